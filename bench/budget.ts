@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { checkSpent, measureSpending, totalsOf } from '../test/aws/budget.ts'
+import { checkBudget, measureRequests, totalsOf } from '../test/aws/budget.ts'
 import { repositoryRoot } from './engine.ts'
 import { currentDate } from './cost/machine.ts'
 import type { MeasuredBudget } from './cost/measured-forms.ts'
@@ -14,17 +14,17 @@ import type { MeasuredBudget } from './cost/measured-forms.ts'
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
 const rows: MeasuredBudget['rows'] = []
 for (const size of values.sizes.split(',').map(Number)) {
-  const spent = await measureSpending(size, one => {
-    const { resources } = one
-    const command = one.command as MeasuredBudget['rows'][number]['command']
-    rows.push({ command, resources, ...totalsOf(one) })
+  const spentRequests = await measureRequests(size, spentRequest => {
+    const { resources } = spentRequest
+    const command = spentRequest.command as MeasuredBudget['rows'][number]['command']
+    rows.push({ command, resources, ...totalsOf(spentRequest) })
     console.log(JSON.stringify(rows.at(-1)))
   })
-  checkSpent(spent)
+  checkBudget(spentRequests)
 }
-const found: MeasuredBudget = { date: currentDate(), command: 'npm run bench -- budget', rows }
+const budget: MeasuredBudget = { date: currentDate(), command: 'npm run bench -- budget', rows }
 writeFileSync(
   join(repositoryRoot, 'docs/measured/budget.json'),
-  `${JSON.stringify(found, undefined, 2)}\n`,
+  `${JSON.stringify(budget, undefined, 2)}\n`,
 )
 process.exit(0)

@@ -12,7 +12,7 @@ import { installEmulator } from '../infra/emulators/install-emulator.ts'
 import { emulators } from '../infra/emulators/emulators.ts'
 import { startEmulators } from '../infra/emulators/start-emulators.ts'
 import { readAwsSettings } from '../shared/platform/aws/clients.ts'
-import { createBundles } from '../test/aws/cloud-place.ts'
+import { createBundles } from '../test/aws/cloud-sandbox.ts'
 import { startCountingProxy } from './cost/counting-proxy.ts'
 import { readCommit, describeMachine, currentDate } from './cost/machine.ts'
 import type { MeasuredPhase, MeasuredRun } from './cost/measured-forms.ts'
@@ -32,14 +32,15 @@ const { values } = parseArgs({
 const report = (line: string): void => console.error(`· ${line}`)
 
 async function main(): Promise<void> {
-  const installed = []
+  const installedEmulators = []
   for (const row of emulators) {
-    const one = await installEmulator(row, process.env, report)
-    if (one.kind === 'missing') throw new Error(`${row.name} is not installed: ${one.why}`)
-    installed.push(one)
+    const emulator = await installEmulator(row, process.env, report)
+    if (emulator.kind === 'missing')
+      throw new Error(`${row.name} is not installed: ${emulator.reason}`)
+    installedEmulators.push(emulator)
   }
-  const started = await startEmulators(installed)
-  Object.assign(process.env, started.variables)
+  const runningEmulators = await startEmulators(installedEmulators)
+  Object.assign(process.env, runningEmulators.variables)
   const proxy = await startCountingProxy(readAwsSettings(process.env))
   const bundles = createBundles()
   const options = {
@@ -64,10 +65,10 @@ async function main(): Promise<void> {
     }
     const phases: MeasuredPhase[] = []
     // Written after each command, because the next one takes long and may fail.
-    const saveMeasured = (phase: MeasuredPhase): void => {
+    const savePhase = (phase: MeasuredPhase): void => {
       phases.push(phase)
-      const found: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }
-      writeFileSync(values.out, `${JSON.stringify(found, undefined, 2)}\n`)
+      const measuredRun: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }
+      writeFileSync(values.out, `${JSON.stringify(measuredRun, undefined, 2)}\n`)
     }
     const aws = readAwsSettings(process.env)
     for (const resources of values.sizes.split(',').map(Number))
@@ -78,12 +79,12 @@ async function main(): Promise<void> {
         bundles,
         resources,
         report,
-        onMeasured: saveMeasured,
+        onMeasured: savePhase,
       })
   } finally {
     bundles.remove()
     await proxy.close()
-    await started.stop()
+    await runningEmulators.stop()
   }
 }
 

@@ -13,7 +13,7 @@ export interface Engine {
   readonly run: (
     folder: string,
     args: readonly string[],
-    more?: NodeJS.ProcessEnv,
+    extraVariables?: NodeJS.ProcessEnv,
   ) => Promise<RunMeasurement>
   /** Returns the environment of commands in a folder. */
   readonly createVariables: (folder: string) => NodeJS.ProcessEnv
@@ -21,7 +21,7 @@ export interface Engine {
 
 /**
  * Creates a folder with the current Node for the programs of both engines. Antichain removes its
- * own folders from the PATH of programs, so they would use another Node without this folder.
+ * own folders from the PATH of programs. Without this folder its programs would use another Node.
  */
 function createNodeFolder(folder: string): string {
   const bin = join(folder, 'bin')
@@ -30,7 +30,7 @@ function createNodeFolder(folder: string): string {
   return bin
 }
 
-function createVariables(folder: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function createVariables(folder: string, extraVariables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const state = join(folder, 'state')
   mkdirSync(state, { recursive: true })
   const providers = join(repositoryRoot, 'bench', 'provider')
@@ -45,7 +45,7 @@ function createVariables(folder: string, more: NodeJS.ProcessEnv): NodeJS.Proces
     PULUMI_CONFIG_PASSPHRASE: 'bench',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
     BENCH_SDK: join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
-    ...more,
+    ...extraVariables,
   }
 }
 
@@ -54,8 +54,8 @@ function createEngine(name: Engine['name'], command: string, version: string): E
     name,
     version,
     createVariables: folder => createVariables(folder, {}),
-    run: (folder, args, more = {}) =>
-      measureRun(command, args, { cwd: folder, env: createVariables(folder, more) }),
+    run: (folder, args, extraVariables = {}) =>
+      measureRun(command, args, { cwd: folder, env: createVariables(folder, extraVariables) }),
   }
 }
 
@@ -64,17 +64,17 @@ function createEngine(name: Engine['name'], command: string, version: string): E
  * message is printed.
  */
 export function findEngines(): readonly Engine[] {
-  const ours = createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
+  const antichain = createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
   try {
     const version = execFileSync('pulumi', ['version'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
-    return [ours, createEngine('pulumi', 'pulumi', version)]
+    return [antichain, createEngine('pulumi', 'pulumi', version)]
   } catch {
     console.error(
       'bench: there is no comparison with the Pulumi CLI, because `pulumi` is not on the PATH',
     )
-    return [ours]
+    return [antichain]
   }
 }

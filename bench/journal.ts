@@ -37,7 +37,7 @@ async function writePair(
   const owner = `owner-${operation}` as OwnerToken
   const claim = { owner, executor: 'bench' as ExecutorId, attempt: 0, needs: 0 }
   await platform.operations.begin(deployment, operation, claim)
-  const at = platform.clock.now()
+  const now = platform.clock.now()
   await platform.operations.putOutcome(deployment, {
     operation,
     attempt: 1,
@@ -50,28 +50,28 @@ async function writePair(
       inputs: { text: 'x'.repeat(400) },
       outputs: { text: 'x'.repeat(400) },
     },
-    startedAt: at,
-    endedAt: at,
+    startedAt: now,
+    endedAt: now,
   })
   const end = { owner, attempt: 1, verdict: 'succeeded' } as const
   await platform.operations.select(deployment, operation, end)
 }
 
-async function measure(home: string, pairs: number, inFlight: number): Promise<Measurement> {
+async function measurePairs(home: string, pairs: number, inFlight: number): Promise<Measurement> {
   const platform = await openEmbeddedPlatform({ home })
   const deployment = deploymentIdOf(stackIdOf('bench', `in-flight-${inFlight}`), 1)
   const durationsMs: number[] = []
-  let next = 0
+  let lastOperation = 0
   const startMs = performance.now()
-  const work = async (): Promise<void> => {
-    while (next < pairs) {
-      next += 1
-      const beganMs = performance.now()
-      await writePair(platform, deployment, next as OperationId)
-      durationsMs.push(performance.now() - beganMs)
+  const writePairs = async (): Promise<void> => {
+    while (lastOperation < pairs) {
+      lastOperation += 1
+      const pairStartMs = performance.now()
+      await writePair(platform, deployment, lastOperation as OperationId)
+      durationsMs.push(performance.now() - pairStartMs)
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, work))
+  await Promise.all(Array.from({ length: inFlight }, writePairs))
   const seconds = (performance.now() - startMs) / 1000
   await platform.close()
   durationsMs.sort((left, right) => left - right)
@@ -88,7 +88,7 @@ const { values } = parseArgs({
 const home = values.home ?? mkdtempSync(join(tmpdir(), 'antichain-bench-'))
 for (const inFlight of values.inFlight.split(',').map(Number)) {
   const pairs = inFlight === 1 ? Math.ceil(Number(values.pairs) / 10) : Number(values.pairs)
-  const { seconds, p99Ms } = await measure(home, pairs, inFlight)
+  const { seconds, p99Ms } = await measurePairs(home, pairs, inFlight)
   const [cpu] = cpus()
   const line = {
     bench: 'journal',

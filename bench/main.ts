@@ -7,9 +7,9 @@ import { printReport } from './print-report.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
 // These benchmarks parse their own options.
-const [, , own = ''] = process.argv
-if (['journal', 'cost', 'budget'].includes(own)) {
-  const args = [join(import.meta.dirname, `${own}.ts`), ...process.argv.slice(3)]
+const [, , benchmark = ''] = process.argv
+if (['journal', 'cost', 'budget'].includes(benchmark)) {
+  const args = [join(import.meta.dirname, `${benchmark}.ts`), ...process.argv.slice(3)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
 }
 
@@ -40,17 +40,19 @@ else {
  * machine affects both.
  */
 async function benchWorkload(workload: WorkloadName): Promise<void> {
-  const chosen = findEngines().filter(engine => values.peer !== 'no' || engine.name === 'antichain')
+  const engines = findEngines().filter(
+    engine => values.peer !== 'no' || engine.name === 'antichain',
+  )
   for (const size of (values.sizes ?? sizes[workload]).split(',').map(Number))
-    for (const engine of chosen)
+    for (const engine of engines)
       await withProgram(workload, async folder => {
         const env = { N: String(size) }
         await engine.run(folder, ['stack', 'init', 'bench'], env)
         const measure = async (phase: string, args: readonly string[]): Promise<void> => {
           const command = `${engine.name} ${args.join(' ')}`
           const runs = []
-          const times = phase === 'no-op' ? repetitions : 1
-          for (let at = 0; at < times; at++)
+          const runCount = phase === 'no-op' ? repetitions : 1
+          for (let index = 0; index < runCount; index++)
             runs.push(await engine.run(folder, [...args, '--stack', 'bench'], env))
           printReport(
             { bench: workload, engine: engine.name, version: engine.version, size, phase, command },

@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * The measurement of one command. Peaks: the maximum resident memory of each kind of process, in
- * MiB. `cpu`: the processor time of all processes of a kind, in seconds.
+ * The measurement of one command. `peaksMib`: the maximum resident memory of each kind of process.
+ * `cpu`: the processor time of all processes of a kind, in seconds.
  */
 export interface RunMeasurement {
   readonly seconds: number
@@ -23,7 +23,7 @@ interface Usage {
   readonly ticks: number
 }
 
-const ticksASecond = 100
+const ticksPerSecond = 100
 
 const sampleMs = 50
 
@@ -34,26 +34,26 @@ export function measureRun(
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<RunMeasurement> {
   return new Promise((resolve, reject) => {
-    const began = process.hrtime.bigint()
+    const startNs = process.hrtime.bigint()
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'ignore'] })
-    const seen = new Map<number, Usage>()
-    const sampling = setInterval(() => sampleProcesses(child.pid ?? 0, seen), sampleMs)
+    const usages = new Map<number, Usage>()
+    const sampler = setInterval(() => sampleProcesses(child.pid ?? 0, usages), sampleMs)
     child.on('error', reject)
     child.on('exit', code => {
-      clearInterval(sampling)
-      const seconds = Number(process.hrtime.bigint() - began) / 1e9
-      resolve({ seconds: Math.round(seconds * 1000) / 1000, code: code ?? 1, ...sumUsage(seen) })
+      clearInterval(sampler)
+      const seconds = Number(process.hrtime.bigint() - startNs) / 1e9
+      resolve({ seconds: Math.round(seconds * 1000) / 1000, code: code ?? 1, ...sumUsage(usages) })
     })
   })
 }
 
 /** Returns the highest peak and the total processor time by kind of process. */
-function sumUsage(seen: ReadonlyMap<number, Usage>): Pick<RunMeasurement, 'peaksMib' | 'cpu'> {
+function sumUsage(usages: ReadonlyMap<number, Usage>): Pick<RunMeasurement, 'peaksMib' | 'cpu'> {
   const peaksMib: Record<string, number> = {}
   const cpu: Record<string, number> = {}
-  for (const { name, peakKib, ticks } of seen.values()) {
+  for (const { name, peakKib, ticks } of usages.values()) {
     peaksMib[name] = Math.max(peaksMib[name] ?? 0, Math.round(peakKib / 1024))
-    cpu[name] = Math.round(((cpu[name] ?? 0) + ticks / ticksASecond) * 100) / 100
+    cpu[name] = Math.round(((cpu[name] ?? 0) + ticks / ticksPerSecond) * 100) / 100
   }
   return { peaksMib, cpu }
 }
@@ -63,27 +63,27 @@ interface ProcessEntry {
   readonly parent: number
 }
 
-/** Records peak memory and processor time of every process below `root`. */
-function sampleProcesses(root: number, seen: Map<number, Usage>): void {
-  const all = readdirSync('/proc').flatMap(name =>
+/** Records peak memory and processor time of the process `root` and all its descendants. */
+function sampleProcesses(root: number, usages: Map<number, Usage>): void {
+  const entries = readdirSync('/proc').flatMap(name =>
     /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
   )
-  const below = new Set([root])
+  const processTree = new Set([root])
   // Child processes have higher numbers than their parents, except after a wrap-around. Two passes
   // find nearly all of them.
-  for (let pass = 0; pass < 2; pass++)
-    for (const { pid, parent } of all) if (below.has(parent)) below.add(pid)
-  for (const pid of below) {
-    const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrNothing(`/proc/${pid}/status`))?.[1] ?? 0)
-    const name = processNameOf(readOrNothing(`/proc/${pid}/cmdline`))
-    const ticks = ticksOf(readOrNothing(`/proc/${pid}/stat`))
+  for (let round = 0; round < 2; round++)
+    for (const { pid, parent } of entries) if (processTree.has(parent)) processTree.add(pid)
+  for (const pid of processTree) {
+    const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0)
+    const name = processNameOf(readOrEmpty(`/proc/${pid}/cmdline`))
+    const ticks = ticksOf(readOrEmpty(`/proc/${pid}/stat`))
     // A process changes its name on exec; the last name counts.
-    if (peak > 0 && name !== '') seen.set(pid, { name, peakKib: peak, ticks })
+    if (peak > 0 && name !== '') usages.set(pid, { name, peakKib: peak, ticks })
   }
 }
 
 function readProcess(pid: number): ProcessEntry | undefined {
-  const stat = readOrNothing(`/proc/${pid}/stat`)
+  const stat = readOrEmpty(`/proc/${pid}/stat`)
   const parent = /\) \S (\d+) /.exec(stat)?.[1]
   return parent === undefined ? undefined : { pid, parent: Number(parent) }
 }
@@ -104,7 +104,7 @@ function processNameOf(cmdline: string): string {
   return cmdline.includes('pulumi') ? 'pulumi' : ''
 }
 
-function readOrNothing(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -7,15 +7,15 @@ import { createNullEngine } from './null-engine.ts'
 import { printReport } from './print-report.ts'
 import { withProgram } from './workload.ts'
 
-const up = ['up', '--yes', '--skip-preview', '--stack', 'bench']
+const upArgs = ['up', '--yes', '--skip-preview', '--stack', 'bench']
 
 /**
  * Runs the quickstart again without changes: with Antichain, and with the null engine on the same
  * program and provider. They take turns, so that other load on the machine affects both.
  */
 export async function benchNoop(repetitions: number): Promise<void> {
-  const [ours] = findEngines()
-  if (ours === undefined) return
+  const [antichain] = findEngines()
+  if (antichain === undefined) return
   const folder = mkdtempSync(join(tmpdir(), 'antichain-bench-noop-'))
   const source = join(repositoryRoot, 'examples', 'quickstart')
   try {
@@ -24,20 +24,20 @@ export async function benchNoop(repetitions: number): Promise<void> {
       filter: path => !/node_modules|\/site$|Pulumi\.\w+\.yaml$/.test(path.slice(source.length)),
     })
     symlinkSync(join(source, 'node_modules'), join(folder, 'node_modules'))
-    await ours.run(folder, ['stack', 'init', 'bench'])
-    await ours.run(folder, up)
+    await antichain.run(folder, ['stack', 'init', 'bench'])
+    await antichain.run(folder, upArgs)
     const config = { 'quickstart:title': 'The Antichain Almanac', 'quickstart:pages': '16' }
     const options = { project: 'quickstart', pkg: 'pulumi-nodejs', config }
-    const runNull = await createNullEngine(ours, folder, options)
+    const runNull = await createNullEngine(antichain, folder, options)
     const ourRuns: RunMeasurement[] = []
     const nullRuns: RunMeasurement[] = []
-    for (let at = 0; at < repetitions; at++) {
+    for (let index = 0; index < repetitions; index++) {
       nullRuns.push(await runNull())
-      ourRuns.push(await ours.run(folder, up))
+      ourRuns.push(await antichain.run(folder, upArgs))
     }
     printReport({ bench: 'noop', engine: 'null engine', phase: 'no-op' }, nullRuns)
     printReport(
-      { bench: 'noop', engine: 'antichain', version: ours.version, phase: 'no-op' },
+      { bench: 'noop', engine: 'antichain', version: antichain.version, phase: 'no-op' },
       ourRuns,
     )
     const medianSeconds = (runs: readonly RunMeasurement[]): number =>
@@ -53,24 +53,24 @@ export async function benchNoop(repetitions: number): Promise<void> {
  * and the null engine. Program and provider are counted separately. The provider does nothing.
  */
 export async function benchCpu(sizes: readonly number[], repetitions: number): Promise<void> {
-  const [ours] = findEngines()
-  if (ours === undefined) return
+  const [antichain] = findEngines()
+  if (antichain === undefined) return
   for (const size of sizes)
     await withProgram('flat', async folder => {
       const env = { N: String(size) }
-      await ours.run(folder, ['stack', 'init', 'bench'], env)
-      await ours.run(folder, up, env)
+      await antichain.run(folder, ['stack', 'init', 'bench'], env)
+      await antichain.run(folder, upArgs, env)
       const options = { project: 'bench', pkg: 'null', config: {} }
-      const runNull = await createNullEngine(ours, folder, options)
+      const runNull = await createNullEngine(antichain, folder, options)
       const ourRuns: RunMeasurement[] = []
       const nullRuns: RunMeasurement[] = []
-      for (let at = 0; at < repetitions; at++) {
+      for (let index = 0; index < repetitions; index++) {
         nullRuns.push(await runNull(env))
-        ourRuns.push(await ours.run(folder, up, env))
+        ourRuns.push(await antichain.run(folder, upArgs, env))
       }
       const phase = { bench: 'cpu', size, phase: 'no-op' }
       printReport({ ...phase, engine: 'null engine' }, nullRuns)
-      printReport({ ...phase, engine: 'antichain', version: ours.version }, ourRuns)
+      printReport({ ...phase, engine: 'antichain', version: antichain.version }, ourRuns)
       const medianCpu = (runs: readonly RunMeasurement[], name: string): number =>
         medianOf(runs.map(run => run.cpu[name] ?? Number.NaN))
       printRatio('cpu', medianCpu(ourRuns, 'antichain') / medianCpu(nullRuns, 'null engine'), 2)

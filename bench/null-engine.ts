@@ -10,21 +10,21 @@ export interface NullEngineOptions {
 }
 
 /**
- * Creates an engine for the program of a folder that was deployed to stack `bench`. Its monitor
- * takes every result from an export. It makes only the calls that any engine must make: Check and
- * Diff of each resource. `env`: variables of the program besides those of `engine`.
+ * Creates a null engine for the program of a folder that was deployed to stack `bench`. The null
+ * engine takes every result from an export, and makes only the calls that any engine must make:
+ * Check and Diff of each resource. `env`: variables of the program besides those of `engine`.
  */
 export async function createNullEngine(
   engine: Engine,
   folder: string,
   options: NullEngineOptions,
 ): Promise<(env?: NodeJS.ProcessEnv) => Promise<RunMeasurement>> {
-  const exported = join(folder, 'state.json')
-  const args = ['stack', 'export', '--show-secrets', '--stack', 'bench', '--file', exported]
+  const statePath = join(folder, 'state.json')
+  const args = ['stack', 'export', '--show-secrets', '--stack', 'bench', '--file', statePath]
   await engine.run(folder, args)
   const monitor = join(repositoryRoot, 'bench', 'null-monitor.ts')
   return (env = {}) =>
-    measureRun(process.execPath, [monitor, exported, JSON.stringify(options)], {
+    measureRun(process.execPath, [monitor, statePath, JSON.stringify(options)], {
       cwd: folder,
       env: { ...engine.createVariables(folder), ...env },
     })

@@ -1,5 +1,6 @@
 /**
- * Runs the program of the current folder. A monitor answers from an exported state, without engine.
+ * Runs the program of the current folder. Its monitor answers from an exported state, without an
+ * engine.
  */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -24,12 +25,12 @@ import { fromWire, toWire } from '../shared/values/wire.ts'
 import type { WireOptions } from '../shared/values/wire-options.ts'
 import { repositoryRoot } from './engine.ts'
 
-const wire: WireOptions = {
+const wireOptions: WireOptions = {
   unknowns: 'keep',
   secrets: true,
   references: true,
   outputs: false,
-  bytes: true,
+  allowsByteStrings: true,
 }
 /** The form of the arguments: options of the program, and the package of all its resources. */
 const optionsForm = z.object({
@@ -37,11 +38,14 @@ const optionsForm = z.object({
   pkg: z.string(),
   config: z.record(z.string(), z.string()),
 })
-const [exported = '', optionsText = '{}'] = process.argv.slice(2)
+const [statePath = '', optionsText = '{}'] = process.argv.slice(2)
 const monitorOptions = optionsForm.parse(JSON.parse(optionsText))
-const { deployment } = parseEnvelope(readFileSync(exported, 'utf8'))
+const { deployment } = parseEnvelope(readFileSync(statePath, 'utf8'))
 const states = new Map<string, ResourceState>(
-  (deployment?.resources ?? []).map(stored => [stored.urn, decodeResource(stored, text => text)]),
+  (deployment?.resources ?? []).map(resource => [
+    resource.urn,
+    decodeResource(resource, text => text),
+  ]),
 )
 const directory = process.cwd()
 const processes = createProcesses()
@@ -65,7 +69,7 @@ const plugins = createPluginHost({
 let provider: Promise<Provider> | undefined
 const loadProvider = async (): Promise<Provider> => {
   const type = `pulumi:providers:${monitorOptions.pkg}`
-  const loaded = await plugins.load(
+  const instance = await plugins.load(
     { kind: 'resource', name: monitorOptions.pkg, version: '', downloadUrl: '' },
     { pkg: monitorOptions.pkg, config: {} },
   )
@@ -73,14 +77,14 @@ const loadProvider = async (): Promise<Provider> => {
     type,
     name: 'default',
   })
-  await loaded.configure({
+  await instance.configure({
     urn,
     name: 'default',
     type,
     id: 'null',
     inputs: new Map(),
   })
-  return loaded
+  return instance
 }
 
 async function registerResource(
@@ -94,8 +98,8 @@ async function registerResource(
   provider ??= loadProvider()
   const instance = await provider
   const subject = { urn, name: request.name, type: request.type }
-  const news = fromWire(request.object, wire)
-  const checked = await instance.check({
+  const news = fromWire(request.object, wireOptions)
+  const checkResult = await instance.check({
     ...subject,
     olds: state.inputs,
     news,
@@ -106,11 +110,15 @@ async function registerResource(
   await instance.diff({
     ...subject,
     ...old,
-    newInputs: checked.inputs,
+    newInputs: checkResult.inputs,
     ignoreChanges: [],
     allowUnknowns: false,
   })
-  return RegisterResourceResponse.create({ urn, id: state.id, object: toWire(state.outputs, wire) })
+  return RegisterResourceResponse.create({
+    urn,
+    id: state.id,
+    object: toWire(state.outputs, wireOptions),
+  })
 }
 
 const createUnaryHandler =
@@ -122,7 +130,7 @@ const createUnaryHandler =
     )
 const options = { 'grpc.max_receive_message_length': 4e8, 'grpc.max_send_message_length': 4e8 }
 const server = new Server(options)
-const empty = createUnaryHandler(() => ({}))
+const emptyHandler = createUnaryHandler(() => ({}))
 const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 server.addService(ResourceMonitorService, {
   getDeploymentInfo: createUnaryHandler(() => ({
@@ -137,26 +145,26 @@ server.addService(ResourceMonitorService, {
   })),
   supportsFeature: createUnaryHandler(() => ({ hasSupport: true })),
   registerResource: createUnaryHandler(registerResource),
-  registerResourceOutputs: empty,
-  signalAndWaitForShutdown: empty,
+  registerResourceOutputs: emptyHandler,
+  signalAndWaitForShutdown: emptyHandler,
 })
 server.addService(EngineService, {
-  log: empty,
-  setRootResource: empty,
+  log: emptyHandler,
+  setRootResource: emptyHandler,
   getRootResource: createUnaryHandler(() => ({ urn: '' })),
 })
 const port = await new Promise<number>((resolve, reject) =>
-  server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failed, bound) =>
-    failed === null ? resolve(bound) : reject(failed),
+  server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (bindError, boundPort) =>
+    bindError === null ? resolve(boundPort) : reject(bindError),
   ),
 )
 const address = `127.0.0.1:${port}`
 const programs = createNodeProgramHost({
   processes,
   env,
-  ourNode: join(repositoryRoot, 'node_modules', 'node', 'bin', 'node'),
+  antichainNode: join(repositoryRoot, 'node_modules', 'node', 'bin', 'node'),
 })
-const running = await programs.run(
+const programRun = await programs.run(
   {
     project: monitorOptions.project,
     stack: 'bench',
@@ -175,7 +183,7 @@ const running = await programs.run(
   },
   line => console.error(`${basename(directory)}: ${line}`),
 )
-const end = await running.ended
+const end = await programRun.programEnd
 await plugins.close()
 server.forceShutdown()
 await processes.close()

@@ -1,16 +1,18 @@
 /**
  * Prepares a clone and then runs one command: start, test, test:full, test:aws, nightly, golden,
  * emulators, cloud, check, gen, bench, sim, synth. Plain JavaScript without dependencies: it runs
- * on any Node of the machine from version 20 on. The command itself runs on the Node that it
- * installs. This file uses only syntax that older versions can parse, so that they print the
- * message below.
+ * on any Node of the machine from version 20 on. The command itself runs on the Node that the
+ * bootstrap installs. This file uses only syntax that older versions can parse, so that they print
+ * the message below.
  */
-const needed = 20
+const requiredMajor = 20
 const args = process.argv.slice(2)
 
-if (Number(process.versions.node.split('.')[0]) < needed) {
+if (Number(process.versions.node.split('.')[0]) < requiredMajor) {
   console.error('error: Node ' + process.versions.node + ' is too old')
-  console.error('  hint: install Node ' + needed + ' or later; antichain installs its own Node 24')
+  console.error(
+    '  hint: install Node ' + requiredMajor + ' or later; antichain installs its own Node 24',
+  )
   process.exitCode = 1
 } else {
   import('./bootstrap/commands.mjs')

@@ -21,17 +21,17 @@ function sourcesOf(folder) {
 export function isStale(folder = project) {
   const stamp = join(folder, 'proto', 'gen', '.stamp')
   if (!existsSync(stamp)) return true
-  const madeMs = statSync(stamp).mtimeMs
-  return sourcesOf(folder).some(file => statSync(file).mtimeMs > madeMs)
+  const generatedAtMs = statSync(stamp).mtimeMs
+  return sourcesOf(folder).some(file => statSync(file).mtimeMs > generatedAtMs)
 }
 
 /**
- * Generates proto/gen if it is stale or `force` is set, and reports this to `say`. Returns whether
- * it did.
+ * Generates proto/gen if it is stale or `force` is set. Reports the start to `onProgress`. Returns
+ * whether it generated code.
  */
-export function generateProtobuf({ folder = project, force = false, say: report = () => {} } = {}) {
+export function generateProtobuf({ folder = project, force = false, onProgress = () => {} } = {}) {
   if (!force && !isStale(folder)) return false
-  report('generating protobuf code')
+  onProgress('generating protobuf code')
   const proto = join(folder, 'proto')
   const bin = join(folder, 'node_modules', '.bin')
   // The plugin is a script that needs `node` on PATH. The running Node is sufficient.
@@ -51,5 +51,5 @@ export function generateProtobuf({ folder = project, force = false, say: report 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
   generateProtobuf({
     force: process.argv.includes('--force'),
-    say: text => process.stdout.write(`${text}\n`),
+    onProgress: text => process.stdout.write(`${text}\n`),
   })

@@ -10,15 +10,15 @@
 import { reportFailure } from './session/report-failure.ts'
 import { error } from '../shared/errors/error.ts'
 
-const needed = 24
+const requiredMajor = 24
 
 async function main(): Promise<number> {
   const major = Number(process.versions.node.split('.', 1)[0])
-  if (major < needed)
+  if (major < requiredMajor)
     return reportFailure(
       error(
         'NODE_TOO_OLD',
-        `Node ${process.versions.node} is too old: antichain requires version ${needed} or later`,
+        `Node ${process.versions.node} is too old: antichain requires version ${requiredMajor} or later`,
       ),
       process.stderr,
       false,

@@ -3,7 +3,7 @@ import { AwsSolutionsChecks } from 'cdk-nag'
 import { error } from '../shared/errors/error.ts'
 import type { Assets } from './assets.ts'
 import { createInstallation, type Installation } from './installation.ts'
-import { acknowledge } from './nag-exceptions.ts'
+import { acknowledgeNagExceptions } from './nag-exceptions.ts'
 import { readInstallationSettings } from './settings.ts'
 
 /**
@@ -15,8 +15,8 @@ export function createApp(
     readonly context?: Readonly<Record<string, unknown>>
     readonly outdir?: string
     /**
-     * Which rules of cdk-nag are checked, which takes seconds. `argued`: all without an exception.
-     * `bare`: all, to see where exceptions are needed. `off`: none.
+     * The rules of cdk-nag to check. A check takes seconds. `argued`: all rules without an
+     * exception. `bare`: all rules, to show where exceptions are needed. `off`: no rules.
      */
     readonly nag: 'argued' | 'bare' | 'off'
   },
@@ -32,6 +32,6 @@ export function createApp(
     throw error('PLATFORM_SETTING_INVALID', `invalid settings: ${settings.problems.join('; ')}`)
   const installation = createInstallation(app, settings, assetsFor())
   if (options.nag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
-  if (options.nag === 'argued') acknowledge(installation, settings)
+  if (options.nag === 'argued') acknowledgeNagExceptions(installation, settings)
   return { app, installation }
 }

@@ -8,8 +8,8 @@ import type { FunctionRow } from './functions-table.ts'
 export const projectRoot = resolve(import.meta.dirname, '..')
 
 /**
- * The entries to bundle. `all`: a missing one is an error. `existing`: missing ones stay empty, for
- * inspecting the template. `none`: for tests of the template.
+ * The entries to bundle. `all`: a missing entry is an error. `existing`: the bundle of a missing
+ * entry stays empty, for inspecting the template. `none`: for tests of the template.
  */
 export type AssetMode = 'all' | 'existing' | 'none'
 
@@ -22,18 +22,18 @@ export interface Assets {
   /** Creates the build folder of the image: the Dockerfile and a folder for each function. */
   readonly bundleImage: (rows: readonly FunctionRow[]) => string
   /** Missing entries; only with `existing` and `none`. */
-  readonly absent: ReadonlySet<string>
+  readonly missingEntries: ReadonlySet<string>
 }
 
 /** Lambda calls the exported `handler` of this file. */
 export const handlerName = 'main.handler'
 
 /**
- * Bundles into `folder`, which is emptied first. Throws PLATFORM_ENTRY_MISSING with `all`, and
- * esbuild's errors for invalid code.
+ * Empties `folder`, and returns the functions that create bundles in it. The functions
+ * throw PLATFORM_ENTRY_MISSING with `all`, and esbuild's errors for invalid code.
  */
 export function createAssets(mode: AssetMode, folder: string): Assets {
-  const absent = new Set<string>()
+  const missingEntries = new Set<string>()
   rmSync(folder, { recursive: true, force: true })
   const bundle = (row: FunctionRow, target: string): void => {
     mkdirSync(target, { recursive: true })
@@ -49,7 +49,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
             'PLATFORM_ENTRY_MISSING',
             `the function '${row.name}' has no entry file ${entry}`,
           )
-        absent.add(entry)
+        missingEntries.add(entry)
         // An asset needs at least one file; Lambda cannot run this one.
         writeFileSync(join(target, `${name}.absent`), `${entry}\n`)
       }
@@ -70,23 +70,23 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
       for (const row of rows) bundle(row, join(target, 'functions', row.name))
       return target
     },
-    absent,
+    missingEntries,
   }
 }
 
 /**
- * Bundles everything into one file, including the AWS SDK, so that exactly the tested code runs.
+ * Bundles an entry into one file, including the AWS SDK, so that exactly the tested code runs.
  */
 function bundleEntry(name: string, entry: string, target: string): void {
   buildSync({
-    ...bundling,
+    ...bundleOptions,
     entryPoints: [{ in: join(projectRoot, entry), out: name }],
     absWorkingDir: projectRoot,
     outdir: target,
   })
 }
 
-const bundling: BuildOptions = {
+const bundleOptions: BuildOptions = {
   bundle: true,
   platform: 'node',
   target: 'node24',

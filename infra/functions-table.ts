@@ -5,8 +5,8 @@ import type { Settings } from './settings.ts'
 export type BucketPart = keyof typeof bucketPrefixes
 
 /**
- * The use of a table. `read`: read only. `write`: put and change single items too. `batch`: many
- * items at once too. `remove`: remove items too.
+ * The use of a table. Each value includes the previous one. `read`: read items. `write`: put and
+ * change single items. `batch`: write many items at once. `remove`: remove items.
  */
 export type TableUse = 'read' | 'write' | 'batch' | 'remove'
 
@@ -27,7 +27,7 @@ export interface Grants {
   readonly triggerSecrets?: 'seal' | 'open'
   readonly stackSecrets?: 'open'
   /** Assumes the roles that owners of stacks name, for deployment credentials. */
-  readonly deploys?: boolean
+  readonly assumesDeploymentRoles?: boolean
   /** Creates and removes schedules of the installation's group, or removes only. */
   readonly schedules?: 'make' | 'remove'
   /** Calls compaction to fold a deployment that it closes. */
@@ -63,16 +63,16 @@ export interface FunctionRow {
   }
   /** The queue for its tasks in the long pool. */
   readonly longQueue?: QueueName
-  readonly places: readonly AwsVariable[]
+  readonly resourceKeys: readonly AwsVariable[]
   readonly grants: Grants
 }
 
 /** Maximum time limit of a Lambda function. */
-const longestSeconds = 900
-const everyone = ['installation', 'pool'] as const
-const stores = ['journalTable', 'catalogTable', 'bucket'] as const
+const lambdaLimitSeconds = 900
+const commonKeys = ['installation', 'pool'] as const
+const storeKeys = ['journalTable', 'catalogTable', 'bucket'] as const
 /** All work queues. A queue's name gives no permission for it. */
-const queues = [
+const queueKeys = [
   'chainsQueue',
   'chainsLongQueue',
   'chainsDeadQueue',
@@ -81,7 +81,7 @@ const queues = [
   'nudgesLongQueue',
 ] as const
 /** The plugin for dynamic providers of programs. */
-const plugins = [
+const pluginFiles = [
   'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
   'shared/providers/plugins/dynamic-provider.mjs',
 ]
@@ -94,7 +94,7 @@ export const functionsTable: readonly FunctionRow[] = [
     packaging: 'zip',
     memoryMb: () => 512,
     timeoutSeconds: 25,
-    places: [...everyone, 'catalogTable', 'nudgesQueue', 'key'],
+    resourceKeys: [...commonKeys, 'catalogTable', 'nudgesQueue', 'key'],
     grants: { catalog: 'write', sends: ['nudges'], triggerSecrets: 'open' },
   },
   {
@@ -105,8 +105,8 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: () => 512,
     timeoutSeconds: 60,
     consumes: { queue: 'notifications', batchSize: 5, concurrencyMax: () => 5 },
-    places: [
-      ...everyone,
+    resourceKeys: [
+      ...commonKeys,
       ...(['catalogTable', 'nudgesQueue', 'notificationsQueue', 'key', 'scheduleGroup'] as const),
     ],
     grants: {
@@ -123,10 +123,10 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: ({ apiMb }) => apiMb,
     // Duration of an event stream; clients reconnect with their last event.
     timeoutSeconds: 300,
-    places: [
-      ...everyone,
-      ...stores,
-      ...queues,
+    resourceKeys: [
+      ...commonKeys,
+      ...storeKeys,
+      ...queueKeys,
       'notificationsQueue',
       'notificationsDeadQueue',
       'key',
@@ -155,15 +155,22 @@ export const functionsTable: readonly FunctionRow[] = [
     packaging: 'image',
     memoryMb: ({ generatorMb }) => generatorMb,
     scratchMb: ({ scratchMb }) => scratchMb,
-    timeoutSeconds: longestSeconds,
-    extraFiles: plugins,
+    timeoutSeconds: lambdaLimitSeconds,
+    extraFiles: pluginFiles,
     consumes: {
       queue: 'nudges',
       batchSize: 1,
       concurrencyMax: ({ generatorsMax }) => generatorsMax,
     },
     longQueue: 'nudges-long',
-    places: [...everyone, ...stores, ...queues, 'notificationsQueue', 'compactionFunction', 'key'],
+    resourceKeys: [
+      ...commonKeys,
+      ...storeKeys,
+      ...queueKeys,
+      'notificationsQueue',
+      'compactionFunction',
+      'key',
+    ],
     grants: {
       journal: 'remove',
       catalog: 'remove',
@@ -173,7 +180,7 @@ export const functionsTable: readonly FunctionRow[] = [
       redrives: ['chains', 'chains-long'],
       triggerSecrets: 'open',
       stackSecrets: 'open',
-      deploys: true,
+      assumesDeploymentRoles: true,
       callsCompaction: true,
     },
   },
@@ -184,8 +191,8 @@ export const functionsTable: readonly FunctionRow[] = [
     packaging: 'zip',
     memoryMb: ({ executorMb }) => executorMb,
     scratchMb: ({ scratchMb }) => scratchMb,
-    timeoutSeconds: longestSeconds,
-    extraFiles: plugins,
+    timeoutSeconds: lambdaLimitSeconds,
+    extraFiles: pluginFiles,
     // A message contains up to 64 operations: as many as one executor runs concurrently.
     consumes: {
       queue: 'chains',
@@ -193,7 +200,7 @@ export const functionsTable: readonly FunctionRow[] = [
       concurrencyMax: ({ executorsMax }) => executorsMax,
     },
     longQueue: 'chains-long',
-    places: [...everyone, ...stores, ...queues, 'key'],
+    resourceKeys: [...commonKeys, ...storeKeys, ...queueKeys, 'key'],
     grants: {
       journal: 'batch',
       catalog: 'read',
@@ -201,7 +208,7 @@ export const functionsTable: readonly FunctionRow[] = [
       puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges'],
       stackSecrets: 'open',
-      deploys: true,
+      assumesDeploymentRoles: true,
     },
   },
   {
@@ -209,8 +216,8 @@ export const functionsTable: readonly FunctionRow[] = [
     entry: 'functions/compaction/main.ts',
     packaging: 'zip',
     memoryMb: ({ compactionMb }) => compactionMb,
-    timeoutSeconds: longestSeconds,
-    places: [...everyone, ...stores, ...queues, 'key'],
+    timeoutSeconds: lambdaLimitSeconds,
+    resourceKeys: [...commonKeys, ...storeKeys, ...queueKeys, 'key'],
     grants: {
       journal: 'remove',
       catalog: 'remove',

@@ -5,13 +5,13 @@ import type { Assets } from './assets.ts'
 import { type Addresses, createEndpoints } from './constructs/api.ts'
 import { createData } from './constructs/data.ts'
 import { createKeys } from './constructs/encryption.ts'
-import { createFunctions, type Deployed, type Functions } from './constructs/functions.ts'
+import { createFunctions, type DeployedFunction, type Functions } from './constructs/functions.ts'
 import { createLongPool } from './constructs/long-pool.ts'
 import { createObservability } from './constructs/observability.ts'
 import { createPart } from './constructs/create-part.ts'
 import { createQueues } from './constructs/queues.ts'
 import { createSchedules, scheduleRoleName } from './constructs/schedule.ts'
-import { createPlaceVariables, type PlaceVariables } from './place-variables.ts'
+import { createResourceVariables, type ResourceVariables } from './resource-variables.ts'
 import { type FunctionName, functionsTable } from './functions-table.ts'
 import { imageLanguages, imagePackagesOf, imageToolsOf } from './image-languages.ts'
 import { functionArnOf } from './names.ts'
@@ -41,23 +41,27 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
     env,
     description: 'Antichain: functions, queues, API, schedules, long pool, alarms',
   })
-  const granted = {
+  const grantContext = {
     settings,
     keys,
     data: stores,
     queues: createQueues(main, settings.installation),
   }
-  createParts(main, granted, assets)
+  createParts(main, grantContext, assets)
   for (const stack of [data, main]) addTags(stack, settings)
   return { data, main }
 }
 
-function createParts(main: Stack, granted: GrantContext, assets: Assets): void {
-  const { settings } = granted
+function createParts(main: Stack, grantContext: GrantContext, assets: Assets): void {
+  const { settings } = grantContext
   let addresses: Addresses | undefined
-  const places = createInstallationPlaces(main, granted, () => addresses?.webhookUrl ?? '')
+  const resourceVariables = createInstallationVariables(
+    main,
+    grantContext,
+    () => addresses?.webhookUrl ?? '',
+  )
   const image = createImage(main, settings, assets)
-  const functions = createFunctions(main, { ...granted, assets, image, places })
+  const functions = createFunctions(main, { ...grantContext, assets, image, resourceVariables })
   const api = requireFunction(functions, 'api')
   addresses = createEndpoints(main, settings, {
     api,
@@ -71,16 +75,16 @@ function createParts(main: Stack, granted: GrantContext, assets: Assets): void {
     schedule: requireFunction(functions, 'schedule'),
     compaction,
   })
-  createLongPool(main, { ...granted, image, places })
-  createObservability(main, { ...granted, functions })
+  createLongPool(main, { ...grantContext, image, resourceVariables })
+  createObservability(main, { ...grantContext, functions })
   new CfnOutput(main, 'ApiUrl', { value: addresses.apiUrl })
   new CfnOutput(main, 'WebhookUrl', { value: addresses.webhookUrl })
 }
 
-function requireFunction(functions: Functions, name: FunctionName): Deployed {
-  const found = functions.get(name)
-  if (found === undefined) throw new Error(`the functions table has no row ${name}`)
-  return found
+function requireFunction(functions: Functions, name: FunctionName): DeployedFunction {
+  const deployed = functions.get(name)
+  if (deployed === undefined) throw new Error(`the functions table has no row ${name}`)
+  return deployed
 }
 
 /** Creates the image of the generator and of both kinds of long-pool tasks. */
@@ -96,28 +100,29 @@ function createImage(main: Stack, settings: Settings, assets: Assets): DockerIma
 }
 
 /**
- * Creates the values of the environment variables. Queues are given by their URLs, as SQS requires.
+ * Creates the values of the environment variables. The value of a queue is its URL, as SQS
+ * requires.
  */
-function createInstallationPlaces(
+function createInstallationVariables(
   main: Stack,
-  granted: GrantContext,
+  grantContext: GrantContext,
   webhookUrl: () => string,
-): PlaceVariables {
-  const { settings, keys, data, queues } = granted
+): ResourceVariables {
+  const { settings, keys, data, queues } = grantContext
   const names = installationNamesOf(settings.installation)
-  return createPlaceVariables({
+  return createResourceVariables({
     installation: () => settings.installation,
     journalTable: () => data.journal.tableName,
     catalogTable: () => data.catalog.tableName,
     bucket: () => data.bucket.bucketName,
     chainsQueue: () => queues.chains.queue.queueUrl,
     chainsLongQueue: () => queues['chains-long'].queue.queueUrl,
-    chainsDeadQueue: () => queues.chains.dead.queueUrl,
-    chainsLongDeadQueue: () => queues['chains-long'].dead.queueUrl,
+    chainsDeadQueue: () => queues.chains.deadLetterQueue.queueUrl,
+    chainsLongDeadQueue: () => queues['chains-long'].deadLetterQueue.queueUrl,
     nudgesQueue: () => queues.nudges.queue.queueUrl,
     nudgesLongQueue: () => queues['nudges-long'].queue.queueUrl,
     notificationsQueue: () => queues.notifications.queue.queueUrl,
-    notificationsDeadQueue: () => queues.notifications.dead.queueUrl,
+    notificationsDeadQueue: () => queues.notifications.deadLetterQueue.queueUrl,
     key: () => keys.secrets.keyArn,
     scheduleGroup: () => names.scheduleGroup,
     scheduleRole: () =>
@@ -136,8 +141,8 @@ function createInstallationPlaces(
 
 function addTags(stack: Stack, settings: Settings): void {
   Tags.of(stack).add(awsTags.installation, settings.installation)
-  for (const text of settings.tags) {
-    const at = text.indexOf('=')
-    Tags.of(stack).add(text.slice(0, at), text.slice(at + 1))
+  for (const tag of settings.tags) {
+    const separatorIndex = tag.indexOf('=')
+    Tags.of(stack).add(tag.slice(0, separatorIndex), tag.slice(separatorIndex + 1))
   }
 }

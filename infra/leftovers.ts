@@ -8,8 +8,8 @@ export function processFolderName(prefix: string): string {
 }
 
 /**
- * Removes the folders of a kind whose processes are gone. These were killed before they could
- * remove them.
+ * Removes the folders of a kind whose processes are gone. Such a process was killed before it could
+ * remove its folder.
  */
 export function removeLeftovers(prefix: string): void {
   for (const name of readdirSync(tmpdir())) {
@@ -20,7 +20,7 @@ export function removeLeftovers(prefix: string): void {
   }
 }
 
-/** Folders of another user in a shared directory are left alone. */
+/** Removes a folder unless it belongs to another user. */
 function removeIfOwned(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })

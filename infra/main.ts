@@ -1,7 +1,8 @@
 /**
  * infra: the resources of an installation on AWS, as a CDK app. Imports names and limits of
- * shared/config and the error catalogue. It imports no code that runs in functions: it knows these
- * by the paths of their entries. It makes no lookups, so that it works without an account.
+ * shared/config and the error catalogue. It imports no code that runs in functions, and knows
+ * functions only by the paths of their entries. It makes no lookups, so that it works without an
+ * account.
  *
  * Invariants: a function has exactly the permissions of its row in functions-table.ts. Durable
  * resources are in a stack of their own and are never removed. No resource is billed by the hour.
@@ -15,7 +16,7 @@ import { type AssetMode, createAssets } from './assets.ts'
 
 const modes: readonly AssetMode[] = ['all', 'existing', 'none']
 const requestedMode = process.env['ANTICHAIN_ASSETS'] ?? 'all'
-const mode = modes.find(each => each === requestedMode)
+const mode = modes.find(assetMode => assetMode === requestedMode)
 
 try {
   if (mode === undefined)
@@ -26,11 +27,11 @@ try {
   const assets = createAssets(mode, folder)
   const { app } = createApp({ nag: 'argued' }, () => assets)
   app.synth()
-  for (const entry of assets.absent)
+  for (const entry of assets.missingEntries)
     process.stderr.write(`the entry ${entry} is missing: its function is empty in this template\n`)
 } catch (thrown) {
-  const known = thrown instanceof DeployError
-  const text = known
+  const isDeployError = thrown instanceof DeployError
+  const text = isDeployError
     ? `error[${thrown.code}]: ${thrown.message}\n  hint: ${thrown.hint}`
     : messageOf(thrown)
   process.stderr.write(`${text}\n`)

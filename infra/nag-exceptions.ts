@@ -16,16 +16,16 @@ export interface NagException {
   /** The path below the stack. */
   readonly path: string
   readonly rule: string
-  readonly why: string
+  readonly reason: string
 }
 
 /** Exceptions that apply with any settings. */
-const always: readonly NagException[] = [
+const commonExceptions: readonly NagException[] = [
   {
     stack: 'data',
     path: 'Data/Bucket',
     rule: 'AwsSolutions-S1',
-    why:
+    reason:
       'Server access logs are late and incomplete, and need another bucket. Only the roles of ' +
       'this installation have access to the bucket. An operator who needs a record of each ' +
       'read can enable data events of CloudTrail.',
@@ -34,7 +34,7 @@ const always: readonly NagException[] = [
     stack: 'main',
     path: 'Api/Webhooks',
     rule: 'AwsSolutions-APIG4',
-    why:
+    reason:
       'Senders of webhooks have no AWS identity. Each delivery is signed, and the ' +
       'function checks the signature and its age before anything else.',
   },
@@ -42,7 +42,7 @@ const always: readonly NagException[] = [
     stack: 'main',
     path: 'LongPool/Vpc',
     rule: 'AwsSolutions-VPC7',
-    why:
+    reason:
       'Tasks accept no connections, and they run programs of users: the roles of stacks limit ' +
       'their access. Flow logs are billed by the gigabyte and would have no readers. An ' +
       'account that requires them can enable them for its networks.',
@@ -51,28 +51,37 @@ const always: readonly NagException[] = [
     stack: 'main',
     path: 'LongPool/Cluster',
     rule: 'AwsSolutions-ECS4',
-    why: 'Container insights are billed per metric. The lease of a task reveals its death and its deployment continues, which the alarm on stuck deployments monitors.',
+    reason:
+      'Container insights are billed per metric. The lease of a task reveals its death and its deployment continues, which the alarm on stuck deployments monitors.',
   },
 ]
 
-/** Returns every exception from rules of cdk-nag. Each is as narrow as the rule allows. */
+/**
+ * Returns every exception from rules of cdk-nag. Each exception is as narrow as its rule allows.
+ */
 export function nagExceptionsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
-  const long = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
+  const longPoolRows = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
   return [
-    ...always,
+    ...commonExceptions,
     ...bucketWildcardsOf(stack, settings),
     ...deployWildcardsOf(stack, settings),
     ...['Functions/ApiRole', 'Functions/ScheduleRole'].map(path => ({
       stack: 'main' as const,
       path,
       rule: scheduleWildcardOf(stack, settings),
-      why: 'Users create schedules, so their names are not known here. All of them are in the group of this installation.',
+      reason:
+        'Users create schedules, so their names are not known here. All of them are in the group of this installation.',
     })),
-    ...long.flatMap(({ name }) => longWildcardsOf(stack, settings, `Long${logicalNameOf(name)}`)),
+    ...longPoolRows.flatMap(({ name }) =>
+      longWildcardsOf(stack, settings, `Long${logicalNameOf(name)}`),
+    ),
   ]
 }
 
-/** Objects are named by their content, so a role is limited by the prefix of the name. */
+/**
+ * Returns the exceptions for bucket objects. Their names are hashes, so a role is limited by name
+ * prefixes.
+ */
 function bucketWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   const bucket = bucketNameOf(settings.installation, '<AWS::AccountId>', settings.region)
   return functionsTable.flatMap(({ name, grants, longQueue }) => {
@@ -82,29 +91,33 @@ function bucketWildcardsOf(stack: StackLocation, settings: Settings): readonly N
       ...(grants.creates ?? []),
       ...(grants.sweeps ?? []),
     ])
-    return [...parts].flatMap(one =>
+    return [...parts].flatMap(bucketPart =>
       rolePathsOf(name, longQueue !== undefined).map(path => ({
         stack: 'main' as const,
         path,
-        rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:s3:::${bucket}/${bucketPrefixes[one]}*]`,
-        why: 'Objects are named by their content, so the names are not known in advance. The role is limited to names with this prefix.',
+        rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:s3:::${bucket}/${bucketPrefixes[bucketPart]}*]`,
+        reason:
+          'Objects are named by their content, so the names are not known in advance. The role is limited to names with this prefix.',
       })),
     )
   })
 }
 
-/** The owner of a stack names the role that its deployments assume. */
+/**
+ * Returns the exceptions for deployment roles, because the owner of a stack chooses the name of the
+ * role.
+ */
 function deployWildcardsOf(stack: StackLocation, settings: Settings): readonly NagException[] {
   const patterns = deploymentRolesOf(stack, settings).filter(role => role.includes('*'))
   return functionsTable
-    .filter(({ grants }) => grants.deploys === true)
+    .filter(({ grants }) => grants.assumesDeploymentRoles === true)
     .flatMap(({ name, longQueue }) => rolePathsOf(name, longQueue !== undefined))
     .flatMap(path =>
       patterns.map(role => ({
         stack: 'main' as const,
         path,
         rule: `AwsSolutions-IAM5[Resource::${role}]`,
-        why:
+        reason:
           'Owners of stacks create the roles, so their names are known by a pattern only. The ' +
           'trust policy of each role defines the principals and the stack, and the external id ' +
           'must begin with the name of this installation.',
@@ -122,19 +135,22 @@ function longWildcardsOf(
       stack: 'main',
       path: `LongPool/${id}Role`,
       rule: `AwsSolutions-IAM5[Resource::arn:${stack.partition}:ecs:${settings.region}:<AWS::AccountId>:task/${settings.installation}/*]`,
-      why: 'Tasks get their names when they start. The role is limited to those of its own cluster.',
+      reason:
+        'Tasks get their names when they start. The role is limited to those of its own cluster.',
     },
     {
       stack: 'main',
       path: `LongPool/${id}StartRole`,
       rule: 'AwsSolutions-IAM5[Resource::*]',
-      why: 'ecr:GetAuthorizationToken can be granted for all resources only. Its token gives access only to the one repository that the role names too.',
+      reason:
+        'ecr:GetAuthorizationToken can be granted for all resources only. Its token gives access only to the one repository that the role names too.',
     },
     {
       stack: 'main',
       path: `LongPool/${id}Task`,
       rule: 'AwsSolutions-ECS2',
-      why: 'The variables are names of tables and queues. They contain no secrets: those are in the catalog, sealed.',
+      reason:
+        'The variables are names of tables and queues. They contain no secrets: those are in the catalog, sealed.',
     },
   ]
 }
@@ -158,11 +174,13 @@ const rolePathsOf = (name: string, isLong: boolean): readonly string[] => [
  * Registers the exceptions with the checks. Throws for a missing path, so that no obsolete
  * exception remains.
  */
-export function acknowledge(installation: Installation, settings: Settings): void {
-  for (const { stack, path, rule, why } of nagExceptionsOf(installation.main, settings))
-    Validations.of(findConstruct(installation[stack], path)).acknowledge({ id: rule, reason: why })
+export function acknowledgeNagExceptions(installation: Installation, settings: Settings): void {
+  for (const { stack, path, rule, reason } of nagExceptionsOf(installation.main, settings))
+    Validations.of(findConstruct(installation[stack], path)).acknowledge({ id: rule, reason })
 }
 
 function findConstruct(stack: Stack, path: string): IConstruct {
-  return path.split('/').reduce<IConstruct>((at, step) => at.node.findChild(step), stack)
+  return path
+    .split('/')
+    .reduce<IConstruct>((construct, step) => construct.node.findChild(step), stack)
 }

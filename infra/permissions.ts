@@ -22,21 +22,25 @@ export interface GrantContext {
   readonly queues: Queues
 }
 
-/** Returns the policy statements for `grants`, and for consuming `queue` if it is given. */
+/** Returns the policy statements for `grants`, and for consuming `queue` if there is one. */
 export function statementsOf(
   scope: Construct,
-  granted: GrantContext,
+  grantContext: GrantContext,
   grants: Grants,
   queue?: QueueName,
 ): readonly PolicyStatement[] {
   return [
-    ...tableStatementsOf(granted, grants),
-    ...bucketStatementsOf(scope, granted, grants),
-    ...keyStatement(scope, granted, grants),
-    ...queueStatementsOf(granted, grants, queue),
-    ...secretStatementsOf(granted, grants),
-    ...(grants.deploys === true ? [deployStatementOf(scope, granted.settings)] : []),
-    ...(grants.callsCompaction === true ? [compactionStatementOf(scope, granted.settings)] : []),
+    ...tableStatementsOf(grantContext, grants),
+    ...bucketStatementsOf(scope, grantContext, grants),
+    ...keyStatementsOf(scope, grantContext, grants),
+    ...queueStatementsOf(grantContext, grants, queue),
+    ...secretStatementsOf(grantContext, grants),
+    ...(grants.assumesDeploymentRoles === true
+      ? [deployStatementOf(scope, grantContext.settings)]
+      : []),
+    ...(grants.callsCompaction === true
+      ? [compactionStatementOf(scope, grantContext.settings)]
+      : []),
   ]
 }
 
@@ -52,14 +56,16 @@ const allow = (
     ...(conditions === undefined ? {} : { conditions }),
   })
 
-/** Without the permission to scan, because no code reads a whole table. */
-const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
-const writing = ['dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']
+/**
+ * The actions for reading. The permission to scan is missing, because no code reads a whole table.
+ */
+const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
+const writeActions = ['dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']
 const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
-  read: reading,
-  write: [...reading, ...writing],
-  batch: [...reading, ...writing, 'dynamodb:BatchWriteItem'],
-  remove: [...reading, ...writing, 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'],
+  read: readActions,
+  write: [...readActions, ...writeActions],
+  batch: [...readActions, ...writeActions, 'dynamodb:BatchWriteItem'],
+  remove: [...readActions, ...writeActions, 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'],
 }
 
 function tableStatementsOf(
@@ -79,22 +85,33 @@ function bucketStatementsOf(
 ): PolicyStatement[] {
   const bucket = bucketArnOf(Stack.of(scope), settings)
   const { reads = [], puts = [], creates = [], sweeps = [] } = grants
-  const keys = (parts: readonly BucketPart[]): readonly string[] =>
-    parts.map(each => `${bucket}/${bucketPrefixes[each]}*`)
+  const objectArnsOf = (parts: readonly BucketPart[]): readonly string[] =>
+    parts.map(bucketPart => `${bucket}/${bucketPrefixes[bucketPart]}*`)
   // Without the list permission, S3 returns the same error for missing and for forbidden objects.
-  const listed = [...new Set([...reads, ...sweeps])].map(each => `${bucketPrefixes[each]}*`)
+  const listedPrefixes = [...new Set([...reads, ...sweeps])].map(
+    bucketPart => `${bucketPrefixes[bucketPart]}*`,
+  )
   return [
-    ...(reads.length === 0 ? [] : [allow(['s3:GetObject', 's3:GetObjectVersion'], keys(reads))]),
-    ...(puts.length === 0 ? [] : [allow(['s3:PutObject', 's3:AbortMultipartUpload'], keys(puts))]),
-    ...(creates.length === 0 ? [] : [allow(['s3:PutObject'], keys(creates), onlyIfAbsent)]),
+    ...(reads.length === 0
+      ? []
+      : [allow(['s3:GetObject', 's3:GetObjectVersion'], objectArnsOf(reads))]),
+    ...(puts.length === 0
+      ? []
+      : [allow(['s3:PutObject', 's3:AbortMultipartUpload'], objectArnsOf(puts))]),
+    ...(creates.length === 0 ? [] : [allow(['s3:PutObject'], objectArnsOf(creates), onlyIfAbsent)]),
     ...(sweeps.length === 0
       ? []
-      : [allow(['s3:DeleteObject', 's3:PutObjectTagging', 's3:GetObjectTagging'], keys(sweeps))]),
-    ...(listed.length === 0
+      : [
+          allow(
+            ['s3:DeleteObject', 's3:PutObjectTagging', 's3:GetObjectTagging'],
+            objectArnsOf(sweeps),
+          ),
+        ]),
+    ...(listedPrefixes.length === 0
       ? []
       : [
           allow(['s3:ListBucket'], [bucket], {
-            StringLike: { 's3:prefix': listed },
+            StringLike: { 's3:prefix': listedPrefixes },
           }),
         ]),
   ]
@@ -107,19 +124,23 @@ const onlyIfAbsent = { Null: { 's3:if-none-match': 'false' } }
  * Allows the key at rest for a role with access to a table or the bucket, and only through these
  * services.
  */
-function keyStatement(scope: Construct, { keys }: GrantContext, grants: Grants): PolicyStatement[] {
+function keyStatementsOf(
+  scope: Construct,
+  { keys }: GrantContext,
+  grants: Grants,
+): PolicyStatement[] {
   const { region } = Stack.of(scope)
   const usesTables = grants.journal !== undefined || grants.catalog !== undefined
   const usesBucket = [grants.reads, grants.puts, grants.creates, grants.sweeps].some(
     use => use !== undefined,
   )
-  const through = [
+  const viaServices = [
     ...(usesTables ? [`dynamodb.${region}.amazonaws.com`] : []),
     ...(usesBucket ? [`s3.${region}.amazonaws.com`] : []),
   ]
-  if (through.length === 0) return []
+  if (viaServices.length === 0) return []
   const actions = ['kms:Decrypt', 'kms:GenerateDataKey']
-  return [allow(actions, [keys.data.keyArn], { StringEquals: { 'kms:ViaService': through } })]
+  return [allow(actions, [keys.data.keyArn], { StringEquals: { 'kms:ViaService': viaServices } })]
 }
 
 function queueStatementsOf(
@@ -127,7 +148,7 @@ function queueStatementsOf(
   { sends = [], redrives = [] }: Grants,
   queue?: QueueName,
 ): PolicyStatement[] {
-  const dead = redrives.map(name => queues[name].dead.queueArn)
+  const deadLetterQueueArns = redrives.map(name => queues[name].deadLetterQueue.queueArn)
   return [
     ...(sends.length === 0
       ? []
@@ -137,11 +158,14 @@ function queueStatementsOf(
             sends.map(name => queues[name].queue.queueArn),
           ),
         ]),
-    ...(queue === undefined ? [] : [allow(takeActions, [queues[queue].queue.queueArn])]),
-    ...(dead.length === 0
+    ...(queue === undefined ? [] : [allow(receiveActions, [queues[queue].queue.queueArn])]),
+    ...(deadLetterQueueArns.length === 0
       ? []
       : [
-          allow([...takeActions, 'sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks'], dead),
+          allow(
+            [...receiveActions, 'sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks'],
+            deadLetterQueueArns,
+          ),
           // A redrive sends messages with the permissions of its caller.
           allow(
             ['sqs:SendMessage'],
@@ -151,7 +175,7 @@ function queueStatementsOf(
   ]
 }
 
-const takeActions = [
+const receiveActions = [
   'sqs:ReceiveMessage',
   'sqs:DeleteMessage',
   'sqs:ChangeMessageVisibility',
@@ -160,19 +184,23 @@ const takeActions = [
 
 /**
  * Returns the statements for secrets. Secrets of triggers are sealed with a context that names this
- * purpose. Secrets of stacks may come from other programs, in Pulumi's form without a context. They
- * are therefore all secrets without the purpose of triggers.
+ * purpose. Secrets of stacks may come from other programs, in Pulumi's form without a context. So
+ * the permission for stacks covers all secrets without the purpose of triggers.
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
-  const field = `kms:EncryptionContext:${keyPurpose.field}`
+  const field = `kms:EncryptionContext:${keyPurpose.purposeField}`
   const { triggerSecrets, stackSecrets } = grants
-  const own = { StringEquals: { [field]: keyPurpose.trigger } }
-  const notOwn = { StringNotEquals: { [field]: keyPurpose.trigger } }
-  const both = ['kms:Encrypt', 'kms:Decrypt', 'kms:GenerateDataKey']
+  const triggerPurpose = { StringEquals: { [field]: keyPurpose.trigger } }
+  const otherPurpose = { StringNotEquals: { [field]: keyPurpose.trigger } }
+  const secretActions = ['kms:Encrypt', 'kms:Decrypt', 'kms:GenerateDataKey']
   return [
-    ...(triggerSecrets === 'seal' ? [allow(['kms:Encrypt'], [keys.secrets.keyArn], own)] : []),
-    ...(triggerSecrets === 'open' ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], own)] : []),
-    ...(stackSecrets === 'open' ? [allow(both, [keys.secrets.keyArn], notOwn)] : []),
+    ...(triggerSecrets === 'seal'
+      ? [allow(['kms:Encrypt'], [keys.secrets.keyArn], triggerPurpose)]
+      : []),
+    ...(triggerSecrets === 'open'
+      ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], triggerPurpose)]
+      : []),
+    ...(stackSecrets === 'open' ? [allow(secretActions, [keys.secrets.keyArn], otherPurpose)] : []),
   ]
 }
 
@@ -183,8 +211,8 @@ function compactionStatementOf(scope: Construct, settings: Settings): PolicyStat
 
 /**
  * Returns the statement for deployment credentials: roles that the owner of a stack names, whose
- * trust policy requires the stack as external id. The statement limits only the format of both. The
- * role's owner ensures that the id is that of the stack.
+ * trust policy requires the stack as external id. The statement limits only the format of role and
+ * external id. The owner of the role ensures that the external id names the stack.
  */
 function deployStatementOf(scope: Construct, settings: Settings): PolicyStatement {
   const roles = deploymentRolesOf(Stack.of(scope), settings)

@@ -4,10 +4,10 @@ import { defaultInstallation, installationPattern } from '../shared/config/aws-r
 /** The prefix of settings in the context: `antichain:<name>` in cdk.json or with `-c`. */
 const settingPrefix = 'antichain:'
 
-const wholeNumber = (least: number, most: number, usual: number) =>
-  z.coerce.number().int().min(least).max(most).default(usual)
+const wholeNumber = (minimum: number, maximum: number, defaultValue: number) =>
+  z.coerce.number().int().min(minimum).max(maximum).default(defaultValue)
 
-const listed = z
+const commaSeparatedList = z
   .string()
   .default('')
   .transform(text =>
@@ -32,9 +32,9 @@ const schema = z.strictObject({
    * Patterns of role ARNs that deployments may assume, separated by commas; `*` matches any text.
    * Default: roles of any account whose names begin with the installation's name and `-deploy-`.
    */
-  deploymentRoles: listed,
-  /** Additional tags of every part, as `name=value`, separated by commas. */
-  tags: listed.pipe(z.array(z.string().regex(/^[^=]+=[^=]+$/, 'name=value'))),
+  deploymentRoles: commaSeparatedList,
+  /** Additional tags of every resource, as `name=value`, separated by commas. */
+  tags: commaSeparatedList.pipe(z.array(z.string().regex(/^[^=]+=[^=]+$/, 'name=value'))),
   /** The receiver of alarms. Absent: none. */
   alarmEmail: z.email().optional(),
   logDays: z.coerce
@@ -63,7 +63,7 @@ const schema = z.strictObject({
     .default(1_024),
   longMb: wholeNumber(1_024, 30_720, 4_096),
   /**
-   * Warm throughput of the tables, in requests per second. More than the default has a one-time
+   * Warm throughput of the tables, in requests per second. A value above the default has a one-time
    * cost.
    */
   warmReads: wholeNumber(12_000, 4_000_000, 12_000),
@@ -89,10 +89,10 @@ export function readInstallationSettings(
   const settings = Object.entries(context).flatMap(([key, value]) =>
     key.startsWith(settingPrefix) ? [[key.slice(settingPrefix.length), value] as const] : [],
   )
-  const read = schema.safeParse(Object.fromEntries(settings))
-  if (read.success) return read.data
+  const parsed = schema.safeParse(Object.fromEntries(settings))
+  if (parsed.success) return parsed.data
   return {
-    problems: read.error.issues.map(
+    problems: parsed.error.issues.map(
       ({ path, message }) => `${settingPrefix}${path.join('.')}: ${message}`,
     ),
   }

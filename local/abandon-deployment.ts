@@ -10,14 +10,14 @@ export function isUnreadable(thrown: unknown): thrown is Error {
 
 /**
  * Releases a stack from a deployment that cannot be closed. No further operation begins, nothing is
- * published, and its records stay for inspection. Can be repeated.
+ * published, and the records of the deployment stay for inspection. Can be repeated.
  */
 export async function abandonDeployment(
   ports: Pick<GeneratorPorts, 'control' | 'catalog' | 'clock'>,
   deployment: DeploymentId,
   { version }: Pick<StackRecord, 'version'>,
 ): Promise<void> {
-  // If its control record is damaged too, no begin can read it.
+  // If the control record is damaged too, no executor can read it, so no operation begins.
   const ignoreDamaged = (thrown: unknown): void => {
     if (!isUnreadable(thrown)) throw thrown
   }

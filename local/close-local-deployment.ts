@@ -9,43 +9,43 @@ import {
 import type { RunInput } from '../shared/runtime/environment/run-input.ts'
 import type { LocalRun, LocalDeploymentOptions } from './local-run.ts'
 
-export async function finishEnded(
+export async function finishEndedDeployment(
   input: RunInput,
-  finished: Pick<LocalDeploymentOptions, 'startedAt'> & {
-    readonly current: LocalRun
+  endedRun: Pick<LocalDeploymentOptions, 'startedMs'> & {
+    readonly currentRun: LocalRun
     readonly end: RunEnd & { readonly kind: 'ended' }
     readonly isCancelled: boolean
   },
 ): Promise<DeployResult> {
-  const { environment } = finished.current
-  const { result, fault } = finished.end
+  const { environment } = endedRun.currentRun
+  const { result, fault } = endedRun.end
   const pending = await readPendingOperations(input)
   emitSummary(environment, {
-    startedMs: finished.startedAt,
+    startedMs: endedRun.startedMs,
     nowMs: input.platform.clock.monotonicMs(),
     result,
     isPreview: false,
   })
-  if (fault !== undefined && !finished.isCancelled) throw fault
+  if (fault !== undefined && !endedRun.isCancelled) throw fault
   return toDeployResult(environment.emitter, result, pending)
 }
 
 /** Closes a deployment that was cancelled between two generator runs. */
-export async function closeCancelled(
+export async function closeCancelledDeployment(
   input: RunInput,
   {
-    current,
-    startedAt,
-  }: Pick<LocalDeploymentOptions, 'startedAt'> & { readonly current: LocalRun },
+    currentRun,
+    startedMs,
+  }: Pick<LocalDeploymentOptions, 'startedMs'> & { readonly currentRun: LocalRun },
 ): Promise<DeployResult> {
-  const { environment, started } = current
+  const { environment, started } = currentRun
   await closeDeadDeployment(input.ports, started.deployment, 'cancelled')
-  // Events of the previous generator run are not displayed any more.
+  // The sink of the previous generator run displays no more events.
   const emitter = { ...environment.emitter, emit: input.sink.emit }
   emitSummary(
     { emitter, run: environment.run },
     {
-      startedMs: startedAt,
+      startedMs,
       nowMs: input.platform.clock.monotonicMs(),
       result: 'cancelled',
       isPreview: false,

@@ -36,14 +36,14 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
     },
     provider: baseInput.sink.provider,
   }
-  let isGivenUp = false
+  let isTerminated = false
   const input = withStoreRetry(baseInput, {
-    shouldRetry: () => !isGivenUp,
+    shouldRetry: () => !isTerminated,
     onOutage: text => emitWarning(sink, text),
   })
   const { request, platform, ports } = input
   // Only successive generator runs must remember the emitted events.
-  const createOnlySink = (): RunSink => {
+  const createSingleRunSink = (): RunSink => {
     let isOpen = true
     return {
       ...sink,
@@ -55,33 +55,37 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
       },
     }
   }
-  const nextSink =
-    request.functionLimitMs === undefined ? createOnlySink : createDeduplicatedSinks(sink)
-  const first = nextSink()
-  const counted = new Map<string, number>()
-  const environment = await createRunEnvironment({ ...input, counted, sink: first })
+  const createNextSink =
+    request.functionLimitMs === undefined ? createSingleRunSink : createDeduplicatedSinks(sink)
+  const firstSink = createNextSink()
+  const sharedCounts = new Map<string, number>()
+  const environment = await createRunEnvironment({ ...input, sharedCounts, sink: firstSink })
   const { emitter } = environment
-  const startedAt = platform.clock.monotonicMs()
+  const startedMs = platform.clock.monotonicMs()
   try {
-    const started = await startOrResume(input)
-    if (started !== undefined)
-      recorder = createEventRecorder(platform, started.deployment, writerOf(started))
+    const startedDeployment = await startOrResume(input)
+    if (startedDeployment !== undefined)
+      recorder = createEventRecorder(
+        platform,
+        startedDeployment.deployment,
+        writerIdOf(startedDeployment),
+      )
     sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
-    if (started === undefined) return runPreview(input, environment, startedAt)
-    const firstRun = { environment, started, sink: first }
-    const running = runLocalDeployment(
-      { ...input, counted, sink },
-      { first: firstRun, startedAt, nextSink },
+    if (startedDeployment === undefined) return runPreview(input, environment, startedMs)
+    const initialRun = { environment, started: startedDeployment, sink: firstSink }
+    const localDeployment = runLocalDeployment(
+      { ...input, sharedCounts, sink },
+      { firstRun: initialRun, startedMs, createNextSink },
     )
-    ports.here?.add(started.deployment)
-    const done = flushAfter(running.done, recorder)
+    ports.ownDeployments?.add(startedDeployment.deployment)
+    const done = flushAfter(localDeployment.done, recorder)
     return {
-      deployment: started.deployment,
-      done: done.finally(() => ports.here?.delete(started.deployment)),
-      cancel: running.cancel,
+      deployment: startedDeployment.deployment,
+      done: done.finally(() => ports.ownDeployments?.delete(startedDeployment.deployment)),
+      cancel: localDeployment.cancel,
       terminate() {
-        isGivenUp = true
-        running.terminate()
+        isTerminated = true
+        localDeployment.terminate()
       },
     }
   } catch (thrown) {
@@ -104,10 +108,10 @@ function startOrResume({ ports, request }: RunInput): Promise<StartedDeployment 
 }
 
 /** Returns the writer id of a generator run's events. */
-function writerOf({ left }: StartedDeployment): string {
-  return left === undefined
+function writerIdOf({ earlierRuns }: StartedDeployment): string {
+  return earlierRuns === undefined
     ? 'generator'
-    : `generator-${left.lastOperationId}-${left.earlierEnds.size}`
+    : `generator-${earlierRuns.lastOperationId}-${earlierRuns.earlierEnds.size}`
 }
 
 /** Returns the result of a deployment after its events were stored. */

@@ -12,48 +12,49 @@ import type { BlobHash, DeploymentId, StackId } from '../shared/records/ids.ts'
 import type { DeploymentResult } from '../shared/records/log.ts'
 import { envelopeOf } from '../shared/state/snapshot-codec.ts'
 import { verifyIntegrity } from '../shared/state/snapshot-integrity.ts'
-import { pendingOf } from '../shared/state/pending.ts'
+import { pendingOperationsOf } from '../shared/state/pending.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /** An edit of a stack's state, in its sealed form. */
 export interface StateEdit {
   readonly command: 'stack import' | 'state'
-  /** Called twice: before the deployment is in the history, and within it. */
+  /** Called twice: before the deployment starts, and within the deployment. */
   readonly edit: (state: StoredDeployment) => StoredDeployment
   /** Pending operations that the edit drops, for the history. */
   readonly dropped?: readonly PendingNote[]
 }
 
 /**
- * Edits a state as a short deployment of its own, so that it excludes every other one. The result
- * must be a valid state. Throws STACK_BUSY, STATE_INTEGRITY and the errors of `edit`. Then nothing
- * is published, and an edit that was refused before its begin is not in the history.
+ * Edits a state in a short deployment, which excludes every other deployment of the stack. The
+ * result must be a valid state. Throws STACK_BUSY, STATE_INTEGRITY and the errors of `edit`. After
+ * an error nothing is published. An edit that fails before its deployment starts is not in the
+ * history.
  */
 export async function editState(
   ports: GeneratorPorts,
   stack: StackId,
   { command, edit, dropped }: StateEdit,
 ): Promise<{ readonly version: number }> {
-  const launch = { command, message: '', holder: ports.holder }
-  const now = await ports.catalog.getStack(stack)
-  if (now?.current === '') await applyEdit(ports, now, { command, edit })
-  const started = await ports.catalog.start(stack, { ...launch, at: ports.clock.now() })
-  if (started.kind === 'busy') {
-    const standing = await readHolderStatus(ports, started.deployment)
-    if (standing.kind === 'held')
+  const startOptions = { command, message: '', holder: ports.holder }
+  const record = await ports.catalog.getStack(stack)
+  if (record?.current === '') await applyEdit(ports, record, { command, edit })
+  const startResult = await ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
+  if (startResult.kind === 'busy') {
+    const holderStatus = await readHolderStatus(ports, startResult.deployment)
+    if (holderStatus.kind === 'held')
       throw createBusyError(
-        started.deployment,
-        standing.holder,
+        startResult.deployment,
+        holderStatus.holder,
         'Wait for the other deployment, or end it with `antichain cancel`.',
       )
-    if (standing.kind === 'dead') await closeDeadDeployment(ports, started.deployment)
+    if (holderStatus.kind === 'dead') await closeDeadDeployment(ports, startResult.deployment)
     return editState(ports, stack, { command, edit, ...(dropped === undefined ? {} : { dropped }) })
   }
-  ports.here?.add(started.deployment)
+  ports.ownDeployments?.add(startResult.deployment)
   try {
-    return await publishEdit(ports, started.deployment, { stack, command, edit, dropped })
+    return await publishEdit(ports, startResult.deployment, { stack, command, edit, dropped })
   } finally {
-    ports.here?.delete(started.deployment)
+    ports.ownDeployments?.delete(startResult.deployment)
   }
 }
 
@@ -76,17 +77,17 @@ async function publishEdit(
   try {
     const state = await applyEdit(ports, record, { command, edit })
     const snapshot = await putState(ports, state)
-    const published = await ports.catalog.publish(stack, record.version, snapshot)
-    if (published.kind === 'conflict')
+    const publication = await ports.catalog.publish(stack, record.version, snapshot)
+    if (publication.kind === 'conflict')
       throw error('STORE_CONFLICT', `the snapshot of ${stack} was changed concurrently`)
-    version = published.version
+    version = publication.version
     result = 'succeeded'
     return { version }
   } finally {
     await ports.control.close(deployment)
     const end = { at: ports.clock.now(), result, changes: {}, version }
-    const isDone = result === 'succeeded' && dropped !== undefined
-    await ports.catalog.release(deployment, isDone ? { ...end, dropped } : end)
+    const hasDropped = result === 'succeeded' && dropped !== undefined
+    await ports.catalog.release(deployment, hasDropped ? { ...end, dropped } : end)
   }
 }
 
@@ -102,14 +103,15 @@ async function applyEdit(
   const before = await readSnapshotBlob(ports.blobs, snapshot)
   const after = edit(before)
   if (command !== 'state') return after
-  for (const urn of findForgotten(before, after)) await requireLateWindowOver(ports, before, urn)
+  for (const urn of findDroppedPending(before, after))
+    await requireLateWindowOver(ports, before, urn)
   const fault = verifyIntegrity(before) === undefined ? verifyIntegrity(after) : undefined
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the edit would make the state invalid: ${fault}`)
   return after
 }
 
-/** Stores a state as a blob without a reference yet. */
+/** Stores a state as a blob, to which no stack refers yet. */
 export function putState(
   ports: Pick<GeneratorPorts, 'blobs'>,
   state: StoredDeployment,
@@ -118,9 +120,9 @@ export function putState(
 }
 
 /** Returns the URNs of pending operations that an edit drops without a result. */
-function findForgotten(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
-  const kept = new Set(pendingOf(edited).map(({ resource }) => resource.urn))
-  const known = new Set((edited.resources ?? []).map(({ urn }) => urn))
-  const urns = pendingOf(before).map(({ resource }) => resource.urn)
-  return urns.filter(urn => !kept.has(urn) && !known.has(urn))
+function findDroppedPending(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
+  const remainingPending = new Set(pendingOperationsOf(edited).map(({ resource }) => resource.urn))
+  const resourceUrns = new Set((edited.resources ?? []).map(({ urn }) => urn))
+  const urns = pendingOperationsOf(before).map(({ resource }) => resource.urn)
+  return urns.filter(urn => !remainingPending.has(urn) && !resourceUrns.has(urn))
 }

@@ -29,17 +29,17 @@ export interface ExecutorSupervisor {
 /** The deployment that executors serve. */
 export interface SupervisedDeployment {
   readonly deployment: DeploymentId
-  /** Time limit of one executor, in ms. Absent: it runs as long as the deployment. */
+  /** Time limit of one executor, in ms. Absent: the executor runs as long as the deployment. */
   readonly limitMs: number | undefined
-  /** Aborts when nothing more may begin here. */
-  readonly over: AbortSignal
+  /** Aborts when this process must not begin further operations. */
+  readonly shutdown: AbortSignal
 }
 
 /** Executors that run or complete their operations, with their environments. */
 type OpenExecutors = Map<RunEnvironment, RunningExecutor>
 
 /** Interval at which the end of a deployment is checked, in ms. */
-const lookMs = 500
+const checkIntervalMs = 500
 
 /**
  * Runs operations of one deployment until it is closed. Without a time limit there is one executor.
@@ -48,22 +48,22 @@ const lookMs = 500
  */
 export function superviseExecutors(
   input: RunInput,
-  supervised: SupervisedDeployment,
+  supervisedDeployment: SupervisedDeployment,
 ): ExecutorSupervisor {
-  const open: OpenExecutors = new Map()
+  const openExecutors: OpenExecutors = new Map()
   const slots = createSlots(Math.max(1, input.request.options.parallel))
   const pools: readonly (Pool | undefined)[] =
-    supervised.limitMs === undefined ? [undefined] : ['short', 'long']
+    supervisedDeployment.limitMs === undefined ? [undefined] : ['short', 'long']
   const supervisions = pools.map(pool =>
-    runSuccessiveExecutors(input, { ...supervised, pool, slots, open }),
+    runSuccessiveExecutors(input, { ...supervisedDeployment, pool, slots, openExecutors }),
   )
   return {
     done: Promise.all(supervisions).then(() => undefined),
     cancel: async () => {
-      await Promise.all([...open.keys()].map(({ plugins }) => plugins.cancelAll()))
+      await Promise.all([...openExecutors.keys()].map(({ plugins }) => plugins.cancelAll()))
     },
     abandon: () => {
-      for (const [{ plugins, processes }, executor] of open) {
+      for (const [{ plugins, processes }, executor] of openExecutors) {
         executor.abandon()
         plugins.abandon()
         void processes.close()
@@ -75,118 +75,134 @@ export function superviseExecutors(
 /** Runs one executor after another. Earlier ones complete their operations meanwhile. */
 async function runSuccessiveExecutors(
   input: RunInput,
-  supervised: SupervisedDeployment & {
+  supervisedDeployment: SupervisedDeployment & {
     readonly pool: Pool | undefined
     readonly slots: Slots
-    readonly open: OpenExecutors
+    readonly openExecutors: OpenExecutors
   },
 ): Promise<void> {
   const { platform } = input
-  const ending: Promise<void>[] = []
+  const pendingEnds: Promise<void>[] = []
   for (;;) {
-    const next = await startNextExecutor(input, supervised)
+    const next = await startNextExecutor(input, supervisedDeployment)
     if (next === undefined) break
-    const { environment, executor, left, forget } = next
-    supervised.open.set(environment, executor)
-    const watching = new AbortController()
-    const lost = environment.run.aborted.then(() => 'lost' as const)
-    const over = awaitOver(platform, supervised, watching.signal)
-    const why = await Promise.race([over, left, lost])
-    watching.abort()
-    forget()
+    const { environment, executor, left: timeElapsed, cancelTimer } = next
+    supervisedDeployment.openExecutors.set(environment, executor)
+    const watchAbort = new AbortController()
+    const runAborted = environment.run.whenAborted.then(() => 'lost' as const)
+    const deploymentEnd = awaitEnd(platform, supervisedDeployment, watchAbort.signal)
+    const endReason = await Promise.race([deploymentEnd, timeElapsed, runAborted])
+    watchAbort.abort()
+    cancelTimer()
     // Earlier executors, which only complete their operations, are not awaited either.
-    if (why === 'forced')
-      await Promise.all([...supervised.open.keys()].map(({ processes }) => processes.close()))
-    ending.push(endExecutor(executor, environment, supervised.open))
-    if (why === 'over' || why === 'forced' || supervised.limitMs === undefined) break
+    if (endReason === 'forced')
+      await Promise.all(
+        [...supervisedDeployment.openExecutors.keys()].map(({ processes }) => processes.close()),
+      )
+    pendingEnds.push(endExecutor(executor, environment, supervisedDeployment.openExecutors))
+    if (
+      endReason === 'over' ||
+      endReason === 'forced' ||
+      supervisedDeployment.limitMs === undefined
+    )
+      break
   }
-  await Promise.all(ending)
+  await Promise.all(pendingEnds)
 }
 
 async function endExecutor(
   executor: RunningExecutor,
   environment: RunEnvironment,
-  open: OpenExecutors,
+  openExecutors: OpenExecutors,
 ): Promise<void> {
   try {
     await executor.end()
   } finally {
-    open.delete(environment)
+    openExecutors.delete(environment)
     await closeRunEnvironment(environment)
   }
 }
 
 /**
- * Starts an executor as soon as the store permits. A full disk will have space again, and earlier
- * executors still hold outcomes. Returns undefined when supervision has ended.
+ * Starts an executor, and retries while the store fails, because a full disk may have space again
+ * and earlier executors still hold outcomes. Returns undefined when supervision has ended.
  */
 async function startNextExecutor(
   input: RunInput,
-  supervised: SupervisedDeployment & { readonly pool: Pool | undefined; readonly slots: Slots },
+  supervisedDeployment: SupervisedDeployment & {
+    readonly pool: Pool | undefined
+    readonly slots: Slots
+  },
 ): Promise<Awaited<ReturnType<typeof startOneExecutor>> | undefined> {
   const { clock, random } = input.platform
-  for (let number = 0; !supervised.over.aborted; number++) {
+  for (let attempt = 0; !supervisedDeployment.shutdown.aborted; attempt++) {
     const environment = await createRunEnvironment(input)
     try {
-      return await startOneExecutor(input, environment, supervised)
+      return await startOneExecutor(input, environment, supervisedDeployment)
     } catch (thrown) {
       await closeRunEnvironment(environment)
       if (errorSourceOf(thrown) !== 'store') throw thrown
     }
-    await clock.sleep(computeBackoffMs(number, retryPolicy.store.again, random), supervised.over)
+    await clock.sleep(
+      computeBackoffMs(attempt, retryPolicy.store.retry, random),
+      supervisedDeployment.shutdown,
+    )
   }
   return undefined
 }
 
 /**
- * Starts one executor. `left` resolves when its time is over, or when that no longer matters,
- * because a running timer would keep the process alive.
+ * Starts one executor. `left` resolves when the time of the executor is over. `cancelTimer` ends
+ * that wait early, because a running timer would keep the process alive.
  */
 async function startOneExecutor(
   input: RunInput,
   environment: RunEnvironment,
-  supervised: SupervisedDeployment & { readonly pool: Pool | undefined; readonly slots: Slots },
+  supervisedDeployment: SupervisedDeployment & {
+    readonly pool: Pool | undefined
+    readonly slots: Slots
+  },
 ) {
   const { clock } = input.platform
-  const { deployment, limitMs, pool, slots } = supervised
-  const leaving = new AbortController()
+  const { deployment, limitMs, pool, slots } = supervisedDeployment
+  const timerAbort = new AbortController()
   if (limitMs === undefined || pool !== 'short') {
-    const time = { remainingMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
-    const limited = pool === undefined ? {} : { limited: { ...time, pool } }
+    const unlimitedTime = { remainingMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
+    const limited = pool === undefined ? {} : { limited: { ...unlimitedTime, pool } }
     const executor = await startExecutor(input, environment, { deployment, slots, ...limited })
-    const left = new Promise<'left'>(() => undefined)
-    return { environment, executor, left, forget: () => undefined }
+    const timeElapsed = new Promise<'left'>(() => undefined)
+    return { environment, executor, left: timeElapsed, cancelTimer: () => undefined }
   }
   const wholeMs = limitMs - leaveMarginMsOf(limitMs)
-  const untilMs = clock.monotonicMs() + wholeMs
+  const deadlineMs = clock.monotonicMs() + wholeMs
   const limited = {
     pool,
     wholeMs,
-    remainingMs: () => untilMs - clock.monotonicMs(),
-    leave: () => leaving.abort(),
+    remainingMs: () => deadlineMs - clock.monotonicMs(),
+    leave: () => timerAbort.abort(),
   }
   const executor = await startExecutor(input, environment, { deployment, slots, limited })
-  const left = clock.sleep(wholeMs, leaving.signal).then(() => 'left' as const)
-  return { environment, executor, left, forget: () => leaving.abort() }
+  const timeElapsed = clock.sleep(wholeMs, timerAbort.signal).then(() => 'left' as const)
+  return { environment, executor, left: timeElapsed, cancelTimer: () => timerAbort.abort() }
 }
 
 /** Resolves when a deployment was closed or stopped by force, or this process must shut down. */
-async function awaitOver(
+async function awaitEnd(
   platform: Platform,
-  { deployment, over }: SupervisedDeployment,
-  watching: AbortSignal,
+  { deployment, shutdown }: SupervisedDeployment,
+  watchSignal: AbortSignal,
 ): Promise<'over' | 'forced'> {
-  const either = AbortSignal.any([over, watching])
-  while (!either.aborted) {
+  const endSignal = AbortSignal.any([shutdown, watchSignal])
+  while (!endSignal.aborted) {
     const control = await platform.control.read(deployment).catch((thrown: unknown) => {
-      // Its operations must outlast a store outage.
+      // Running operations must outlast a store outage.
       if (errorSourceOf(thrown) !== 'store') throw thrown
       return 'unknown' as const
     })
     if (control === undefined) return 'over'
     if (control !== 'unknown' && control.stop === 'forced') return 'forced'
     if (control !== 'unknown' && control.closed) return 'over'
-    await platform.clock.sleep(lookMs, either)
+    await platform.clock.sleep(checkIntervalMs, endSignal)
   }
   return 'over'
 }

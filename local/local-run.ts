@@ -6,14 +6,14 @@ import type { RunSink } from '../shared/runtime/deployment/deduplicate-events.ts
 export interface LocalRun {
   readonly environment: RunEnvironment
   readonly started: StartedDeployment
-  /** The sink for its events. */
+  /** The sink for the events of this run. */
   readonly sink: RunSink
 }
 
 /** The parts of a deployment in this process. */
 export interface LocalDeploymentOptions {
-  readonly first: LocalRun
-  readonly startedAt: number
+  readonly firstRun: LocalRun
+  readonly startedMs: number
   /** Creates the sink of the next generator run. */
-  readonly nextSink: () => RunSink
+  readonly createNextSink: () => RunSink
 }

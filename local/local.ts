@@ -25,7 +25,7 @@ import {
 } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { requireInterrupted } from '../functions/step-generator/resume-deployment.ts'
-import { cancel, type CancelOutcome } from './cancel.ts'
+import { cancel, type CancelResult } from './cancel.ts'
 import { deploy } from './deploy.ts'
 import { renameStack } from './rename-stack.ts'
 import { editState, type StateEdit } from './edit-state.ts'
@@ -34,21 +34,21 @@ import { removeStackDocuments } from '../functions/api/scheduler-calls.ts'
 import { createApiPorts } from './serve-api.ts'
 import { type HomeOptions, serveHome } from './serve-home.ts'
 import {
-  readKeeping,
+  readRetentionPolicy,
   prune,
   type PruneDeps,
   type PruneResult,
   pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
 import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
-import { type RedriveOutcome, redrive } from './redrive.ts'
+import { type LocalRedriveResult, redrive } from './redrive.ts'
 import {
   type DeploymentStatus,
   readDeploymentStatus,
 } from '../functions/step-generator/deployment-status.ts'
 
 /** The engine over the embedded platform, for the command line. */
-export interface Local {
+export interface LocalEngine {
   readonly platform: EmbeddedPlatform
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
@@ -59,13 +59,13 @@ export interface Local {
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Stops a living deployment, or closes a dead one. */
-  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
   /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>
   /** Returns the status of a stack's current deployment. */
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
   /** Sends the dead letters of an open deployment again. */
-  readonly redrive: (stack: StackId) => Promise<RedriveOutcome>
+  readonly redrive: (stack: StackId) => Promise<LocalRedriveResult>
   /** Publishes an edit of the state; see `editState`. */
   readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
   /** Renames a stack; see `renameStack`. */
@@ -95,7 +95,7 @@ export interface Local {
 export async function openLocal(options: {
   readonly home: string
   readonly verbose: boolean
-}): Promise<Local> {
+}): Promise<LocalEngine> {
   const level = options.verbose ? 'debug' : 'error'
   const logger = createLogger({ level, write: line => void process.stderr.write(line) })
   const platform = await openEmbeddedPlatform({
@@ -107,13 +107,17 @@ export async function openLocal(options: {
     shouldRetry: () => true,
     onOutage: message => platform.logger.write('warn', 'store.refused', { message }),
   })
-  const pruning = { platform, isAlive: ports.isAlive, keeping: readKeeping(process.env) }
+  const pruneDeps = {
+    platform,
+    isAlive: ports.isAlive,
+    retention: readRetentionPolicy(process.env),
+  }
   return {
     platform,
     deploy: async (request, sink) => {
-      const running = await deploy({ platform, ports, request, sink })
-      if (request.dryRun) return running
-      return { ...running, done: pruneAfter(pruning, running.done) }
+      const runningDeployment = await deploy({ platform, ports, request, sink })
+      if (request.dryRun) return runningDeployment
+      return { ...runningDeployment, done: pruneAfter(pruneDeps, runningDeployment.done) }
     },
     findInterrupted: stack => findInterrupted(retryingPorts, stack),
     cancel: (stack, force) => cancel(retryingPorts, stack, force),
@@ -130,8 +134,8 @@ export async function openLocal(options: {
     },
     readTimeline: async (stack, number) =>
       readDeploymentTimeline(platform, await requireStack(platform, stack), number),
-    prune: scope => prune(pruning, scope),
-    serve: serving => serveHome({ platform, ports, home: options.home }, serving),
+    prune: scope => prune(pruneDeps, scope),
+    serve: serveOptions => serveHome({ platform, ports, home: options.home }, serveOptions),
     callApi: request =>
       callApiInProcess(createApiPorts(platform, undefined), ports.holder.who, request),
     close: () => platform.close(),
@@ -139,9 +143,12 @@ export async function openLocal(options: {
 }
 
 /** Cleans up the home folder after a successful deployment. */
-async function pruneAfter(pruning: PruneDeps, done: Promise<DeployResult>): Promise<DeployResult> {
+async function pruneAfter(
+  pruneDeps: PruneDeps,
+  done: Promise<DeployResult>,
+): Promise<DeployResult> {
   const result = await done
-  if (result.result === 'succeeded') await pruneAfterCommand(pruning)
+  if (result.result === 'succeeded') await pruneAfterCommand(pruneDeps)
   return result
 }
 
@@ -162,7 +169,7 @@ export function createProcessHolder(): Holder {
 export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts {
   const holder = createProcessHolder()
   return {
-    here: new Set(),
+    ownDeployments: new Set(),
     decisionLog: platform.decisionLog,
     blobs: platform.blobs,
     operations: platform.operations,
@@ -178,7 +185,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     random: platform.random,
     compact: deployment => compact(platform, deployment),
     holder,
-    isAlive: other => (other.host === holder.host ? isAlive(other) : undefined),
+    isAlive: otherHolder => (otherHolder.host === holder.host ? isAlive(otherHolder) : undefined),
     endGroup: group => void killGroup(group),
   }
 }

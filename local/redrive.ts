@@ -5,10 +5,10 @@ import type { StackId } from '../shared/records/ids.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 
 /**
- * The outcome of a redrive: no open deployment, its process is gone, it was stopped, no dead
- * letters, or the number of operations sent again.
+ * The result of a redrive: no open deployment, a dead or stopped deployment, no dead letters, or
+ * the number of operations that were sent again.
  */
-export type RedriveOutcome =
+export type LocalRedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
   | { readonly kind: 'sent'; readonly operations: number }
 
@@ -16,17 +16,17 @@ export type RedriveOutcome =
  * Sends the dead letters of a stack's open deployment again. An operation that has ended meanwhile
  * does not run again; its message only repeats the releases of its end. Throws STACK_NOT_FOUND.
  */
-export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<RedriveOutcome> {
+export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<LocalRedriveResult> {
   const record = await ports.catalog.getStack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   const { current } = record
   if (current === '') return { kind: 'none' }
-  const standing = await readHolderStatus(ports, current)
-  if (standing.kind === 'over') return { kind: 'none' }
+  const holderStatus = await readHolderStatus(ports, current)
+  if (holderStatus.kind === 'over') return { kind: 'none' }
   const control = await ports.control.read(current)
   if (control?.closed === true) return { kind: 'none' }
   if (control !== undefined && control.stop !== 'none') return { kind: 'stopped' }
-  // Its messages were lost with its process: `resume` sends every ready operation.
-  if (control === undefined || standing.kind === 'dead') return { kind: 'dead' }
+  // The messages were lost with the process that had them. `resume` sends every ready operation.
+  if (control === undefined || holderStatus.kind === 'dead') return { kind: 'dead' }
   return redriveDeployment(ports, current)
 }

@@ -26,13 +26,17 @@ export async function renameStack(
   if (record.snapshot !== '') {
     const before = await readSnapshotBlob(blobs, record.snapshot)
     await requireLateWindowOver(ports, before)
-    const now = renameStackInState(before, stackPartsOf(from), stackPartsOf(to))
-    snapshot = await putState(ports, now)
+    const renamedState = renameStackInState(before, stackPartsOf(from), stackPartsOf(to))
+    snapshot = await putState(ports, renamedState)
   }
-  const came = await platform.renames.rename(from, to, { expected, snapshot, at: clock.now() })
-  if (came === 'exists') throw stackExistsError(to)
-  if (came === 'busy') throw stackBusyError(from)
-  if (came !== 'renamed')
+  const renameResult = await platform.renames.rename(from, to, {
+    expected,
+    snapshot,
+    at: clock.now(),
+  })
+  if (renameResult === 'exists') throw stackExistsError(to)
+  if (renameResult === 'busy') throw stackBusyError(from)
+  if (renameResult !== 'renamed')
     throw error('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
 }
 

@@ -20,7 +20,7 @@ import { type RunInput } from '../shared/runtime/environment/run-input.ts'
 import { emitHandOver, emitStartNotices } from '../functions/step-generator/emit-run-events.ts'
 import { watchStop } from '../shared/runtime/deployment/watch-stop.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
-import { closeCancelled, finishEnded } from './close-local-deployment.ts'
+import { closeCancelledDeployment, finishEndedDeployment } from './close-local-deployment.ts'
 import type { LocalRun, LocalDeploymentOptions } from './local-run.ts'
 
 /**
@@ -32,90 +32,108 @@ export function runLocalDeployment(
   options: LocalDeploymentOptions,
 ): RunningDeployment {
   const { platform } = input
-  const { deployment } = options.first.started
-  let current: LocalRun = options.first
+  const { deployment } = options.firstRun.started
+  let currentRun: LocalRun = options.firstRun
   let isCancelled = false
   let isTerminated = false
   let isOpen = true
-  let lost: unknown
-  const woken = new AbortController()
+  let failure: unknown
+  const wakeUp = new AbortController()
   const executors = startExecutors(input, options, thrown => {
-    lost ??= thrown
-    current.environment.run.abort(thrown)
-    woken.abort()
+    failure ??= thrown
+    currentRun.environment.run.abort(thrown)
+    wakeUp.abort()
   })
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true
-    current.environment.run.abort()
-    const stopping = platform.control.stop(deployment, 'graceful')
-    stopping.catch(thrown => current.environment.run.abort(thrown)).finally(() => woken.abort())
-    cancelProviderCalls(current, executors)
+    currentRun.environment.run.abort()
+    const stopWrite = platform.control.stop(deployment, 'graceful')
+    stopWrite
+      .catch(thrown => currentRun.environment.run.abort(thrown))
+      .finally(() => wakeUp.abort())
+    cancelProviderCalls(currentRun, executors)
   }
   const endWatching = watchStop(input, deployment, isForced => {
     // A deployment that stopped by itself can be abandoned too.
     if (isForced) terminate()
-    else if (isOpen && !current.environment.run.hasStopped()) cancel()
+    else if (isOpen && !currentRun.environment.run.hasRecordedStop()) cancel()
   })
-  const freezeCancelled = (): boolean => {
+  const finalizeCancellation = (): boolean => {
     isOpen = false
     return isCancelled
   }
   const execute = async (): Promise<DeployResult> => {
     try {
       await executors
-      emitStartNotices(current.environment.emitter, current.started)
+      emitStartNotices(currentRun.environment.emitter, currentRun.started)
       for (let number = 1; ; number++) {
-        const end = await runGenerator(input, current, freezeCancelled)
+        const end = await runGenerator(input, currentRun, finalizeCancellation)
         if (end.kind === 'ended')
-          return await finishEnded(input, { ...options, current, end, isCancelled })
-        await closeRunEnvironment(current.environment)
-        const next = await awaitNextRun(input, { ...options, end, number, woken: woken.signal })
-        if (lost !== undefined && next === undefined) throw lost
-        if (next === undefined && !isCancelled && isLeaving(input))
-          return interruptedResultOf(current.environment)
-        if (next === undefined) return await closeCancelled(input, { ...options, current })
-        current = next
+          return await finishEndedDeployment(input, { ...options, currentRun, end, isCancelled })
+        await closeRunEnvironment(currentRun.environment)
+        const next = await awaitNextRun(input, { ...options, end, number, wakeUp: wakeUp.signal })
+        if (next === undefined)
+          return await endWithoutNextRun(input, { ...options, currentRun, isCancelled, failure })
+        currentRun = next
         // A cancellation during the start of this generator run applies to it as well.
-        if (isCancelled || lost !== undefined) current.environment.run.abort(lost)
-        if (isTerminated) abandonRun(current)
+        if (isCancelled || failure !== undefined) currentRun.environment.run.abort(failure)
+        if (isTerminated) abandonRun(currentRun)
       }
     } finally {
       endWatching()
-      await closeAll(current, executors)
+      await closeExecutorsAndRun(currentRun, executors)
     }
   }
   const terminate = (): void => {
     if (isTerminated) return
     isTerminated = true
     isCancelled = true
-    current.environment.run.abort()
-    const stopping = platform.control.stop(deployment, 'forced').catch(() => undefined)
-    void stopping.then(() => woken.abort())
-    abandonRun(current)
-    executors.then(running => running.abandon()).catch(() => undefined)
+    currentRun.environment.run.abort()
+    const stopWrite = platform.control.stop(deployment, 'forced').catch(() => undefined)
+    void stopWrite.then(() => wakeUp.abort())
+    abandonRun(currentRun)
+    executors.then(runningExecutors => runningExecutors.abandon()).catch(() => undefined)
   }
   return { done: execute(), cancel, terminate }
 }
 
-/** Requests a quick end of their calls from all providers. */
+/** Requests from all providers that they end their calls quickly. */
 function cancelProviderCalls(
-  current: LocalRun,
+  currentRun: LocalRun,
   executors: ReturnType<typeof startExecutors>,
 ): void {
-  void current.environment.plugins.cancelAll()
+  void currentRun.environment.plugins.cancelAll()
   executors.then(({ cancelAll }) => cancelAll()).catch(() => undefined)
 }
 
-/** Ends the executors, then the environment of the generator, even if the former fails. */
-async function closeAll(
-  current: LocalRun,
+/**
+ * Ends a deployment after its last generator run in this process. Throws the failure of an
+ * executor. Otherwise other processes continue the deployment, or it is closed as cancelled.
+ */
+async function endWithoutNextRun(
+  input: RunInput,
+  lastRun: Pick<LocalDeploymentOptions, 'startedMs'> & {
+    readonly currentRun: LocalRun
+    readonly isCancelled: boolean
+    readonly failure: unknown
+  },
+): Promise<DeployResult> {
+  if (lastRun.failure !== undefined) throw lastRun.failure
+  if (!lastRun.isCancelled && mustLeave(input))
+    return interruptedResultOf(lastRun.currentRun.environment)
+  return closeCancelledDeployment(input, lastRun)
+}
+
+/** Ends the executors, and then the environment of the generator, even if the executors fail. */
+async function closeExecutorsAndRun(
+  currentRun: LocalRun,
   executors: ReturnType<typeof startExecutors>,
 ): Promise<void> {
   try {
     await (await executors).end()
   } finally {
-    await closeRunEnvironment(current.environment)
+    await closeRunEnvironment(currentRun.environment)
   }
 }
 
@@ -127,20 +145,20 @@ function abandonRun({ environment }: LocalRun): void {
 /** Runs the generator once. */
 function runGenerator(
   input: RunInput,
-  { environment, started, sink }: LocalRun,
+  { environment, started: startedDeployment, sink }: LocalRun,
   isCancelled: () => boolean,
 ): Promise<RunEnd> {
-  const { baseLookup, reported, run, processes } = environment
-  const { functionLimitMs: limitMs, leave } = input.request
-  const isLimited = limitMs !== undefined && started.handedOver?.pool !== 'long'
-  return runDeployment(input.ports, started, run, {
+  const { baseLookup, reportedOperations, run, processes } = environment
+  const { functionLimitMs: limitMs, handOverSignal } = input.request
+  const isLimited = limitMs !== undefined && startedDeployment.handedOver?.pool !== 'long'
+  return runDeployment(input.ports, startedDeployment, run, {
     isCancelled,
-    rebase: (base: Base) => {
-      baseLookup.current = base
+    onRebase: (base: Base) => {
+      baseLookup.currentBase = base
     },
-    reported,
+    reported: reportedOperations,
     ...(isLimited ? { limitMs } : {}),
-    ...(leave === undefined ? {} : { leave }),
+    ...(handOverSignal === undefined ? {} : { handOverSignal }),
     async endProgram() {
       sink.close()
       await processes.close()
@@ -154,34 +172,40 @@ function runGenerator(
  */
 async function awaitNextRun(
   input: RunInput,
-  handedOver: Pick<LocalDeploymentOptions, 'nextSink'> & {
+  handOver: Pick<LocalDeploymentOptions, 'createNextSink'> & {
     readonly end: RunEnd & { readonly kind: 'left' }
     readonly number: number
-    readonly woken: AbortSignal
+    readonly wakeUp: AbortSignal
   },
 ): Promise<LocalRun | undefined> {
   const { ports, request, platform } = input
-  const { stack, leave } = request
-  const over = leave === undefined ? handedOver.woken : AbortSignal.any([handedOver.woken, leave])
-  emitHandOver(input, handedOver)
+  const { stack, handOverSignal } = request
+  const endSignal =
+    handOverSignal === undefined
+      ? handOver.wakeUp
+      : AbortSignal.any([handOver.wakeUp, handOverSignal])
+  emitHandOver(input, handOver)
   for (;;) {
-    await awaitNudge(platform, stack, over)
-    if (over.aborted) return undefined
-    const started = await wakeDeployment(ports, request).catch((thrown: unknown) => {
+    await awaitNudge(platform, stack, endSignal)
+    if (endSignal.aborted) return undefined
+    const startedDeployment = await wakeDeployment(ports, request).catch((thrown: unknown) => {
       // The deployment was stopped meanwhile.
       if (hasCode(thrown, 'NOTHING_TO_RESUME')) return 'stopped' as const
       throw thrown
     })
-    if (started === 'stopped') return undefined
-    if (started === undefined) continue
-    const sink = handedOver.nextSink()
+    if (startedDeployment === 'stopped') return undefined
+    if (startedDeployment === undefined) continue
+    const sink = handOver.createNextSink()
     const environment = await createRunEnvironment({ ...input, sink })
-    prepareRun(request, environment, started)
-    return { environment, started, sink }
+    prepareRun(request, environment, startedDeployment)
+    return { environment, started: startedDeployment, sink }
   }
 }
 
-/** An unavailable queue is no reason to give up, because a superfluous check is harmless. */
+/**
+ * Waits for a nudge, or pauses while the queue is unavailable. The caller then checks the
+ * deployment, and a superfluous check is harmless.
+ */
 async function awaitNudge(
   { nudges, clock }: Platform,
   stack: StackId,
@@ -191,7 +215,7 @@ async function awaitNudge(
     await nudges.receive(limits.watchdogNudgeMs, { stack, signal })
   } catch (thrown) {
     if (errorSourceOf(thrown) !== 'store') throw thrown
-    await clock.sleep(limits.lookMs, signal)
+    await clock.sleep(limits.livenessCheckMs, signal)
   }
 }
 
@@ -205,45 +229,49 @@ interface Executors {
 /** Starts the executors of this process, unless other processes run the operations. */
 async function startExecutors(
   input: RunInput,
-  { first, nextSink }: LocalDeploymentOptions,
+  { firstRun, createNextSink }: LocalDeploymentOptions,
   onFailure: (thrown: unknown) => void,
 ): Promise<Executors> {
-  const { environment, started } = first
-  const { deployment, pin } = started
+  const { environment, started: startedDeployment } = firstRun
+  const { deployment, pin } = startedDeployment
   const { functionLimitMs: limitMs, options } = input.request
-  prepareRun(input.request, environment, started)
-  const none = { cancelAll: async () => undefined, abandon: () => undefined }
+  prepareRun(input.request, environment, startedDeployment)
+  const noActions = { cancelAll: async () => undefined, abandon: () => undefined }
   if (pin.options.execute === 'elsewhere') {
     const message =
       'The operations are left to processes of `antichain serve`; they do not start until one is running.'
     environment.emitter.report('info', message)
-    return { ...none, end: async () => undefined }
+    return { ...noActions, end: async () => undefined }
   }
   if (limitMs === undefined) {
     const slots = createSlots(Math.max(1, options.parallel))
     const executor = await startExecutor(input, environment, { deployment, slots })
-    return { ...none, ...executor }
+    return { ...noActions, ...executor }
   }
-  const over = new AbortController()
-  const apart = { ...input, sink: nextSink() }
-  const attending = superviseExecutors(apart, { deployment, limitMs, over: over.signal })
-  // Otherwise the failure would be reported only at the end.
-  attending.done.catch(onFailure)
+  const shutdown = new AbortController()
+  const executorInput = { ...input, sink: createNextSink() }
+  const supervisor = superviseExecutors(executorInput, {
+    deployment,
+    limitMs,
+    shutdown: shutdown.signal,
+  })
+  // Without this handler, a failure would be reported only at the end.
+  supervisor.done.catch(onFailure)
   return {
-    cancelAll: attending.cancel,
-    abandon: attending.abandon,
+    cancelAll: supervisor.cancel,
+    abandon: supervisor.abandon,
     async end() {
-      over.abort()
-      await attending.done
+      shutdown.abort()
+      await supervisor.done
     },
   }
 }
 
-function isLeaving({ request }: RunInput): boolean {
-  return request.leave?.aborted === true
+function mustLeave({ request }: RunInput): boolean {
+  return request.handOverSignal?.aborted === true
 }
 
-/** A deployment that other processes continue has not ended, so it has no summary. */
+/** Returns the result of a deployment that other processes continue, without a summary. */
 function interruptedResultOf({ emitter }: RunEnvironment): DeployResult {
   return toDeployResult(emitter, 'interrupted', [])
 }

@@ -25,7 +25,7 @@ export interface ServedApi {
 }
 
 /** Time that connections have to end by themselves, in ms. */
-const closeWithinMs = 500
+const closeTimeoutMs = 500
 
 /** The ports of the API and webhooks over the embedded platform. */
 export type HttpPorts = ApiPorts & WebhookServer
@@ -40,10 +40,10 @@ export function createApiPorts(
     ...platform,
     execute: 'here',
     addresses: readAddressRules(process.env),
-    secretsOf: async ({ secrets_providers: named }) => {
-      const isKnown = named?.type === 'cloud' || passphrase !== undefined
-      if (named === undefined || !isKnown) return undefined
-      return openManagerFromState(named, passphrase, keeper)
+    secretsOf: async ({ secrets_providers: provider }) => {
+      const canOpen = provider?.type === 'cloud' || passphrase !== undefined
+      if (provider === undefined || !canOpen) return undefined
+      return openManagerFromState(provider, passphrase, keeper)
     },
   }
 }
@@ -54,25 +54,25 @@ export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Pr
     getConnInfo(context).remote.address ?? 'unknown'
   const app = createApi({ ports, addressOf })
   addWebhookRoute(app, { server: ports, clock: ports.clock, addressOf })
-  const listening = Promise.withResolvers<number>()
+  const listeningPort = Promise.withResolvers<number>()
   const server = listen({ fetch: app.fetch, hostname: host, port }, info =>
-    listening.resolve(info.port),
+    listeningPort.resolve(info.port),
   )
   server.on('error', cause =>
-    listening.reject(
+    listeningPort.reject(
       error('CLI_USAGE', `cannot listen at ${host}:${port}: ${messageOf(cause)}`, { cause }),
     ),
   )
-  const bound = await listening.promise
-  const name = host.includes(':') ? `[${host}]` : host
+  const boundPort = await listeningPort.promise
+  const hostText = host.includes(':') ? `[${host}]` : host
   return {
-    url: `http://${name}:${bound}`,
+    url: `http://${hostText}:${boundPort}`,
     async close() {
-      const closed = new Promise<void>(done => server.close(() => done()))
-      await Promise.race([closed, ports.clock.sleep(closeWithinMs)])
+      const serverClosed = new Promise<void>(resolve => server.close(() => resolve()))
+      await Promise.race([serverClosed, ports.clock.sleep(closeTimeoutMs)])
       // Streams do not end by themselves.
       if ('closeAllConnections' in server) server.closeAllConnections()
-      await closed
+      await serverClosed
     },
   }
 }

@@ -16,7 +16,7 @@ import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
 /** The options of serving a home folder: `ServeOptions`, and those of the API. */
-export interface HomeOptions extends Omit<ServeOptions, 'begin' | 'news' | 'atRest'> {
+export interface HomeOptions extends Omit<ServeOptions, 'begin' | 'newWork' | 'onIdleStack'> {
   /** The address of the API and webhooks. Absent: neither is served. */
   readonly api: ApiAddress | undefined
   /** The passphrase of stacks whose programs were uploaded. */
@@ -34,34 +34,38 @@ interface HomeDeps {
 /**
  * Serves stacks, their queues, schedules, notifications, the API and webhooks. Deployments of
  * uploaded programs and of repositories run in this process. The next server continues an
- * interrupted one. Throws CLI_USAGE when the API cannot listen.
+ * interrupted deployment. Throws CLI_USAGE when the API cannot listen.
  */
 export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<void> {
   const { ports, home } = deps
-  const { passphrase, over, onMessage, env } = options
-  let pendingNews = new AbortController()
+  const { passphrase, shutdown, onMessage, env } = options
+  let newWork = new AbortController()
   const platform = withNudgeHook(deps.platform, () => {
-    pendingNews.abort()
-    pendingNews = new AbortController()
+    newWork.abort()
+    newWork = new AbortController()
   })
   const outbound = createOutbound(readAddressRules(env))
   const opener = createRequestOpener(platform, { home, passphrase, outbound, env })
-  const served = await startApi(platform, options)
+  const servedApi = await startApi(platform, options)
   const triggers = runTriggers(platform, outbound, options)
   const resumeArchived = async (deployment: DeploymentId, pin: Pin): Promise<unknown> => {
-    const request = { ...(await opener.reopen(deployment, pin)), resume: true, leave: over }
+    const request = {
+      ...(await opener.reopen(deployment, pin)),
+      resume: true,
+      handOverSignal: shutdown,
+    }
     onMessage(`resuming ${deployment}`)
     const sink = { emit: () => undefined }
     return (await deploy({ platform, ports, request, sink })).done
   }
   const isArchived = ({ place }: Pin): boolean => place.archive !== undefined
-  const serving = { platform, ports, open: opener.open, notifier: platform }
+  const requestServer = { platform, ports, open: opener.open, notifier: platform }
   try {
     await serveStacks(deps, {
       ...options,
-      begin: request => serveRequest(serving, request, over),
+      begin: request => serveRequest(requestServer, request, shutdown),
       onIdleStack: createEndNotifier(platform),
-      pendingNews: () => pendingNews.signal,
+      newWork: () => newWork.signal,
       requestOf: (deployment, pin) =>
         isArchived(pin) ? opener.reopen(deployment, pin) : options.requestOf(deployment, pin),
       resume: (deployment, pin) =>
@@ -69,11 +73,11 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
     })
     await triggers
   } finally {
-    await served?.close()
+    await servedApi?.close()
   }
 }
 
-/** Returns the platform with nudges that this process receives at once. */
+/** Returns the platform with a hook that runs after each nudge that this process sends. */
 function withNudgeHook(platform: EmbeddedPlatform, onNudge: () => void): EmbeddedPlatform {
   const nudge: EmbeddedPlatform['nudges']['nudge'] = async (...args) => {
     await platform.nudges.nudge(...args)
@@ -87,33 +91,34 @@ async function startApi(
   { api, passphrase, onMessage }: HomeOptions,
 ): Promise<ServedApi | undefined> {
   if (api === undefined) return undefined
-  const served = await serveApi(createApiPorts(platform, passphrase), api)
-  onMessage(`The API is at ${served.url}`)
-  onMessage(`Webhooks are received at ${served.url}/hooks/<name>`)
-  return served
+  const servedApi = await serveApi(createApiPorts(platform, passphrase), api)
+  onMessage(`The API is at ${servedApi.url}`)
+  onMessage(`Webhooks are received at ${servedApi.url}/hooks/<name>`)
+  return servedApi
 }
 
-/** A process that only runs operations leaves schedules and notifications to others. */
+/** Serves triggers, unless this process only runs operations and leaves them to other processes. */
 async function runTriggers(
   platform: EmbeddedPlatform,
   outbound: OutboundPort,
-  { roles, over }: HomeOptions,
+  { roles, shutdown }: HomeOptions,
 ): Promise<void> {
-  if (roles.has('generator')) await serveTriggers(platform, { outbound, execute: 'here', over })
+  if (roles.has('generator')) await serveTriggers(platform, { outbound, execute: 'here', shutdown })
 }
 
 /**
- * Creates the notifier of deployments' results. It includes deployments of commands and those whose
- * process died before it could notify. Each result is notified once across all servers.
+ * Creates the function that notifies of the result of a stack's deployment. Deployments of commands
+ * are included, and those whose process died before it could notify. Each result is notified once
+ * across all servers.
  */
 function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform
-  const notified = new Map<StackId, number>()
+  const notifiedDeployments = new Map<StackId, number>()
   return async ({ id, deployments }) => {
-    if (notified.get(id) === deployments) return
+    if (notifiedDeployments.get(id) === deployments) return
     try {
       await notifyEnded({ platform, notifier }, id)
-      notified.set(id, deployments)
+      notifiedDeployments.set(id, deployments)
     } catch (thrown) {
       platform.logger.write('warn', 'tell.failed', { stack: id, message: messageOf(thrown) })
     }

@@ -37,7 +37,7 @@ export function createRequestOpener(
   const folders = createProgramFolders(platform.blobs, home)
   const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,
-    secretsOf: (stack, named) => openStackSecrets({ keeper, passphrase }, stack, named),
+    secretsOf: (stack, provider) => openStackSecrets({ keeper, passphrase }, stack, provider),
   })
   const repositories = {
     ...platform,
@@ -57,50 +57,56 @@ export interface RequestServer {
 }
 
 /**
- * Runs a requested deployment in this process to its end, or until this process must shut down, and
- * notifies of its start. A superseded request is skipped. An error that the caller must correct
+ * Runs a requested deployment in this process to its end, or until this process must shut down.
+ * Notifies of the start. A superseded request is skipped. An error that the caller must correct
  * ends the request. A store error is thrown, and the request waits for the next check.
  */
 export async function serveRequest(
-  serving: RequestServer,
-  queued: DeploymentRequest,
-  leave: AbortSignal,
+  server: RequestServer,
+  queuedRequest: DeploymentRequest,
+  handOverSignal: AbortSignal,
 ): Promise<void> {
-  const { platform, ports, open } = serving
-  const [, next] = await platform.requests.listWaiting(queued.stack, 2)
-  if (next !== undefined && isSuperseded(queued, next)) {
-    await notifyAndEndRequest(serving, queued, { kind: 'superseded', by: next.key })
+  const { platform, ports, open } = server
+  const [, nextRequest] = await platform.requests.listWaiting(queuedRequest.stack, 2)
+  if (nextRequest !== undefined && isSuperseded(queuedRequest, nextRequest)) {
+    await notifyAndEndRequest(server, queuedRequest, { kind: 'superseded', by: nextRequest.key })
     return
   }
   try {
-    const request = await open(queued)
-    if (queued.dryRun) {
-      await servePreview(serving, request, queued)
+    const request = await open(queuedRequest)
+    if (queuedRequest.dryRun) {
+      await servePreview(server, request, queuedRequest)
       return
     }
-    // Events are stored, and the caller reads them from there.
+    // The caller reads the stored events.
     const sink = { emit: () => undefined }
-    const running = await deploy({ platform, ports, request: { ...request, leave }, sink })
-    if (running.deployment !== undefined) await notifyStarted(serving, running.deployment, queued)
-    await running.done
+    const runningDeployment = await deploy({
+      platform,
+      ports,
+      request: { ...request, handOverSignal },
+      sink,
+    })
+    if (runningDeployment.deployment !== undefined)
+      await notifyStarted(server, runningDeployment.deployment, queuedRequest)
+    await runningDeployment.done
   } catch (thrown) {
-    await refuseRequest(serving, queued, thrown)
+    await refuseRequest(server, queuedRequest, thrown)
   }
 }
 
-/** After the begin of a deployment, its own records contain the error. */
+/** Ends a request with an error. A request whose deployment started keeps its end instead. */
 async function refuseRequest(
-  serving: RequestServer,
-  queued: DeploymentRequest,
+  server: RequestServer,
+  queuedRequest: DeploymentRequest,
   thrown: unknown,
 ): Promise<void> {
   if (errorSourceOf(thrown) === 'store' || hasCode(thrown, 'STACK_BUSY')) throw thrown
-  const { stack, key } = queued
-  const { requests, logger } = serving.platform
+  const { stack, key } = queuedRequest
+  const { requests, logger } = server.platform
   const code = thrown instanceof DeployError ? thrown.code : 'INTERNAL_ASSERTION'
   const message = messageOf(thrown)
-  const kept = await requests.find(stack, key)
-  if (kept !== undefined && kept.end === undefined)
-    await notifyAndEndRequest(serving, queued, { kind: 'refused', code, message })
+  const storedRequest = await requests.find(stack, key)
+  if (storedRequest !== undefined && storedRequest.end === undefined)
+    await notifyAndEndRequest(server, queuedRequest, { kind: 'refused', code, message })
   logger.write('warn', 'request.refused', { stack, key, code })
 }

@@ -34,13 +34,13 @@ export interface ServeOptions {
   /** Called at every check for each stack without a running deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
   /** Returns a signal that aborts each time there may be new work. */
-  readonly pendingNews?: () => AbortSignal
+  readonly newWork?: () => AbortSignal
   /** Time limit of each executor, in ms; see `DeployRequest`. */
   readonly functionLimitMs: number | undefined
   /** Receives one-line messages for the user. */
   readonly onMessage: (line: string) => void
   /** Aborts when the process must shut down: nothing new begins, and running work is awaited. */
-  readonly over: AbortSignal
+  readonly shutdown: AbortSignal
 }
 
 interface ServeDeps {
@@ -51,43 +51,43 @@ interface ServeDeps {
 }
 
 /** Interval at which the catalog is checked, in ms. */
-const lookMs = 1_000
+const checkIntervalMs = 1_000
 
 /**
- * Serves every stack of the store until it is told to shut down. As a generator it continues
- * deployments whose holder died. As an executor it runs operations of deployments that request it.
- * A deployment that it cannot continue is reported once and left to the user.
+ * Serves every stack of the store until `shutdown` aborts. As a generator, this process continues
+ * deployments whose holder died. As an executor, it runs operations of deployments that request
+ * another process. A deployment that cannot be continued is reported once and left to the user.
  */
-export async function serveStacks(serving: ServeDeps, options: ServeOptions): Promise<void> {
-  const { platform } = serving
-  // By role, because a process that runs operations of a deployment may have to continue it as
-  // well.
-  const busy = new Map<string, Promise<void>>()
-  const refused = new Set<string>()
-  const hidden = new Set<StackId>()
-  const reported = new Set<string>()
+export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promise<void> {
+  const { platform } = deps
+  // The keys contain the role, because a process that runs operations of a deployment may have to
+  // continue that deployment too.
+  const workByKey = new Map<string, Promise<void>>()
+  const refusedKeys = new Set<string>()
+  const unreadableStacks = new Set<StackId>()
+  const reportedLines = new Set<string>()
   const refuse = (key: string, deployment: DeploymentId, thrown: unknown): void => {
     if (isTransient(thrown)) return
-    refused.add(key)
+    refusedKeys.add(key)
     const line = `${deployment}: ${describeError(thrown)}`
-    if (!reported.has(line)) options.onMessage(line)
-    reported.add(line)
+    if (!reportedLines.has(line)) options.onMessage(line)
+    reportedLines.add(line)
   }
   const startWork = (key: string, deployment: DeploymentId, work: () => Promise<unknown>): void => {
-    const done = work()
+    const completion = work()
       .then(
         () => undefined,
         thrown => refuse(key, deployment, thrown),
       )
-      .finally(() => busy.delete(key))
-    busy.set(key, done)
+      .finally(() => workByKey.delete(key))
+    workByKey.set(key, completion)
   }
   const inspectDeployment = async (deployment: DeploymentId, role: ServeRole): Promise<void> => {
     const key = `${role} ${deployment}`
-    if (busy.has(key) || refused.has(key)) return
+    if (workByKey.has(key) || refusedKeys.has(key)) return
     try {
-      const work = await findWork(serving, options, { deployment, role })
-      if (work !== undefined && !options.over.aborted) startWork(key, deployment, work)
+      const work = await findWork(deps, options, { deployment, role })
+      if (work !== undefined && !options.shutdown.aborted) startWork(key, deployment, work)
     } catch (thrown) {
       // Unreadable records of one deployment do not affect the others.
       refuse(key, deployment, thrown)
@@ -95,18 +95,19 @@ export async function serveStacks(serving: ServeDeps, options: ServeOptions): Pr
   }
   const inspectQueue = async (stack: StackId): Promise<void> => {
     const key = `queue ${stack}`
-    const { begin: run } = options
-    if (run === undefined || busy.has(key)) return
-    const [next] = await readWaiting(platform, stack)
-    const name = `${stack} ${next?.key}` as DeploymentId
-    if (next !== undefined && !options.over.aborted) startWork(key, name, () => run(next))
+    const { begin: runRequest } = options
+    if (runRequest === undefined || workByKey.has(key)) return
+    const [nextRequest] = await readWaiting(platform, stack)
+    const requestName = `${stack} ${nextRequest?.key}` as DeploymentId
+    if (nextRequest !== undefined && !options.shutdown.aborted)
+      startWork(key, requestName, () => runRequest(nextRequest))
   }
-  while (!options.over.aborted) {
+  while (!options.shutdown.aborted) {
     const { stacks, unreadable } = await listStacks(platform)
-    for (const { id, why } of unreadable) {
-      if (hidden.has(id)) continue
-      hidden.add(id)
-      options.onMessage(`${id}: ${describeError(why)}`)
+    for (const { id, reason } of unreadable) {
+      if (unreadableStacks.has(id)) continue
+      unreadableStacks.add(id)
+      options.onMessage(`${id}: ${describeError(reason)}`)
     }
     for (const stack of stacks) {
       const { id, current } = stack
@@ -114,14 +115,17 @@ export async function serveStacks(serving: ServeDeps, options: ServeOptions): Pr
       if (current !== '') for (const role of options.roles) await inspectDeployment(current, role)
       else if (options.roles.has('generator')) await inspectQueue(id)
     }
-    const news = options.pendingNews?.()
-    const until = news === undefined ? options.over : AbortSignal.any([options.over, news])
-    await platform.clock.sleep(lookMs, until)
+    const newWorkSignal = options.newWork?.()
+    const wakeSignal =
+      newWorkSignal === undefined
+        ? options.shutdown
+        : AbortSignal.any([options.shutdown, newWorkSignal])
+    await platform.clock.sleep(checkIntervalMs, wakeSignal)
   }
-  await Promise.all(busy.values())
+  await Promise.all(workByKey.values())
 }
 
-/** Returns the stacks of the store. None during an outage, which running work must outlast. */
+/** Returns the stacks of the store, or none during an outage, which running work must outlast. */
 async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort['listStacks']> {
   try {
     return await catalog.listStacks()
@@ -132,7 +136,7 @@ async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort
   }
 }
 
-/** Returns the first waiting requests of a stack. None during an outage of the store. */
+/** Returns the first waiting request of a stack, or none during an outage of the store. */
 async function readWaiting(
   { requests, logger }: Platform,
   stack: StackId,
@@ -165,11 +169,11 @@ function isTransient(thrown: unknown): boolean {
 
 /** Returns the work that this process can do now for a deployment, in one of its roles. */
 async function findWork(
-  serving: ServeDeps,
+  deps: ServeDeps,
   options: ServeOptions,
   { deployment, role }: { readonly deployment: DeploymentId; readonly role: ServeRole },
 ): Promise<(() => Promise<unknown>) | undefined> {
-  const { platform, ports } = serving
+  const { platform, ports } = deps
   const control = await platform.control.read(deployment)
   if (control?.closed === true) return undefined
   const pin = await readFirstPin(platform, deployment)
@@ -177,12 +181,12 @@ async function findWork(
     return async () => requireKnownRules(deployment, pin)
   if (role === 'executor')
     return pin?.options.execute === 'elsewhere'
-      ? () => superviseDeployment(serving, options, { deployment, pin })
+      ? () => superviseDeployment(deps, options, { deployment, pin })
       : undefined
-  const standing = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)
-  if (standing.kind === 'interrupted' && pin !== undefined)
+  const status = await readDeploymentStatus(ports, deploymentPartsOf(deployment).stack)
+  if (status.kind === 'interrupted' && pin !== undefined)
     return () => options.resume(deployment, pin)
-  if (standing.kind !== 'ending') return undefined
+  if (status.kind !== 'ending') return undefined
   return async () => {
     await closeDeadDeployment(ports, deployment)
     options.onMessage(`${deployment} was interrupted while it was ending; it is now closed.`)
@@ -197,19 +201,19 @@ async function superviseDeployment(
 ): Promise<void> {
   const request = await options.requestOf(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
-  // The generator learns of every end and reports the steps. Only messages come from here.
+  // The generator learns of every end and reports the steps. This process only emits messages.
   const sink: EventSink = {
     emit: event => {
       if ('diagnosticEvent' in event) recorder.emit(event)
     },
   }
   const hosts = hostsOf && (() => hostsOf(deployment))
-  const { functionLimitMs: limitMs, over } = options
+  const { functionLimitMs: limitMs, shutdown } = options
   const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const input = withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: options.onMessage })
   options.onMessage(`running operations of deployment ${deploymentPartsOf(deployment).number}`)
   try {
-    await superviseExecutors(input, { deployment, limitMs, over }).done
+    await superviseExecutors(input, { deployment, limitMs, shutdown }).done
   } finally {
     await recorder.flush()
   }

@@ -16,7 +16,7 @@ test('a server runs due schedules and delivers notifications until it ends', asy
   const over = new AbortController()
   const { outbound } = receiver
   const serving = [1, 2].map(() =>
-    serveTriggers(platform, { outbound, execute: 'elsewhere', over: over.signal }),
+    serveTriggers(platform, { outbound, execute: 'elsewhere', shutdown: over.signal }),
   )
   try {
     const stack = stackIdOf('shop', 'prod')

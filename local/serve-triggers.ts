@@ -12,14 +12,14 @@ export interface TriggerOptions {
   readonly outbound: OutboundPort
   /** Where the requested operations run. */
   readonly execute: DeploymentOptions['execute']
-  /** Aborts when it must shut down; deliveries in progress are awaited. */
-  readonly over: AbortSignal
+  /** Aborts when this process must shut down. Deliveries in progress are awaited. */
+  readonly shutdown: AbortSignal
 }
 
 /**
- * Runs the schedules of the store and delivers notifications until it is told to shut down. With
- * several processes, each run is requested once. A failing schedule or message is logged and does
- * not affect others.
+ * Runs the schedules of the store and delivers notifications until `shutdown` aborts. With several
+ * processes, each run is requested once. A failing schedule or message is logged and does not
+ * affect others.
  */
 export async function serveTriggers(
   platform: EmbeddedPlatform,
@@ -30,13 +30,13 @@ export async function serveTriggers(
 
 async function runDueSchedules(
   platform: EmbeddedPlatform,
-  { execute, over }: TriggerOptions,
+  { execute, shutdown }: TriggerOptions,
 ): Promise<void> {
   const { clock, logger } = platform
-  while (!over.aborted) {
+  while (!shutdown.aborted) {
     try {
       for await (const key of listScheduleKeys(platform)) {
-        if (over.aborted) return
+        if (shutdown.aborted) return
         await runDueSchedule({ ...platform, execute }, key).catch((thrown: unknown) =>
           logger.write('warn', 'schedule.failed', { name: key.name, why: messageOf(thrown) }),
         )
@@ -44,7 +44,7 @@ async function runDueSchedules(
     } catch (thrown) {
       logger.write('warn', 'schedules.unreadable', { why: messageOf(thrown) })
     }
-    await clock.sleep(triggerLimits.scheduleLookMs, over)
+    await clock.sleep(triggerLimits.scheduleCheckMs, shutdown)
   }
 }
 
@@ -62,12 +62,12 @@ async function* listScheduleKeys({ documents }: EmbeddedPlatform): AsyncGenerato
 
 async function deliverNotifications(
   platform: EmbeddedPlatform,
-  { outbound, over }: TriggerOptions,
+  { outbound, shutdown }: TriggerOptions,
 ): Promise<void> {
   const { notifications, logger } = platform
-  const { notificationsAtOnce: atOnce, notificationLookMs: waitMs } = triggerLimits
-  while (!over.aborted) {
-    const deliveries = await notifications.receive(atOnce, waitMs, over)
+  const { concurrentNotifications: batchSize, notificationWaitMs: waitMs } = triggerLimits
+  while (!shutdown.aborted) {
+    const deliveries = await notifications.receive(batchSize, waitMs, shutdown)
     await Promise.all(
       deliveries.map(delivery =>
         deliverMessage({ ...platform, outbound }, delivery).catch((thrown: unknown) =>

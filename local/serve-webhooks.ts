@@ -21,7 +21,7 @@ export interface WebhookRouteOptions {
 }
 
 /**
- * Adds the address of webhooks, `POST /hooks/<name>`, to an app. Its responses are the same as on
+ * Adds the route of webhooks, `POST /hooks/<name>`, to an app. The responses are the same as on
  * AWS.
  */
 export function addWebhookRoute(
@@ -32,7 +32,7 @@ export function addWebhookRoute(
   const limiter = createRateLimiter(clock, { burst, perSecond })
   app.post('/hooks/:name{[A-Za-z0-9][\\w.-]{0,99}}', async context => {
     try {
-      limiter.take(addressOf(context))
+      limiter.countRequest(addressOf(context))
       const body = await readRequestBody(context.req.raw, triggerLimits.webhookBytesMax)
       const headers = new Map(Object.entries(context.req.header()))
       return toHttpResponse(

@@ -11,13 +11,16 @@ export interface PageBlocks {
 }
 
 /** Returns a page with regenerated blocks. Throws when a marker is missing. */
-export function withBlocks(page: string, blocks: PageBlocks): string {
+export function replaceBlocks(page: string, blocks: PageBlocks): string {
   return Object.entries(blocks).reduce((text, [name, block]: readonly [string, string]) => {
-    const marks = new RegExp(
+    const markerPattern = new RegExp(
       `(<!-- ${name}-table: begin[^>]*-->\n)[^]*?(<!-- ${name}-table: end -->)`,
     )
-    if (!marks.test(text)) throw new Error(`the page has no block ${name}`)
-    return text.replace(marks, (_, begin: string, end: string) => `${begin}\n${block}\n\n${end}`)
+    if (!markerPattern.test(text)) throw new Error(`the page has no block ${name}`)
+    return text.replace(
+      markerPattern,
+      (_, begin: string, end: string) => `${begin}\n${block}\n\n${end}`,
+    )
   }, page)
 }
 
@@ -30,7 +33,7 @@ function formatFigure(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits })
 }
 
-const formatPlain = (value: number): string =>
+const formatUngrouped = (value: number): string =>
   value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 10 })
 
 /** Returns the price table. */
@@ -58,25 +61,27 @@ export function renderPriceTable(): string {
     ],
     ['CloudWatch Logs, GB taken in / GB and month', [prices.logGb, prices.logGbMonth]],
     ['ECR, GB of images and month', [prices.imageGbMonth]],
-    ['EventBridge Scheduler, million calls', [prices.scheduled * 1e6]],
+    ['EventBridge Scheduler, million calls', [prices.scheduledCall * 1e6]],
     ['HTTP API, million requests', [prices.webhook * 1e6]],
   ]
-  const rows = lines.map(([what, each]) => tableRow(what, each.map(formatPlain).join(' / ')))
+  const rows = lines.map(([item, unitPrices]) =>
+    tableRow(item, unitPrices.map(formatUngrouped).join(' / ')),
+  )
   return [tableRow('What', 'Price'), '|---|---|', ...rows].join('\n')
 }
 
 /** Returns the table of the monthly cost of an idle installation. */
 export function renderIdleTable(): string {
   const lines = idleMonthCost()
-  const all = lines.reduce((sum, { cost }) => sum + cost, 0)
-  const rows = lines.map(({ what, count, cost }) =>
-    tableRow(what, count.toLocaleString('en-US'), formatDollars(cost)),
+  const total = lines.reduce((sum, { cost }) => sum + cost, 0)
+  const rows = lines.map(({ item, count, cost }) =>
+    tableRow(item, count.toLocaleString('en-US'), formatDollars(cost)),
   )
   return [
     tableRow('What', 'Per month', 'Cost'),
     '|---|---|---|',
     ...rows,
-    tableRow('**in all**', '', `**${formatDollars(all)}**`),
+    tableRow('**in all**', '', `**${formatDollars(total)}**`),
   ].join('\n')
 }
 
@@ -84,13 +89,13 @@ const formatDollars = (cost: number): string => `$${cost.toFixed(2)}`
 
 /** Returns the table of the cost of 1,000 resources by command, with the source of the figures. */
 export function renderCostTable(run: MeasuredRun): string {
-  const head = tableRow(
+  const headerRow = tableRow(
     ...['Resources', 'Command', 'Write units', 'Read units', 'S3 put / got', 'Messages'],
     ...['Keys', 'Calls', 'GB-seconds', 'Requests', 'Functions', 'In all'],
   )
   const rows = run.phases.map(({ name, resources, counts }) => {
     const { writeUnits, readUnits, puts, gets, messages, keyRequests, calls, gbSeconds } = counts
-    const all = costOf(counts)
+    const total = costOf(counts)
     const functions = costOf({
       ...counts,
       writeUnits: 0,
@@ -106,41 +111,45 @@ export function renderCostTable(run: MeasuredRun): string {
       ...[writeUnits, readUnits].map(formatFigure),
       `${formatFigure(puts)} / ${formatFigure(gets)}`,
       ...[messages, keyRequests, calls, gbSeconds].map(formatFigure),
-      ...[all - functions, functions, all].map(cost => `$${Number(cost.toPrecision(2))}`),
+      ...[total - functions, functions, total].map(cost => `$${Number(cost.toPrecision(2))}`),
     )
   })
   const { versions } = run
-  const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  const versionTexts = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   const notes = [
-    `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${timesText(run.repetitions)}, on`,
-    `${run.machine}, with other work on it (a load of ${run.load}); ${of.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
+    `Measured on ${run.date} at commit ${run.commit} with \`${run.command}\`, ${formatTimes(run.repetitions)}, on`,
+    `${run.machine}, with other work on it (a load of ${run.load}); ${versionTexts.join(', ')}. ${run.parallel} concurrent operations, ${run.executorsMax} executors,`,
     `a provider that takes ${run.delayMs} ms for each change. The figures are in`,
     '[cost.json](measured/cost.json).',
   ]
-  return [head, '|---|---|---|---|---|---|---|---|---|---|---|---|', ...rows, '', ...notes].join(
-    '\n',
-  )
+  return [
+    headerRow,
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
+    ...rows,
+    '',
+    ...notes,
+  ].join('\n')
 }
 
-const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`)
+const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
 /** Returns the table of requests to DynamoDB and S3 by command, in total and per resource. */
 export function renderBudgetTable({ rows, date, command }: MeasuredBudget): string {
-  const head = tableRow(
+  const headerRow = tableRow(
     ...['Resources', 'Command', 'Writes', 'Write units', 'Reads', 'Read units'],
     ...['Writes each', 'Reads each', 'Messages', 'Apart'],
   )
-  const lines = rows.map(one =>
+  const lines = rows.map(row =>
     tableRow(
-      one.resources.toLocaleString('en-US'),
-      one.command,
-      ...[one.writes, one.writeUnits, one.reads, one.readUnits].map(count =>
+      row.resources.toLocaleString('en-US'),
+      row.command,
+      ...[row.writes, row.writeUnits, row.reads, row.readUnits].map(count =>
         Math.round(count).toLocaleString('en-US'),
       ),
-      ...[one.writes, one.reads].map(count => (count / one.resources).toFixed(2)),
-      ...[one.messages, one.apartUnits].map(count => count.toLocaleString('en-US')),
+      ...[row.writes, row.reads].map(count => (count / row.resources).toFixed(2)),
+      ...[row.messages, row.apartUnits].map(count => count.toLocaleString('en-US')),
     ),
   )
   const notes = `Counted on ${date} with \`${command}\`; the figures are in [budget.json](measured/budget.json).`
-  return [head, '|---|---|---|---|---|---|---|---|---|---|', ...lines, '', notes].join('\n')
+  return [headerRow, '|---|---|---|---|---|---|---|---|---|---|', ...lines, '', notes].join('\n')
 }

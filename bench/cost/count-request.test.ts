@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { countRequest, type PassedRequest } from './count-request.ts'
+import { countRequest, type ProxiedRequest } from './count-request.ts'
 import { costOf, noCounts, prices, sumOf } from './prices.ts'
 
-const request: PassedRequest = {
+const request: ProxiedRequest = {
   ...{ service: 'SQS', method: 'POST', path: '/', target: '', status: 200 },
   ...{ requestBytes: 100, answerBytes: 100, requestText: '', answerText: '{}' },
 }

@@ -3,7 +3,7 @@ import { writeUnits } from '../../test/sim/model-capacity.ts'
 import type { Counts } from './prices.ts'
 
 /** A recorded request with its response. */
-export interface PassedRequest {
+export interface ProxiedRequest {
   readonly service: string
   readonly method: string
   /** Path and query. */
@@ -21,37 +21,38 @@ export interface PassedRequest {
 /** Billing unit of SQS requests. */
 const messageChunkBytes = 64 * 1024
 
-const reading: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
-const writing: ReadonlySet<string> = new Set([
+const readOperations: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
+const writeOperations: ReadonlySet<string> = new Set([
   ...['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'],
 ])
 
 /** Returns the billed counts of one request. Failed conditions are billed, other errors are not. */
-export function countRequest(passed: PassedRequest): Partial<Counts> {
-  if (passed.service === 'S3') return countObjects(passed)
-  if (passed.status >= 500) return {}
-  const operation = passed.target.split('.').at(-1) ?? ''
-  if (passed.service === 'DYNAMODB') return countUnits(operation, passed)
-  if (passed.status >= 400) return {}
-  if (passed.service === 'SQS') return countMessages(operation, passed)
-  if (passed.service === 'KMS') return { keyRequests: 1 }
+export function countRequest(request: ProxiedRequest): Partial<Counts> {
+  if (request.service === 'S3') return countS3Request(request)
+  if (request.status >= 500) return {}
+  const operation = request.target.split('.').at(-1) ?? ''
+  if (request.service === 'DYNAMODB') return countDynamoRequest(operation, request)
+  if (request.status >= 400) return {}
+  if (request.service === 'SQS') return countSqsRequest(operation, request)
+  if (request.service === 'KMS') return { keyRequests: 1 }
   return {}
 }
 
-/** Deletes and malformed requests are free. */
-function countObjects({ method, path, status }: PassedRequest): Partial<Counts> {
+/** Counts a request to S3. Deletes and requests with a server error are free. */
+function countS3Request({ method, path, status }: ProxiedRequest): Partial<Counts> {
   if (status >= 500 || method === 'DELETE') return {}
   const isList = method === 'GET' && /[?&]list-type=/.test(path)
   if (isList || method === 'PUT' || method === 'POST') return { puts: 1 }
   return { gets: 1 }
 }
 
-function countMessages(operation: string, passed: PassedRequest): Partial<Counts> {
-  // The local cloud uses this to check the queue of the long pool. AWS uses free metrics instead.
+function countSqsRequest(operation: string, request: ProxiedRequest): Partial<Counts> {
+  // The local cloud sends this operation to check the queue of the long pool. AWS uses free metrics
+  // instead.
   if (operation === 'GetQueueAttributes') return {}
-  if (operation === 'ReceiveMessage' && !/"Messages":\s*\[\s*\{/.test(passed.answerText))
+  if (operation === 'ReceiveMessage' && !/"Messages":\s*\[\s*\{/.test(request.answerText))
     return { emptyReceives: 1 }
-  const bytes = Math.max(passed.requestBytes, passed.answerBytes)
+  const bytes = Math.max(request.requestBytes, request.answerBytes)
   return { messages: Math.max(1, Math.ceil(bytes / messageChunkBytes)) }
 }
 
@@ -61,35 +62,41 @@ interface DynamoAnswer {
   readonly CancellationReasons?: readonly { readonly Item?: Record<string, unknown> }[]
 }
 
-function countUnits(operation: string, { status, answerText }: PassedRequest): Partial<Counts> {
-  const isWrite = writing.has(operation)
+function countDynamoRequest(
+  operation: string,
+  { status, answerText }: ProxiedRequest,
+): Partial<Counts> {
+  const isWrite = writeOperations.has(operation)
   if (status >= 400) {
     const answer = JSON.parse(answerText === '' ? '{}' : answerText) as DynamoAnswer
-    return isWrite ? { writes: 1, writeUnits: refusedUnitsOf(operation, answer) } : {}
+    return isWrite ? { writes: 1, writeUnits: failedConditionUnitsOf(operation, answer) } : {}
   }
   // Large responses are searched without being parsed. The text of an item cannot contain this
   // pattern.
-  const consumed = [...answerText.matchAll(/"CapacityUnits":([\d.]+)/g)]
-  const sum = consumed.reduce((all, [, one]) => all + Number(one), 0)
+  const capacityMatches = [...answerText.matchAll(/"CapacityUnits":([\d.]+)/g)]
+  const sum = capacityMatches.reduce((total, [, units]) => total + Number(units), 0)
   if (isWrite) return { writes: 1, writeUnits: sum }
-  if (reading.has(operation)) return { reads: 1, readUnits: sum }
+  if (readOperations.has(operation)) return { reads: 1, readUnits: sum }
   return {}
 }
 
 /** Returns the units of a failed condition, by the existing item. Other errors cost nothing. */
-function refusedUnitsOf(operation: string, { __type = '', Item, ...answer }: DynamoAnswer): number {
-  if (__type.endsWith('ConditionalCheckFailedException')) return writeUnits(itemIn(Item))
+function failedConditionUnitsOf(
+  operation: string,
+  { __type = '', Item, ...answer }: DynamoAnswer,
+): number {
+  if (__type.endsWith('ConditionalCheckFailedException')) return writeUnits(decodeItem(Item))
   if (operation !== 'TransactWriteItems' || !__type.endsWith('TransactionCanceledException'))
     return 0
   const reasons = answer.CancellationReasons ?? []
-  return reasons.reduce((sum, one) => sum + 2 * writeUnits(itemIn(one.Item)), 0)
+  return reasons.reduce((sum, reason) => sum + 2 * writeUnits(decodeItem(reason.Item)), 0)
 }
 
 /** Returns an item of a response, whose bytes are base64. */
-function itemIn(item: Record<string, unknown> = {}): Record<string, AttributeValue> {
-  const read = Object.entries(item as Record<string, AttributeValue>).map(([name, value]) => {
+function decodeItem(item: Record<string, unknown> = {}): Record<string, AttributeValue> {
+  const attributes = Object.entries(item as Record<string, AttributeValue>).map(([name, value]) => {
     const text: unknown = value.B
     return [name, typeof text === 'string' ? { B: Buffer.from(text, 'base64') } : value]
   })
-  return Object.fromEntries(read) as Record<string, AttributeValue>
+  return Object.fromEntries(attributes) as Record<string, AttributeValue>
 }

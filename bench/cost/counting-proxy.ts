@@ -3,7 +3,7 @@ import {
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
-  request as ask,
+  request as sendRequest,
   Agent,
   type Server,
   type ServerResponse,
@@ -18,7 +18,7 @@ export interface CountingProxy {
   /** The settings of the same services through the proxy. */
   readonly settings: AwsSettings
   /** Returns the counts since the last call, in total and by purpose. */
-  readonly takeCounts: () => Counts & { readonly by: Readonly<Record<string, Purpose>> }
+  readonly takeCounts: () => Counts & { readonly by: Readonly<Record<string, PurposeCounts>> }
   readonly close: () => Promise<void>
 }
 
@@ -31,23 +31,23 @@ export type OnBody = (service: string, body: Buffer) => void
  * forwarded.
  */
 export async function startCountingProxy(
-  plain: AwsSettings,
+  directSettings: AwsSettings,
   onBody: OnBody = () => undefined,
 ): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true })
   let counts = noCounts
-  let by: Record<string, Purpose> = {}
+  let byPurpose: Record<string, PurposeCounts> = {}
   const servers: Server[] = []
   const endpoints: Partial<Record<AwsService, string>> = {}
-  for (const [service, endpoint] of Object.entries(plain.endpoints)) {
+  for (const [service, endpoint] of Object.entries(directSettings.endpoints)) {
     const server = createServer((request, response) => {
       const route = { service, endpoint: new URL(endpoint), agent, onBody }
       void forward(route, request, response).then(
-        ({ purpose, found }) => {
-          counts = sumOf(counts, found)
-          const { requests, units } = by[purpose] ?? { requests: 0, units: 0 }
-          const more = (found.writeUnits ?? 0) + (found.readUnits ?? 0)
-          by[purpose] = { requests: requests + 1, units: units + more }
+        ({ purpose, requestCounts }) => {
+          counts = sumOf(counts, requestCounts)
+          const { requests, units } = byPurpose[purpose] ?? { requests: 0, units: 0 }
+          const addedUnits = (requestCounts.writeUnits ?? 0) + (requestCounts.readUnits ?? 0)
+          byPurpose[purpose] = { requests: requests + 1, units: units + addedUnits }
         },
         () => response.destroy(),
       )
@@ -55,17 +55,17 @@ export async function startCountingProxy(
     server.requestTimeout = 0
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     servers.push(server)
-    const at = server.address()
-    const port = typeof at === 'object' && at !== null ? at.port : 0
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
     endpoints[service as AwsService] = `http://127.0.0.1:${port}`
   }
   return {
-    settings: { ...plain, endpoints },
+    settings: { ...directSettings, endpoints },
     takeCounts: () => {
-      const taken = { ...counts, by }
+      const currentCounts = { ...counts, by: byPurpose }
       counts = noCounts
-      by = {}
-      return taken
+      byPurpose = {}
+      return currentCounts
     },
     close: async () => {
       agent.destroy()
@@ -78,7 +78,7 @@ export async function startCountingProxy(
 }
 
 /** The requests of one purpose. */
-interface Purpose {
+interface PurposeCounts {
   readonly requests: number
   /** Units of DynamoDB, written or read. */
   readonly units: number
@@ -96,34 +96,36 @@ async function forward(
   { service, endpoint, agent, onBody }: ProxyRoute,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<{ readonly purpose: string; readonly found: Partial<Counts> }> {
-  const requestBody = await bytesOf(request)
-  const isTable = service === 'DYNAMODB' && request.method === 'POST'
-  const body = isTable ? withConsumedCapacity(requestBody) : requestBody
+): Promise<{ readonly purpose: string; readonly requestCounts: Partial<Counts> }> {
+  const requestBody = await readAllBytes(request)
+  const isDynamoRequest = service === 'DYNAMODB' && request.method === 'POST'
+  const body = isDynamoRequest ? withConsumedCapacity(requestBody) : requestBody
   const { method = 'GET', url: path = '/' } = request
-  const { 'transfer-encoding': _, expect: __, ...kept } = request.headers
-  const headers = { ...kept, 'content-length': String(body.length) }
+  const { 'transfer-encoding': _, expect: __, ...otherHeaders } = request.headers
+  const headers = { ...otherHeaders, 'content-length': String(body.length) }
   const answer = await sendUpstream({ agent, endpoint, method, path, headers, body }, response)
-  const back = await bytesOf(answer)
-  for (const one of [requestBody, back]) onBody(service, one)
+  const answerBody = await readAllBytes(answer)
+  for (const rawBody of [requestBody, answerBody]) onBody(service, rawBody)
   const { statusCode: status = 502 } = answer
-  response.writeHead(status, withoutFraming(answer.headers, method, back.length))
-  response.end(back)
+  response.writeHead(status, withoutFraming(answer.headers, method, answerBody.length))
+  response.end(answerBody)
   const isJson = service !== 'S3'
   const target = String(request.headers['x-amz-target'] ?? '')
   const operation = isJson ? (target.split('.').at(-1) ?? '') : method
-  const purpose = isTable ? purposeOf(operation, requestBody.toString()) : `${service} ${operation}`
-  const found = countRequest({
+  const purpose = isDynamoRequest
+    ? purposeOf(operation, requestBody.toString())
+    : `${service} ${operation}`
+  const requestCounts = countRequest({
     ...{ service, method, path, status, target },
     requestBytes: requestBody.length,
-    answerBytes: back.length,
+    answerBytes: answerBody.length,
     requestText: isJson ? requestBody.toString() : '',
-    answerText: isJson ? back.toString() : '',
+    answerText: isJson ? answerBody.toString() : '',
   })
-  return { purpose, found }
+  return { purpose, requestCounts }
 }
 
-/** When the caller aborts the request, the upstream request is aborted too. */
+/** Sends a request to its service. If the caller aborts, the request to the service is aborted. */
 function sendUpstream(
   upstream: {
     readonly agent: Agent
@@ -136,10 +138,10 @@ function sendUpstream(
   response: ServerResponse,
 ): Promise<IncomingMessage> {
   const { agent, endpoint, method, path, headers, body } = upstream
-  return new Promise((resolve, failed) => {
+  return new Promise((resolve, reject) => {
     const { hostname: host, port } = endpoint
-    const outgoing = ask({ agent, host, port, method, path, headers }, resolve)
-    outgoing.once('error', failed)
+    const outgoing = sendRequest({ agent, host, port, method, path, headers }, resolve)
+    outgoing.once('error', reject)
     response.once('close', () => {
       if (!response.writableEnded) outgoing.destroy()
     })
@@ -162,12 +164,12 @@ function withoutFraming(
   method: string,
   bytes: number,
 ): OutgoingHttpHeaders {
-  const { connection: _, 'transfer-encoding': __, ...kept } = headers
-  return method === 'HEAD' ? kept : { ...kept, 'content-length': String(bytes) }
+  const { connection: _, 'transfer-encoding': __, ...otherHeaders } = headers
+  return method === 'HEAD' ? otherHeaders : { ...otherHeaders, 'content-length': String(bytes) }
 }
 
-async function bytesOf(from: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readAllBytes(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of from) chunks.push(chunk)
+  for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks)
 }

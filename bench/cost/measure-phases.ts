@@ -5,10 +5,10 @@ import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import {
-  type CloudPlace,
-  createCloudPlace,
+  type CloudSandbox,
+  createCloudSandbox,
   type createBundles,
-} from '../../test/aws/cloud-place.ts'
+} from '../../test/aws/cloud-sandbox.ts'
 import type { CountingProxy } from './counting-proxy.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
 import { type Counts, costOf, sumOf } from './prices.ts'
@@ -29,7 +29,7 @@ export interface PhasesOptions {
 }
 
 /** Timeout of a command. */
-const phaseMs = 1_800_000
+const phaseTimeoutMs = 1_800_000
 const phaseTriesMax = 3
 
 /**
@@ -38,16 +38,16 @@ const phaseTriesMax = 3
  */
 export async function measurePhases(options: PhasesOptions): Promise<void> {
   const { aws, proxy, bundles, resources, delayMs, executorsMax, report } = options
-  const place = await createCloudPlace('rounds', {
+  const testCloud = await createCloudSandbox('rounds', {
     aws,
-    through: proxy.settings,
-    code: bundles.findBundle,
+    functionAws: proxy.settings,
+    bundleOf: bundles.findBundle,
     settings: { 'antichain:executorsMax': String(executorsMax) },
   })
   try {
     const variables = { COUNT: String(resources), DELAY: String(delayMs), CHANGE: 'update' }
-    const first = await place.upload({ ...variables, STEP: '1' })
-    const second = await place.upload({ ...variables, STEP: '2' })
+    const firstProgram = await testCloud.upload({ ...variables, STEP: '1' })
+    const secondProgram = await testCloud.upload({ ...variables, STEP: '2' })
     const runPhase = async (
       name: MeasuredPhase['name'],
       command: Command,
@@ -58,26 +58,26 @@ export async function measurePhases(options: PhasesOptions): Promise<void> {
       const triesMax = name === 'no-op' || name === 'refresh' ? phaseTriesMax : 1
       for (let tries = 1; ; tries += 1)
         try {
-          options.onMeasured({ ...(await measurePhase(place, options, phase)), tries })
+          options.onMeasured({ ...(await measurePhase(testCloud, options, phase)), tries })
           return
         } catch (thrown) {
           report(String(thrown).slice(0, 2_000))
           if (tries === triesMax) throw thrown
-          await waitUntilQuiet(place, options.quietSeconds)
+          await waitUntilQuiet(testCloud, options.quietSeconds)
         }
     }
-    await runPhase('create', 'up', first)
-    await runPhase('no-op', 'up', first)
-    await runPhase('update', 'up', second)
-    await runPhase('refresh', 'refresh', second)
-    await runPhase('destroy', 'destroy', second)
+    await runPhase('create', 'up', firstProgram)
+    await runPhase('no-op', 'up', firstProgram)
+    await runPhase('update', 'up', secondProgram)
+    await runPhase('refresh', 'refresh', secondProgram)
+    await runPhase('destroy', 'destroy', secondProgram)
   } finally {
-    await place.remove()
+    await testCloud.remove()
   }
 }
 
 async function measurePhase(
-  place: CloudPlace,
+  testCloud: CloudSandbox,
   options: PhasesOptions,
   phase: {
     readonly name: MeasuredPhase['name']
@@ -87,69 +87,79 @@ async function measurePhase(
 ): Promise<Omit<MeasuredPhase, 'tries'>> {
   const { proxy, parallel, resources, report } = options
   const { name, command, program } = phase
-  const [before, logBytesBefore] = [place.calls.length, logBytesOf(place)]
+  const [callsBefore, logBytesBefore] = [testCloud.calls.length, logBytesOf(testCloud)]
   proxy.takeCounts()
-  const beganMs = performance.now()
-  const key = await place.control.requestDeployment({
-    stack: place.stack,
+  const startMs = performance.now()
+  const key = await testCloud.control.requestDeployment({
+    stack: testCloud.stack,
     command,
     program,
     parallel,
   })
-  const end = await place.control.awaitEnd(place.stack, key, phaseMs)
-  const seconds = (performance.now() - beganMs) / 1000
+  const end = await testCloud.control.awaitEnd(testCloud.stack, key, phaseTimeoutMs)
+  const seconds = (performance.now() - startMs) / 1000
   if (!('result' in end) || end.result !== 'succeeded') {
-    const events = 'deployment' in end ? await place.readDiagnostics(end.deployment) : ''
+    const events = 'deployment' in end ? await testCloud.readDiagnostics(end.deployment) : ''
     throw new Error(`${name} did not succeed: ${JSON.stringify(end)}\n${events}`)
   }
-  await waitUntilQuiet(place, options.quietSeconds)
-  const calls = place.calls.slice(before)
-  const by = new Map<string, number>()
+  await waitUntilQuiet(testCloud, options.quietSeconds)
+  const calls = testCloud.calls.slice(callsBefore)
+  const gbSecondsByFunction = new Map<string, number>()
   for (const call of calls)
-    by.set(call.name, (by.get(call.name) ?? 0) + (call.ms / 1000) * gbOf(call.name, options.aws))
-  const { by: requests, ...taken } = proxy.takeCounts()
-  const counts: Counts = sumOf(taken, {
+    gbSecondsByFunction.set(
+      call.name,
+      (gbSecondsByFunction.get(call.name) ?? 0) +
+        (call.durationMs / 1000) * memoryGbOf(call.name, options.aws),
+    )
+  const { by: requests, ...proxyCounts } = proxy.takeCounts()
+  const counts: Counts = sumOf(proxyCounts, {
     calls: calls.length,
     coldStarts: calls.filter(({ isCold }) => isCold).length,
-    gbSeconds: round([...by.values()].reduce((sum, one) => sum + one, 0)),
-    logBytes: logBytesOf(place) - logBytesBefore,
+    gbSeconds: roundToTenth(
+      [...gbSecondsByFunction.values()].reduce((sum, gbSeconds) => sum + gbSeconds, 0),
+    ),
+    logBytes: logBytesOf(testCloud) - logBytesBefore,
   })
   report(
     `${name} of ${resources}: ${seconds.toFixed(1)} s, $${costOf(counts).toFixed(5)} ${JSON.stringify(counts)}`,
   )
-  const gbSecondsBy = Object.fromEntries([...by].map(([of, sum]) => [of, round(sum)]))
-  return { name, resources, seconds: round(seconds), counts, gbSecondsBy, requests }
+  const gbSecondsBy = Object.fromEntries(
+    [...gbSecondsByFunction].map(([functionName, sum]) => [functionName, roundToTenth(sum)]),
+  )
+  return { name, resources, seconds: roundToTenth(seconds), counts, gbSecondsBy, requests }
 }
 
-const round = (value: number): number => Math.round(value * 10) / 10
+const roundToTenth = (value: number): number => Math.round(value * 10) / 10
 
 /** Returns the memory of a function with default settings, in GB. */
-function gbOf(name: string, { region }: AwsSettings): number {
+function memoryGbOf(name: string, { region }: AwsSettings): number {
   const settings = readInstallationSettings({ 'antichain:region': region })
-  const row = functionsTable.find(one => one.name === name)
+  const row = functionsTable.find(candidate => candidate.name === name)
   if ('problems' in settings || row === undefined)
     throw new Error(`the function ${name} does not exist`)
   return row.memoryMb(settings) / 1024
 }
 
 /** Resolves when no function was called for `seconds`. */
-async function waitUntilQuiet(place: CloudPlace, seconds: number): Promise<void> {
+async function waitUntilQuiet(testCloud: CloudSandbox, seconds: number): Promise<void> {
   const isBusy = (): boolean =>
-    place.cloud.names.some(name => place.cloud.environments(name).some(one => one.isBusy()))
-  let [seen, sinceMs] = [place.calls.length, performance.now()]
-  while (performance.now() - sinceMs < seconds * 1000) {
+    testCloud.cloud.names.some(name =>
+      testCloud.cloud.environments(name).some(environment => environment.isBusy()),
+    )
+  let [callCount, quietSinceMs] = [testCloud.calls.length, performance.now()]
+  while (performance.now() - quietSinceMs < seconds * 1000) {
     await sleep(200)
-    if (place.calls.length === seen && !isBusy()) continue
-    seen = place.calls.length
-    sinceMs = performance.now()
+    if (testCloud.calls.length === callCount && !isBusy()) continue
+    callCount = testCloud.calls.length
+    quietSinceMs = performance.now()
   }
 }
 
 /**
- * Returns the size of the environments' own log output, without the lines that the local cloud
- * adds.
+ * Returns the size of the log output of all functions in bytes, without the lines and prefixes that
+ * the local cloud adds.
  */
-function logBytesOf(place: CloudPlace): number {
-  const lines = place.readLog().matchAll(/^\S+ \S+ \[\d+\] {3}(.*)$/gm)
+function logBytesOf(testCloud: CloudSandbox): number {
+  const lines = testCloud.readLog().matchAll(/^\S+ \S+ \[\d+\] {3}(.*)$/gm)
   return [...lines].reduce((sum, [, line = '']) => sum + Buffer.byteLength(line) + 1, 0)
 }

@@ -21,7 +21,7 @@ const phase = z.object({
   name: z.enum(['create', 'no-op', 'update', 'refresh', 'destroy']),
   resources: z.int(),
   seconds: z.number(),
-  /** Number of attempts until it succeeded. Only the last attempt is counted. */
+  /** Number of attempts until the command succeeded. Only the last attempt is counted. */
   tries: z.int().default(1),
   counts,
   /** GB-seconds by function. */

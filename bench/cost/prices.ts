@@ -28,7 +28,7 @@ export const prices = {
   imageGbMonth: 0.1,
   scratchGbSecond: 0.0000000309,
   addressHour: 0.005,
-  scheduled: 1 / 1e6,
+  scheduledCall: 1 / 1e6,
   webhook: 1 / 1e6,
 } as const
 
@@ -63,10 +63,10 @@ export const noCounts: Counts = {
 }
 
 /** Returns the sum of two counts. */
-export function sumOf(one: Counts, other: Partial<Counts>): Counts {
-  const names = Object.keys(one) as (keyof Counts)[]
-  const sums = names.map(name => [name, one[name] + (other[name] ?? 0)])
-  return { ...one, ...Object.fromEntries(sums) }
+export function sumOf(counts: Counts, addition: Partial<Counts>): Counts {
+  const names = Object.keys(counts) as (keyof Counts)[]
+  const sums = names.map(name => [name, counts[name] + (addition[name] ?? 0)])
+  return { ...counts, ...Object.fromEntries(sums) }
 }
 
 /** Returns the cost in US dollars. */

@@ -11,13 +11,13 @@ export type Handler = (
 ) => Promise<number>
 
 /**
- * Attaches a handler to a command. Its module is loaded when the command runs. `refused`: options
- * that are not supported yet.
+ * Attaches a handler to a command. The module of the handler is loaded when the command runs.
+ * `unsupported`: options that are not supported yet.
  */
 export type Attach = (
   command: Command,
   load: () => Promise<Handler>,
-  refused?: readonly string[],
+  unsupported?: readonly string[],
 ) => Command
 
 /** Declares unsupported commands. They are hidden from the help and refused by name. */

@@ -12,11 +12,11 @@ export function declareConfig(root: Command, attach: Attach): void {
     '--config-file <file>',
     'Use this configuration file instead of Pulumi.<stack>.yaml',
   )
-  const list = async () => (await import('../commands/config-ls.ts')).listConfig
-  attach(config, list, unsupportedOptions.config)
+  const loadHandler = async () => (await import('../commands/config-ls.ts')).listConfig
+  attach(config, loadHandler, unsupportedOptions.config)
   attach(
     addListingOptions(config.command('ls').alias('list').description('List configuration values')),
-    list,
+    loadHandler,
   )
   attach(
     config

@@ -121,7 +121,7 @@ export function declareDeployments(root: Command, attach: Attach): void {
 }
 
 function addOperationOptions(command: Command): Command {
-  const explained = addMessageOptions(command)
+  const commandWithOptions = addMessageOptions(command)
     .option('-p, --parallel <n>', 'Maximum number of concurrent operations')
     .option('--diff', 'Show the changed properties of each resource')
     .option('-j, --json', 'Print engine events as JSON, one per line (previews: one JSON document)')
@@ -153,7 +153,7 @@ function addOperationOptions(command: Command): Command {
         .preset('program')
         .argParser(collect),
     )
-  return addExecutionOptions(explained)
+  return addExecutionOptions(commandWithOptions)
 }
 
 /**
@@ -208,22 +208,22 @@ export function addExecutionOptions(command: Command): Command {
     .addOption(new Option('--skip-plugin-pre-install').hideHelp())
 }
 
-/** Adds options that select resources, with dependents of excluded ones. */
-function addTargetingOptions(command: Command, exclude?: string): Command {
-  return addTargetOptions(command, exclude).option(
+/** Adds options that select resources, and `--exclude-dependents`. */
+function addTargetingOptions(command: Command, excludeFlags?: string): Command {
+  return addTargetOptions(command, excludeFlags).option(
     '--exclude-dependents',
     'Also exclude the dependents of excluded resources',
   )
 }
 
-function addTargetOptions(command: Command, exclude = '-x, --exclude <urn>'): Command {
+function addTargetOptions(command: Command, excludeFlags = '-x, --exclude <urn>'): Command {
   return command
     .option(
       '-t, --target <urn>',
       'Include only this resource (repeatable; wildcards * and **)',
       collect,
     )
-    .option(exclude, 'Exclude this resource (repeatable; wildcards * and **)', collect)
+    .option(excludeFlags, 'Exclude this resource (repeatable; wildcards * and **)', collect)
     .option('--target-dependents', 'Also include the dependents of the targets')
 }
 

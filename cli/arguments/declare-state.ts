@@ -47,13 +47,13 @@ function declareEdits(state: Command, attach: Attach): void {
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/state-delete.ts')).stateDelete,
   )
-  const marks = [
+  const flagCommands = [
     ['protect', 'Protect resources from deletion', true],
     ['unprotect', 'Remove the protection of resources', true],
     ['taint', 'Mark resources for replacement in the next `up`', false],
     ['untaint', 'Remove the replacement mark of resources', true],
   ] as const
-  for (const [name, description, hasAll] of marks) {
+  for (const [name, description, hasAll] of flagCommands) {
     const command = state
       .command(`${name} [urns...]`)
       .description(description)

@@ -21,7 +21,7 @@ export function declareTriggers(root: Command, attach: Attach): void {
       .option('--paused', 'Pause the webhook')
       .addHelpText(
         'after',
-        secretHelpText('Set ANTICHAIN_CREDENTIAL to the credential that reads the repository.'),
+        formatSecretHelp('Set ANTICHAIN_CREDENTIAL to the credential that reads the repository.'),
       ),
     async () => (await import('../commands/trigger-create.ts')).createWebhook,
   )
@@ -70,7 +70,7 @@ function declareNotifications(root: Command, attach: Attach): void {
       )
       .option('-a, --all', 'Notify about all stacks')
       .option('--paused', 'Pause the notification')
-      .addHelpText('after', secretHelpText('')),
+      .addHelpText('after', formatSecretHelp('')),
     async () => (await import('../commands/trigger-create.ts')).createNotification,
   )
   attach(
@@ -87,8 +87,8 @@ function declareNotifications(root: Command, attach: Attach): void {
   declareDocumentCommands(notification, attach, 'notification')
 }
 
-function secretHelpText(more: string): string {
-  return `\nSet ANTICHAIN_SECRET to the secret that signs deliveries; otherwise a new one is created and printed once. ${more}`
+function formatSecretHelp(extraSentence: string): string {
+  return `\nSet ANTICHAIN_SECRET to the secret that signs deliveries; otherwise a new one is created and printed once. ${extraSentence}`
 }
 
 function declareDocumentCommands(

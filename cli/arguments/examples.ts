@@ -122,7 +122,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
 
 /** Adds the examples of a command to its help; commands without examples stay as they are. */
 export function addExamples(command: Command): Command {
-  const lines = examples[pathOf(command)]
+  const lines = examples[commandPathOf(command)]
   if (lines === undefined) return command
   const width = Math.max(...lines.map(([args]) => args.length))
   const text = lines.map(([args, purpose]) => `  $ antichain ${args.padEnd(width)}  ${purpose}`)
@@ -130,7 +130,7 @@ export function addExamples(command: Command): Command {
 }
 
 /** Returns the words that call a command, without the program. */
-function pathOf(command: Command): string {
+function commandPathOf(command: Command): string {
   if (command.parent === null) return ''
-  return `${pathOf(command.parent)} ${command.name()}`.trim()
+  return `${commandPathOf(command.parent)} ${command.name()}`.trim()
 }

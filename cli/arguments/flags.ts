@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 
 /** The options of a command, by their names in camel case. */
 export interface Flags {
-  readonly is: (name: string) => boolean
+  readonly isSet: (name: string) => boolean
   readonly text: (name: string) => string | undefined
   readonly list: (name: string) => readonly string[]
 }
@@ -12,7 +12,7 @@ export interface Flags {
 export function flagsOf(command: Command): Flags {
   const values: Readonly<Record<string, unknown>> = command.optsWithGlobals()
   return {
-    is: name => values[name] === true,
+    isSet: name => values[name] === true,
     text: name => {
       const value = values[name]
       if (typeof value === 'string') return value
@@ -45,6 +45,9 @@ export function refuseUnsupported(command: Command, names: readonly string[]): v
 }
 
 /** Collects the values of an option that can be repeated. */
-export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value]
+export function collect(
+  value: string,
+  previousValues: readonly string[] | undefined,
+): readonly string[] {
+  return [...(previousValues ?? []), value]
 }

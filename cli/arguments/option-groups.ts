@@ -52,45 +52,52 @@ const optionGroups: Readonly<Record<string, readonly string[]>> = {
     'debug',
   ],
 }
-const general = 'General:'
-const order = [general, ...Object.keys(optionGroups)]
+const generalGroup = 'General:'
+const groupOrder = [generalGroup, ...Object.keys(optionGroups)]
 
 /** The commands with so many options that their help needs groups. */
-const grouped: readonly string[] = ['up', 'preview', 'refresh', 'destroy', 'import', 'resume']
+const groupedCommands: readonly string[] = [
+  'up',
+  'preview',
+  'refresh',
+  'destroy',
+  'import',
+  'resume',
+]
 
 /** Assigns a help group to each option of a root command with many options. */
 export function groupOptions(command: Command): void {
   const isRootCommand = command.parent !== null && command.parent.parent === null
-  if (!isRootCommand || !grouped.includes(command.name())) return
+  if (!isRootCommand || !groupedCommands.includes(command.name())) return
   for (const option of command.options) {
     const name = option.attributeName()
     const group = Object.entries(optionGroups).find(([, names]) => names.includes(name))
-    option.helpGroup(group?.[0] ?? general)
+    option.helpGroup(group?.[0] ?? generalGroup)
   }
 }
 
-/** Orders the groups as in the table, and lists the global options below them. */
+/** The help settings: groups in the order of `optionGroups`, and global options below them. */
 export const groupedHelp: HelpConfiguration = {
   showGlobalOptions: true,
   visibleGlobalOptions: globalOptionsOf,
   // Surplus arguments are declared only so that their command can refuse them.
   visibleArguments: ({ registeredArguments }) =>
     registeredArguments.filter(({ description, variadic }) => description !== '' || !variadic),
-  groupItems(unsorted, visible, headingOf) {
-    const isGrouped = unsorted.some(item => headingOf(item) === general)
-    const groups = new Help().groupItems(unsorted, visible, item => {
+  groupItems(unsortedItems, visibleItems, headingOf) {
+    const isGrouped = unsortedItems.some(item => headingOf(item) === generalGroup)
+    const groups = new Help().groupItems(unsortedItems, visibleItems, item => {
       const heading = headingOf(item)
-      return isGrouped && heading === 'Options:' ? general : heading
+      return isGrouped && heading === 'Options:' ? generalGroup : heading
     })
-    return new Map([...groups].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)))
+    return new Map([...groups].sort(([a], [b]) => groupOrder.indexOf(a) - groupOrder.indexOf(b)))
   },
 }
 
 /** Returns the options of the root command, and --config-file for subcommands of `config`. */
 function globalOptionsOf({ parent }: Command): Option[] {
   if (parent === null) return []
-  const own = parent.options.filter(
+  const parentOptions = parent.options.filter(
     option => !option.hidden && (parent.parent === null || option.attributeName() === 'configFile'),
   )
-  return [...own, ...globalOptionsOf(parent)]
+  return [...parentOptions, ...globalOptionsOf(parent)]
 }

@@ -22,7 +22,7 @@ import { createCliSession, type GlobalOptions } from '../session/session.ts'
 import type { Tools } from '../session/tools.ts'
 
 /**
- * Runs one command line and returns the exit code. Nothing is thrown: every failure is reported on
+ * Runs one command line and returns the exit code. Throws nothing, and reports every failure on
  * stderr. An invalid command line is CLI_USAGE.
  */
 export async function runCommandLine(
@@ -30,25 +30,29 @@ export async function runCommandLine(
   io: Io,
   tools: Tools,
 ): Promise<number> {
-  const argv = withPlainSwitches(withoutVerbosityLevels(args))
+  const normalizedArgs = withPlainSwitches(withoutVerbosityLevels(args))
   if (args[0] === '--version' || args[0] === 'version') {
     const isPulumi = io.env['ANTICHAIN_CALLED'] === 'pulumi'
     io.stdout.write(`${isPulumi ? `v${emulatedVersion}` : manifest.version}\n`)
     return 0
   }
-  const outcome = { exit: 0 }
-  const root = declareAll(io, tools, outcome)
+  const result = { exitCode: 0 }
+  const root = declareCommands(io, tools, result)
   try {
-    await root.parseAsync([...argv], { from: 'user' })
-    return outcome.exit
+    await root.parseAsync([...normalizedArgs], { from: 'user' })
+    return result.exitCode
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
     const failure = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown
-    return reportFailure(failure, io.stderr, argv.includes('-v') || argv.includes('--verbose'))
+    return reportFailure(
+      failure,
+      io.stderr,
+      normalizedArgs.includes('-v') || normalizedArgs.includes('--verbose'),
+    )
   }
 }
 
-function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
+function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Command {
   const root = new Command('antichain')
   root
     .description('Deploy Pulumi programs durably and in parallel')
@@ -74,14 +78,14 @@ function declareAll(io: Io, tools: Tools, outcome: { exit: number }): Command {
   declareUnsupported(root, unsupportedOptions.root).hook('preAction', () =>
     refuseUnsupported(root, unsupportedOptions.root),
   )
-  const attach: Attach = (command, load, refused = []) => {
+  const attach: Attach = (command, load, unsupported = []) => {
     groupOptions(command)
-    return declareUnsupported(addExamples(command), refused).action(async () => {
-      refuseUnsupported(command, refused)
+    return declareUnsupported(addExamples(command), unsupported).action(async () => {
+      refuseUnsupported(command, unsupported)
       const session = createCliSession(io, tools, readGlobalOptions(command))
       try {
         const handler = await load()
-        outcome.exit = await handler(session, flagsOf(command), command.args)
+        result.exitCode = await handler(session, flagsOf(command), command.args)
       } finally {
         await session.close()
       }
@@ -114,9 +118,9 @@ function readGlobalOptions(command: Command): GlobalOptions {
   return {
     ...(cwd === undefined ? {} : { cwd }),
     ...(stack === undefined ? {} : { stack }),
-    nonInteractive: flags.is('nonInteractive'),
+    nonInteractive: flags.isSet('nonInteractive'),
     color: color === 'always' || color === 'never' ? color : 'auto',
-    verbose: flags.is('verbose'),
+    verbose: flags.isSet('verbose'),
   }
 }
 
@@ -139,9 +143,11 @@ function withPlainSwitches(args: readonly string[]): readonly string[] {
 
 /** Omits the level of Pulumi's `-v <level>`, because `-v` is a switch here. */
 function withoutVerbosityLevels(args: readonly string[]): readonly string[] {
-  return args.flatMap((word, at) => {
+  return args.flatMap((word, index) => {
     if (/^(-v=?|--verbose=)\d+$/.test(word)) return ['-v']
-    const before = args[at - 1]
-    return /^\d+$/.test(word) && (before === '-v' || before === '--verbose') ? [] : [word]
+    const previousWord = args[index - 1]
+    return /^\d+$/.test(word) && (previousWord === '-v' || previousWord === '--verbose')
+      ? []
+      : [word]
   })
 }

@@ -18,25 +18,33 @@ import { createBootstrapFailure, printProgress, elapsedSince } from './messages.
 
 const folder = join(root, '.cache', 'cli')
 /** The file that the launcher starts. Its modification time is the time of the bundle. */
-const main = join(folder, 'main.mjs')
-/** The sources of the bundle; cli/antichain checks the same ones. */
+const mainFile = join(folder, 'main.mjs')
+/** The folders with the sources of the bundle. cli/antichain checks the same folders. */
 const sources = ['cli', 'functions', 'local', 'shared', join('proto', 'gen')]
-const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'cli/bootstrap/bundle.mjs']
-/** A process that started before a new bundle keeps loading parts of the old one. */
-const keptMs = 7 * 24 * 3_600_000
+const settingFiles = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'cli/bootstrap/bundle.mjs',
+]
+/**
+ * The time that parts of a replaced bundle are kept. A process that started before the replacement
+ * still loads them.
+ */
+const retentionMs = 7 * 24 * 3_600_000
 
 /**
  * Reports whether a bundle exists that is not older than its sources. An unpacked or moved file may
  * have an old modification time, so its change time is checked too.
  */
 export function isBundled() {
-  if (!existsSync(main)) return false
-  const madeMs = statSync(main).mtimeMs
+  if (!existsSync(mainFile)) return false
+  const builtAtMs = statSync(mainFile).mtimeMs
   const isNewer = file => {
-    const found = statSync(file, { throwIfNoEntry: false })
-    return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) > madeMs
+    const stats = statSync(file, { throwIfNoEntry: false })
+    return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) > builtAtMs
   }
-  if (settings.some(file => isNewer(join(root, file)))) return false
+  if (settingFiles.some(file => isNewer(join(root, file)))) return false
   return !sources.some(source =>
     readdirSync(join(root, source), { recursive: true, withFileTypes: true }).some(
       entry =>
@@ -49,9 +57,9 @@ export function isBundled() {
 
 /** Builds the bundle. Its entry is replaced last, in one step. */
 export async function bundle() {
-  const beganMs = Date.now()
+  const startMs = Date.now()
   const entry = join(folder, 'next.mjs')
-  keepLast(beganMs)
+  touchCurrentParts(startMs)
   try {
     const { build } = await import('esbuild')
     await build({
@@ -69,7 +77,7 @@ export async function bundle() {
       minifyWhitespace: true,
       legalComments: 'none',
       logLevel: 'error',
-      plugins: [ownPlaces],
+      plugins: [sourceLocations],
       // CommonJS packages require `require`, which modules do not have.
       banner: {
         js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
@@ -82,10 +90,10 @@ export async function bundle() {
     )
   }
   // A source that is saved during the build may be missing from the bundle.
-  utimesSync(entry, beganMs / 1_000, beganMs / 1_000)
-  renameSync(entry, main)
+  utimesSync(entry, startMs / 1_000, startMs / 1_000)
+  renameSync(entry, mainFile)
   prune()
-  printProgress(`bundled in ${elapsedSince(beganMs)}`)
+  printProgress(`bundled in ${elapsedSince(startMs)}`)
 }
 
 /**
@@ -93,21 +101,24 @@ export async function bundle() {
  * `import.meta` is replaced by the location of the source. The thread of the store is an entry of
  * the bundle itself.
  */
-const ownPlaces = {
-  name: 'own-places',
-  setup(building) {
-    building.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+const sourceLocations = {
+  name: 'source-locations',
+  setup(pluginBuild) {
+    pluginBuild.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')
       if (relative(root, path).includes('node_modules') || !text.includes('import.meta.'))
         return undefined
-      const away = file => JSON.stringify(relative(folder, file))
-      const url = `new URL(${away(path)},import.meta.url)`
+      const relativePathOf = file => JSON.stringify(relative(folder, file))
+      const url = `new URL(${relativePathOf(path)},import.meta.url)`
       const contents = text
         .replace(
           `new URL('./thread.ts', import.meta.url)`,
           `new URL('./thread.mjs',import.meta.place)`,
         )
-        .replaceAll('import.meta.dirname', `(import.meta.dirname+'/'+${away(dirname(path))})`)
+        .replaceAll(
+          'import.meta.dirname',
+          `(import.meta.dirname+'/'+${relativePathOf(dirname(path))})`,
+        )
         .replaceAll('import.meta.url', `${url}.href`)
         .replaceAll('import.meta.place', 'import.meta.url')
       return { contents, loader: 'ts' }
@@ -116,24 +127,24 @@ const ownPlaces = {
 }
 
 /**
- * The age of bundle parts counts from their replacement, because the bundle may have been started
- * just before.
+ * Sets the modification time of the current parts, so that their age counts from their replacement.
+ * A process may have started just before the replacement.
  */
-function keepLast(nowMs) {
-  if (!existsSync(main)) return
-  const madeMs = statSync(main).mtimeMs
+function touchCurrentParts(nowMs) {
+  if (!existsSync(mainFile)) return
+  const builtAtMs = statSync(mainFile).mtimeMs
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
-    if (file !== main && statSync(file).mtimeMs >= madeMs)
+    if (file !== mainFile && statSync(file).mtimeMs >= builtAtMs)
       utimesSync(file, nowMs / 1_000, nowMs / 1_000)
   }
 }
 
-/** Removes parts of bundles that no running process can still use. */
+/** Removes the parts of bundles that were replaced more than `retentionMs` ago. */
 function prune() {
-  const endedMs = Date.now() - keptMs
+  const expiryMs = Date.now() - retentionMs
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
-    if (name !== basename(main) && statSync(file).mtimeMs < endedMs) rmSync(file)
+    if (name !== basename(mainFile) && statSync(file).mtimeMs < expiryMs) rmSync(file)
   }
 }

@@ -7,26 +7,31 @@ import { prepare } from './prepare.mjs'
 import { printProgress, elapsedSince } from './messages.mjs'
 import { vitest } from './run-tests.mjs'
 
-/** Ordered by duration, the fastest first. A check without its configuration file is skipped. */
+/** The checks, the fastest first. A check is skipped when its `requiredPath` does not exist. */
 const checks = [
   { name: 'format', file: binPath('biome'), args: ['format', '.'] },
-  { name: 'lint', file: binPath('oxlint'), args: ['--type-aware'], needs: '.oxlintrc.json' },
+  { name: 'lint', file: binPath('oxlint'), args: ['--type-aware'], requiredPath: '.oxlintrc.json' },
   { name: 'types', file: binPath('tsc'), args: ['-p', '.'] },
-  { name: 'dead code', file: binPath('knip'), args: [], needs: 'knip.json' },
-  { name: 'house rules', file: ourNode, args: [vitest, 'run', 'test/house'], needs: 'test/house' },
+  { name: 'dead code', file: binPath('knip'), args: [], requiredPath: 'knip.json' },
+  {
+    name: 'house rules',
+    file: ourNode,
+    args: [vitest, 'run', 'test/house'],
+    requiredPath: 'test/house',
+  },
 ]
 
 /** Runs all checks, even after a failure, and reports the failed ones at the end. */
 export async function runChecks() {
   await prepare()
-  const bad = []
-  for (const { name, file, args, needs } of checks) {
-    if (needs !== undefined && !existsSync(join(root, needs))) continue
-    const beganMs = Date.now()
+  const failedChecks = []
+  for (const { name, file, args, requiredPath } of checks) {
+    if (requiredPath !== undefined && !existsSync(join(root, requiredPath))) continue
+    const startMs = Date.now()
     const status = await runChild(file, args)
-    printProgress(`${name}: ${status === 0 ? 'good' : 'failed'} (${elapsedSince(beganMs)})`)
-    if (status !== 0) bad.push(name)
+    printProgress(`${name}: ${status === 0 ? 'good' : 'failed'} (${elapsedSince(startMs)})`)
+    if (status !== 0) failedChecks.push(name)
   }
-  if (bad.length > 0) console.error(`error: failed checks: ${bad.join(', ')}`)
-  return bad.length === 0 ? 0 : 1
+  if (failedChecks.length > 0) console.error(`error: failed checks: ${failedChecks.join(', ')}`)
+  return failedChecks.length === 0 ? 0 : 1
 }

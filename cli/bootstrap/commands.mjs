@@ -1,11 +1,11 @@
 /**
- * The commands that the scripts of package.json name. Each gets its arguments and returns an exit
- * status.
+ * The commands that the scripts of package.json name. Each command gets its arguments and returns
+ * an exit status.
  */
 import { join, resolve } from 'node:path'
 import { runChecks } from './check.mjs'
 import { runChild } from './run-child.mjs'
-import { antichain, createOwnVariables, ourNode, programs, root } from './paths.mjs'
+import { antichain, createProjectVariables, ourNode, programFolders, root } from './paths.mjs'
 import { generateCode, prepare } from './prepare.mjs'
 import { runQuickstart } from './quickstart.mjs'
 import { createBootstrapFailure, printProgress } from './messages.mjs'
@@ -45,7 +45,7 @@ async function gen(args) {
 }
 
 async function bench(args) {
-  await prepare(programs)
+  await prepare(programFolders)
   return runChild(ourNode, [join(root, 'bench', 'main.ts'), ...args])
 }
 
@@ -54,17 +54,21 @@ async function bench(args) {
  * those of another folder of the same format. Further arguments are passed to the runner.
  */
 async function golden(args) {
-  await prepare(programs)
+  await prepare(programFolders)
   const folder = join(root, 'test', 'golden')
-  const env = createOwnVariables({ ANTICHAIN_TIER: 'all', GOLD_NODE: ourNode })
+  const env = createProjectVariables({ ANTICHAIN_TIER: 'all', GOLD_NODE: ourNode })
   if (args.length === 0) return runChild(ourNode, [join(folder, 'run-tier.mjs')], { env })
-  const at = args.indexOf('--cases')
-  const from = process.env.INIT_CWD ?? process.cwd()
-  const cases = at < 0 ? join(folder, 'cases') : resolve(from, args[at + 1] ?? '')
-  const rest = at < 0 ? args : args.filter((_word, place) => place !== at && place !== at + 1)
-  const own = ['--cli', antichain, '--cases', cases]
+  const casesIndex = args.indexOf('--cases')
+  const callerFolder = process.env.INIT_CWD ?? process.cwd()
+  const cases =
+    casesIndex < 0 ? join(folder, 'cases') : resolve(callerFolder, args[casesIndex + 1] ?? '')
+  const otherArgs =
+    casesIndex < 0
+      ? args
+      : args.filter((_word, index) => index !== casesIndex && index !== casesIndex + 1)
+  const fixedArgs = ['--cli', antichain, '--cases', cases]
   const modules = join(root, 'test', 'fixtures', 'sdk', 'node_modules')
-  const runner = [join(folder, 'run.mjs'), ...own, '--node-modules', modules, ...rest]
+  const runner = [join(folder, 'run.mjs'), ...fixedArgs, '--node-modules', modules, ...otherArgs]
   return runChild(ourNode, runner, { env })
 }
 
@@ -85,7 +89,7 @@ async function startCloud(args) {
  */
 async function synth(args) {
   await prepare()
-  const env = createOwnVariables({
+  const env = createProjectVariables({
     ANTICHAIN_ASSETS: process.env.ANTICHAIN_ASSETS ?? 'existing',
     // Nothing is looked up, so a request for the credentials of the machine would only waste time.
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -13,7 +13,7 @@ export function needsInstall(folder) {
   const modules = join(folder, 'node_modules')
   // A linked folder belongs to another clone; an installation would empty it there.
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return false
-  const stamp = stampOf(folder)
+  const stamp = stampPathOf(folder)
   return !existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== lockHashOf(folder)
 }
 
@@ -23,11 +23,18 @@ export function needsInstall(folder) {
  */
 export function installPackages(folder, name) {
   printProgress(`installing the packages of ${name} (up to a minute)`)
-  const beganMs = Date.now()
+  const startMs = Date.now()
   const hash = lockHashOf(folder)
-  runNpm(folder, ['ci', '--include=dev', ...quick, '--no-audit', '--no-fund', '--loglevel=error'])
-  writeFileSync(stampOf(folder), `${hash}\n`)
-  printProgress(`installed the packages of ${name} in ${elapsedSince(beganMs)}`)
+  runNpm(folder, [
+    'ci',
+    '--include=dev',
+    ...networkOptions,
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ])
+  writeFileSync(stampPathOf(folder), `${hash}\n`)
+  printProgress(`installed the packages of ${name} in ${elapsedSince(startMs)}`)
 }
 
 /** Reports whether the project's Node is installed in the required version. */
@@ -35,7 +42,10 @@ export function hasOurNode() {
   return spawnSync(ourNode, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') ?? false
 }
 
-/** The install script of the package puts the binary there, but scripts may be disabled. */
+/**
+ * Installs the binary of Node again. The install script of the package normally installs it, but
+ * scripts may be disabled.
+ */
 export function repairOurNode() {
   printProgress('setting up Node 24')
   runNpm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
@@ -50,41 +60,41 @@ export function repairOurNode() {
  * The lock file identifies each package by its hash, so a package in npm's cache needs no request
  * to the registry. A stalled connection is aborted after one minute instead of five.
  */
-const quick = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4']
+const networkOptions = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4']
 
 /**
- * Attempts of npm, and the longest pause before the second one. An attempt that exceeds the time
- * limit counts as a failure; the next one finds the downloaded packages in the cache.
+ * Attempts of npm, and the longest pause before the second attempt. An attempt that exceeds the
+ * time limit counts as a failure. The next attempt finds the downloaded packages in the cache.
  */
-const triesMax = 3
+const attemptsMax = 3
 const firstPauseMs = 1_000
-const tryMs = 6 * 60_000
+const attemptTimeoutMs = 6 * 60_000
 
 /** Runs npm, and retries after a growing pause. The commands are idempotent. */
-function runNpm(folder, args, number = 1) {
-  const done = spawnSync('npm', args, {
+function runNpm(folder, args, attempt = 1) {
+  const result = spawnSync('npm', args, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: createNpmVariables(),
-    timeout: tryMs,
+    timeout: attemptTimeoutMs,
     killSignal: 'SIGKILL',
   })
-  const late = done.error?.code === 'ETIMEDOUT'
-  if (done.error !== undefined && !late)
+  const isTimeout = result.error?.code === 'ETIMEDOUT'
+  if (result.error !== undefined && !isTimeout)
     throw createBootstrapFailure(
-      `cannot run npm: ${done.error.message}`,
+      `cannot run npm: ${result.error.message}`,
       'install npm, which is part of Node',
     )
-  if (done.status === 0) return
+  if (result.status === 0) return
   // A registry may be unreachable for a moment, and the status of npm does not tell the cause.
-  if ((late || done.signal === null) && number < triesMax) {
-    const pauseMs = Math.round(firstPauseMs * 2 ** (number - 1) * (0.5 + Math.random() / 2))
-    const what = late ? `did not end within ${tryMs / 60_000} minutes` : 'failed'
+  if ((isTimeout || result.signal === null) && attempt < attemptsMax) {
+    const pauseMs = Math.round(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2))
+    const failure = isTimeout ? `did not end within ${attemptTimeoutMs / 60_000} minutes` : 'failed'
     printProgress(
-      `npm ${args[0]} ${what} in ${folder}; retrying (attempt ${number + 1} of ${triesMax})`,
+      `npm ${args[0]} ${failure} in ${folder}; retrying (attempt ${attempt + 1} of ${attemptsMax})`,
     )
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
-    return runNpm(folder, args, number + 1)
+    return runNpm(folder, args, attempt + 1)
   }
   throw createBootstrapFailure(
     `npm ${args[0]} failed in ${folder}`,
@@ -92,7 +102,7 @@ function runNpm(folder, args, number = 1) {
   )
 }
 
-const stampOf = folder => join(folder, 'node_modules', '.antichain-stamp')
+const stampPathOf = folder => join(folder, 'node_modules', '.antichain-stamp')
 
 function lockHashOf(folder) {
   return createHash('sha256')

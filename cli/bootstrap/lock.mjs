@@ -8,23 +8,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createBootstrapFailure, printProgress } from './messages.mjs'
 
 const pollMs = 250
-const patienceMs = 15 * 60_000
+const lockTimeoutMs = 15 * 60_000
 
 /**
  * Takes the lock, a folder that contains the pid of its holder, and returns the function that
  * releases it. Waits for a living holder, and takes over from a dead one.
  */
 export async function takeLock(folder) {
-  const beganMs = Date.now()
+  const startMs = Date.now()
   let isReported = false
   while (!claim(folder)) {
     const holder = holderOf(folder)
-    if (holder !== undefined && !isAlive(holder)) removeDead(folder, holder)
+    if (holder !== undefined && !isAlive(holder)) removeDeadLock(folder, holder)
     else {
       if (!isReported)
         printProgress(`waiting for process ${holder ?? ''}, which is preparing this folder`)
       isReported = true
-      if (Date.now() - beganMs > patienceMs)
+      if (Date.now() - startMs > lockTimeoutMs)
         throw createBootstrapFailure(
           `process ${holder} holds ${folder}`,
           'end that process, or remove that folder',
@@ -36,19 +36,20 @@ export async function takeLock(folder) {
 }
 
 /**
- * The folder appears together with the pid in it. The rename fails if the folder already exists.
+ * Claims the lock, and reports whether the lock was free. The rename creates the folder together
+ * with the pid in it, and fails if the folder already exists.
  */
 function claim(folder) {
-  const mine = `${folder}.${process.pid}`
+  const ownFolder = `${folder}.${process.pid}`
   mkdirSync(dirname(folder), { recursive: true })
-  rmSync(mine, { recursive: true, force: true })
-  mkdirSync(mine)
-  writeFileSync(join(mine, 'pid'), String(process.pid))
+  rmSync(ownFolder, { recursive: true, force: true })
+  mkdirSync(ownFolder)
+  writeFileSync(join(ownFolder, 'pid'), String(process.pid))
   try {
-    renameSync(mine, folder)
+    renameSync(ownFolder, folder)
     return true
   } catch (thrown) {
-    rmSync(mine, { recursive: true, force: true })
+    rmSync(ownFolder, { recursive: true, force: true })
     if (thrown.code === 'ENOTEMPTY' || thrown.code === 'EEXIST') return false
     throw thrown
   }
@@ -73,15 +74,15 @@ function isAlive(pid) {
 }
 
 /**
- * The folder is moved away first. Of two processes that found the holder dead, neither can remove
- * the other's lock.
+ * Removes the lock of a dead holder. The folder is moved away first, so that a lock which another
+ * process has taken meanwhile can be put back.
  */
-function removeDead(folder, holder) {
-  const aside = `${folder}.dead.${process.pid}`
+function removeDeadLock(folder, holder) {
+  const movedFolder = `${folder}.dead.${process.pid}`
   try {
-    renameSync(folder, aside)
-    if (holderOf(aside) === holder) rmSync(aside, { recursive: true, force: true })
-    else renameSync(aside, folder)
+    renameSync(folder, movedFolder)
+    if (holderOf(movedFolder) === holder) rmSync(movedFolder, { recursive: true, force: true })
+    else renameSync(movedFolder, folder)
   } catch (thrown) {
     if (thrown.code !== 'ENOENT') throw thrown
   }

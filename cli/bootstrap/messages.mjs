@@ -10,7 +10,7 @@ export function createBootstrapFailure(text, hint) {
   return Object.assign(new Error(text), { hint })
 }
 
-/** Returns the seconds since `beganMs` as text. */
-export function elapsedSince(beganMs) {
-  return `${((Date.now() - beganMs) / 1000).toFixed(1)} s`
+/** Returns the seconds since `startMs` as text. */
+export function elapsedSince(startMs) {
+  return `${((Date.now() - startMs) / 1000).toFixed(1)} s`
 }

@@ -10,7 +10,7 @@ export const quickstart = 'examples/quickstart'
  * Program folders with their own lock file, because the SDK cannot be installed beside TypeScript
  * 7.
  */
-export const programs = [quickstart, 'test/fixtures/sdk']
+export const programFolders = [quickstart, 'test/fixtures/sdk']
 
 /** Returns the path of an executable from the project's packages. */
 export const binPath = name => join(root, 'node_modules', '.bin', name)
@@ -19,35 +19,39 @@ export const binPath = name => join(root, 'node_modules', '.bin', name)
  * The compile cache of programs and providers in tests; a user can set the same variable. Each test
  * starts them anew, and loading the SDK takes most of their time.
  */
-export const compiledPrograms = join(root, 'node_modules', '.cache', 'compile-programs')
+export const compileCacheFolder = join(root, 'node_modules', '.cache', 'compile-programs')
 
 /**
  * Returns the environment of the project's commands. The project's Node comes first in PATH, and
  * programs still get the PATH of the user.
  */
-export function createOwnVariables(more = {}) {
+export function createProjectVariables(extraVariables = {}) {
   const path = process.env.PATH ?? ''
   return {
     ...process.env,
     ANTICHAIN_USER_PATH: process.env.ANTICHAIN_USER_PATH ?? path,
     PATH: `${dirname(ourNode)}${delimiter}${path}`,
-    ...more,
+    ...extraVariables,
   }
 }
 
 /**
- * Returns the environment of npm in another folder. It omits the variables that the calling npm
- * sets for this folder. It also omits the Node of the folder that npm is about to replace. The
- * running Node comes last, in case PATH has no other one.
+ * Returns the environment of npm in another folder, without the variables that the calling npm sets
+ * for this folder. PATH omits the project's Node, which npm may replace. The running Node comes
+ * last, in case PATH has no other one.
  */
 export function createNpmVariables() {
-  const ownVariables =
+  const callerVariablePattern =
     /^npm_(package|lifecycle|config_(local_prefix|workspaces?$|include_workspace_root))/
-  const kept = Object.entries(process.env).filter(([key]) => !ownVariables.test(key))
-  const ours = [join(root, 'node_modules', '.bin'), dirname(ourNode)]
-  const path = (process.env.PATH ?? '').split(delimiter).filter(folder => !ours.includes(folder))
+  const inheritedEntries = Object.entries(process.env).filter(
+    ([key]) => !callerVariablePattern.test(key),
+  )
+  const projectFolders = [join(root, 'node_modules', '.bin'), dirname(ourNode)]
+  const path = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter(folder => !projectFolders.includes(folder))
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(inheritedEntries),
     PATH: [...path, dirname(process.execPath)].join(delimiter),
     npm_config_update_notifier: 'false',
   }

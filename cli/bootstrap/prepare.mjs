@@ -27,11 +27,11 @@ export async function prepare(folders = []) {
 }
 
 function isReady(folders) {
-  const stale = [root, ...folders.map(folder => join(root, folder))].some(needsInstall)
-  return !stale && hasOurNode() && !isStale(root) && isBundled()
+  const hasMissingPackages = [root, ...folders.map(folder => join(root, folder))].some(needsInstall)
+  return !hasMissingPackages && hasOurNode() && !isStale(root) && isBundled()
 }
 
-/** Without a bundle the command starts from its sources, which is only slower. */
+/** Builds the bundle, or reports the failure, because commands start without a bundle too. */
 async function tryToBundle() {
   try {
     await bundle()
@@ -42,7 +42,7 @@ async function tryToBundle() {
 
 /** Generates the protobuf code, even if it is up to date. */
 export function generateCode() {
-  const beganMs = Date.now()
+  const startMs = Date.now()
   try {
     generateProtobuf({ folder: root, force: true, say: printProgress })
   } catch (thrown) {
@@ -51,5 +51,5 @@ export function generateCode() {
       'read the messages above; if buf or ts-proto is broken, run `npm ci` to reinstall it',
     )
   }
-  printProgress(`generated in ${elapsedSince(beganMs)}`)
+  printProgress(`generated in ${elapsedSince(startMs)}`)
 }

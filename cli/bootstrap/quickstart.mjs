@@ -1,7 +1,7 @@
 /** `npm start`: deploys the quickstart with the regular command line. */
 import { join } from 'node:path'
 import { runChild } from './run-child.mjs'
-import { antichain, createOwnVariables, quickstart, root } from './paths.mjs'
+import { antichain, createProjectVariables, quickstart, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 import { printProgress } from './messages.mjs'
 
@@ -15,21 +15,21 @@ const stack = 'dev'
  */
 export async function runQuickstart(args) {
   await prepare([quickstart])
-  const env = createOwnVariables(passphraseVariables())
-  const at = ['-C', join(root, quickstart)]
+  const env = createProjectVariables(passphraseVariables())
+  const folderArgs = ['-C', join(root, quickstart)]
   const operation = operationOf(args)
-  if (operation === undefined) return runChild(antichain, [...at, ...args], { env })
-  const select = [...at, 'stack', 'select', '--create', stack]
-  const selected = await runChild(antichain, select, { env, quiet: true })
-  if (selected !== 0) return selected
-  return runChild(antichain, [...at, '--stack', stack, ...operation], { env })
+  if (operation === undefined) return runChild(antichain, [...folderArgs, ...args], { env })
+  const selectArgs = [...folderArgs, 'stack', 'select', '--create', stack]
+  const selectStatus = await runChild(antichain, selectArgs, { env, quiet: true })
+  if (selectStatus !== 0) return selectStatus
+  return runChild(antichain, [...folderArgs, '--stack', stack, ...operation], { env })
 }
 
 /** Returns the operation of the arguments, without prompts, or undefined for other commands. */
 function operationOf(args) {
-  const [word = '', ...others] = args
-  if (word === '' || word.startsWith('-')) return ['up', '--yes', '--skip-preview', ...args]
-  if (word === 'destroy') return ['destroy', '--yes', '--skip-preview', ...others]
+  const [command = '', ...otherArgs] = args
+  if (command === '' || command.startsWith('-')) return ['up', '--yes', '--skip-preview', ...args]
+  if (command === 'destroy') return ['destroy', '--yes', '--skip-preview', ...otherArgs]
   return undefined
 }
 

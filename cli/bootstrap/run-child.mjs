@@ -1,28 +1,32 @@
 /** Runs one command of the project to its end. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { createOwnVariables, root } from './paths.mjs'
+import { createProjectVariables, root } from './paths.mjs'
 import { createBootstrapFailure } from './messages.mjs'
 
 /**
- * Runs a command on our Node's PATH and answers its exit status (128 + n when signal n ended it).
- * `onOutput`, when present, also gets its standard output; of a `quiet` one only the errors of a
- * failure show.
+ * Runs a command with the project's Node first in PATH. Returns the exit status of the command, or
+ * 128 + n if signal n ended it. `onOutput`, if present, also receives the standard output. With
+ * `quiet`, only the standard error of a failed command is printed.
  */
-export function runChild(file, args, { env = createOwnVariables(), onOutput, quiet = false } = {}) {
+export function runChild(
+  file,
+  args,
+  { env = createProjectVariables(), onOutput, quiet = false } = {},
+) {
   const output = quiet ? 'ignore' : onOutput === undefined ? 'inherit' : 'pipe'
   const errors = quiet ? 'pipe' : 'inherit'
   const child = spawn(file, args, { cwd: root, env, stdio: ['inherit', output, errors] })
-  const complaints = []
-  child.stderr?.on('data', chunk => complaints.push(chunk))
+  const errorChunks = []
+  child.stderr?.on('data', chunk => errorChunks.push(chunk))
   child.stdout?.on('data', chunk => {
     process.stdout.write(chunk)
     onOutput(String(chunk))
   })
-  const { lastSignal, letGo: stopPassing } = passSignals(child)
-  return new Promise((settled, failed) => {
+  const { lastSignal, detach: stopForwarding } = forwardSignals(child)
+  return new Promise((resolve, reject) => {
     child.on('error', thrown =>
-      failed(
+      reject(
         createBootstrapFailure(
           `cannot run ${file}: ${thrown.message}`,
           'run `npm ci` to reinstall it',
@@ -30,27 +34,27 @@ export function runChild(file, args, { env = createOwnVariables(), onOutput, qui
       ),
     )
     child.on('close', (code, signal) => {
-      if (code !== 0) for (const chunk of complaints) process.stderr.write(chunk)
-      // After a signal to this process nothing more may begin.
+      if (code !== 0) for (const chunk of errorChunks) process.stderr.write(chunk)
+      // After a forwarded signal, this process must not start another command.
       if (lastSignal() !== undefined) process.exit(128 + constants.signals[lastSignal()])
-      settled(code ?? 128 + constants.signals[signal])
+      resolve(code ?? 128 + constants.signals[signal])
     })
-  }).finally(stopPassing)
+  }).finally(stopForwarding)
 }
 
 /**
- * Passes signals on to the child. This process outlives the child, so that the user's shell waits
- * for it. Ctrl-C reaches the child from the terminal. Passing it on would count as a second Ctrl-C,
- * which means "abandon". `lastSignal` returns the last signal that was passed on.
+ * Forwards signals to the child. This process outlives the child, so that the user's shell waits
+ * for the child. In a terminal, Ctrl-C reaches the child directly. Forwarding it too would count as
+ * a second Ctrl-C, which means "abandon". `lastSignal` returns the last forwarded signal.
  */
-function passSignals(child) {
-  let received
-  const pass = signal => {
-    received = signal
+function forwardSignals(child) {
+  let lastForwarded
+  const forward = signal => {
+    lastForwarded = signal
     child.kill(signal)
   }
-  const interrupt = process.stdin.isTTY ? () => {} : pass
-  process.on('SIGINT', interrupt).on('SIGTERM', pass)
-  const stopPassing = () => void process.off('SIGINT', interrupt).off('SIGTERM', pass)
-  return { lastSignal: () => received, letGo: stopPassing }
+  const onInterrupt = process.stdin.isTTY ? () => {} : forward
+  process.on('SIGINT', onInterrupt).on('SIGTERM', forward)
+  const stopForwarding = () => void process.off('SIGINT', onInterrupt).off('SIGTERM', forward)
+  return { lastSignal: () => lastForwarded, detach: stopForwarding }
 }

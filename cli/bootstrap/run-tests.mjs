@@ -1,13 +1,19 @@
-/** Test tiers: vitest, the golden cases, the tests with emulators, and one count over all. */
+/** Runs test tiers: vitest, the golden cases and the tests with emulators. Sums their counts. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runChild } from './run-child.mjs'
-import { compiledPrograms, createOwnVariables, ourNode, programs, root } from './paths.mjs'
+import {
+  compileCacheFolder,
+  createProjectVariables,
+  ourNode,
+  programFolders,
+  root,
+} from './paths.mjs'
 import { prepare } from './prepare.mjs'
 import { printProgress, elapsedSince } from './messages.mjs'
 
 export const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-const golden = join(root, 'test', 'golden', 'run-tier.mjs')
+const goldenScript = join(root, 'test', 'golden', 'run-tier.mjs')
 export const emulatorsScript = join(root, 'infra', 'emulators', 'main.ts')
 export const cloudScript = join(root, 'infra', 'local-cloud', 'main.ts')
 
@@ -17,15 +23,16 @@ export const cloudScript = join(root, 'infra', 'local-cloud', 'main.ts')
  * the tier of AWS.
  */
 export async function runTier(tier, args) {
-  await prepare(programs)
-  const beganMs = Date.now()
-  const env = environmentOf(tier)
+  await prepare(programFolders)
+  const startMs = Date.now()
+  const env = createTierVariables(tier)
   const counts = [await runVitest(tier, args, env)]
-  const isWhole = args.length === 0 && tier !== 'aws'
-  if (isWhole && existsSync(golden)) counts.push(await runGolden(env))
-  if (isWhole && tier === 'full') counts.push(await runVitest('aws', [], environmentOf('aws')))
+  const isWholeTier = args.length === 0 && tier !== 'aws'
+  if (isWholeTier && existsSync(goldenScript)) counts.push(await runGolden(env))
+  if (isWholeTier && tier === 'full')
+    counts.push(await runVitest('aws', [], createTierVariables('aws')))
   const sum = key => counts.reduce((total, count) => total + count[key], 0)
-  printProgress(`tests took ${elapsedSince(beganMs)}`)
+  printProgress(`tests took ${elapsedSince(startMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
   // Printed at the end, so that the last lines of a log name the failures.
   for (const name of counts.flatMap(count => count.names)) console.log(`not passed: ${name}`)
@@ -33,13 +40,13 @@ export async function runTier(tier, args) {
   return sum('failed') === 0 ? 0 : 1
 }
 
-const environmentOf = tier =>
-  createOwnVariables({ ANTICHAIN_TIER: tier, NODE_COMPILE_CACHE: compiledPrograms })
+const createTierVariables = tier =>
+  createProjectVariables({ ANTICHAIN_TIER: tier, NODE_COMPILE_CACHE: compileCacheFolder })
 
 async function runVitest(tier, args, env) {
   const report = join(root, '.cache', `vitest-${tier}-${process.pid}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  // A tier may have no tests of a kind, but tests that are named must exist.
+  // A tier may have no tests of a kind, but tests that the arguments name must exist.
   const options = [
     'run',
     ...(args.length === 0 ? ['--passWithNoTests'] : []),
@@ -47,14 +54,14 @@ async function runVitest(tier, args, env) {
     ...args,
   ]
   // Tests of AWS use emulators, which run as long as the tests.
-  const under = ['aws', 'nightly'].includes(tier) ? [emulatorsScript, '--', ourNode] : []
-  const status = await runChild(ourNode, [...under, vitest, ...options], { env })
-  const counts = existsSync(report) ? countsOf(report) : nothing
+  const wrapperArgs = ['aws', 'nightly'].includes(tier) ? [emulatorsScript, '--', ourNode] : []
+  const status = await runChild(ourNode, [...wrapperArgs, vitest, ...options], { env })
+  const counts = existsSync(report) ? countsOf(report) : emptyCounts
   rmSync(report, { force: true })
   return countRunnerFailure(status, counts)
 }
 
-const nothing = { passed: 0, failed: 0, skipped: 0, names: [] }
+const emptyCounts = { passed: 0, failed: 0, skipped: 0, names: [] }
 
 /**
  * Returns the counts of a report. A file that could not be run contains no tests and counts as one
@@ -65,15 +72,15 @@ function countsOf(report) {
     readFileSync(report, 'utf8'),
   )
   const names = []
-  let broken = 0
+  let brokenFiles = 0
   for (const { status, name: file, message, assertionResults } of testResults) {
     if (status !== 'failed') continue
-    const failed = assertionResults.filter(one => one.status === 'failed')
-    if (failed.length === 0) broken += 1
+    const failed = assertionResults.filter(assertion => assertion.status === 'failed')
+    if (failed.length === 0) brokenFiles += 1
     const failures = failed.length === 0 ? [firstLineOf(message)] : failed.map(describeFailure)
     names.push(...failures.map(text => `${relative(root, file)}: ${text}`))
   }
-  const failed = numFailedTests + broken
+  const failed = numFailedTests + brokenFiles
   return { passed: numPassedTests, failed, skipped: numPendingTests, names }
 }
 
@@ -90,7 +97,7 @@ async function runGolden(env) {
   const onOutput = chunk => {
     text = (text + chunk).slice(-2_000)
   }
-  const status = await runChild(ourNode, [golden], { env, onOutput })
+  const status = await runChild(ourNode, [goldenScript], { env, onOutput })
   const [, passed = 0, failed = 0, skipped = 0] =
     /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(text) ?? []
   const names = text.split('\n').filter(line => / (fails|passes now: .*)$/.test(line))
@@ -98,7 +105,7 @@ async function runGolden(env) {
   return countRunnerFailure(status, counts)
 }
 
-/** A runner that crashes must not count as a run without failures. */
+/** Counts at least one failure when the runner failed, because a crash must not pass. */
 function countRunnerFailure(status, counts) {
   return status === 0 ? counts : { ...counts, failed: Math.max(1, counts.failed) }
 }

@@ -12,7 +12,7 @@ import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
  */
 export const getConfig: Handler = async (session, flags, [name = '']) => {
   const project = session.requireProject()
-  const key = parseEditKey(name, project.name, flags.is('path'))
+  const key = parseEditKey(name, project.name, flags.isSet('path'))
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const { values } = withProjectDefaults(project, file.getValues())
@@ -20,7 +20,11 @@ export const getConfig: Handler = async (session, flags, [name = '']) => {
   if (value === undefined)
     throw error('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
   const manager = hasSecure(value) ? await openStackManager(session, stack, file) : undefined
-  const open = openValue(value, text => manager?.crypter.decrypt(text) ?? text)
-  session.print(flags.is('json') ? JSON.stringify(toConfigJson(open, true), null, 2) : open.text)
+  const openedValue = openValue(value, text => manager?.crypter.decrypt(text) ?? text)
+  session.print(
+    flags.isSet('json')
+      ? JSON.stringify(toConfigJson(openedValue, true), null, 2)
+      : openedValue.text,
+  )
   return 0
 }

@@ -19,23 +19,23 @@ export const listConfig: Handler = async (session, flags) => {
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const { values } = withProjectDefaults(project, file.getValues())
-  const showSecrets = flags.is('showSecrets')
+  const showSecrets = flags.isSet('showSecrets')
   const manager =
     showSecrets && [...values.values()].some(hasSecure)
       ? await openStackManager(session, stack, file)
       : undefined
-  const open = (text: string): string => manager?.crypter.decrypt(text) ?? '[secret]'
-  const shown = [...values]
+  const decrypt = (text: string): string => manager?.crypter.decrypt(text) ?? '[secret]'
+  const openedValues = [...values]
     .toSorted(([left], [right]) => compareConfigKeys(left, right))
-    .map(([key, value]): readonly [string, ConfigValue] => [key, openValue(value, open)])
-  if (flags.is('json')) {
-    const json = shown.map(([key, value]) => [key, toConfigJson(value, showSecrets)])
+    .map(([key, value]): readonly [string, ConfigValue] => [key, openValue(value, decrypt)])
+  if (flags.isSet('json')) {
+    const json = openedValues.map(([key, value]) => [key, toConfigJson(value, showSecrets)])
     session.print(JSON.stringify(Object.fromEntries(json), null, 2))
     return 0
   }
-  const own = `${project.name}:`
-  const rows = shown.map(([key, value]) => [
-    key.startsWith(own) ? key.slice(own.length) : key,
+  const projectPrefix = `${project.name}:`
+  const rows = openedValues.map(([key, value]) => [
+    key.startsWith(projectPrefix) ? key.slice(projectPrefix.length) : key,
     value.text,
   ])
   for (const line of formatTable(['KEY', 'VALUE'], rows)) session.print(line)

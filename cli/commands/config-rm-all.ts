@@ -6,10 +6,10 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 /** `config rm-all`: removes values of the stack. Missing values are ignored. */
 export const removeAllConfig: Handler = async (session, flags, names) => {
   const project = session.requireProject()
-  const keys = names.map(name => parseEditKey(name, project.name, flags.is('path')))
+  const keys = names.map(name => parseEditKey(name, project.name, flags.isSet('path')))
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
-  const removed = keys.map(key => removeConfigValue(file, key))
-  if (removed.includes(true)) writeStackConfig(file)
+  const removals = keys.map(key => removeConfigValue(file, key))
+  if (removals.includes(true)) writeStackConfig(file)
   return 0
 }

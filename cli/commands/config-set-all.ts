@@ -26,33 +26,33 @@ const jsonForm = z.record(
  * one of them is invalid, nothing is written.
  */
 export const setAllConfig: Handler = async (session, flags, [json]) => {
-  const [plain, secret] = [flags.list('plaintext'), flags.list('secret')]
-  const isPath = flags.is('path')
-  if (json !== undefined && (plain.length > 0 || secret.length > 0 || isPath))
+  const [plaintextPairs, secretPairs] = [flags.list('plaintext'), flags.list('secret')]
+  const isPath = flags.isSet('path')
+  if (json !== undefined && (plaintextPairs.length > 0 || secretPairs.length > 0 || isPath))
     throw error('CLI_USAGE', '--json cannot be used with --plaintext, --secret or --path')
-  if (flags.is('json') !== (json !== undefined))
+  if (flags.isSet('json') !== (json !== undefined))
     throw error('CLI_USAGE', 'pass values with --plaintext and --secret, or as JSON with --json')
   const project = session.requireProject()
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const values = json === undefined ? {} : parseValues(json)
-  const isSealed = secret.length > 0 || Object.values(values).some(one => one.secret)
-  const manager = isSealed ? await openStackManager(session, stack, file) : undefined
+  const mustSeal = secretPairs.length > 0 || Object.values(values).some(entry => entry.secret)
+  const manager = mustSeal ? await openStackManager(session, stack, file) : undefined
   const seal = (text: string) =>
     ({ kind: 'secure', ciphertext: manager?.crypter.encrypt(text) ?? '' }) as const
-  for (const [list, make] of [
-    [plain, (text: string) => text],
-    [secret, seal],
+  for (const [pairs, toTree] of [
+    [plaintextPairs, (text: string) => text],
+    [secretPairs, seal],
   ] as const)
-    for (const pair of list) {
+    for (const pair of pairs) {
       const [, name, text = ''] = /^([^=]*)=([^]*)$/.exec(pair) ?? []
       if (name === undefined)
         throw error('CLI_USAGE', `'${pair}' does not have the form <key>=<value>`)
-      putConfigValue(file, parseEditKey(name, project.name, isPath), make(text))
+      putConfigValue(file, parseEditKey(name, project.name, isPath), toTree(text))
     }
-  for (const [name, one] of Object.entries(values)) {
+  for (const [name, entry] of Object.entries(values)) {
     const { key } = parseEditKey(name, project.name, false)
-    putJson(file, key, one, seal)
+    putJson(file, key, entry, seal)
   }
   writeStackConfig(file)
   return 0
@@ -65,15 +65,15 @@ function parseValues(json: string): z.infer<typeof jsonForm> {
   } catch (cause) {
     throw error('CLI_USAGE', `--json is not valid JSON: ${messageOf(cause)}`, { cause })
   }
-  const read = jsonForm.safeParse(data)
-  if (!read.success)
+  const parsed = jsonForm.safeParse(data)
+  if (!parsed.success)
     throw error(
       'CLI_USAGE',
-      `--json: ${read.error.issues[0]?.path.join('.')} does not have the format of \`config --json\``,
+      `--json: ${parsed.error.issues[0]?.path.join('.')} does not have the format of \`config --json\``,
     )
-  for (const [name, { value }] of Object.entries(read.data))
+  for (const [name, { value }] of Object.entries(parsed.data))
     if (value === undefined) throw error('CLI_USAGE', `--json: '${name}' has no value`)
-  return read.data
+  return parsed.data
 }
 
 type Sealer = (text: string) => { readonly kind: 'secure'; readonly ciphertext: string }
@@ -92,9 +92,9 @@ function putJson(
 /** Encrypts every leaf of the JSON, because the JSON does not say which leaves are secret. */
 function sealTree(data: Json, seal: Sealer): ConfigTree {
   if (data === null) return null
-  if (isJsonList(data)) return data.map(one => sealTree(one, seal))
+  if (isJsonList(data)) return data.map(entry => sealTree(entry, seal))
   if (typeof data === 'object')
-    return new Map(Object.entries(data).map(([name, one]) => [name, sealTree(one, seal)]))
+    return new Map(Object.entries(data).map(([name, entry]) => [name, sealTree(entry, seal)]))
   return seal(String(data))
 }
 

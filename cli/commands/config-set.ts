@@ -11,14 +11,14 @@ import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
  * standard input.
  */
 export const setConfig: Handler = async (session, flags, [name = '', operand]) => {
-  if (flags.is('secret') && flags.is('plaintext'))
+  if (flags.isSet('secret') && flags.isSet('plaintext'))
     throw error('CLI_USAGE', '--secret and --plaintext cannot be used together')
   const project = session.requireProject()
-  const key = parseEditKey(name, project.name, flags.is('path'))
+  const key = parseEditKey(name, project.name, flags.isSet('path'))
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const text = operand ?? (await readValue(session, flags))
-  if (flags.is('secret')) {
+  if (flags.isSet('secret')) {
     const manager = await openStackManager(session, stack, file)
     putConfigValue(file, key, { kind: 'secure', ciphertext: manager.crypter.encrypt(text) })
   } else {
@@ -30,9 +30,9 @@ export const setConfig: Handler = async (session, flags, [name = '', operand]) =
 
 async function readValue(session: CliSession, flags: Flags): Promise<string> {
   if (session.interactive)
-    return flags.is('secret') ? session.io.promptHidden('value:') : session.io.prompt('value:')
+    return flags.isSet('secret') ? session.io.promptHidden('value:') : session.io.prompt('value:')
   if (session.io.isTerminal)
     throw error('CLI_USAGE', 'the value is missing: pass it as the second argument')
   const text = await session.io.readInput()
-  return flags.is('raw') ? text : text.replace(/\r?\n$/, '')
+  return flags.isSet('raw') ? text : text.replace(/\r?\n$/, '')
 }

@@ -8,13 +8,13 @@ import { removeStack } from '../stack/remove-stack.ts'
  * some resources were selected.
  */
 export const destroy: Handler = async (session, flags) => {
-  const previewOnly = flags.is('previewOnly')
-  const exit = await runOperation(session, flags, { command: 'destroy', previewOnly })
-  if (exit !== 0 || previewOnly || !flags.is('remove')) return exit
-  const isPartial = flags.is('excludeProtected') || flags.list('target').length > 0
+  const previewOnly = flags.isSet('previewOnly')
+  const exitCode = await runOperation(session, flags, { command: 'destroy', previewOnly })
+  if (exitCode !== 0 || previewOnly || !flags.isSet('remove')) return exitCode
+  const isPartial = flags.isSet('excludeProtected') || flags.list('target').length > 0
   if (isPartial) {
     session.warn('Kept the stack, because only some of its resources were selected.')
-    return exit
+    return exitCode
   }
   const id = await session.requireStack()
   await removeStack(session, id, { force: false, preserveConfig: false })

@@ -29,40 +29,43 @@ export const importResources: Handler = async (session, flags, operands) => {
       hint: 'Run `antichain logout`, and then the command on the machine that has the store.',
     })
   const file = readImport(session, flags, operands)
-  const isWritten = flags.is('generateCode')
-  const out = flags.text('out')
-  if (!isWritten && out !== undefined)
+  const mustGenerateCode = flags.isSet('generateCode')
+  const outPath = flags.text('out')
+  if (!mustGenerateCode && outPath !== undefined)
     session.warn('Output file will not be used as --generate-code is false.')
   if (Object.keys(file.providerInputs).length > 0)
     session.warn(
       "warning: the 'providerInputs' field is deprecated: declare the provider in 'resources' and " +
         "set its configuration via its 'inputs' instead",
     )
-  const base = await buildRequest(session, flags, 'import')
-  const sealing = createSealing(base.secrets)
-  const { project, stack } = stackPartsOf(base.stack)
+  const requestWithoutImports = await buildRequest(session, flags, 'import')
+  const sealing = createSealing(requestWithoutImports.secrets)
+  const { project, stack } = stackPartsOf(requestWithoutImports.stack)
   const { imports, names } = resolveImports(file, {
     stack,
     project,
-    protect: flags.is('protect'),
-    seal: supplied => sealing.sealMap(sealing.openMap(supplied)),
+    protect: flags.isSet('protect'),
+    seal: inputs => sealing.sealMap(sealing.openMap(inputs)),
   })
   if (imports.length === 0) {
     session.warn('The import file contains no resources: nothing to import.')
     return 0
   }
-  const request = { ...base, options: { ...base.options, imports } }
-  const write = async (): Promise<void> => {
-    if (isWritten) await writeProgram(session, flags, { request, imports, names })
+  const request = {
+    ...requestWithoutImports,
+    options: { ...requestWithoutImports.options, imports },
   }
-  const previewOnly = flags.is('previewOnly')
+  const writeCode = async (): Promise<void> => {
+    if (mustGenerateCode) await writeProgram(session, flags, { request, imports, names })
+  }
+  const previewOnly = flags.isSet('previewOnly')
   try {
-    const exit = await runOperation(session, flags, { command: 'import', previewOnly, request })
-    await write()
-    return exit
+    const exitCode = await runOperation(session, flags, { command: 'import', previewOnly, request })
+    await writeCode()
+    return exitCode
   } catch (thrown) {
     // Resources that were imported before the failure need code too.
-    if (!previewOnly) await write()
+    if (!previewOnly) await writeCode()
     throw thrown
   }
 }
@@ -84,13 +87,13 @@ function readImport(session: CliSession, flags: Flags, operands: readonly string
 async function writeProgram(
   session: CliSession,
   flags: Flags,
-  imported: {
+  importedProgram: {
     readonly request: DeployRequest
     readonly imports: readonly ImportedResource[]
     readonly names: ReadonlyMap<Urn, string>
   },
 ): Promise<void> {
-  const { request, imports, names } = imported
+  const { request, imports, names } = importedProgram
   const { runtime } = request.source
   if (runtime === '') return
   const states = await readImportedStates(session, request, imports)
@@ -107,9 +110,9 @@ async function writeProgram(
     )
     return
   }
-  const out = flags.text('out')
-  if (out !== undefined) writeOut(resolve(session.cwd, out), text)
-  else if (!flags.is('json')) session.io.stdout.write(`${introductionText(flags)}${text}`)
+  const outPath = flags.text('out')
+  if (outPath !== undefined) writeOut(resolve(session.cwd, outPath), text)
+  else if (!flags.isSet('json')) session.io.stdout.write(`${formatIntroduction(flags)}${text}`)
 }
 
 /** Returns the imported states, with the requested protection. */
@@ -118,15 +121,18 @@ async function readImportedStates(
   { stack: id, secrets }: DeployRequest,
   imports: readonly ImportedResource[],
 ): Promise<readonly ResourceState[]> {
-  const stored = await (await session.openEngine()).exportState(id)
-  if (stored === undefined) return []
+  const storedState = await (await session.openEngine()).exportState(id)
+  if (storedState === undefined) return []
   const { decodeSnapshot } = await session.tools.loadState()
-  const { resources } = decodeSnapshot(stored, secrets)
-  const live = new Map(resources.filter(one => !one.delete).map(one => [one.urn, one]))
-  return imports.flatMap(one => {
-    const qualified = one.parent === '' ? undefined : urnPartsOf(one.parent).qualifiedType
-    const state = live.get(childUrnOf(stackPartsOf(id), qualified, one))
-    return state === undefined ? [] : [{ ...state, protect: one.protect }]
+  const { resources } = decodeSnapshot(storedState, secrets)
+  const liveStates = new Map(
+    resources.filter(resource => !resource.delete).map(resource => [resource.urn, resource]),
+  )
+  return imports.flatMap(importedResource => {
+    const parentType =
+      importedResource.parent === '' ? undefined : urnPartsOf(importedResource.parent).qualifiedType
+    const state = liveStates.get(childUrnOf(stackPartsOf(id), parentType, importedResource))
+    return state === undefined ? [] : [{ ...state, protect: importedResource.protect }]
   })
 }
 
@@ -139,13 +145,13 @@ function writeOut(path: string, text: string): void {
   }
 }
 
-function introductionText(flags: Flags): string {
-  const first =
+function formatIntroduction(flags: Flags): string {
+  const codeNotice =
     'Please copy the following code into your Pulumi application. Not doing so\n' +
     'will cause an update to happen on the next `antichain up`.\n\n'
-  const second =
+  const protectNotice =
     'Please note that the imported resources are marked as protected. To destroy them\n' +
     'you will need to remove the `protect` option and run `antichain up` *before*\n' +
     'the destroy will take effect.\n\n'
-  return flags.is('protect') ? `${first}${second}` : first
+  return flags.isSet('protect') ? `${codeNotice}${protectNotice}` : codeNotice
 }

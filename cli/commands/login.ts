@@ -3,7 +3,7 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { parseAddress, readLogin, removeLogin, writeLogin } from '../remote/login.ts'
 
-const whoForm = z.object({
+const identityForm = z.object({
   name: z.string(),
   role: z.string(),
   stacks: z.union([z.literal('*'), z.array(z.string())]),
@@ -24,7 +24,7 @@ export const login: Handler = async (session, flags, [address = '']) => {
     )
   const token = presetToken === '' ? (await session.io.promptHidden('Token:')).trim() : presetToken
   const remote = await session.tools.openRemote({ url, token })
-  const { name, role } = whoForm.parse(await remote.callApi(whoamiCall))
+  const { name, role } = identityForm.parse(await remote.callApi(whoamiCall))
   writeLogin(session.home, { url, token })
   session.warn(`Logged in to ${url} as '${name}' (role ${role}).`)
   return 0
@@ -32,9 +32,9 @@ export const login: Handler = async (session, flags, [address = '']) => {
 
 /** `logout`: removes the login. */
 export const logout: Handler = async session => {
-  const before = readLoginUrl(session.home)
+  const previousUrl = readLoginUrl(session.home)
   removeLogin(session.home)
-  session.warn(before === undefined ? 'Not logged in.' : `Logged out of ${before}.`)
+  session.warn(previousUrl === undefined ? 'Not logged in.' : `Logged out of ${previousUrl}.`)
   return 0
 }
 
@@ -49,21 +49,21 @@ function readLoginUrl(home: string): string | undefined {
 
 /** `whoami`: shows the store or API in use, and the permissions of the token. */
 export const whoami: Handler = async (session, flags) => {
-  const found = readLogin(session.home)
-  if (found === undefined) {
+  const savedLogin = readLogin(session.home)
+  if (savedLogin === undefined) {
     const store = { store: session.home }
     session.print(
-      flags.is('json') ? JSON.stringify(store, null, 2) : `this machine: ${session.home}`,
+      flags.isSet('json') ? JSON.stringify(store, null, 2) : `this machine: ${session.home}`,
     )
     return 0
   }
-  const { name, role, stacks } = whoForm.parse(
+  const { name, role, stacks } = identityForm.parse(
     await (await session.openEngine()).callApi(whoamiCall),
   )
-  if (flags.is('json'))
-    session.print(JSON.stringify({ url: found.url, name, role, stacks }, null, 2))
+  if (flags.isSet('json'))
+    session.print(JSON.stringify({ url: savedLogin.url, name, role, stacks }, null, 2))
   else {
-    session.print(`${name} at ${found.url}`)
+    session.print(`${name} at ${savedLogin.url}`)
     session.print(`role ${role}, for ${stacks === '*' ? 'all stacks' : stacks.join(', ')}`)
   }
   return 0

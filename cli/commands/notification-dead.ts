@@ -4,7 +4,7 @@ import type { EnginePort } from '../session/engine-port.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
 
-const letters = z.object({
+const deadLettersForm = z.object({
   items: z.array(
     z.object({
       to: z.string(),
@@ -26,12 +26,12 @@ function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
 
 /** `notification dead`: lists notifications that were not delivered after all attempts. */
 export const listDeadNotifications: Handler = async (session, flags) => {
-  const local = await session.openEngine()
-  const { callApi } = local
-  warnLocalLetters(session, local)
+  const engine = await session.openEngine()
+  const { callApi } = engine
+  warnLocalLetters(session, engine)
   const answer = await callApi({ method: 'GET', path: '/v1/dead-notifications?limit=100' })
-  const { items } = letters.parse(answer)
-  if (flags.is('json')) {
+  const { items } = deadLettersForm.parse(answer)
+  if (flags.isSet('json')) {
     session.print(JSON.stringify(items, null, 2))
     return 0
   }
@@ -46,9 +46,9 @@ export const listDeadNotifications: Handler = async (session, flags) => {
 
 /** `notification redrive`: sends all undelivered notifications again. */
 export const redriveNotifications: Handler = async session => {
-  const local = await session.openEngine()
-  const { callApi } = local
-  warnLocalLetters(session, local)
+  const engine = await session.openEngine()
+  const { callApi } = engine
+  warnLocalLetters(session, engine)
   const path = '/v1/dead-notifications/redrive'
   const { sent } = z.object({ sent: z.int() }).parse(await callApi({ method: 'POST', path }))
   session.warn(

@@ -12,20 +12,20 @@ import { confirm } from '../session/session.ts'
  * With --preview it ends before the confirmation.
  */
 export const deployPlatform: Handler = async (session, flags) => {
-  const where = readInstallationTarget(session, flags)
-  const context = readContext(where, flags)
+  const target = readInstallationTarget(session, flags)
+  const context = readContext(target, flags)
   const tools = await session.tools.loadPlatform(session.io.stderr)
-  const account = await tools.readAccount(where)
-  const names = installationNamesOf(where.installation)
-  session.warn(`Installation '${where.installation}', account ${account}, ${where.region}.`)
+  const account = await tools.readAccount(target)
+  const names = installationNamesOf(target.installation)
+  session.warn(`Installation '${target.installation}', account ${account}, ${target.region}.`)
   const stacks = [names.dataStack, names.stack]
-  const shown = await tools.runCdk(where, ['diff', ...stacks, ...context])
-  if (shown.exit !== 0) throw cdkErrorOf(shown.output)
-  if (flags.is('preview')) return 0
-  const text = `This changes the installation '${where.installation}' in account ${account}, ${where.region}.`
-  if (!(await confirm(session, flags.is('yes'), { text, answer: where.installation })))
+  const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
+  if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
+  if (flags.isSet('preview')) return 0
+  const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
+  if (!(await confirm(session, flags.isSet('yes'), { text, answer: target.installation })))
     throw error('CONFIRMATION_DECLINED', 'the installation was not changed')
-  const done = await tools.runCdk(where, [
+  const deployResult = await tools.runCdk(target, [
     'deploy',
     ...stacks,
     ...context,
@@ -33,7 +33,7 @@ export const deployPlatform: Handler = async (session, flags) => {
     '--require-approval',
     'never',
   ])
-  if (done.exit !== 0) throw cdkErrorOf(done.output)
+  if (deployResult.exitCode !== 0) throw cdkErrorOf(deployResult.output)
   session.warn(
     'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
   )

@@ -5,19 +5,19 @@ import { cdkErrorOf } from '../platform/cdk-failure.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { confirm } from '../session/session.ts'
 
-/** `platform destroy`: deletes everything except the durable resources, and names those. */
+/** `platform destroy`: deletes an installation, and prints the durable resources that remain. */
 export const destroyPlatform: Handler = async (session, flags) => {
-  const where = readInstallationTarget(session, flags)
-  const { installation, region } = where
+  const target = readInstallationTarget(session, flags)
+  const { installation, region } = target
   const tools = await session.tools.loadPlatform(session.io.stderr)
-  const account = await tools.readAccount(where)
+  const account = await tools.readAccount(target)
   const text = `This deletes the installation '${installation}' from account ${account}, ${region}. Running deployments stop; tables, bucket and keys are kept.`
-  if (!(await confirm(session, flags.is('yes'), { text, answer: installation })))
+  if (!(await confirm(session, flags.isSet('yes'), { text, answer: installation })))
     throw error('CONFIRMATION_DECLINED', 'the installation was not deleted')
   const names = installationNamesOf(installation)
   // A deletion needs no built assets.
-  const unbuilt = { ...where, env: { ...where.env, ANTICHAIN_ASSETS: 'none' } }
-  const done = await tools.runCdk(unbuilt, [
+  const targetWithoutAssets = { ...target, env: { ...target.env, ANTICHAIN_ASSETS: 'none' } }
+  const destroyResult = await tools.runCdk(targetWithoutAssets, [
     'destroy',
     names.stack,
     '--exclusively',
@@ -27,10 +27,14 @@ export const destroyPlatform: Handler = async (session, flags) => {
     '--context',
     `antichain:region=${region}`,
   ])
-  if (done.exit !== 0) throw cdkErrorOf(done.output)
-  const kept = [names.journalTable, names.catalogTable, bucketNameOf(installation, account, region)]
+  if (destroyResult.exitCode !== 0) throw cdkErrorOf(destroyResult.output)
+  const remainingNames = [
+    names.journalTable,
+    names.catalogTable,
+    bucketNameOf(installation, account, region),
+  ]
   session.warn(
-    `Deleted the installation. The CloudFormation stack ${names.dataStack} remains, with ${kept.join(', ')} and two keys; docs/aws.md describes how to delete them.`,
+    `Deleted the installation. The CloudFormation stack ${names.dataStack} remains, with ${remainingNames.join(', ')} and two keys; docs/aws.md describes how to delete them.`,
   )
   return 0
 }

@@ -9,30 +9,30 @@ import { formatTable } from '../display/table.ts'
  * the installation does not exist.
  */
 export const showPlatformStatus: Handler = async (session, flags) => {
-  const where = readInstallationTarget(session, flags)
+  const target = readInstallationTarget(session, flags)
   const tools = await session.tools.loadPlatform(session.io.stderr)
-  const account = await tools.readAccount(where)
-  const status = await tools.inspect(where, account)
+  const account = await tools.readAccount(target)
+  const status = await tools.inspect(target, account)
   if (isAbsent(status))
     throw error(
       'PLATFORM_NOT_FOUND',
-      `the installation '${where.installation}' does not exist in account ${account}, ${where.region}`,
+      `the installation '${target.installation}' does not exist in account ${account}, ${target.region}`,
     )
-  const { installation, region } = where
-  if (flags.is('json'))
+  const { installation, region } = target
+  if (flags.isSet('json'))
     session.print(JSON.stringify({ installation, account, region, ...status }, undefined, 2))
-  else for (const line of statusLines(status)) session.print(line)
+  else for (const line of formatStatusLines(status)) session.print(line)
   return 0
 }
 
 function isAbsent({ tables, queues, bucket }: InstallationStatus): boolean {
-  const absent =
+  const areRecordsAbsent =
     tables.every(({ status }) => status === undefined) &&
     queues.every(({ counts }) => counts === undefined)
-  return absent && !bucket.isThere
+  return areRecordsAbsent && !bucket.isThere
 }
 
-function statusLines({
+function formatStatusLines({
   tables,
   queues,
   bucket,
@@ -45,11 +45,11 @@ function statusLines({
       [
         ...tables.map(({ name, status, isProtected }) => [
           name,
-          status === undefined ? missing : `${status}${isProtected ? '' : ', not protected'}`,
+          status === undefined ? missingText : `${status}${isProtected ? '' : ', not protected'}`,
         ]),
-        [bucket.name, bucket.isThere ? 'exists' : missing],
-        ['API', apiUrl ?? missing],
-        ['webhooks', webhookUrl ?? missing],
+        [bucket.name, bucket.isThere ? 'exists' : missingText],
+        ['API', apiUrl ?? missingText],
+        ['webhooks', webhookUrl ?? missingText],
       ],
     ),
     '',
@@ -57,11 +57,11 @@ function statusLines({
       ['QUEUE', 'WAITING', 'IN FLIGHT', 'DEAD'],
       queues.map(({ name, counts }) =>
         counts === undefined
-          ? [name, missing]
+          ? [name, missingText]
           : [name, String(counts.waiting), String(counts.held), String(counts.dead)],
       ),
     ),
   ]
 }
 
-const missing = 'missing'
+const missingText = 'missing'

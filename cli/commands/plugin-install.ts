@@ -29,24 +29,26 @@ export const installPlugins: Handler = async (session, flags, operands) => {
   const [kind] = operands
   if (kind === undefined && (file !== undefined || flags.text('checksum') !== undefined))
     throw error('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
-  const wanted = kind === undefined ? listProjectPlugins(session) : [parsePlugin(flags, operands)]
-  const missing = wanted.filter(
-    plugin => flags.is('reinstall') || !isInstalled(session, flags, plugin),
+  const requestedPlugins =
+    kind === undefined ? listProjectPlugins(session) : [parsePlugin(flags, operands)]
+  const missingPlugins = requestedPlugins.filter(
+    plugin => flags.isSet('reinstall') || !isInstalled(session, flags, plugin),
   )
-  const atOnce = Number(flags.text('parallel') ?? '4')
-  if (!Number.isInteger(atOnce)) throw error('CLI_USAGE', '--parallel takes a number')
+  const concurrency = Number(flags.text('parallel') ?? '4')
+  if (!Number.isInteger(concurrency)) throw error('CLI_USAGE', '--parallel takes a number')
   await withInstallDeps(session, async deps => {
-    const open = [...missing]
-    const work = async (): Promise<void> => {
-      for (let plugin = open.shift(); plugin !== undefined; plugin = open.shift()) {
-        const from = file === undefined ? {} : { from: resolve(session.cwd, file) }
-        const request = { plugin, ...from, isForced: flags.is('reinstall') }
+    const queue = [...missingPlugins]
+    const installQueued = async (): Promise<void> => {
+      for (let plugin = queue.shift(); plugin !== undefined; plugin = queue.shift()) {
+        const sourceOption = file === undefined ? {} : { sourcePath: resolve(session.cwd, file) }
+        const request = { plugin, ...sourceOption, isForced: flags.isSet('reinstall') }
         const version = await installPlugin(request, deps)
         session.warn(`Installed ${pluginTitleOf({ ...plugin, version })}`)
       }
     }
-    const workers = atOnce < 1 ? missing.length : Math.min(atOnce, missing.length)
-    await Promise.all(Array.from({ length: workers }, work))
+    const workers =
+      concurrency < 1 ? missingPlugins.length : Math.min(concurrency, missingPlugins.length)
+    await Promise.all(Array.from({ length: workers }, installQueued))
   })
   return 0
 }
@@ -58,12 +60,15 @@ function parsePlugin(flags: Flags, operands: readonly string[]): PluginRequest {
   if (nameText === undefined) throw error('CLI_USAGE', 'missing plugin name argument')
   const repository = parseGitReference(nameText)
   if (repository !== undefined) return parseRepositoryPlugin(kind, repository, versionText, flags)
-  const [name = '', inName = '', ...more] = nameText.split('@')
-  if (more.length > 0 || !/^[A-Za-z0-9-][\w.-]*$/.test(name))
+  const [name = '', versionInName = '', ...extraParts] = nameText.split('@')
+  if (extraParts.length > 0 || !/^[A-Za-z0-9-][\w.-]*$/.test(name))
     throw error('CLI_USAGE', `invalid plugin name '${nameText}'`)
-  if (inName !== '' && versionText !== '')
-    throw error('CLI_USAGE', `cannot specify both "@${inName}" and "${versionText}" as a version`)
-  const text = inName || versionText
+  if (versionInName !== '' && versionText !== '')
+    throw error(
+      'CLI_USAGE',
+      `cannot specify both "@${versionInName}" and "${versionText}" as a version`,
+    )
+  const text = versionInName || versionText
   const version = text === '' ? '' : semver.parse(text.replace(/^v/, ''))?.raw
   if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${text}`)
   if (version === '' && flags.text('file') !== undefined)
@@ -74,18 +79,18 @@ function parsePlugin(flags: Flags, operands: readonly string[]): PluginRequest {
 /** Returns a plugin whose name is the address of its repository. */
 function parseRepositoryPlugin(
   kind: string,
-  named: GitPluginReference,
+  reference: GitPluginReference,
   versionText: string,
   flags: Flags,
 ): PluginRequest {
-  if (named.version !== '' && versionText !== '')
+  if (reference.version !== '' && versionText !== '')
     throw error('CLI_USAGE', 'cannot specify a version when the version is part of the name')
   if (flags.text('server') !== undefined)
     throw error('CLI_USAGE', 'cannot specify --server when the plugin name is an address')
   const version =
-    versionText === '' ? named.version : semver.parse(versionText.replace(/^v/, ''))?.raw
+    versionText === '' ? reference.version : semver.parse(versionText.replace(/^v/, ''))?.raw
   if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${versionText}`)
-  return { kind, ...named, version, ...readChecksums(flags) }
+  return { kind, ...reference, version, ...readChecksums(flags) }
 }
 
 function readChecksums(flags: Flags): Pick<PluginRequest, 'checksums'> {
@@ -112,6 +117,9 @@ function listProjectPlugins(session: CliSession): readonly PluginRequest[] {
 
 function isInstalled(session: CliSession, flags: Flags, plugin: PluginRequest): boolean {
   const { name } = cacheLocationOf(plugin)
-  const installed = listCachedVersions(userPluginCache(session), { kind: plugin.kind, name })
-  return chooseVersion(installed, plugin.version, !flags.is('exact')) !== undefined
+  const installedVersions = listCachedVersions(userPluginCache(session), {
+    kind: plugin.kind,
+    name,
+  })
+  return chooseVersion(installedVersions, plugin.version, !flags.isSet('exact')) !== undefined
 }

@@ -1,14 +1,17 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import semver from 'semver'
-import { listCachedPlugins, type CachedEntry } from '../../shared/providers/plugins/plugin-cache.ts'
+import {
+  listCachedPlugins,
+  type NamedCachedPlugin,
+} from '../../shared/providers/plugins/plugin-cache.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { userPluginCache, readRequiredPackages } from '../plugins/plugin-cache.ts'
 import { formatTable } from '../display/table.ts'
 
 /** `plugin ls`: lists the plugin cache by name, the newest version first. */
 export const listPlugins: Handler = async (session, flags) => {
-  const needed = flags.is('project')
+  const requiredPlugins = flags.isSet('project')
     ? new Set(
         readRequiredPackages(session).map(
           ({ pkg, version, parameters }) => `${parameters?.plugin ?? pkg} ${version}`,
@@ -16,17 +19,20 @@ export const listPlugins: Handler = async (session, flags) => {
       )
     : undefined
   const plugins = listCachedPlugins(userPluginCache(session))
-    .filter(({ name, version }) => needed === undefined || needed.has(`${name} ${version}`))
+    .filter(
+      ({ name, version }) =>
+        requiredPlugins === undefined || requiredPlugins.has(`${name} ${version}`),
+    )
     .toSorted((a, b) => compare(a.name, b.name) || semver.rcompare(a.version, b.version))
   const rows = plugins.map(plugin => ({
     name: plugin.name,
     kind: plugin.kind,
     version: plugin.version,
     size: sizeOf(plugin.folder),
-    installTime: timeOf(plugin.folder),
+    installTime: creationTimeOf(plugin.folder),
     lastUsedTime: lastUsedOf(plugin),
   }))
-  if (flags.is('json')) {
+  if (flags.isSet('json')) {
     session.print(JSON.stringify(rows, null, 2))
     return 0
   }
@@ -38,8 +44,8 @@ export const listPlugins: Handler = async (session, flags) => {
     row.installTime,
     row.lastUsedTime,
   ])
-  const head = ['NAME', 'KIND', 'VERSION', 'SIZE', 'INSTALLED', 'LAST USED']
-  for (const line of formatTable(head, cells)) session.print(line)
+  const header = ['NAME', 'KIND', 'VERSION', 'SIZE', 'INSTALLED', 'LAST USED']
+  for (const line of formatTable(header, cells)) session.print(line)
   session.print('')
   const total = rows.reduce((sum, { size }) => sum + size, 0)
   session.print(`TOTAL plugin cache size: ${formatBytes(total)}`)
@@ -57,7 +63,7 @@ function sizeOf(folder: string): number {
   }, 0)
 }
 
-function timeOf(folder: string): string {
+function creationTimeOf(folder: string): string {
   return statSync(folder).birthtime.toISOString()
 }
 
@@ -65,13 +71,13 @@ function timeOf(folder: string): string {
  * Returns the time of Pulumi's marker file beside the folder, or else the access time of the
  * folder.
  */
-function lastUsedOf({ folder }: CachedEntry): string {
+function lastUsedOf({ folder }: NamedCachedPlugin): string {
   const marker = statSync(`${folder}.lastused`, { throwIfNoEntry: false })
   return (marker?.mtime ?? statSync(folder).atime).toISOString()
 }
 
 function formatBytes(size: number): string {
   const units = ['B', 'kB', 'MB', 'GB'] as const
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
-  return `${Math.round(size / 1000 ** step)} ${units[step] ?? 'B'}`
+  const unitIndex = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
+  return `${Math.round(size / 1000 ** unitIndex)} ${units[unitIndex] ?? 'B'}`
 }

@@ -5,7 +5,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 
 /** The file name of a published plugin archive. */
-const form = new RegExp(
+const archiveNamePattern = new RegExp(
   [
     '^pulumi-(?<kind>[a-z]+)-(?<name>[a-zA-Z0-9][\\w.-]*)-v(?<version>\\d[\\w.+-]*)',
     '-(?<os>linux|darwin|windows)-(?<arch>amd64|arm64)\\.tar\\.gz$',
@@ -16,7 +16,7 @@ const form = new RegExp(
  * `plugin push`: uploads the archive of a plugin to an API, whose functions download it from there.
  */
 export const pushPlugin: Handler = async (session, _flags, [file = '']) => {
-  const { kind, name, version, os, arch } = form.exec(basename(file))?.groups ?? {}
+  const { kind, name, version, os, arch } = archiveNamePattern.exec(basename(file))?.groups ?? {}
   if (kind === undefined || arch === undefined)
     throw error('CLI_USAGE', `'${basename(file)}' is not the file name of a plugin archive`, {
       hint: 'Use the published file name, such as pulumi-resource-random-v4.16.3-linux-arm64.tar.gz.',

@@ -8,30 +8,30 @@ import { confirm } from '../session/session.ts'
 
 /** `plugin rm`: removes plugins from the cache. Throws CLI_USAGE, CONFIRMATION_DECLINED. */
 export const removePlugins: Handler = async (session, flags, [kindText, name, range]) => {
-  if (kindText === undefined && !flags.is('all'))
+  if (kindText === undefined && !flags.isSet('all'))
     throw error('CLI_USAGE', "please pass --all if you'd like to remove all plugins")
   const kind = kindText === undefined ? undefined : requirePluginKind(kindText)
   if (range !== undefined && semver.validRange(range) === null)
     throw error('CLI_USAGE', `invalid plugin version: ${range}`)
-  const removed = listCachedPlugins(userPluginCache(session)).filter(
+  const selectedPlugins = listCachedPlugins(userPluginCache(session)).filter(
     plugin =>
       (kind === undefined || plugin.kind === kind) &&
       (name === undefined || plugin.name === name) &&
       (range === undefined || semver.satisfies(plugin.version, range, { includePrerelease: true })),
   )
-  if (removed.length === 0) {
+  if (selectedPlugins.length === 0) {
     session.warn('no plugins found to uninstall')
     return 0
   }
-  const names = removed.map(plugin => `${plugin.kind} ${plugin.name}-${plugin.version}`)
+  const names = selectedPlugins.map(plugin => `${plugin.kind} ${plugin.name}-${plugin.version}`)
   const text = `This removes ${names.join(', ')} from the cache.`
-  if (!(await confirm(session, flags.is('yes'), { text, answer: 'yes' })))
+  if (!(await confirm(session, flags.isSet('yes'), { text, answer: 'yes' })))
     throw error('CONFIRMATION_DECLINED', 'nothing was removed')
-  for (const [at, { folder }] of removed.entries()) {
+  for (const [index, { folder }] of selectedPlugins.entries()) {
     rmSync(folder, { recursive: true, force: true })
     for (const suffix of ['.lock', '.partial', '.lastused'])
       rmSync(`${folder}${suffix}`, { force: true })
-    session.print(`removed: ${names[at] ?? ''}`)
+    session.print(`removed: ${names[index] ?? ''}`)
   }
   return 0
 }

@@ -13,21 +13,23 @@ import { definedVariablesOf, requirePluginKind, withInstallDeps } from '../plugi
 import type { CliSession } from '../session/session.ts'
 
 /** `plugin run`: runs a plugin with arguments in this terminal, and returns its exit code. */
-export const runPlugin: Handler = async (session, flags, [named = '', ...args]) => {
+export const runPlugin: Handler = async (session, flags, [nameOrPath = '', ...args]) => {
   const kind = requirePluginKind(flags.text('kind') ?? 'tool')
-  const path = await resolvePath(session, kind, named)
-  const run = await resolvePluginCommand(session, path, args)
-  const child = spawn(run.command, [...run.args], {
+  const path = await resolvePath(session, kind, nameOrPath)
+  const pluginCommand = await resolvePluginCommand(session, path, args)
+  const child = spawn(pluginCommand.command, [...pluginCommand.args], {
     stdio: 'inherit',
     cwd: session.cwd,
-    env: run.env,
+    env: pluginCommand.env,
   })
-  return new Promise<number>((done, failed) => {
+  return new Promise<number>((resolveExit, reject) => {
     child.on('error', cause =>
-      failed(error('PLUGIN_FAILED', `cannot run ${run.command}: ${cause.message}`, { cause })),
+      reject(
+        error('PLUGIN_FAILED', `cannot run ${pluginCommand.command}: ${cause.message}`, { cause }),
+      ),
     )
-    child.on('exit', code => done(code ?? 255))
-  }).finally(run.cleanUp)
+    child.on('exit', code => resolveExit(code ?? 255))
+  }).finally(pluginCommand.cleanUp)
 }
 
 async function resolvePluginCommand(
@@ -44,21 +46,21 @@ async function resolvePluginCommand(
 }
 
 /** Returns the path of a local file or of a named plugin. A missing plugin is installed. */
-async function resolvePath(session: CliSession, kind: string, named: string): Promise<string> {
-  if (/^\.{0,2}\//.test(named)) {
-    const file = resolve(session.cwd, named)
+async function resolvePath(session: CliSession, kind: string, nameOrPath: string): Promise<string> {
+  if (/^\.{0,2}\//.test(nameOrPath)) {
+    const file = resolve(session.cwd, nameOrPath)
     if (isExecutableFile(file)) return file
     return `${file}/${basename(dirname(file))}`
   }
-  const [name = '', version = ''] = named.split('@')
+  const [name = '', version = ''] = nameOrPath.split('@')
   const env = definedVariablesOf(session)
-  const places = { env, home: env['HOME'] ?? homedir(), path: env['PATH'] ?? '' }
-  const found = await withInstallDeps(session, deps =>
+  const searchOptions = { env, home: env['HOME'] ?? homedir(), path: env['PATH'] ?? '' }
+  const plugin = await withInstallDeps(session, deps =>
     obtainPlugin(
       { kind, name, version, downloadUrl: '' },
-      { ...places, fetch: createPluginInstaller(deps) },
+      { ...searchOptions, install: createPluginInstaller(deps) },
     ),
   )
-  if ('missing' in found) throw error('PLUGIN_MISSING', found.missing)
-  return found.path
+  if ('missing' in plugin) throw error('PLUGIN_MISSING', plugin.missing)
+  return plugin.path
 }

@@ -5,13 +5,13 @@ import type { RedriveResult } from '../session/engine-port.ts'
 /** `redrive`: retries the dead-lettered operations of an open deployment. */
 export const redriveStack: Handler = async (session, _flags, [name]) => {
   const id = await session.requireStack(name)
-  const outcome = await (await session.openEngine()).redrive(id)
-  session.warn(outcomeText(outcome, stackPartsOf(id).stack))
-  return outcome.kind === 'dead' || outcome.kind === 'stopped' ? 1 : 0
+  const result = await (await session.openEngine()).redrive(id)
+  session.warn(describeResult(result, stackPartsOf(id).stack))
+  return result.kind === 'dead' || result.kind === 'stopped' ? 1 : 0
 }
 
-function outcomeText(outcome: RedriveResult, stack: string): string {
-  switch (outcome.kind) {
+function describeResult(result: RedriveResult, stack: string): string {
+  switch (result.kind) {
     case 'none':
       return `No deployment of '${stack}' is running.`
     case 'dead':
@@ -21,6 +21,6 @@ function outcomeText(outcome: RedriveResult, stack: string): string {
     case 'nothing':
       return `The deployment of '${stack}' has no dead-lettered operations.`
     case 'sent':
-      return `Retrying ${outcome.operations} dead-lettered operations of the deployment of '${stack}'.`
+      return `Retrying ${result.operations} dead-lettered operations of the deployment of '${stack}'.`
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { resolveTriggerPath } from '../remote/trigger-path.ts'
 
-const viewForm = z.object({
+const scheduleForm = z.object({
   value: z.looseObject({
     isPaused: z.boolean(),
     createdAt: z.number().optional(),
@@ -11,15 +11,15 @@ const viewForm = z.object({
 })
 
 /**
- * `schedule pause` and `schedule resume`: change nothing else of the schedule. Runs missed during a
- * pause are not caught up.
+ * `schedule pause` and `schedule resume`: pause or resume a schedule, and keep its other settings.
+ * Runs that were missed during a pause do not take place later.
  */
 export function createPauseHandler(isPaused: boolean): Handler {
   return async (session, flags, [name = '']) => {
     const path = `${await resolveTriggerPath(session, flags, 'schedule')}/${encodeURIComponent(name)}`
     const { callApi } = await session.openEngine()
-    const { value } = viewForm.parse(await callApi({ method: 'GET', path }))
-    const { createdAt: _made, lastAt: _ran, ...schedule } = value
+    const { value } = scheduleForm.parse(await callApi({ method: 'GET', path }))
+    const { createdAt: _createdAt, lastAt: _lastAt, ...schedule } = value
     if (schedule.isPaused === isPaused) {
       session.warn(`Schedule '${name}' ${isPaused ? 'is already paused' : 'is not paused'}.`)
       return 0

@@ -18,22 +18,23 @@ const roles: readonly ServeRole[] = ['generator', 'executor']
  * the API with --port. Ends at Ctrl-C, after its running operations.
  */
 export const serveEngine: Handler = async (session, flags) => {
-  const local = await session.openLocalEngine()
-  const over = new AbortController()
+  const engine = await session.openLocalEngine()
+  const shutdown = new AbortController()
   const release = session.io.onInterrupt(() => {
-    if (over.signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
+    if (shutdown.signal.aborted)
+      throw error('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
     session.warn(
       'Shutting down: waiting for running operations, other processes do the rest. Press Ctrl-C again to abandon them.',
     )
-    over.abort()
+    shutdown.abort()
   })
   const login = readLogin(session.home)
-  const which = login === undefined ? '' : ` the store of this machine, not ${login.url}`
-  session.warn(`Serving${which}. Press Ctrl-C to stop.`)
+  const storeText = login === undefined ? '' : ` the store of this machine, not ${login.url}`
+  session.warn(`Serving${storeText}. Press Ctrl-C to stop.`)
   try {
-    await local.serve({
+    await engine.serve({
       roles: new Set(roles.filter(role => (flags.text('only') ?? role) === role)),
-      over: over.signal,
+      shutdown: shutdown.signal,
       functionLimitMs: readFunctionLimit(flags),
       onMessage: line => session.warn(line),
       api: readApiAddress(flags),
@@ -41,15 +42,15 @@ export const serveEngine: Handler = async (session, flags) => {
       env: session.io.env,
       requestOf: async (deployment, pin) => {
         const { command } = pin.options
-        const place = await openProgramSession(session, deployment, pin)
-        const request = await buildRequest(place, createResumeFlags(pin, flags), command)
+        const programSession = await openProgramSession(session, deployment, pin)
+        const request = await buildRequest(programSession, createResumeFlags(pin, flags), command)
         return { ...request, options: pin.options }
       },
       resume: async (deployment, pin) =>
         runResume(
           await openProgramSession(session, deployment, pin),
           createResumeFlags(pin, flags),
-          over.signal,
+          shutdown.signal,
         ),
     })
     return 0
@@ -81,9 +82,9 @@ async function openProgramSession(
   deployment: DeploymentId,
   pin: Pin,
 ): Promise<CliSession> {
-  const local = await session.openLocalEngine()
-  const open = async () => local
-  const tools = { ...session.tools, openLocal: open, openRemote: open }
+  const engine = await session.openLocalEngine()
+  const getEngine = async () => engine
+  const tools = { ...session.tools, openLocal: getEngine, openRemote: getEngine }
   return createCliSession(session.io, tools, {
     cwd: pin.place.root,
     stack: deploymentPartsOf(deployment).stack,
@@ -97,7 +98,7 @@ async function openProgramSession(
 function createResumeFlags({ place }: Pin, flags: Flags): Flags {
   const values = { configFile: place.configFile, functionLimit: flags.text('functionLimit') }
   return {
-    is: () => false,
+    isSet: () => false,
     text: name => (name === 'configFile' || name === 'functionLimit' ? values[name] : undefined),
     list: () => [],
   }

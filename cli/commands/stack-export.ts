@@ -14,21 +14,27 @@ import { openStateManager } from '../stack/stack-secrets.ts'
 export const exportStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const version = parseVersionFlag(flags.text('version'))
-  const moment = parseMomentFlag(flags.text('at'))
-  if (moment !== undefined && version !== undefined)
+  const pointInTime = parsePointInTimeFlag(flags.text('at'))
+  if (pointInTime !== undefined && version !== undefined)
     throw error('CLI_USAGE', '--at and --version cannot be used together')
-  const local = await session.openEngine()
-  const stored =
-    moment === undefined ? await local.exportState(id, version) : await local.exportAt(id, moment)
-  if (stored === undefined && version !== undefined)
+  const engine = await session.openEngine()
+  const storedState =
+    pointInTime === undefined
+      ? await engine.exportState(id, version)
+      : await engine.exportAt(id, pointInTime)
+  if (storedState === undefined && version !== undefined)
     throw error('STATE_INVALID', `the stack has no version ${version}`, {
       hint: 'List the versions with `antichain stack history`.',
     })
-  const state = await session.tools.loadState()
-  const open =
-    stored !== undefined && flags.is('showSecrets') ? await openSecrets(session, stored) : stored
-  const text = state.printEnvelope(
-    open === undefined ? { version: 3, deployment: null } : state.envelopeOf(open),
+  const stateTools = await session.tools.loadState()
+  const openedState =
+    storedState !== undefined && flags.isSet('showSecrets')
+      ? await openSecrets(session, storedState)
+      : storedState
+  const text = stateTools.printEnvelope(
+    openedState === undefined
+      ? { version: 3, deployment: null }
+      : stateTools.envelopeOf(openedState),
   )
   const file = flags.text('file')
   if (file === undefined) session.io.stdout.write(text)
@@ -38,18 +44,22 @@ export const exportStack: Handler = async (session, flags) => {
 
 async function openSecrets(
   session: CliSession,
-  stored: StoredDeployment,
+  storedState: StoredDeployment,
 ): Promise<StoredDeployment> {
-  const manager = await openStateManager(session, stored)
-  if (manager === undefined) return stored
-  const state = await session.tools.loadState()
-  return state.encodeSnapshot(state.decodeSnapshot(stored, manager), manager, 'plaintext')
+  const manager = await openStateManager(session, storedState)
+  if (manager === undefined) return storedState
+  const stateTools = await session.tools.loadState()
+  return stateTools.encodeSnapshot(
+    stateTools.decodeSnapshot(storedState, manager),
+    manager,
+    'plaintext',
+  )
 }
 
-function parseMomentFlag(text: string | undefined): PointInTime | undefined {
+function parsePointInTimeFlag(text: string | undefined): PointInTime | undefined {
   if (text === undefined) return undefined
-  const moment = parsePointInTime(text)
-  if (moment !== undefined) return moment
+  const pointInTime = parsePointInTime(text)
+  if (pointInTime !== undefined) return pointInTime
   throw error('CLI_USAGE', `--at takes a time or <deployment>:<moment>, not '${text}'`, {
     hint: 'Pass a time such as 2026-01-31T12:00:00Z, or a moment such as 4:17; `antichain stack history --show 4` lists the moments.',
   })

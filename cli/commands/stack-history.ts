@@ -11,27 +11,28 @@ import { formatTable } from '../display/table.ts'
 /** `stack history`: lists the deployments of a stack, newest first, page by page. */
 export const showStackHistory: Handler = async (session, flags) => {
   const id = await session.requireStack()
-  const shown = readNumber(flags, 'show', '--show')
-  if (shown !== undefined) return showDeployment(session, flags, { id, number: shown })
+  const deploymentNumber = readNumber(flags, 'show', '--show')
+  if (deploymentNumber !== undefined)
+    return showDeployment(session, flags, { id, number: deploymentNumber })
   const size = readNumber(flags, 'pageSize', '--page-size') ?? 10
   const page = readNumber(flags, 'page', '--page') ?? 1
   const { platform, readStatus } = await session.openEngine()
   const records = await readPage(readHistory(platform.catalog, id), { size, page })
-  if (flags.is('json')) {
+  if (flags.isSet('json')) {
     session.print(JSON.stringify(records.map(toRecordJson), null, 2))
     return 0
   }
-  const now = await readStatus(id)
+  const status = await readStatus(id)
   const rows = records.map(record => [
     String(deploymentPartsOf(record.deployment).number),
-    commandName(record.command),
-    resultText(record, now),
+    commandNameOf(record.command),
+    formatResult(record, status),
     new Date(record.startedAt).toISOString(),
     describeChangeCounts(record.changes ?? {}),
     record.message,
   ])
-  const head = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'MESSAGE']
-  for (const line of formatTable(head, rows)) session.print(line)
+  const header = ['NUMBER', 'KIND', 'RESULT', 'STARTED', 'CHANGES', 'MESSAGE']
+  for (const line of formatTable(header, rows)) session.print(line)
   return 0
 }
 
@@ -40,14 +41,14 @@ async function readPage<T>(
   lines: AsyncIterable<T>,
   { size, page }: { readonly size: number; readonly page: number },
 ): Promise<readonly T[]> {
-  const found: T[] = []
-  let place = 0
+  const pageItems: T[] = []
+  let position = 0
   for await (const line of lines) {
-    place += 1
-    if (place > size * (page - 1)) found.push(line)
-    if (place >= size * page) break
+    position += 1
+    if (position > size * (page - 1)) pageItems.push(line)
+    if (position >= size * page) break
   }
-  return found
+  return pageItems
 }
 
 /**
@@ -58,24 +59,31 @@ async function showDeployment(
   flags: Flags,
   { id, number }: { readonly id: StackId; readonly number: number },
 ): Promise<number> {
-  const local = await session.openEngine()
-  const { record, moments, settled } = await local.readTimeline(id, number)
-  if (flags.is('json')) {
-    const times = moments?.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }))
-    const story = { ...toRecordJson(record), settledOperations: settled }
+  const engine = await session.openEngine()
+  const { record, moments, settled } = await engine.readTimeline(id, number)
+  if (flags.isSet('json')) {
+    const momentsJson = moments?.map(({ at, ...otherFields }) => ({
+      ...otherFields,
+      at: new Date(at).toISOString(),
+    }))
+    const deploymentJson = { ...toRecordJson(record), settledOperations: settled }
     session.print(
-      JSON.stringify(times === undefined ? story : { ...story, moments: times }, null, 2),
+      JSON.stringify(
+        momentsJson === undefined ? deploymentJson : { ...deploymentJson, moments: momentsJson },
+        null,
+        2,
+      ),
     )
     return 0
   }
-  const result = resultText(record, await local.readStatus(id))
-  session.print(`Deployment ${number}: ${commandName(record.command)}, ${result}`)
+  const result = formatResult(record, await engine.readStatus(id))
+  session.print(`Deployment ${number}: ${commandNameOf(record.command)}, ${result}`)
   for (const { urn, type } of settled) session.print(`No longer pending: ${type} ${urn}`)
   if (moments === undefined) session.print('The records of the deployment were removed.')
-  const rows = (moments ?? []).map(({ moment, at, what, urn = '', verdict = '' }) => [
+  const rows = (moments ?? []).map(({ moment, at, what: event, urn = '', verdict = '' }) => [
     moment,
     new Date(at).toISOString(),
-    what,
+    event,
     verdict,
     urn,
   ])
@@ -89,18 +97,18 @@ async function showDeployment(
  * Returns the result. A deployment without a result and without a process is interrupted, whether
  * it is closed or not.
  */
-function resultText({ result, deployment }: HistoryRecord, now: DeploymentStatus): string {
+function formatResult({ result, deployment }: HistoryRecord, status: DeploymentStatus): string {
   if (result !== undefined) return result
-  const isLeft = now.kind === 'interrupted' || now.kind === 'ending'
-  const isIt = isLeft && now.number === deploymentPartsOf(deployment).number
-  return isIt ? 'interrupted' : 'in progress'
+  const isInterrupted = status.kind === 'interrupted' || status.kind === 'ending'
+  const isThisDeployment = isInterrupted && status.number === deploymentPartsOf(deployment).number
+  return isThisDeployment ? 'interrupted' : 'in progress'
 }
 
 function toRecordJson(record: HistoryRecord): Readonly<Record<string, unknown>> {
   const { endedAt, changes } = record
   return {
     version: record.version ?? deploymentPartsOf(record.deployment).number,
-    kind: commandName(record.command),
+    kind: commandNameOf(record.command),
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,
     environment: {},
@@ -112,15 +120,15 @@ function toRecordJson(record: HistoryRecord): Readonly<Record<string, unknown>> 
 }
 
 /** Pulumi's names of commands that have other names here. */
-const pulumiWords: Partial<Record<HistoryRecord['command'], string>> = {
+const pulumiCommandNames: Partial<Record<HistoryRecord['command'], string>> = {
   up: 'update',
   import: 'resource-import',
   'stack import': 'import',
   'stack rename': 'rename',
 }
 
-function commandName(command: HistoryRecord['command']): string {
-  return pulumiWords[command] ?? command
+function commandNameOf(command: HistoryRecord['command']): string {
+  return pulumiCommandNames[command] ?? command
 }
 
 function describeChangeCounts(changes: Readonly<Record<string, number>>): string {
@@ -129,9 +137,9 @@ function describeChangeCounts(changes: Readonly<Record<string, number>>): string
     .join(', ')
 }
 
-function readNumber(flags: Flags, name: string, spelled: string): number | undefined {
+function readNumber(flags: Flags, name: string, option: string): number | undefined {
   const text = flags.text(name)
   if (text === undefined) return undefined
-  if (!/^[1-9]\d*$/.test(text)) throw error('CLI_USAGE', `${spelled} takes a number, not '${text}'`)
+  if (!/^[1-9]\d*$/.test(text)) throw error('CLI_USAGE', `${option} takes a number, not '${text}'`)
   return Number(text)
 }

@@ -16,46 +16,57 @@ import { openStateManager, openStackFile, openStackManager } from '../stack/stac
  * Secrets are sealed again with the stack's own manager. Pending operations are dropped, each with
  * a warning. A foreign or invalid state is refused without --force, and an invalid URN always.
  * Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY, SECRETS_MANAGER_UNSUPPORTED.
- * The stack keeps its state then.
+ * After an error the stack keeps its state.
  */
 export const importStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const text = await readInput(session, flags)
-  const state = await session.tools.loadState()
-  const { deployment } = state.parseEnvelope(text)
+  const stateTools = await session.tools.loadState()
+  const { deployment } = stateTools.parseEnvelope(text)
   const file = openStackFile(session, session.requireProject(), { stack: id })
-  const own = await openStackManager(session, id, file)
+  const stackManager = await openStackManager(session, id, file)
   const snapshot =
     deployment === null
       ? emptySnapshot
-      : state.decodeSnapshot(deployment, await openReader(session, deployment, own))
-  const nameless = snapshot.resources.find(({ urn }) => !isUrn(urn))
-  if (nameless !== undefined)
-    throw error('STATE_INVALID', `the state has a resource with an invalid URN: '${nameless.urn}'`)
-  const complaints = [
-    ...findForeign(snapshot, stackPartsOf(id)),
-    ...findViolations(state.verifyIntegrity, deployment),
+      : stateTools.decodeSnapshot(
+          deployment,
+          await openSourceManager(session, deployment, stackManager),
+        )
+  const invalidResource = snapshot.resources.find(({ urn }) => !isUrn(urn))
+  if (invalidResource !== undefined)
+    throw error(
+      'STATE_INVALID',
+      `the state has a resource with an invalid URN: '${invalidResource.urn}'`,
+    )
+  const problems = [
+    ...findForeignResources(snapshot, stackPartsOf(id)),
+    ...findViolations(stateTools.verifyIntegrity, deployment),
   ]
-  const [first] = complaints
-  if (first !== undefined && !flags.is('force')) throw error(first.code, first.sentence)
-  for (const { sentence } of complaints) session.warn(`warning: ${sentence}`)
-  const kept: Snapshot = { ...snapshot, pendingOperations: [], integrityError: undefined }
-  const local = await session.openEngine()
-  const sealed = state.encodeSnapshot(kept, own, 'sealed')
-  let replaced: StoredDeployment['pending_operations'] = []
-  const edit = (before: StoredDeployment): StoredDeployment => {
-    if (!flags.is('force')) refuseEmptying(before, sealed)
-    replaced = before.pending_operations
-    return sealed
+  const [firstProblem] = problems
+  if (firstProblem !== undefined && !flags.isSet('force'))
+    throw error(firstProblem.code, firstProblem.sentence)
+  for (const { sentence } of problems) session.warn(`warning: ${sentence}`)
+  const importedSnapshot: Snapshot = {
+    ...snapshot,
+    pendingOperations: [],
+    integrityError: undefined,
   }
-  const dropped = snapshot.pendingOperations.map(({ resource, type }) => ({
+  const engine = await session.openEngine()
+  const sealedState = stateTools.encodeSnapshot(importedSnapshot, stackManager, 'sealed')
+  let replacedPending: StoredDeployment['pending_operations'] = []
+  const edit = (before: StoredDeployment): StoredDeployment => {
+    if (!flags.isSet('force')) refuseEmptying(before, sealedState)
+    replacedPending = before.pending_operations
+    return sealedState
+  }
+  const droppedPending = snapshot.pendingOperations.map(({ resource, type }) => ({
     urn: resource.urn,
     type,
   }))
-  await local.editState(id, { command: 'stack import', edit, dropped })
-  for (const { urn, type } of dropped)
+  await engine.editState(id, { command: 'stack import', edit, dropped: droppedPending })
+  for (const { urn, type } of droppedPending)
     session.warn(`warning: the pending operation '${type}' of ${urn} was removed`)
-  for (const { resource, type } of replaced ?? [])
+  for (const { resource, type } of replacedPending ?? [])
     if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
       session.warn(
         `warning: the pending operation '${type}' of ${resource.urn} was removed with the previous state`,
@@ -80,14 +91,16 @@ function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void
  * Returns the manager that decrypts a state. A state without a manager contains only plaintext
  * secrets, which any manager can read.
  */
-async function openReader(
+async function openSourceManager(
   session: CliSession,
   deployment: StoredDeployment,
-  own: SecretsManager,
+  stackManager: SecretsManager,
 ): Promise<SecretsManager> {
-  const named = deployment.secrets_providers
-  const same = named?.type === own.type && JSON.stringify(named.state) === JSON.stringify(own.state)
-  if (same || !holdsCiphertext(deployment)) return own
+  const provider = deployment.secrets_providers
+  const isSameManager =
+    provider?.type === stackManager.type &&
+    JSON.stringify(provider.state) === JSON.stringify(stackManager.state)
+  if (isSameManager || !holdsCiphertext(deployment)) return stackManager
   const manager = await openStateManager(session, deployment)
   if (manager === undefined)
     throw error(
@@ -99,25 +112,25 @@ async function openReader(
 
 function holdsCiphertext(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false
-  const secret =
+  const isSecret =
     'ciphertext' in data &&
     typeof data.ciphertext === 'string' &&
     Object.values(data).includes('1b47061264138c4ac30d75fd1eb44270')
-  return secret || Object.values(data).some(holdsCiphertext)
+  return isSecret || Object.values(data).some(holdsCiphertext)
 }
 
-function findForeign(
+function findForeignResources(
   snapshot: Snapshot,
-  own: { readonly project: string; readonly stack: string },
+  target: { readonly project: string; readonly stack: string },
 ): readonly { readonly code: 'STATE_FOREIGN'; readonly sentence: string }[] {
   return snapshot.resources
     .filter(({ urn }) => {
       const { project, stack } = urnPartsOf(urn)
-      return stack !== own.stack || project !== own.project
+      return stack !== target.stack || project !== target.project
     })
     .map(({ urn }) => ({
       code: 'STATE_FOREIGN',
-      sentence: `the resource ${urn} does not belong to stack '${own.stack}' of project '${own.project}'`,
+      sentence: `the resource ${urn} does not belong to stack '${target.stack}' of project '${target.project}'`,
     }))
 }
 

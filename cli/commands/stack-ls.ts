@@ -11,31 +11,31 @@ import { formatTable } from '../display/table.ts'
 
 /**
  * `stack ls`: lists the stacks of the project, of another project, or of all projects. Throws
- * RECORD_DAMAGED and RECORD_TOO_NEW after it has listed the readable ones.
+ * RECORD_DAMAGED and RECORD_TOO_NEW after the readable stacks have been listed.
  */
 export const listStacks: Handler = async (session, flags) => {
-  const named = flags.text('project')
-  const project = flags.is('all') ? undefined : (named ?? readProjectName(session))
-  const all = project === undefined
-  const local = await session.openEngine()
-  const { platform } = local
+  const projectOption = flags.text('project')
+  const project = flags.isSet('all') ? undefined : (projectOption ?? readProjectName(session))
+  const isAllProjects = project === undefined
+  const engine = await session.openEngine()
+  const { platform } = engine
   const { stacks, unreadable } = await platform.catalog.listStacks(project)
-  const failures: unknown[] = unreadable.map(({ why }) => why)
-  const selected = readSelectedId(session)
+  const failures: unknown[] = unreadable.map(({ reason }) => reason)
+  const selectedId = readSelectedId(session)
   const rows = await Promise.all(
     stacks.map(async (record): Promise<StackRow> => {
-      const last = await readLast(platform, record.id, failures)
-      const at = last?.endedAt ?? last?.startedAt
+      const lastRecord = await readLastRecord(platform, record.id, failures)
+      const lastUpdateMs = lastRecord?.endedAt ?? lastRecord?.startedAt
       return {
-        name: stackNameOf(record, all),
-        current: record.id === selected,
-        ...(at === undefined ? {} : { lastUpdate: new Date(at).toISOString() }),
+        name: stackNameOf(record, isAllProjects),
+        current: record.id === selectedId,
+        ...(lastUpdateMs === undefined ? {} : { lastUpdate: new Date(lastUpdateMs).toISOString() }),
         updateInProgress: record.current !== '',
-        interrupted: record.current !== '' && (await isInterrupted(local, record.id, failures)),
+        interrupted: record.current !== '' && (await isInterrupted(engine, record.id, failures)),
       }
     }),
   )
-  printStacks(session, rows, flags.is('json'))
+  printStacks(session, rows, flags.isSet('json'))
   const [failure] = failures
   if (failure === undefined) return 0
   if (failures.length === 1 || !(failure instanceof DeployError)) throw failure
@@ -54,16 +54,16 @@ interface StackRow {
 }
 
 /**
- * Reports whether the process of a deployment is gone. Returns false when its records are
- * unreadable.
+ * Reports whether the process of a deployment is gone. Returns false when the records of the
+ * deployment are unreadable.
  */
 async function isInterrupted(
-  local: EnginePort,
+  engine: EnginePort,
   id: StackId,
   failures: unknown[],
 ): Promise<boolean> {
   try {
-    const { kind } = await local.readStatus(id)
+    const { kind } = await engine.readStatus(id)
     return kind === 'interrupted' || kind === 'ending'
   } catch (thrown) {
     failures.push(thrown)
@@ -72,10 +72,10 @@ async function isInterrupted(
 }
 
 /**
- * Returns the newest entry of a stack's history. An unreadable one is reported with the other
- * failures.
+ * Returns the newest record of a stack's history. The error of an unreadable record is added to
+ * `failures`.
  */
-async function readLast(
+async function readLastRecord(
   { catalog }: Platform,
   id: StackId,
   failures: unknown[],
@@ -88,8 +88,8 @@ async function readLast(
   }
 }
 
-function printStacks(session: CliSession, rows: readonly StackRow[], asJson: boolean): void {
-  if (asJson) return session.print(JSON.stringify(rows, null, 2))
+function printStacks(session: CliSession, rows: readonly StackRow[], isJson: boolean): void {
+  if (isJson) return session.print(JSON.stringify(rows, null, 2))
   const cells = rows.map(row => [
     row.name + (row.current ? '*' : ''),
     row.interrupted
@@ -101,8 +101,8 @@ function printStacks(session: CliSession, rows: readonly StackRow[], asJson: boo
   for (const line of formatTable(['NAME', 'LAST UPDATE'], cells)) session.print(line)
 }
 
-function stackNameOf(record: StackRecord, all: boolean): string {
-  return all ? record.id : stackPartsOf(record.id).stack
+function stackNameOf(record: StackRecord, isAllProjects: boolean): string {
+  return isAllProjects ? record.id : stackPartsOf(record.id).stack
 }
 
 /**

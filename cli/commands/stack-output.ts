@@ -18,29 +18,30 @@ import { warnInterrupted } from '../stack/warn-interrupted.ts'
  * shell. Secrets are shown only on request.
  */
 export const showStackOutput: Handler = async (session, flags, [name]) => {
-  if (flags.is('json') && flags.is('shell'))
+  if (flags.isSet('json') && flags.isSet('shell'))
     throw error('CLI_USAGE', 'only one of --json and --shell may be set')
   const id = await session.requireStack()
-  const local = await session.openEngine()
+  const engine = await session.openEngine()
   await warnInterrupted(session, id)
-  const state = await local.exportState(id)
-  const open = flags.is('showSecrets') ? await openDecrypter(session, state) : undefined
-  const outputs = readStackOutputs(state, open)
+  const state = await engine.exportState(id)
+  const decrypt = flags.isSet('showSecrets') ? await openDecrypter(session, state) : undefined
+  const outputs = readStackOutputs(state, decrypt)
   if (name !== undefined) {
     const value = outputs.get(name)
     if (value === undefined)
       throw error('OUTPUT_MISSING', `the stack '${stackPartsOf(id).stack}' has no output '${name}'`)
-    if (flags.is('shell')) session.print(shellAssignment(name, value))
-    else session.print(flags.is('json') ? JSON.stringify(value, null, 2) : formatOutput(value))
+    if (flags.isSet('shell')) session.print(formatShellAssignment(name, value))
+    else session.print(flags.isSet('json') ? JSON.stringify(value, null, 2) : formatOutput(value))
     return 0
   }
-  if (flags.is('shell')) {
-    const named = [...outputs].sort(([a], [b]) => compareUtf8(a, b))
-    for (const [key, value] of named)
-      if (isVariable(key)) session.print(shellAssignment(key, value))
+  if (flags.isSet('shell')) {
+    const sortedOutputs = [...outputs].sort(([a], [b]) => compareUtf8(a, b))
+    for (const [key, value] of sortedOutputs)
+      if (isVariable(key)) session.print(formatShellAssignment(key, value))
       else session.warn(`skipped the output '${key}': it is not a valid name of a shell variable`)
-  } else if (flags.is('json')) session.print(JSON.stringify(Object.fromEntries(outputs), null, 2))
-  else for (const line of outputList(outputs)) session.print(line)
+  } else if (flags.isSet('json'))
+    session.print(JSON.stringify(Object.fromEntries(outputs), null, 2))
+  else for (const line of formatOutputList(outputs)) session.print(line)
   return 0
 }
 
@@ -53,7 +54,7 @@ function isVariable(name: string): boolean {
 }
 
 /** Returns a line that sets a variable in a POSIX shell. Throws CLI_USAGE for an invalid name. */
-function shellAssignment(name: string, value: Json): string {
+function formatShellAssignment(name: string, value: Json): string {
   if (!isVariable(name))
     throw error('CLI_USAGE', `the output '${name}' is not a valid name of a shell variable`)
   return `${name}='${formatOutput(value).replaceAll("'", `'\\''`)}'`
@@ -73,7 +74,7 @@ async function openDecrypter(
   return manager.crypter.decrypt
 }
 
-function outputList(outputs: ReadonlyMap<string, Json>): readonly string[] {
+function formatOutputList(outputs: ReadonlyMap<string, Json>): readonly string[] {
   if (outputs.size === 0) return ['Current stack outputs (0):', '    No output values']
   const rows = [...outputs].map(([name, value]) => [name, formatOutput(value)])
   return [

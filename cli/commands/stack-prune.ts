@@ -8,27 +8,27 @@ import { formatTable } from '../display/table.ts'
  * only reports them.
  */
 export const pruneStack: Handler = async (session, flags) => {
-  const dryRun = flags.is('dryRun')
-  const local = await session.openEngine()
-  const stack = flags.is('all') ? {} : { stack: await session.requireStack() }
-  const { deployments, versions, blobs } = await local.prune({ ...stack, dryRun })
-  if (flags.is('json')) {
+  const dryRun = flags.isSet('dryRun')
+  const engine = await session.openEngine()
+  const stack = flags.isSet('all') ? {} : { stack: await session.requireStack() }
+  const { deployments, versions, blobs } = await engine.prune({ ...stack, dryRun })
+  if (flags.isSet('json')) {
     session.print(JSON.stringify({ dryRun, deployments, versions, blobs }, null, 2))
     return 0
   }
   const stacks = new Set([
     ...deployments.map(deployment => deploymentPartsOf(deployment).stack),
-    ...versions.map(one => one.stack),
+    ...versions.map(entry => entry.stack),
   ])
-  const rows = [...stacks].map(one => [
-    one,
+  const rows = [...stacks].map(stackName => [
+    stackName,
     formatRanges(
       deployments
         .map(deploymentPartsOf)
-        .filter(parts => parts.stack === one)
+        .filter(parts => parts.stack === stackName)
         .map(parts => parts.number),
     ),
-    formatRanges(versions.find(entry => entry.stack === one)?.versions.toReversed() ?? []),
+    formatRanges(versions.find(entry => entry.stack === stackName)?.versions.toReversed() ?? []),
   ])
   if (rows.length > 0)
     for (const line of formatTable(['STACK', 'DEPLOYMENTS', 'VERSIONS'], rows)) session.print(line)

@@ -14,30 +14,39 @@ import { parseStackName } from '../../shared/records/stack-name.ts'
 export const renameNamedStack: Handler = async (session, _flags, [name = '']) => {
   const from = await session.requireStack()
   const { project, stack } = stackPartsOf(from)
-  const wanted = parseStackName(name)
-  const to = stackIdOf(wanted.project ?? project, wanted.stack)
-  const local = await session.openEngine()
+  const newName = parseStackName(name)
+  const to = stackIdOf(newName.project ?? project, newName.stack)
+  const engine = await session.openEngine()
   if (to === from) throw error('STACK_EXISTS', `the stack already has the name '${stack}'`)
   requireNoFile(session, from, to)
-  await local.renameStack(from, to)
-  const folder = findProject(session, project)
-  if (folder !== undefined) {
-    const [old, now] = [stackConfigFileOf(folder, stack), stackConfigFileOf(folder, wanted.stack)]
-    if (old !== now && existsSync(old)) renameSync(old, now)
-    selectStack(session.home, folder.file, wanted.project === undefined ? wanted.stack : to)
+  await engine.renameStack(from, to)
+  const currentProject = findProject(session, project)
+  if (currentProject !== undefined) {
+    const [oldFile, newFile] = [
+      stackConfigFileOf(currentProject, stack),
+      stackConfigFileOf(currentProject, newName.stack),
+    ]
+    if (oldFile !== newFile && existsSync(oldFile)) renameSync(oldFile, newFile)
+    selectStack(
+      session.home,
+      currentProject.file,
+      newName.project === undefined ? newName.stack : to,
+    )
   }
-  session.warn(`Renamed ${stack} to ${wanted.stack}`)
+  session.warn(`Renamed ${stack} to ${newName.stack}`)
   return 0
 }
 
 /** Refuses to overwrite a configuration file with the new name. Throws STACK_EXISTS. */
 function requireNoFile(session: CliSession, from: StackId, to: StackId): void {
-  const folder = findProject(session, stackPartsOf(from).project)
-  if (folder === undefined) return
-  const [old, now] = [from, to].map(id => stackConfigFileOf(folder, stackPartsOf(id).stack))
-  if (old === undefined || now === undefined || old === now) return
-  if (existsSync(old) && existsSync(now))
-    throw error('STACK_EXISTS', `the configuration file ${now} already exists`, {
+  const currentProject = findProject(session, stackPartsOf(from).project)
+  if (currentProject === undefined) return
+  const [oldFile, newFile] = [from, to].map(id =>
+    stackConfigFileOf(currentProject, stackPartsOf(id).stack),
+  )
+  if (oldFile === undefined || newFile === undefined || oldFile === newFile) return
+  if (existsSync(oldFile) && existsSync(newFile))
+    throw error('STACK_EXISTS', `the configuration file ${newFile} already exists`, {
       hint: 'Move or delete the file, or choose another name.',
     })
 }
@@ -48,8 +57,8 @@ function requireNoFile(session: CliSession, from: StackId, to: StackId): void {
  */
 function findProject(session: CliSession, project: string) {
   try {
-    const found = session.requireProject()
-    return found.name === project ? found : undefined
+    const currentProject = session.requireProject()
+    return currentProject.name === project ? currentProject : undefined
   } catch {
     return undefined
   }

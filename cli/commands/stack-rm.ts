@@ -9,11 +9,11 @@ export const removeNamedStack: Handler = async (session, flags, [name]) => {
   const id = await session.requireStack(name)
   const { stack } = stackPartsOf(id)
   const text = `This permanently removes the stack '${stack}'.`
-  if (!(await confirm(session, flags.is('yes'), { text, answer: stack })))
+  if (!(await confirm(session, flags.isSet('yes'), { text, answer: stack })))
     throw error('CONFIRMATION_DECLINED', 'the stack was not removed')
   await removeStack(session, id, {
-    force: flags.is('force'),
-    preserveConfig: flags.is('preserveConfig'),
+    force: flags.isSet('force'),
+    preserveConfig: flags.isSet('preserveConfig'),
   })
   session.warn(`Removed stack '${stack}'.`)
   return 0

@@ -13,7 +13,7 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
     throw error('CLI_USAGE', `the stack is not in the project of this folder, '${project.name}'`)
   const { platform } = await session.openEngine()
   if ((await platform.catalog.getStack(id)) === undefined) {
-    if (!flags.is('create')) throw stackNotFoundError(id)
+    if (!flags.isSet('create')) throw stackNotFoundError(id)
     await createStack(session, id, flags)
     session.warn(`Created stack '${stackPartsOf(id).stack}'.`)
   }

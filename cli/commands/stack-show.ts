@@ -6,18 +6,19 @@ import { warnInterrupted } from '../stack/warn-interrupted.ts'
 
 /** `stack`: shows the stack, its resources and its outputs. */
 export const showStack: Handler = async (session, flags) => {
-  if (flags.is('showName')) {
+  if (flags.isSet('showName')) {
     session.print(stackPartsOf(session.resolveStackId()).stack)
     return 0
   }
   const id = await session.requireStack()
-  const local = await session.openEngine()
-  const state = await local.exportState(id)
-  const [last] = await local.platform.catalog.listHistory(id, 1)
-  const at = last?.endedAt ?? last?.startedAt
+  const engine = await session.openEngine()
+  const state = await engine.exportState(id)
+  const [lastRecord] = await engine.platform.catalog.listHistory(id, 1)
+  const lastUpdateMs = lastRecord?.endedAt ?? lastRecord?.startedAt
   session.print(`Current stack is ${stackPartsOf(id).stack}:`)
   session.print(`    Project: ${stackPartsOf(id).project}`)
-  if (at !== undefined) session.print(`    Last updated: ${new Date(at).toISOString()}`)
+  if (lastUpdateMs !== undefined)
+    session.print(`    Last updated: ${new Date(lastUpdateMs).toISOString()}`)
   const resources = state?.resources ?? []
   session.print(`Current stack resources (${resources.length}):`)
   const rows = resources.map(({ type, urn }) => [type, urn.slice(urn.lastIndexOf('::') + 2)])

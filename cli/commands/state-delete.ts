@@ -10,34 +10,36 @@ import {
   confirmAtTerminal,
   chooseUrn,
   readCurrentState,
-  editsDirectly,
+  directEditPrompt,
   editConfirmedState,
 } from '../state/edit-state.ts'
 
 /** `state delete [urns]`: removes resources from the state. Nothing is deleted at the providers. */
 export const stateDelete: Handler = async (session, flags, operands) => {
-  const isAll = flags.is('all')
+  const isAll = flags.isSet('all')
   if (isAll && operands.length > 0)
     throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')
-  const named = operands.length > 0 || isAll
-  const urns = named ? operands : [await chooseUrn(session, 'Select the resource to remove.')]
+  const hasSelection = operands.length > 0 || isAll
+  const urns = hasSelection
+    ? operands
+    : [await chooseUrn(session, 'Select the resource to remove.')]
   const selection = {
     urns: isAll ? ('all' as const) : urns.map(urn => ({ urn })),
-    force: flags.is('force'),
-    dependents: flags.is('targetDependents'),
+    force: flags.isSet('force'),
+    dependents: flags.isSet('targetDependents'),
   }
-  const resolved = await resolveCopies(session, selection)
-  let came: DeleteResourcesResult | undefined
+  const uniqueSelection = await resolveCopies(session, selection)
+  let result: DeleteResourcesResult | undefined
   await editConfirmedState(session, {
-    confirm: first => confirmAtTerminal(session, flags, first + editsDirectly),
+    confirm: introduction => confirmAtTerminal(session, flags, introduction + directEditPrompt),
     change(state) {
-      came = deleteResources(state, resolved)
-      return came.state
+      result = deleteResources(state, uniqueSelection)
+      return result.state
     },
   })
-  for (const urn of came?.forced ?? [])
+  for (const urn of result?.forcedUrns ?? [])
     session.warn(`warning: deleting protected resource ${urn} due to presence of --force`)
-  const count = came?.named ?? 0
+  const count = result?.named ?? 0
   if (isAll) session.warn('Resources deleted')
   else session.warn(count === 1 ? 'Resource deleted' : `${count} resources deleted`)
   return 0
@@ -53,22 +55,22 @@ async function resolveCopies(
 ): Promise<Parameters<typeof deleteResources>[1]> {
   if (selection.urns === 'all' || !session.interactive) return selection
   const state = await readCurrentState(session, await session.requireStack())
-  const resolved: { readonly urn: string; readonly id?: string }[] = []
+  const selectedResources: { readonly urn: string; readonly id?: string }[] = []
   for (const { urn } of selection.urns) {
     const copies = (state?.resources ?? []).filter(resource => resource.urn === urn)
-    if (copies.length < 2) resolved.push({ urn })
+    if (copies.length < 2) selectedResources.push({ urn })
     else {
-      const marks = copies.map(
+      const copyTexts = copies.map(
         copy =>
           `'${readTextField(copy, 'id')}'${copy['protect'] === true ? ' (protected)' : ''}` +
           (copy['delete'] === true ? ' (pending deletion)' : ''),
       )
-      session.warn(`${copies.length} resources have the URN ${urn}: ${marks.join(', ')}`)
-      resolved.push({
+      session.warn(`${copies.length} resources have the URN ${urn}: ${copyTexts.join(', ')}`)
+      selectedResources.push({
         urn,
         id: (await session.io.prompt('Id of the resource to remove:')).trim(),
       })
     }
   }
-  return { ...selection, urns: resolved }
+  return { ...selection, urns: selectedResources }
 }

@@ -4,7 +4,7 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import {
   confirmAtTerminal,
   chooseUrn,
-  editsDirectly,
+  directEditPrompt,
   editConfirmedState,
 } from '../state/edit-state.ts'
 
@@ -15,7 +15,7 @@ const protectText =
 export const protectResources = createMarkHandler({
   mark: 'protect',
   isSet: true,
-  done: 'protected',
+  participle: 'protected',
   text: protectText,
 })
 
@@ -23,43 +23,47 @@ export const protectResources = createMarkHandler({
 export const unprotectResources = createMarkHandler({
   mark: 'protect',
   isSet: false,
-  done: 'unprotected',
+  participle: 'unprotected',
 })
 
 /** `state taint [urns]`: marks resources for replacement in the next `up`. */
-export const taintResources = createMarkHandler({ mark: 'taint', isSet: true, done: 'tainted' })
+export const taintResources = createMarkHandler({
+  mark: 'taint',
+  isSet: true,
+  participle: 'tainted',
+})
 
 /** `state untaint [urns]`: removes this mark. */
 export const untaintResources = createMarkHandler({
   mark: 'taint',
   isSet: false,
-  done: 'untainted',
+  participle: 'untainted',
 })
 
 function createMarkHandler(options: {
   readonly mark: 'protect' | 'taint'
   readonly isSet: boolean
   /** The participle for the result message. */
-  readonly done: string
+  readonly participle: string
   readonly text?: string
 }): Handler {
-  const { done, text = editsDirectly, ...mark } = options
+  const { participle, text = directEditPrompt, ...mark } = options
   return async (session, flags, operands) => {
-    const isAll = flags.is('all')
+    const isAll = flags.isSet('all')
     if (isAll && operands.length > 0)
       throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')
-    const named = operands.length > 0 || isAll
-    const urns = named ? operands : [await chooseUrn(session, 'Select a resource.')]
+    const hasSelection = operands.length > 0 || isAll
+    const urns = hasSelection ? operands : [await chooseUrn(session, 'Select a resource.')]
     let count = 0
     await editConfirmedState(session, {
-      confirm: first => confirmAtTerminal(session, flags, first + text),
+      confirm: introduction => confirmAtTerminal(session, flags, introduction + text),
       change(state) {
-        const marked = withMark(state, isAll ? 'all' : urns, mark)
-        count = marked.count
-        return marked.state
+        const result = withMark(state, isAll ? 'all' : urns, mark)
+        count = result.count
+        return result.state
       },
     })
-    session.warn(isAll ? `All resources ${done}` : `${count} resources ${done}`)
+    session.warn(isAll ? `All resources ${participle}` : `${count} resources ${participle}`)
     return 0
   }
 }

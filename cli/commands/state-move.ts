@@ -18,7 +18,7 @@ import { openStateManager, openStackFile, openStackManager } from '../stack/stac
 import { editConfirmedState } from '../state/edit-state.ts'
 
 /** The stacks of a move. */
-interface Sides {
+interface MoveStacks {
   readonly source: StackId
   readonly dest: StackId
   /** Applies the move to both states. */
@@ -31,41 +31,44 @@ interface Sides {
  * restored.
  */
 export const moveStateResources: Handler = async (session, flags, urns) => {
-  const [from, to] = [flags.text('source'), flags.text('dest')]
-  if (from === undefined && to === undefined)
+  const [sourceName, destName] = [flags.text('source'), flags.text('dest')]
+  if (sourceName === undefined && destName === undefined)
     throw error('CLI_USAGE', 'at least one of --source or --dest must be provided')
-  const [source, dest] = [await session.requireStack(from), await session.requireStack(to)]
+  const [source, dest] = [
+    await session.requireStack(sourceName),
+    await session.requireStack(destName),
+  ]
   if (source === dest) throw error('CLI_USAGE', 'source and destination are the same stack')
-  const before = {
+  const statesBefore = {
     source: await readValidState(session, source),
     dest: await readValidState(session, dest),
   }
   const managers = {
-    source: await openStateManager(session, before.source),
-    dest: await openDestManager(session, dest, before.dest),
+    source: await openStateManager(session, statesBefore.source),
+    dest: await openDestManager(session, dest, statesBefore.dest),
   }
-  const selection = { urns, includeParents: flags.is('includeParents') }
-  const sides: Sides = {
+  const selection = { urns, includeParents: flags.isSet('includeParents') }
+  const stacks: MoveStacks = {
     source,
     dest,
     move: (source, dest) =>
       moveResources(source, withManager(dest, managers.dest), {
         request: selection,
-        target: createMoveTarget(sides.dest, managers),
+        target: createMoveTarget(stacks.dest, managers),
       }),
   }
-  const planned = sides.move(before.source, before.dest)
-  reportMove(session, sides, planned)
+  const plan = stacks.move(statesBefore.source, statesBefore.dest)
+  reportMove(session, stacks, plan)
   if (!(await confirmMove(session, flags)))
     throw error('CONFIRMATION_DECLINED', 'nothing was moved')
-  await executeMove(session, sides, before)
+  await executeMove(session, stacks, statesBefore)
   session.warn(`Successfully moved resources from ${source} to ${dest}`)
   return 0
 }
 
 /** Returns the state of a stack. Throws STATE_INTEGRITY when it is invalid. */
 async function readValidState(session: CliSession, id: StackId): Promise<StoredDeployment> {
-  const state = (await (await session.openEngine()).exportState(id)) ?? neverRan
+  const state = (await (await session.openEngine()).exportState(id)) ?? emptyState
   const fault = verifyIntegrity(state)
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the state of ${id} is invalid: ${fault}`, {
@@ -74,22 +77,22 @@ async function readValidState(session: CliSession, id: StackId): Promise<StoredD
   return state
 }
 
-const neverRan: StoredDeployment = {
+const emptyState: StoredDeployment = {
   manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
   metadata: {},
 }
 
 /**
- * Opens the secrets manager of the destination. A stack without a deployment names it in its
- * configuration file, which requires the folder of its project.
+ * Opens the secrets manager of the destination. For a stack without a deployment, the configuration
+ * file names the manager. The command must then run in the folder of the stack's project.
  */
 async function openDestManager(
   session: CliSession,
   dest: StackId,
   state: StoredDeployment,
 ): Promise<SecretsManager> {
-  const own = await openStateManager(session, state)
-  if (own !== undefined) return own
+  const stackManager = await openStateManager(session, state)
+  if (stackManager !== undefined) return stackManager
   const project = session.requireProject()
   const { stack, project: name } = stackPartsOf(dest)
   if (project.name !== name)
@@ -101,11 +104,11 @@ async function openDestManager(
 
 function withManager(state: StoredDeployment, manager: SecretsManager): StoredDeployment {
   if (state.secrets_providers !== undefined) return state
-  const { manifest, ...rest } = state
+  const { manifest, ...otherFields } = state
   return {
     manifest,
     secrets_providers: { type: manager.type, state: manager.state },
-    ...rest,
+    ...otherFields,
   }
 }
 
@@ -113,9 +116,9 @@ function createMoveTarget(
   dest: StackId,
   managers: { readonly source: SecretsManager | undefined; readonly dest: SecretsManager },
 ): Parameters<typeof moveResources>[2]['target'] {
-  const open = managers.source?.crypter.decrypt ?? managers.dest.crypter.decrypt
+  const decrypt = managers.source?.crypter.decrypt ?? managers.dest.crypter.decrypt
   const reseal = (resources: readonly StoredResource[]): readonly StoredResource[] =>
-    resealDeployment({ ...neverRan, resources }, open, managers.dest).resources ?? []
+    resealDeployment({ ...emptyState, resources }, decrypt, managers.dest).resources ?? []
   const decode = (value: StoredResource[string] | undefined) =>
     value === undefined ? undefined : decodeStored(value, managers.dest.crypter.decrypt)
   return {
@@ -126,7 +129,7 @@ function createMoveTarget(
 }
 
 async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> {
-  if (flags.is('yes')) return true
+  if (flags.isSet('yes')) return true
   if (!session.interactive)
     throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   const answer = await session.io.prompt('Do you want to perform this move? (y/N)')
@@ -135,29 +138,29 @@ async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> 
 
 async function executeMove(
   session: CliSession,
-  { source, dest, move }: Sides,
-  before: { readonly source: StoredDeployment },
+  { source, dest, move }: MoveStacks,
+  statesBefore: { readonly source: StoredDeployment },
 ): Promise<void> {
-  const local = await session.openEngine()
-  const standing = await local.readStatus(source)
-  if (standing.kind === 'running')
-    throw error('STACK_BUSY', `deployment ${standing.number} of ${source} is running`)
+  const engine = await session.openEngine()
+  const status = await engine.readStatus(source)
+  if (status.kind === 'running')
+    throw error('STACK_BUSY', `deployment ${status.number} of ${source} is running`)
   let destBefore: StoredDeployment | undefined
-  const confirmed = async (): Promise<boolean> => true
+  const confirmAlways = async (): Promise<boolean> => true
   const edit = (stack: StackId, change: (state: StoredDeployment) => StoredDeployment) =>
-    editConfirmedState(session, { stack, confirm: confirmed, change })
+    editConfirmedState(session, { stack, confirm: confirmAlways, change })
   await edit(dest, state => {
     destBefore = state
-    return move(before.source, state).dest
+    return move(statesBefore.source, state).dest
   })
   try {
     await edit(source, state => {
-      requireUnchanged(state, before.source)
-      return move(state, destBefore ?? neverRan).source
+      requireUnchanged(state, statesBefore.source)
+      return move(state, destBefore ?? emptyState).source
     })
   } catch (thrown) {
-    const { resources } = destBefore ?? neverRan
-    await edit(dest, ({ resources: _moved, ...state }) =>
+    const { resources } = destBefore ?? emptyState
+    await edit(dest, ({ resources: _resources, ...state }) =>
       resources === undefined ? state : { ...state, resources },
     )
     throw thrown
@@ -165,16 +168,16 @@ async function executeMove(
 }
 
 /** Checks that the resources to remove are still the copied ones. Throws STORE_CONFLICT. */
-function requireUnchanged(now: StoredDeployment, before: StoredDeployment): void {
-  if (JSON.stringify(now.resources) === JSON.stringify(before.resources)) return
+function requireUnchanged(current: StoredDeployment, before: StoredDeployment): void {
+  if (JSON.stringify(current.resources) === JSON.stringify(before.resources)) return
   throw error('STORE_CONFLICT', 'the source stack was changed concurrently')
 }
 
-function reportMove(session: CliSession, { source, dest }: Sides, plan: MoveResult): void {
-  for (const urn of plan.unknown)
+function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: MoveResult): void {
+  for (const urn of plan.unknownUrns)
     session.warn(`warning: the resource ${urn} was not found in the source stack`)
   session.warn(`Planning to move the following resources from ${source} to ${dest}:\n`)
-  for (const urn of plan.moved) session.warn(`  - ${urn}`)
+  for (const urn of plan.movedUrns) session.warn(`  - ${urn}`)
   reportBroken(
     session,
     `Dependencies of resources that stay in ${source} on moved resources`,
@@ -189,8 +192,12 @@ function reportMove(session: CliSession, { source, dest }: Sides, plan: MoveResu
     session.warn('\nFrom now on, pass these values between the programs as outputs and inputs.')
 }
 
-function reportBroken(session: CliSession, text: string, broken: readonly BrokenReference[]): void {
-  if (broken.length > 0) session.warn(`\n${text} are removed:\n`)
-  for (const { urn, reference } of broken)
+function reportBroken(
+  session: CliSession,
+  text: string,
+  brokenReferences: readonly BrokenReference[],
+): void {
+  if (brokenReferences.length > 0) session.warn(`\n${text} are removed:\n`)
+  for (const { urn, reference } of brokenReferences)
     session.warn(`  - ${urn} (${reference.key ?? reference.kind}) on ${reference.urn}`)
 }

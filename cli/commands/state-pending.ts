@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { isUrn, nameOf } from '../../shared/names/urn.ts'
-import { clearPending, importPending, pendingOf } from '../../shared/state/pending.ts'
+import { clearPending, importPending, pendingOperationsOf } from '../../shared/state/pending.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { confirm, type CliSession } from '../session/session.ts'
@@ -10,17 +10,17 @@ import { formatTable } from '../display/table.ts'
 /** `state pending ls`: lists operations that began and whose results are unknown. */
 export const listPending: Handler = async (session, flags) => {
   const id = await session.requireStack()
-  const local = await session.openEngine()
-  const standing = await local.readStatus(id)
-  if (standing.kind === 'running')
+  const engine = await session.openEngine()
+  const status = await engine.readStatus(id)
+  if (status.kind === 'running')
     session.warn(
-      `Deployment ${standing.number} is running: its running operations are listed too, and may still succeed.`,
+      `Deployment ${status.number} is running: its running operations are listed too, and may still succeed.`,
     )
-  else if (standing.kind !== 'none')
-    session.warn(`Deployment ${standing.number} was interrupted during these operations.`)
-  const stored = await local.exportState(id)
-  const pending = stored === undefined ? [] : pendingOf(stored)
-  if (flags.is('json')) {
+  else if (status.kind !== 'none')
+    session.warn(`Deployment ${status.number} was interrupted during these operations.`)
+  const storedState = await engine.exportState(id)
+  const pending = storedState === undefined ? [] : pendingOperationsOf(storedState)
+  if (flags.isSet('json')) {
     const rows = pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
     session.print(JSON.stringify(rows, null, 2))
     return 0
@@ -65,8 +65,8 @@ async function editPending(
 ): Promise<void> {
   await editConfirmedState(session, {
     change,
-    confirm: async (first, stack) =>
-      confirm(session, flags.is('yes'), { text: first + text, answer: stack }),
+    confirm: async (introduction, stack) =>
+      confirm(session, flags.isSet('yes'), { text: introduction + text, answer: stack }),
   })
 }
 

@@ -5,19 +5,19 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import {
   confirmAtTerminal,
   chooseUrn,
-  editsDirectly,
+  directEditPrompt,
   editConfirmedState,
 } from '../state/edit-state.ts'
 
 /** `state rename [urn] [name]`: renames a resource and updates the references to it. */
-export const renameResource: Handler = async (session, flags, [operand, wanted]) => {
-  if (!session.interactive && (operand === undefined || wanted === undefined))
+export const renameResource: Handler = async (session, flags, [operand, newName]) => {
+  if (!session.interactive && (operand === undefined || newName === undefined))
     throw error('CLI_USAGE', 'the URN and the new name must be passed in non-interactive mode')
   const urn = operand ?? (await chooseUrn(session, 'Select the resource to rename.'))
   requireUrn(urn)
-  const name = wanted ?? (await session.io.prompt('New name of the resource:')).trim()
+  const name = newName ?? (await session.io.prompt('New name of the resource:')).trim()
   await editConfirmedState(session, {
-    confirm: first => confirmAtTerminal(session, flags, first + editsDirectly),
+    confirm: introduction => confirmAtTerminal(session, flags, introduction + directEditPrompt),
     change: state => renameResourceInState(state, urn, name),
   })
   session.warn('Resource renamed')

@@ -2,38 +2,38 @@ import { error } from '../../shared/errors/error.ts'
 import { type RepairResult, repairState } from '../../shared/state/edits/repair.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { CliSession } from '../session/session.ts'
-import { readCurrentState, editsDirectly, editConfirmedState } from '../state/edit-state.ts'
+import { readCurrentState, directEditPrompt, editConfirmedState } from '../state/edit-state.ts'
 
 /** `state repair`: repairs an invalid state. A valid one stays unchanged. */
 export const stateRepair: Handler = async (session, flags) => {
   const state = await readCurrentState(session, await session.requireStack())
-  const found = state === undefined ? undefined : repairState(state)
-  if (found === undefined) {
+  const repair = state === undefined ? undefined : repairState(state)
+  if (repair === undefined) {
     session.warn('The snapshot is already valid; skipping repair')
     return 0
   }
-  reportRepair(session, found)
-  if (!flags.is('yes') && !session.interactive)
+  reportRepair(session, repair)
+  if (!flags.isSet('yes') && !session.interactive)
     throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   await editConfirmedState(session, {
-    confirm: async first => {
-      if (flags.is('yes')) return true
-      const answer = await session.io.prompt(`${first}${editsDirectly} (y/N)`)
+    confirm: async introduction => {
+      if (flags.isSet('yes')) return true
+      const answer = await session.io.prompt(`${introduction}${directEditPrompt} (y/N)`)
       return ['y', 'yes'].includes(answer.trim().toLowerCase())
     },
-    change: now => repairState(now)?.state ?? now,
+    change: current => repairState(current)?.state ?? current,
   })
   session.warn('State repaired successfully')
   return 0
 }
 
-function reportRepair(session: CliSession, { moved, pruned }: RepairResult): void {
-  if (moved > 0) session.warn(`${moved} resources will be reordered.`)
-  for (const { urn, now, removed } of pruned) {
-    session.warn(urn === now ? `${urn}:` : `${urn} becomes ${now}:`)
-    for (const { kind, urn: to, key } of removed) {
-      const what = key === undefined ? kind : `${kind} ${key}`
-      session.warn(`  - the reference to ${to} will be removed (${what})`)
+function reportRepair(session: CliSession, { movedCount, prunedResources }: RepairResult): void {
+  if (movedCount > 0) session.warn(`${movedCount} resources will be reordered.`)
+  for (const { urn, newUrn, removedReferences } of prunedResources) {
+    session.warn(urn === newUrn ? `${urn}:` : `${urn} becomes ${newUrn}:`)
+    for (const { kind, urn: to, key } of removedReferences) {
+      const referenceText = key === undefined ? kind : `${kind} ${key}`
+      session.warn(`  - the reference to ${to} will be removed (${referenceText})`)
     }
   }
 }

@@ -4,7 +4,7 @@ import { listAllItems } from '../remote/api-pages.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { formatTable } from '../display/table.ts'
 
-const viewForm = z.object({
+const tokenForm = z.object({
   id: z.string(),
   name: z.string(),
   role: z.string(),
@@ -13,9 +13,9 @@ const viewForm = z.object({
   expiresAt: z.number().optional(),
 })
 
-/** `token create`: creates a token. Its text is printed to standard output, and nowhere else. */
+/** `token create`: creates a token, and prints its secret text to standard output only. */
 export const createApiToken: Handler = async (session, flags, [name]) => {
-  const isAdmin = flags.is('admin')
+  const isAdmin = flags.isSet('admin')
   const role = isAdmin ? 'admin' : flags.text('role')
   if (role === undefined)
     throw error('CLI_USAGE', 'pass the role of the token with --role, or pass --admin')
@@ -34,16 +34,18 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
   // The first token is created in the store, because the API accepts no call without a token.
   const { callApi } = isAdmin ? await session.openLocalEngine() : await session.openEngine()
   const answer = await callApi({ method: 'POST', path: '/v1/tokens', body })
-  const made = viewForm.extend({ token: z.string() }).parse(answer)
-  session.print(flags.is('json') ? JSON.stringify(made, null, 2) : made.token)
-  session.warn(`Created token ${made.id} ('${made.name}', ${role}). It is not shown again.`)
+  const createdToken = tokenForm.extend({ token: z.string() }).parse(answer)
+  session.print(flags.isSet('json') ? JSON.stringify(createdToken, null, 2) : createdToken.token)
+  session.warn(
+    `Created token ${createdToken.id} ('${createdToken.name}', ${role}). It is not shown again.`,
+  )
   return 0
 }
 
 /** `token ls`: lists the tokens, without their secrets. */
 export const listTokens: Handler = async (session, flags) => {
-  const tokens = await listAllItems(await session.openEngine(), '/v1/tokens', viewForm)
-  if (flags.is('json')) {
+  const tokens = await listAllItems(await session.openEngine(), '/v1/tokens', tokenForm)
+  if (flags.isSet('json')) {
     session.print(JSON.stringify(tokens, null, 2))
     return 0
   }

@@ -21,7 +21,7 @@ export const createWebhook: Handler = async (session, flags, [name = '']) => {
     body: secret => ({
       form: flags.text('form'),
       rules: readRules(session, flags.text('rules') ?? ''),
-      isPaused: flags.is('paused'),
+      isPaused: flags.isSet('paused'),
       secrets: [secret],
       ...(apiUrl === undefined ? {} : { apiUrl }),
       ...(credential === '' ? {} : { credential }),
@@ -32,21 +32,21 @@ export const createWebhook: Handler = async (session, flags, [name = '']) => {
 /** `schedule create`: creates or updates a schedule of a stack. */
 export const createSchedule: Handler = async (session, flags, [name = '']) => {
   const kind = flags.text('operation') ?? 'refresh'
-  if (flags.is('remediate') && kind !== 'refresh')
+  if (flags.isSet('remediate') && kind !== 'refresh')
     throw error('CLI_USAGE', '--remediate requires --operation refresh')
   const jitter = flags.text('jitter') ?? '0'
   if (!/^\d{1,6}$/.test(jitter))
     throw error('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)
   const zone = flags.text('zone')
-  const operation = kind === 'refresh' ? { kind, remediate: flags.is('remediate') } : { kind }
+  const operation = kind === 'refresh' ? { kind, remediate: flags.isSet('remediate') } : { kind }
   const body = {
     when: flags.text('when'),
     operation,
-    isPaused: flags.is('paused'),
+    isPaused: flags.isSet('paused'),
     jitterMs: Number(jitter) * 1000,
     ...(zone === undefined ? {} : { zone }),
   }
-  return putTrigger(session, flags, { kind: 'schedule', name, body: () => body, isOpen: true })
+  return putTrigger(session, flags, { kind: 'schedule', name, body: () => body, hasNoSecret: true })
 }
 
 /** `notification create`: creates or updates a notification. */
@@ -56,8 +56,8 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
     name,
     body: secret => ({
       url: flags.text('url'),
-      events: (flags.text('events') ?? '').split(',').map(one => one.trim()),
-      isPaused: flags.is('paused'),
+      events: (flags.text('events') ?? '').split(',').map(event => event.trim()),
+      isPaused: flags.isSet('paused'),
       secret,
     }),
   })
@@ -66,7 +66,8 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
 const putResponse = z.looseObject({ created: z.boolean() })
 
 /**
- * Creates or updates a document. Its secret is the preset one, or a new one that is printed once.
+ * Creates or updates a document. Its deliveries are signed with ANTICHAIN_SECRET, or with a new
+ * secret that is printed once.
  */
 async function putTrigger(
   session: CliSession,
@@ -76,10 +77,10 @@ async function putTrigger(
     readonly name: string
     readonly body: (secret: string) => object
     /** Whether the document has no secret. */
-    readonly isOpen?: boolean
+    readonly hasNoSecret?: boolean
   },
 ): Promise<number> {
-  const { kind, name, body, isOpen = false } = trigger
+  const { kind, name, body, hasNoSecret = false } = trigger
   const presetSecret = session.io.env['ANTICHAIN_SECRET'] ?? ''
   const secret = presetSecret === '' ? randomBytes(secretBytes).toString('base64url') : presetSecret
   const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
@@ -87,7 +88,7 @@ async function putTrigger(
   const response = await callApi({ method: 'PUT', path, body: body(secret) })
   const { created } = putResponse.parse(response)
   session.warn(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
-  if (isOpen || presetSecret !== '') return 0
+  if (hasNoSecret || presetSecret !== '') return 0
   session.print(secret)
   session.warn('This is the secret that signs its deliveries. It is not shown again.')
   return 0
@@ -105,8 +106,8 @@ function readRules(session: CliSession, file: string): unknown {
   try {
     return isJson ? JSON.parse(text) : parse(text)
   } catch (cause) {
-    const [why] = messageOf(cause).split('\n')
-    throw error('FILE_UNREADABLE', `${path} is not valid ${isJson ? 'JSON' : 'YAML'}: ${why}`, {
+    const [reason] = messageOf(cause).split('\n')
+    throw error('FILE_UNREADABLE', `${path} is not valid ${isJson ? 'JSON' : 'YAML'}: ${reason}`, {
       cause,
       hint: 'Correct the file at the position named.',
     })

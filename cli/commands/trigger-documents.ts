@@ -6,14 +6,14 @@ import type { Handler } from '../arguments/attach-handler.ts'
 import { formatTable } from '../display/table.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 
-const viewForm = z.object({
+const documentForm = z.object({
   name: z.string(),
   stack: z.string(),
   version: z.number(),
   value: z.looseObject({ isPaused: z.boolean() }),
 })
 
-type View = z.infer<typeof viewForm>
+type TriggerDocument = z.infer<typeof documentForm>
 
 /** Describes a document in one line. */
 const describeTrigger: Readonly<
@@ -35,22 +35,22 @@ export function createTriggerCommands(
   return {
     ls: async (session, flags) => {
       const path = await resolveTriggerPath(session, flags, kind)
-      const found = await listAllItems(await session.openEngine(), path, viewForm)
-      if (flags.is('json')) {
-        session.print(JSON.stringify(found, null, 2))
+      const documents = await listAllItems(await session.openEngine(), path, documentForm)
+      if (flags.isSet('json')) {
+        session.print(JSON.stringify(documents, null, 2))
         return 0
       }
-      const rows = found.map(one => [
-        one.name,
-        kind === 'schedule' ? scheduleStatusOf(one, Date.now()) : stateOf(one),
-        describeTrigger[kind](one.value),
+      const rows = documents.map(document => [
+        document.name,
+        kind === 'schedule' ? scheduleStatusOf(document, Date.now()) : pauseTextOf(document),
+        describeTrigger[kind](document.value),
       ])
       for (const line of formatTable(['NAME', 'STATUS', 'DETAILS'], rows)) session.print(line)
       return 0
     },
     show: async (session, flags, [name = '']) => {
       const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
-      const answer = viewForm.parse(
+      const answer = documentForm.parse(
         await (await session.openEngine()).callApi({ method: 'GET', path }),
       )
       session.print(JSON.stringify(answer.value, null, 2))
@@ -65,7 +65,7 @@ export function createTriggerCommands(
   }
 }
 
-function stateOf({ value }: View): string {
+function pauseTextOf({ value }: TriggerDocument): string {
   return value.isPaused ? 'paused' : 'on'
 }
 
@@ -73,18 +73,18 @@ function stateOf({ value }: View): string {
  * Returns the status of a schedule. `due`: its only run waits for a process that serves. `over`: it
  * never runs again.
  */
-export function scheduleStatusOf(view: View, now: number): string {
-  const { data } = scheduleDocument.safeParse(view.value)
+export function scheduleStatusOf(document: TriggerDocument, now: number): string {
+  const { data } = scheduleDocument.safeParse(document.value)
   if (data === undefined || data.isPaused || !data.when.trim().startsWith('at('))
-    return stateOf(view)
-  const [project = '', stack = ''] = view.stack.split('/')
-  const key = { kind: 'schedule', scope: stackIdOf(project, stack), name: view.name } as const
+    return pauseTextOf(document)
+  const [project = '', stack = ''] = document.stack.split('/')
+  const key = { kind: 'schedule', scope: stackIdOf(project, stack), name: document.name } as const
   const { kind } = evaluateSchedule(key, data, { now: now as EpochMs, isRunning: false })
   if (kind === 'over') return 'over'
   return kind === 'run' ? 'due' : 'on'
 }
 
 function operationKindOf(operation: unknown): string {
-  const found = z.looseObject({ kind: z.string() }).safeParse(operation)
-  return found.success ? found.data.kind : ''
+  const parsed = z.looseObject({ kind: z.string() }).safeParse(operation)
+  return parsed.success ? parsed.data.kind : ''
 }

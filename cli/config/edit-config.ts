@@ -11,7 +11,7 @@ import {
   type ConfigTree,
   isContainer,
   isSecure,
-  type Secure,
+  type SecureValue,
   type StoredConfigValue,
   formatScalar,
 } from '../../shared/programs/config/config-tree.ts'
@@ -40,7 +40,7 @@ export function parseEditKey(text: string, project: string, isPath: boolean): Ed
 /**
  * Sets a text or an encrypted value. Below the first level, a text may become a boolean or number.
  */
-export function putConfigValue(file: StackConfig, key: EditKey, value: string | Secure): void {
+export function putConfigValue(file: StackConfig, key: EditKey, value: string | SecureValue): void {
   if (key.path.length === 1) return file.set(key.key, value)
   const leaf: ConfigTree = typeof value === 'string' ? coerceText(value) : value
   file.set(key.key, withTreeAt(file.getValues().get(key.key), key.path, leaf))

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import { toShownResource, type WholeStates } from '../../shared/engine/events/whole-states.ts'
+import { toMaskedResource, type MaskedStates } from '../../shared/engine/events/masked-states.ts'
 import { createResourceState } from '../../shared/state/resource.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { secretOf } from '../../shared/values/value.ts'
 import { createDigestDisplay } from './digest.ts'
 import {
-  createTape,
+  createRecordingStream,
   createTestDisplayOptions,
   metadataOf,
   createStackMetadata,
   thingUrnOf,
 } from './display.fixture.ts'
 
-type EmittedEvent = readonly [event: EngineEventPayload, states?: WholeStates]
+type EmittedEvent = readonly [event: EngineEventPayload, states?: MaskedStates]
 
 /** Returns the digest of these events, parsed and as text. */
 function printDigest(
   events: readonly EmittedEvent[],
   more: Parameters<typeof createTestDisplayOptions>[0] = {},
 ) {
-  const stdout = createTape()
+  const stdout = createRecordingStream()
   let ns = 0n
   const digest = createDigestDisplay(
     createTestDisplayOptions({ ...more, stdout }),
@@ -107,7 +107,7 @@ describe('the digest', () => {
       inputs: new Map([['password', secretOf('hunter2')]]),
       dependencies: [thingUrnOf('b') as Urn],
     })
-    const states = { old: undefined, new: toShownResource(state) }
+    const states = { old: undefined, new: toMaskedResource(state) }
     const { json, text } = printDigest([[createPreEvent('create', 'a'), states]])
     expect(json['steps']).toMatchObject([
       { newState: { inputs: { password: '[secret]' }, dependencies: [thingUrnOf('b')] } },

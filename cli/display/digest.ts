@@ -1,5 +1,5 @@
 import type { DiagnosticEvent, StepMetadata } from '../../shared/engine/events/event.ts'
-import type { WholeStates } from '../../shared/engine/events/whole-states.ts'
+import type { MaskedStates } from '../../shared/engine/events/masked-states.ts'
 import { stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { Json } from '../../shared/values/json.ts'
 import { compareUtf8, escapeForHtml } from '../../shared/values/go-json.ts'
@@ -32,31 +32,31 @@ type DigestOptions = Pick<
 /**
  * Creates the display of `preview --json`. At the end of the preview it prints one document:
  * configuration, steps with their whole states, messages, duration in ns, and counts. Secrets are
- * `[secret]`. The result of a refresh replaces its step. Source: Pulumi
+ * `[secret]`. The result of a refresh replaces the refresh step. Source: Pulumi
  * `pkg/backend/display/json.go`, `ShowPreviewDigest`.
  */
 export function createDigestDisplay(
   options: DigestOptions,
   nowNs: () => bigint = () => process.hrtime.bigint(),
 ): Display {
-  const startedNs = nowNs()
+  const startNs = nowNs()
   const steps: DigestStep[] = []
-  const refreshed = new Set<string>()
+  const refreshedUrns = new Set<string>()
   const diagnostics: DigestDiagnostic[] = []
   let config: Readonly<Record<string, string>> = {}
   let changes: Readonly<Record<string, number>> = {}
   let maybeCorrupt = false
-  const addStep = (metadata: StepMetadata, states: WholeStates | undefined): void => {
+  const addStep = (metadata: StepMetadata, states: MaskedStates | undefined): void => {
     if (!isShown(metadata, options)) return
-    if (metadata.op === 'refresh') refreshed.add(metadata.urn)
+    if (metadata.op === 'refresh') refreshedUrns.add(metadata.urn)
     steps.push(toDigestStep(metadata, states, options))
   }
-  const replaceRefreshed = (metadata: StepMetadata, states: WholeStates | undefined): void => {
+  const replaceRefreshed = (metadata: StepMetadata, states: MaskedStates | undefined): void => {
     const isDrift =
       (metadata.op === 'update' && metadata.detailedDiff !== null) || metadata.op === 'delete'
-    if (!isDrift || !refreshed.has(metadata.urn)) return
-    const at = steps.findIndex(({ urn }) => urn === metadata.urn)
-    steps[at] = toDigestStep(metadata, states, options)
+    if (!isDrift || !refreshedUrns.has(metadata.urn)) return
+    const index = steps.findIndex(({ urn }) => urn === metadata.urn)
+    steps[index] = toDigestStep(metadata, states, options)
   }
   return {
     emit(event, states) {
@@ -78,7 +78,7 @@ export function createDigestDisplay(
         ...(Object.keys(config).length > 0 ? { config: sortKeys(config) } : {}),
         ...(steps.length > 0 ? { steps } : {}),
         ...(diagnostics.length > 0 ? { diagnostics } : {}),
-        duration: Number(nowNs() - startedNs),
+        duration: Number(nowNs() - startNs),
         ...(Object.keys(changes).length > 0 ? { changeSummary: sortKeys(changes) } : {}),
         ...(maybeCorrupt ? { maybeCorrupt } : {}),
       }
@@ -121,7 +121,7 @@ function isRoot(urn: string): boolean {
 
 function toDigestStep(
   metadata: StepMetadata,
-  states: WholeStates | undefined,
+  states: MaskedStates | undefined,
   options: DigestOptions,
 ): DigestStep {
   const { op, urn, provider, diffs = [], keys = [] } = metadata

@@ -13,10 +13,10 @@ export function thingUrnOf(name: string): string {
 }
 
 /**
- * Returns the complete state of a custom resource, as events show it. `more`: the fields that
+ * Returns the complete state of a custom resource, as events show it. `overrides`: the fields that
  * matter to a test.
  */
-export function stateOf(name: string, more: Partial<StepState> = {}): StepState {
+export function stateOf(name: string, overrides: Partial<StepState> = {}): StepState {
   return {
     type: 'pkg:index:Thing',
     urn: thingUrnOf(name),
@@ -26,7 +26,7 @@ export function stateOf(name: string, more: Partial<StepState> = {}): StepState 
     inputs: {},
     outputs: {},
     provider: 'urn:pulumi:dev::site::pulumi:providers:pkg::default::id',
-    ...more,
+    ...overrides,
   }
 }
 
@@ -34,7 +34,7 @@ export function stateOf(name: string, more: Partial<StepState> = {}): StepState 
 export function metadataOf(
   op: StepOp,
   name: string,
-  more: Partial<StepMetadata> = {},
+  overrides: Partial<StepMetadata> = {},
 ): StepMetadata {
   return {
     op,
@@ -45,7 +45,7 @@ export function metadataOf(
     detailedDiff: null,
     logical: true,
     provider: '',
-    ...more,
+    ...overrides,
   }
 }
 
@@ -76,7 +76,7 @@ export function createStackMetadata(
 }
 
 /** Creates an output stream that records its text. */
-export function createTape(size: Partial<OutputStream> = {}): OutputStream & {
+export function createRecordingStream(size: Partial<OutputStream> = {}): OutputStream & {
   readonly text: () => string
 } {
   const pieces: string[] = []
@@ -84,7 +84,7 @@ export function createTape(size: Partial<OutputStream> = {}): OutputStream & {
 }
 
 /** Returns the options of a plain display of `up` on stack dev, without colors. */
-export function createTestDisplayOptions(more: Partial<DisplayOptions> = {}): DisplayOptions {
+export function createTestDisplayOptions(overrides: Partial<DisplayOptions> = {}): DisplayOptions {
   return {
     kind: 'up',
     dryRun: false,
@@ -104,8 +104,8 @@ export function createTestDisplayOptions(more: Partial<DisplayOptions> = {}): Di
     debug: false,
     urns: false,
     stack: 'dev',
-    stdout: createTape(),
-    stderr: createTape(),
-    ...more,
+    stdout: createRecordingStream(),
+    stderr: createRecordingStream(),
+    ...overrides,
   }
 }

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import type { DeployResult } from '../../shared/engine/request.ts'
 import { createDisplay } from './display.ts'
 import { formatElapsed } from './format-elapsed.ts'
-import { createTape, createTestDisplayOptions, metadataOf, thingUrnOf } from './display.fixture.ts'
+import {
+  createRecordingStream,
+  createTestDisplayOptions,
+  metadataOf,
+  thingUrnOf,
+} from './display.fixture.ts'
 
 const pending: DeployResult = {
   result: 'interrupted',
@@ -12,8 +17,8 @@ const pending: DeployResult = {
 }
 
 test('JSON output has one numbered event per line and nothing else on standard output', async () => {
-  const stdout = createTape()
-  const stderr = createTape()
+  const stdout = createRecordingStream()
+  const stderr = createRecordingStream()
   const display = createDisplay(createTestDisplayOptions({ json: true, stdout, stderr }))
   display.emit({ preludeEvent: { config: {} } })
   display.emit({ cancelEvent: {} })
@@ -30,7 +35,7 @@ test('JSON output has one numbered event per line and nothing else on standard o
 })
 
 test('a terminal keeps the whole tree, the messages and the summary', async () => {
-  const stdout = createTape({ isTTY: true, columns: 80, rows: 4 })
+  const stdout = createRecordingStream({ isTTY: true, columns: 80, rows: 4 })
   const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))
   const created = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => metadataOf('create', name))
   for (const metadata of created) {
@@ -46,7 +51,7 @@ test('a terminal keeps the whole tree, the messages and the summary', async () =
 })
 
 test('a terminal keeps the tree and messages of a deployment that ends without a result', async () => {
-  const stdout = createTape({ isTTY: true, columns: 80, rows: 4 })
+  const stdout = createRecordingStream({ isTTY: true, columns: 80, rows: 4 })
   const display = createDisplay(createTestDisplayOptions({ interactive: true, stdout }))
   const metadata = metadataOf('create', 'a')
   display.emit({ resourcePreEvent: { metadata } })
@@ -62,7 +67,7 @@ test('a terminal keeps the tree and messages of a deployment that ends without a
 
 test('colors are printed only when they are enabled', async () => {
   const printWith = async (color: boolean) => {
-    const stdout = createTape()
+    const stdout = createRecordingStream()
     const display = createDisplay(createTestDisplayOptions({ color, stdout }))
     await display.finish(pending)
     return stdout.text()

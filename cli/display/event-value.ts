@@ -1,4 +1,4 @@
-import { signatureKey, signatures, unknownTexts } from '../../shared/values/wire-options.ts'
+import { signatureKey, signatures, unknownMarkers } from '../../shared/values/wire-options.ts'
 
 /** A value in an event: JSON, in which special values carry a signature. */
 export type EventMap = Readonly<Record<string, unknown>>
@@ -6,7 +6,8 @@ export type EventMap = Readonly<Record<string, unknown>>
 const secretText = '[secret]'
 
 /**
- * Reports whether a value is a map with entries to show. Signed maps (assets, references) are not.
+ * Reports whether a value is a map with entries to show. A map with a signature (asset, reference)
+ * is shown as one value.
  */
 export function isEventMap(value: unknown): value is EventMap {
   return isObject(value) && !Object.hasOwn(value, signatureKey)
@@ -20,7 +21,9 @@ export function isEventList(value: unknown): value is readonly unknown[] {
 /** Reports whether two values of events look the same. The order of keys is ignored. */
 export function isSameValue(left: unknown, right: unknown): boolean {
   if (isEventList(left) && isEventList(right))
-    return left.length === right.length && left.every((item, at) => isSameValue(item, right[at]))
+    return (
+      left.length === right.length && left.every((item, index) => isSameValue(item, right[index]))
+    )
   if (!isObject(left) || !isObject(right)) return left === right
   const keys = Object.keys(left)
   return (
@@ -36,7 +39,7 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 export function formatValue(value: unknown): string {
   if (value === undefined) return '(none)'
   if (value === secretText) return secretText
-  if (typeof value === 'string' && unknownTexts.has(value)) return '[unknown]'
+  if (typeof value === 'string' && unknownMarkers.has(value)) return '[unknown]'
   if (isEventList(value)) return `[${value.map(formatValue).join(', ')}]`
   if (isEventMap(value)) {
     const entries = Object.entries(value).map(
@@ -44,7 +47,7 @@ export function formatValue(value: unknown): string {
     )
     return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
   }
-  return isObject(value) ? formatSigned(value) : JSON.stringify(value)
+  return isObject(value) ? formatSignedMap(value) : JSON.stringify(value)
 }
 
 /** Formats a key before a colon. A key with special characters is quoted. */
@@ -52,7 +55,7 @@ export function formatKey(key: string): string {
   return /^[\w$/:.-]+$/.test(key) ? key : JSON.stringify(key)
 }
 
-function formatSigned(value: EventMap): string {
+function formatSignedMap(value: EventMap): string {
   const source = ['path', 'uri', 'text', 'assets'].find(key => Object.hasOwn(value, key))
   if (value[signatureKey] === signatures.secret) return secretText
   if (typeof value['urn'] === 'string') return `resource ${JSON.stringify(value['urn'])}`

@@ -2,10 +2,10 @@
 export function formatElapsed(ms: number): string {
   const seconds = Math.max(0, ms) / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)}s`
-  const whole = Math.round(seconds)
-  if (whole < 60) return `${whole}s`
-  const minutes = Math.floor(whole / 60)
-  if (minutes < 60) return `${minutes}m${padTwoDigits(whole % 60)}s`
+  const wholeSeconds = Math.round(seconds)
+  if (wholeSeconds < 60) return `${wholeSeconds}s`
+  const minutes = Math.floor(wholeSeconds / 60)
+  if (minutes < 60) return `${minutes}m${padTwoDigits(wholeSeconds % 60)}s`
   return `${Math.floor(minutes / 60)}h${padTwoDigits(minutes % 60)}m`
 }
 

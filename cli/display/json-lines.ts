@@ -10,14 +10,14 @@ export function createJsonLines(
 ): (event: EngineEventPayload) => void {
   let sequence = 0
   return payload => {
-    const event: EngineEvent = { sequence, timestamp: nowSeconds(), ...withLineEnd(payload) }
+    const event: EngineEvent = { sequence, timestamp: nowSeconds(), ...addLineEnd(payload) }
     sequence += 1
     write(`${JSON.stringify(event)}\n`)
   }
 }
 
-/** Messages of Pulumi end with a newline. */
-function withLineEnd(payload: EngineEventPayload): EngineEventPayload {
+/** Adds a newline to the message of a diagnostic, because Pulumi's messages end with one. */
+function addLineEnd(payload: EngineEventPayload): EngineEventPayload {
   if (!('diagnosticEvent' in payload)) return payload
   const { diagnosticEvent: diagnostic } = payload
   if (diagnostic.message.endsWith('\n')) return payload

@@ -10,9 +10,9 @@ import { createProgress } from './progress.ts'
 import { renderTree } from './tree.ts'
 
 /**
- * Creates a live tree that redraws itself. At the end it prints the whole tree, all messages and
- * the summary. It draws nothing before the first event. Tree and messages are printed after the
- * last event: a deployment that fails unexpectedly has no result, and `finish` is not called.
+ * Creates a display that redraws a live tree from the first event on. After the last event it
+ * prints the whole tree and all messages. `finish` prints the summary, and is not called for a
+ * deployment that fails unexpectedly.
  */
 export function createLiveDisplay(
   options: DisplayOptions,
@@ -20,16 +20,16 @@ export function createLiveDisplay(
 ): Display {
   const progress = createProgress(options)
   const paint = createPaint(options.color)
-  const style: LineStyle = { paint, planning: options.dryRun }
-  const startedMs = nowMs()
-  const latest = new Map<string, Message>()
+  const style: LineStyle = { paint, isPreview: options.dryRun }
+  const startMs = nowMs()
+  const latestMessages = new Map<string, Message>()
   let writer: LiveWriter | undefined
   const columns = (): number => options.stdout.columns ?? 80
   const treeInput = () => ({
     rows: progress.rows(),
-    messages: latest,
+    messages: latestMessages,
     nowMs: nowMs(),
-    planning: options.dryRun,
+    isPreview: options.dryRun,
     showSames: options.showSames,
     showReads: options.showReads,
   })
@@ -37,7 +37,7 @@ export function createLiveDisplay(
     renderFrame(
       {
         ...treeInput(),
-        startedMs,
+        startedMs: startMs,
         columns: columns(),
         height: options.stdout.rows ?? 24,
       },
@@ -53,23 +53,23 @@ export function createLiveDisplay(
     )
     const messages = progress.messages()
     printedMessages = messages.length
-    print(options.stdout, [...lines, ...messageBlockLines(messages, paint)])
+    print(options.stdout, [...lines, ...renderMessageBlock(messages, paint)])
   }
   return {
     emit: event => {
       print(options.stdout, formatConfig(event, options, paint))
-      for (const change of progress.take(event, nowMs()))
-        if (change.kind === 'message') latest.set(change.message.urn, change.message)
+      for (const change of progress.add(event, nowMs()))
+        if (change.kind === 'message') latestMessages.set(change.message.urn, change.message)
       if (progress.isOver()) return printFinalTree()
       writer ??= createLiveWriter(options.stdout, drawFrame, nowMs)
       writer.touch()
     },
     finish: result => {
       printFinalTree()
-      // Messages that plugins printed while they were stopped.
-      const late = messageBlockLines(progress.messages().slice(printedMessages), paint)
-      const end = { result, elapsedMs: nowMs() - startedMs, style }
-      print(options.stdout, [...late, ...formatEnd(progress, options, end)])
+      // Messages that plugins printed after the last event, while the engine stopped them.
+      const lateLines = renderMessageBlock(progress.messages().slice(printedMessages), paint)
+      const end = { result, elapsedMs: nowMs() - startMs, style }
+      print(options.stdout, [...lateLines, ...formatEnd(progress, options, end)])
     },
   }
 }
@@ -78,7 +78,7 @@ function print(stdout: OutputStream, lines: readonly string[]): void {
   if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`)
 }
 
-function messageBlockLines(messages: readonly Message[], paint: Paint): readonly string[] {
+function renderMessageBlock(messages: readonly Message[], paint: Paint): readonly string[] {
   const lines = formatGroupedMessages(messages, paint)
   return lines.length > 0 ? ['', paint('bold', 'Messages:'), ...lines] : []
 }

@@ -11,7 +11,7 @@ export interface FrameInput extends ListingOptions {
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
   readonly startedMs: number
-  readonly planning: boolean
+  readonly isPreview: boolean
   readonly columns: number
   /** Lines of the terminal. The frame leaves one free for the cursor. */
   readonly height: number
@@ -19,7 +19,7 @@ export interface FrameInput extends ListingOptions {
 
 /** Renders a frame of a running deployment: the tree, the totals, and the running steps. */
 export function renderFrame(input: FrameInput, paint: Paint): readonly string[] {
-  const footer: readonly (readonly Segment[])[] = [totalsSegments(input), waitingSegments(input)]
+  const footer: readonly (readonly Segment[])[] = [renderTotals(input), renderWaiting(input)]
   const tree = foldLines(renderTree(input), Math.max(1, input.height - footer.length - 2))
   return [...tree.map(line => line.segments), [], ...footer].map(segments =>
     renderLine(segments, input.columns, paint),
@@ -29,16 +29,16 @@ export function renderFrame(input: FrameInput, paint: Paint): readonly string[] 
 /** Renders a line, truncated to a width. A truncated line ends with an ellipsis. */
 export function renderLine(segments: readonly Segment[], columns: number, paint: Paint): string {
   const length = segments.reduce((sum, { text }) => sum + widthOf(text), 0)
-  let room = length > columns ? columns - 1 : columns
-  const cut = segments.map(({ colour, text }) => {
-    const piece = Array.from(toSingleLine(text)).slice(0, room).join('')
-    room -= widthOf(piece)
+  let remainingColumns = length > columns ? columns - 1 : columns
+  const pieces = segments.map(({ colour, text }) => {
+    const piece = Array.from(toSingleLine(text)).slice(0, remainingColumns).join('')
+    remainingColumns -= widthOf(piece)
     return paint(colour, piece)
   })
-  return cut.join('') + (length > columns ? '…' : '')
+  return pieces.join('') + (length > columns ? '…' : '')
 }
 
-/** The width of a tab depends on the terminal, so white space becomes one blank. */
+/** Replaces white space by blanks, because the width of a tab depends on the terminal. */
 function toSingleLine(text: string): string {
   return text.replaceAll(/\s/g, ' ')
 }
@@ -47,7 +47,7 @@ function widthOf(text: string): number {
   return Array.from(text).length
 }
 
-function totalsSegments(input: FrameInput): readonly Segment[] {
+function renderTotals(input: FrameInput): readonly Segment[] {
   const counts = { done: 0, same: 0, running: 0, failed: 0 }
   for (const row of input.rows)
     counts[row.op === 'same' && row.status === 'done' ? 'same' : row.status]++
@@ -63,23 +63,25 @@ function totalsSegments(input: FrameInput): readonly Segment[] {
   ]
 }
 
-/** The longest running steps are shown, because other steps usually wait for them. */
-function waitingSegments(input: FrameInput): readonly Segment[] {
-  const running = input.rows
+/** Returns the line with the longest running steps, for which other steps usually wait. */
+function renderWaiting(input: FrameInput): readonly Segment[] {
+  const runningRows = input.rows
     .filter(row => row.status === 'running')
     .toSorted((left, right) => left.startedMs - right.startedMs)
-  return [{ colour: 'faint', text: `    waiting for ${waitingText(running, input.planning)}` }]
+  return [
+    { colour: 'faint', text: `    waiting for ${formatWaiting(runningRows, input.isPreview)}` },
+  ]
 }
 
 /**
  * Names the first three steps and counts the others. Without a running step, the program decides
  * next.
  */
-export function waitingText(running: readonly ResourceRow[], planning: boolean): string {
-  if (running.length === 0) return 'the next registration or step'
-  const named = running
+export function formatWaiting(runningRows: readonly ResourceRow[], isPreview: boolean): string {
+  if (runningRows.length === 0) return 'the next registration or step'
+  const descriptions = runningRows
     .slice(0, 3)
-    .map(row => (planning ? row.name : `${row.name} (${styleOf(row.op).running})`))
-  const others = running.length - named.length
-  return named.join(', ') + (others > 0 ? ` and ${others} more` : '')
+    .map(row => (isPreview ? row.name : `${row.name} (${styleOf(row.op).runningText})`))
+  const otherCount = runningRows.length - descriptions.length
+  return descriptions.join(', ') + (otherCount > 0 ? ` and ${otherCount} more` : '')
 }

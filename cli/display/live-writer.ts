@@ -23,24 +23,24 @@ export function createLiveWriter(
   draw: () => readonly string[],
   nowMs: () => number,
 ): LiveWriter {
-  let closed = false
+  let isClosed = false
   let timer: NodeJS.Timeout | undefined
-  let drawnMs = Number.NEGATIVE_INFINITY
+  let lastDrawnMs = Number.NEGATIVE_INFINITY
   let pauseMs = intervalMs
-  let touched = false
+  let isRedrawPending = false
   // The cursor stays visible: hiding it would install signal handlers, and those belong to the
   // command.
-  const loading = import('log-update').then(({ createLogUpdate }) =>
+  const libraryPromise = import('log-update').then(({ createLogUpdate }) =>
     createLogUpdate(toWritable(stream), { showCursor: true }),
   )
-  let update: Awaited<typeof loading> | undefined
+  let writeFrame: Awaited<typeof libraryPromise> | undefined
   const redraw = (): void => {
-    touched = false
-    if (closed || update === undefined) return
-    const beganMs = nowMs()
-    update(draw().join('\n'))
-    drawnMs = nowMs()
-    pauseMs = Math.max(intervalMs, (drawnMs - beganMs) * drawingShare)
+    isRedrawPending = false
+    if (isClosed || writeFrame === undefined) return
+    const startMs = nowMs()
+    writeFrame(draw().join('\n'))
+    lastDrawnMs = nowMs()
+    pauseMs = Math.max(intervalMs, (lastDrawnMs - startMs) * drawingShare)
     scheduleRedraw(Math.max(idleMs, pauseMs))
   }
   const scheduleRedraw = (ms: number): void => {
@@ -49,21 +49,21 @@ export function createLiveWriter(
     timer = setTimeout(redraw, ms).unref()
   }
   const touch = (): void => {
-    if (closed || touched || update === undefined) return
-    touched = true
-    scheduleRedraw(Math.max(0, drawnMs + pauseMs - nowMs()))
+    if (isClosed || isRedrawPending || writeFrame === undefined) return
+    isRedrawPending = true
+    scheduleRedraw(Math.max(0, lastDrawnMs + pauseMs - nowMs()))
   }
-  void loading.then(loaded => {
-    update = loaded
+  void libraryPromise.then(logUpdate => {
+    writeFrame = logUpdate
     touch()
   })
   return {
     touch,
     close: () => {
-      if (closed) return
-      closed = true
+      if (isClosed) return
+      isClosed = true
       clearTimeout(timer)
-      update?.clear()
+      writeFrame?.clear()
     },
   }
 }
@@ -72,9 +72,9 @@ export function createLiveWriter(
 function toWritable(stream: OutputStream): Writable {
   const writable = new Writable({
     decodeStrings: false,
-    write: (chunk: unknown, _encoding, done) => {
+    write: (chunk: unknown, _encoding, callback) => {
       stream.write(String(chunk))
-      done()
+      callback()
     },
   })
   return Object.defineProperties(writable, {

@@ -11,7 +11,7 @@ import { diffMaps } from './property-diff.ts'
 export interface Message {
   readonly severity: DiagnosticEvent['severity']
   readonly urn: string
-  /** The name of its resource, '' for the stack and for messages without a resource. */
+  /** The display name of the resource, '' for the stack and for messages without a resource. */
   readonly subject: string
   readonly text: string
   readonly ephemeral: boolean
@@ -40,7 +40,7 @@ export function toMessage(event: EngineEventPayload, options: MessageOptions): M
   }
   if (!('policyRemediationEvent' in event)) return undefined
   const { policyRemediationEvent: policy } = event
-  const changes = options.showPolicyRemediations === true ? remediationLines(policy) : []
+  const changes = options.showPolicyRemediations === true ? formatRemediationLines(policy) : []
   const message = [`[remediate] ${policyNameOf(policy)}`, ...changes].join('\n')
   return toDiagnosticMessage(
     { severity: 'info', message, color: 'raw', urn: urnOf(policy) },
@@ -68,7 +68,10 @@ function policyNameOf(policy: PolicyIdentity & { readonly policyName: string }):
   return `${policy.policyPackName}@v${policy.policyPackVersion}  ${policy.policyName}`
 }
 
-function remediationLines({ before = {}, after = {} }: PolicyRemediationEvent): readonly string[] {
+function formatRemediationLines({
+  before = {},
+  after = {},
+}: PolicyRemediationEvent): readonly string[] {
   return diffMaps(before, after, 0).map(
     ({ mark, depth, text }) => `${'    '.repeat(depth)}${mark} ${text}`,
   )

@@ -6,10 +6,10 @@ export interface OperationStyle {
   /** Two columns wide. Source: Pulumi `pkg/resource/deploy/step.go`, `RawPrefix`. */
   readonly mark: string
   readonly colour: Colour
-  readonly running: string
-  readonly done: string
+  readonly runningText: string
+  readonly doneText: string
   /** The word after "to" in a preview. */
-  readonly planned: string
+  readonly plannedText: string
 }
 
 const styles: Readonly<Record<StepOp, OperationStyle>> = {
@@ -68,7 +68,7 @@ export const summaryOrder: readonly string[] = Object.keys(styles)
 function createStyle(
   mark: string,
   colour: Colour,
-  [running, done, planned]: readonly [string, string, string],
+  [runningText, doneText, plannedText]: readonly [string, string, string],
 ): OperationStyle {
-  return { mark, colour, running, done, planned }
+  return { mark, colour, runningText, doneText, plannedText }
 }

@@ -17,8 +17,8 @@ const codes: Readonly<Record<Exclude<Colour, 'plain'>, readonly [number, number]
 }
 
 /** Creates a painter. Without colors it returns every text unchanged. */
-export function createPaint(wanted: boolean): Paint {
-  if (!wanted) return (_colour, text) => text
+export function createPaint(isColored: boolean): Paint {
+  if (!isColored) return (_colour, text) => text
   return (colour, text) => {
     if (colour === 'plain' || text === '') return text
     const [on, off] = codes[colour]

@@ -3,7 +3,7 @@ import type { EngineEventPayload, SummaryEvent } from '../../shared/engine/event
 import type { DeployResult } from '../../shared/engine/request.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 import {
-  createTape,
+  createRecordingStream,
   createTestDisplayOptions,
   metadataOf,
   createStackMetadata,
@@ -30,7 +30,7 @@ async function printPlain(
   events: readonly EngineEventPayload[],
   options: { readonly options?: Partial<DisplayOptions>; readonly result?: DeployResult } = {},
 ): Promise<readonly string[]> {
-  const stdout = createTape()
+  const stdout = createRecordingStream()
   let nowMs = 0
   const display = createPlainDisplay(
     createTestDisplayOptions({ stdout, ...options.options }),

@@ -1,7 +1,7 @@
 import type { Display, DisplayOptions } from '../session/tools.ts'
 import { formatConfig, formatEnd, formatTitle } from './start-and-end-lines.ts'
 import { formatElapsed } from './format-elapsed.ts'
-import { waitingText } from './live-frame.ts'
+import { formatWaiting } from './live-frame.ts'
 import { createPaint } from './paint.ts'
 import { formatDiff, type LineStyle, formatMessage, formatRow } from './plain-lines.ts'
 import { type ProgressChange, createProgress, isListed } from './progress.ts'
@@ -23,8 +23,8 @@ export function createPlainDisplay(
 ): Display {
   const progress = createProgress(options)
   const paint = createPaint(options.color)
-  const style: LineStyle = { paint, planning: options.dryRun }
-  const startedMs = nowMs()
+  const style: LineStyle = { paint, isPreview: options.dryRun }
+  const startMs = nowMs()
   const print = (lines: readonly string[]): void => {
     if (lines.length > 0) options.stdout.write(`${lines.join('\n')}\n`)
   }
@@ -32,9 +32,9 @@ export function createPlainDisplay(
   const restartSilenceTimer = (): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      const running = progress.rows().filter(row => row.status === 'running')
-      const text = `    still waiting for ${waitingText(running, options.dryRun)}`
-      print([paint('faint', `${text}  ${formatElapsed(nowMs() - startedMs)}`)])
+      const runningRows = progress.rows().filter(row => row.status === 'running')
+      const text = `    still waiting for ${formatWaiting(runningRows, options.dryRun)}`
+      print([paint('faint', `${text}  ${formatElapsed(nowMs() - startMs)}`)])
       restartSilenceTimer()
     }, silenceMs).unref()
   }
@@ -42,7 +42,7 @@ export function createPlainDisplay(
   restartSilenceTimer()
   return {
     emit: event => {
-      const changes = progress.take(event, nowMs())
+      const changes = progress.add(event, nowMs())
       const lines = [
         ...formatConfig(event, options, paint),
         ...changes.flatMap(change => formatChange(change, options, style)),
@@ -53,7 +53,7 @@ export function createPlainDisplay(
     },
     finish: result => {
       clearTimeout(timer)
-      print(formatEnd(progress, options, { result, elapsedMs: nowMs() - startedMs, style }))
+      print(formatEnd(progress, options, { result, elapsedMs: nowMs() - startMs, style }))
     },
   }
 }
@@ -69,7 +69,7 @@ function formatChange(
   const { row, metadata } = change
   if (!isListed(row, options)) return []
   if (!options.diff) return [formatRow(row, style)]
-  const isFound = options.kind === 'refresh' || metadata.op === 'refresh'
-  const difference = diffProperties(metadata, isFound ? 'outputs' : 'inputs')
+  const isRefresh = options.kind === 'refresh' || metadata.op === 'refresh'
+  const difference = diffProperties(metadata, isRefresh ? 'outputs' : 'inputs')
   return [formatRow(row, style), ...formatDiff(difference, style.paint)]
 }

@@ -8,28 +8,29 @@ import type { DiffLine } from './property-diff.ts'
 /** The style of lines. */
 export interface LineStyle {
   readonly paint: Paint
-  /** Whether this is a preview: planned steps, without durations. */
-  readonly planning: boolean
+  /** Whether the lines belong to a preview, which shows planned steps without durations. */
+  readonly isPreview: boolean
 }
 
 /** Formats an ended step on one line: mark, type, name, result and duration. */
 export function formatRow(row: ResourceRow, style: LineStyle): string {
-  const look = styleOf(row.op)
-  const mark = style.paint(look.colour, look.mark)
+  const stepStyle = styleOf(row.op)
+  const mark = style.paint(stepStyle.colour, stepStyle.mark)
   const type = row.type === '' ? '' : `${row.type} `
   return ` ${mark} ${type}${style.paint('bold', row.name)} ${formatStatus(row, style)}`
 }
 
-/** Formats the result of a step with its duration. In a preview it is the planned step. */
+/** Formats the result of a step with its duration, or in a preview the planned step. */
 export function formatStatus(row: ResourceRow, style: LineStyle): string {
-  const look = styleOf(row.op)
-  if (style.planning) return style.paint(look.colour, look.planned)
-  const took =
+  const stepStyle = styleOf(row.op)
+  if (style.isPreview) return style.paint(stepStyle.colour, stepStyle.plannedText)
+  const duration =
     row.endedMs === undefined || !row.custom
       ? ''
       : style.paint('faint', ` (${formatElapsed(row.endedMs - row.startedMs)})`)
-  if (row.status === 'failed') return style.paint('red', `${look.running} failed`) + took
-  return style.paint(look.colour, look.done) + took
+  if (row.status === 'failed')
+    return style.paint('red', `${stepStyle.runningText} failed`) + duration
+  return style.paint(stepStyle.colour, stepStyle.doneText) + duration
 }
 
 /** Formats the lines of a diff below a row. */
@@ -42,21 +43,23 @@ export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly s
 }
 
 /**
- * Formats a message with its resource. Errors and warnings also show its URN, and further lines are
- * indented.
+ * Formats a message with its resource. Errors and warnings also show the URN of the resource, and
+ * further lines are indented.
  */
 export function formatMessage(message: Message, paint: Paint): readonly string[] {
-  const isLoud = message.severity === 'error' || message.severity === 'warning'
+  const isProblem = message.severity === 'error' || message.severity === 'warning'
   const colour = message.severity === 'error' ? 'red' : 'yellow'
   const subject = message.subject === '' ? '' : `${message.subject}: `
-  const [first = '', ...more] = message.text.split('\n')
-  const isNamed = isLoud || message.severity === 'debug'
-  const severity = isNamed ? `${paint(isLoud ? colour : 'faint', `${message.severity}:`)} ` : ''
-  const head = severity + subject + first
+  const [firstText = '', ...otherLines] = message.text.split('\n')
+  const showsSeverity = isProblem || message.severity === 'debug'
+  const severity = showsSeverity
+    ? `${paint(isProblem ? colour : 'faint', `${message.severity}:`)} `
+    : ''
+  const firstLine = severity + subject + firstText
   return [
-    `    ${head}`,
-    ...more.map(line => `      ${line}`),
-    ...(isLoud && message.urn !== '' ? [paint('faint', `      ${message.urn}`)] : []),
+    `    ${firstLine}`,
+    ...otherLines.map(line => `      ${line}`),
+    ...(isProblem && message.urn !== '' ? [paint('faint', `      ${message.urn}`)] : []),
   ]
 }
 

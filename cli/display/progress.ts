@@ -32,7 +32,7 @@ export interface ResourceRow {
   readonly custom: boolean
   readonly status: 'running' | 'done' | 'failed'
   readonly startedMs: number
-  /** The end time; undefined while it runs. */
+  /** The end time, undefined while the step runs. */
   readonly endedMs: number | undefined
   /** Whether an earlier step of this deployment created its replacement. */
   readonly isReplaced: boolean
@@ -46,7 +46,7 @@ export type ProgressChange =
 /** The accumulated events of one deployment. */
 export interface Progress {
   /** Adds the next event. `nowMs`: the time of any monotonic clock. */
-  readonly take: (event: EngineEventPayload, nowMs: number) => readonly ProgressChange[]
+  readonly add: (event: EngineEventPayload, nowMs: number) => readonly ProgressChange[]
   /** The latest step of each resource, in order of first appearance. */
   readonly rows: () => readonly ResourceRow[]
   readonly messages: () => readonly Message[]
@@ -66,24 +66,24 @@ export function createProgress(options: MessageOptions = {}): Progress {
   const messages: Message[] = []
   let summary: SummaryEvent | undefined
   let stack: StepMetadata | undefined
-  let over = false
-  const end = (
+  let hasEnded = false
+  const recordEnd = (
     metadata: StepMetadata,
     status: 'done' | 'failed',
     nowMs: number,
   ): ProgressChange[] => {
-    const before = rows.get(metadata.urn)
-    const row = endRow(before, metadata, { status, nowMs, options })
+    const previousRow = rows.get(metadata.urn)
+    const row = endRow(previousRow, metadata, { status, nowMs, options })
     rows.set(metadata.urn, row)
-    // The outputs of a component report an end that was reported before.
+    // The outputs event of a component repeats an end that was already reported.
     const isReported =
-      before !== undefined &&
-      before.status === row.status &&
-      before.op === row.op &&
-      before.id === row.id
+      previousRow !== undefined &&
+      previousRow.status === row.status &&
+      previousRow.op === row.op &&
+      previousRow.id === row.id
     return isReported ? [] : [{ kind: 'ended', row, metadata }]
   }
-  const take: Progress['take'] = (event, nowMs) => {
+  const add: Progress['add'] = (event, nowMs) => {
     if ('resourcePreEvent' in event) {
       const { metadata } = event.resourcePreEvent
       const row = startRow(rows.get(metadata.urn), metadata, { nowMs, options })
@@ -93,9 +93,10 @@ export function createProgress(options: MessageOptions = {}): Progress {
     if ('resOutputsEvent' in event) {
       const { metadata } = event.resOutputsEvent
       if (metadata.type === stackType) stack = metadata
-      return end(metadata, 'done', nowMs)
+      return recordEnd(metadata, 'done', nowMs)
     }
-    if ('resOpFailedEvent' in event) return end(event.resOpFailedEvent.metadata, 'failed', nowMs)
+    if ('resOpFailedEvent' in event)
+      return recordEnd(event.resOpFailedEvent.metadata, 'failed', nowMs)
     if ('diagnosticEvent' in event || 'policyEvent' in event || 'policyRemediationEvent' in event) {
       const message = toMessage(event, options)
       if (message === undefined) return []
@@ -107,21 +108,21 @@ export function createProgress(options: MessageOptions = {}): Progress {
       return [{ kind: 'message', message: createInfoMessage(text) }]
     }
     if ('summaryEvent' in event) summary = event.summaryEvent
-    if ('cancelEvent' in event) over = true
+    if ('cancelEvent' in event) hasEnded = true
     return []
   }
   return {
-    take,
+    add,
     rows: () => [...rows.values()],
     messages: () => messages,
     summary: () => summary,
     stack: () => stack,
-    isOver: () => over,
+    isOver: () => hasEnded,
   }
 }
 
 function startRow(
-  before: ResourceRow | undefined,
+  previousRow: ResourceRow | undefined,
   metadata: StepMetadata,
   { nowMs, options }: { readonly nowMs: number; readonly options: MessageOptions },
 ): ResourceRow {
@@ -137,29 +138,30 @@ function startRow(
     id: state?.id ?? '',
     custom,
     status: isLocal ? 'done' : 'running',
-    // A replace is reported after its create and took no time of its own.
-    startedMs: before !== undefined && metadata.op === 'replace' ? before.startedMs : nowMs,
+    // A replace step is reported after the create of its replacement, and takes no extra time.
+    startedMs:
+      previousRow !== undefined && metadata.op === 'replace' ? previousRow.startedMs : nowMs,
     endedMs: isLocal ? nowMs : undefined,
-    isReplaced: before?.isReplaced === true || isReplacing(metadata.op),
+    isReplaced: previousRow?.isReplaced === true || isReplacing(metadata.op),
   }
 }
 
 function endRow(
-  before: ResourceRow | undefined,
+  previousRow: ResourceRow | undefined,
   metadata: StepMetadata,
-  end: {
+  details: {
     readonly status: 'done' | 'failed'
     readonly nowMs: number
     readonly options: MessageOptions
   },
 ): ResourceRow {
-  const row = before ?? startRow(undefined, metadata, end)
-  const isSecondEnd = before !== undefined && before.status !== 'running'
+  const row = previousRow ?? startRow(undefined, metadata, details)
+  const isSecondEnd = previousRow !== undefined && previousRow.status !== 'running'
   return {
     ...row,
-    op: end.status === 'failed' ? metadata.op : resultOpOf(metadata),
-    status: end.status,
-    endedMs: isSecondEnd ? row.endedMs : end.nowMs,
+    op: details.status === 'failed' ? metadata.op : resultOpOf(metadata),
+    status: details.status,
+    endedMs: isSecondEnd ? row.endedMs : details.nowMs,
   }
 }
 
@@ -173,14 +175,14 @@ function isReplacing(op: StepOp): boolean {
 }
 
 /**
- * Returns the kind of a step's result. A refresh before an update keeps its own kind in the events,
- * so its result decides.
+ * Returns the kind of a step's result. In the events, a refresh before an update keeps the kind
+ * `refresh`, so its kind is derived from the states.
  */
 function resultOpOf(metadata: StepMetadata): StepOp {
   if (metadata.op !== 'refresh') return metadata.op
   if (metadata.new === null) return 'delete'
-  const found = JSON.stringify(metadata.new.outputs)
-  return found === JSON.stringify(metadata.old?.outputs) ? 'same' : 'update'
+  const outputs = JSON.stringify(metadata.new.outputs)
+  return outputs === JSON.stringify(metadata.old?.outputs) ? 'same' : 'update'
 }
 
 /** The rows to list besides changes. */
@@ -198,10 +200,10 @@ export function isListed(
 ): boolean {
   if (row.status === 'failed') return true
   if (row.op === 'same' || row.op === 'refresh') return showSames
-  return showReads || !reads.has(row.op)
+  return showReads || !readOps.has(row.op)
 }
 
-const reads: ReadonlySet<StepOp> = new Set([
+const readOps: ReadonlySet<StepOp> = new Set([
   'read',
   'read-replacement',
   'discard',

@@ -8,7 +8,7 @@ import {
   formatKey,
   formatValue,
 } from './event-value.ts'
-import { withoutHidden } from './hidden-diffs.ts'
+import { removeHiddenDiffs } from './hidden-diffs.ts'
 import { removeControls } from './paint.ts'
 
 /** One line of a diff. `depth`: the level of nesting. */
@@ -22,36 +22,41 @@ type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
 
 /**
  * Returns the property changes of a step. The provider's detailed diff has priority; without one,
- * inputs are compared. `compared`: outputs, for the result of a refresh. A property that the
+ * inputs are compared. `comparedField`: `outputs` for the result of a refresh. A property that the
  * provider names is listed even if both shown values are equal, as for secrets.
  */
 export function diffProperties(
-  whole: StepMetadata,
-  compared: 'inputs' | 'outputs',
+  stepMetadata: StepMetadata,
+  comparedField: 'inputs' | 'outputs',
 ): readonly DiffLine[] {
-  const { metadata, hidden } = withoutHidden(whole)
-  const lines = diffMetadata(metadata, compared)
+  const { metadata, effectivePaths } = removeHiddenDiffs(stepMetadata)
+  const lines = diffMetadata(metadata, comparedField)
   return [
     ...lines,
-    ...hidden.map(text => ({ mark: '~' as const, depth: 0, text: `${text} (hidden)` })),
+    ...effectivePaths.map(text => ({ mark: '~' as const, depth: 0, text: `${text} (hidden)` })),
   ]
 }
 
-function diffMetadata(metadata: StepMetadata, compared: 'inputs' | 'outputs'): readonly DiffLine[] {
+function diffMetadata(
+  metadata: StepMetadata,
+  comparedField: 'inputs' | 'outputs',
+): readonly DiffLine[] {
   const { old, new: next, detailedDiff } = metadata
   if (metadata.op === 'same' || metadata.op === 'read') return []
   if (old === null) return next === null ? [] : formatEntries('+', next.inputs, 0)
   if (next === null) return formatEntries('-', old.inputs, 0)
-  if (compared === 'outputs') return diffMaps(old.outputs, next.outputs, 0)
+  if (comparedField === 'outputs') return diffMaps(old.outputs, next.outputs, 0)
   if (detailedDiff !== null && Object.keys(detailedDiff).length > 0)
     return diffDetailed(metadata, detailedDiff)
   const lines = diffMaps(old.inputs, next.inputs, 0)
-  const named = (metadata.diffs ?? []).filter(
+  const listedKeys = (metadata.diffs ?? []).filter(
     key => isSameValue(old.inputs[key], next.inputs[key]) && Object.hasOwn(next.inputs, key),
   )
   return [
     ...lines,
-    ...named.flatMap(key => diffValues(formatKey(key), [old.inputs[key], next.inputs[key]], 0)),
+    ...listedKeys.flatMap(key =>
+      diffValues(formatKey(key), [old.inputs[key], next.inputs[key]], 0),
+    ),
   ]
 }
 
@@ -83,22 +88,25 @@ export function formatEntries(
 
 function diffDetailed(
   metadata: StepMetadata,
-  detailed: Readonly<Record<string, Detail>>,
+  details: Readonly<Record<string, Detail>>,
 ): readonly DiffLine[] {
-  return Object.keys(detailed)
+  return Object.keys(details)
     .toSorted()
     .flatMap(path => {
-      const detail = detailed[path]
+      const detail = details[path]
       return detail === undefined ? [] : diffDetail(metadata, path, detail)
     })
 }
 
-/** The old value is an output, unless the provider reports that it compared inputs. */
+/**
+ * Returns the diff of one property. The old value is an output, unless the provider reports that it
+ * compared inputs.
+ */
 function diffDetail(metadata: StepMetadata, path: string, detail: Detail): readonly DiffLine[] {
   const old = findValue(detail.inputDiff ? metadata.old?.inputs : metadata.old?.outputs, path)
   const next = findValue(metadata.new?.inputs, path)
-  const place = removeControls(path)
-  const label = detail.diffKind.endsWith('-replace') ? `${place} (forces replacement)` : place
+  const pathText = removeControls(path)
+  const label = detail.diffKind.endsWith('-replace') ? `${pathText} (forces replacement)` : pathText
   if (detail.diffKind.startsWith('add')) return formatEntry('+', label, next, 0)
   if (detail.diffKind.startsWith('delete')) return formatEntry('-', label, old, 0)
   return diffValues(label, [old, next], 0)
@@ -133,18 +141,18 @@ function diffValues(
   [old, next]: readonly [unknown, unknown],
   depth: number,
 ): readonly DiffLine[] {
-  const markedLine = (text: string): DiffLine => ({ mark: '~', depth, text })
+  const renderMarkedLine = (text: string): DiffLine => ({ mark: '~', depth, text })
   // Internal values of the SDK, such as the code of a dynamic provider, are too long to show.
-  if (isInternal(label)) return [markedLine(label)]
+  if (isInternal(label)) return [renderMarkedLine(label)]
   if (!isSameValue(old, next)) {
     if (isEventMap(old) && isEventMap(next))
-      return [markedLine(`${label}:`), ...diffMaps(old, next, depth + 1)]
+      return [renderMarkedLine(`${label}:`), ...diffMaps(old, next, depth + 1)]
     if (isEventList(old) && isEventList(next))
-      return [markedLine(`${label}:`), ...diffLists(old, next, depth + 1)]
+      return [renderMarkedLine(`${label}:`), ...diffLists(old, next, depth + 1)]
   }
   if (isText(old) && isText(next) && old !== next)
-    return [markedLine(`${label}:`), ...diffTexts(old, next, depth + 1)]
-  return [markedLine(`${label}: ${formatValue(old)} => ${formatValue(next)}`)]
+    return [renderMarkedLine(`${label}:`), ...diffTexts(old, next, depth + 1)]
+  return [renderMarkedLine(`${label}: ${formatValue(old)} => ${formatValue(next)}`)]
 }
 
 function diffLists(
@@ -153,11 +161,13 @@ function diffLists(
   depth: number,
 ): readonly DiffLine[] {
   const longer = old.length > next.length ? old : next
-  return longer.flatMap((_, at) => {
-    const key = `[${at}]`
-    if (at >= old.length) return formatEntry('+', key, next[at], depth)
-    if (at >= next.length) return formatEntry('-', key, old[at], depth)
-    return isSameValue(old[at], next[at]) ? [] : diffValues(key, [old[at], next[at]], depth)
+  return longer.flatMap((_, index) => {
+    const key = `[${index}]`
+    if (index >= old.length) return formatEntry('+', key, next[index], depth)
+    if (index >= next.length) return formatEntry('-', key, old[index], depth)
+    return isSameValue(old[index], next[index])
+      ? []
+      : diffValues(key, [old[index], next[index]], depth)
   })
 }
 
@@ -173,7 +183,7 @@ function formatEntry(
   if (isEventList(value) && value.length > 0)
     return [
       { mark, depth, text: `${label}:` },
-      ...value.flatMap((item, at) => formatEntry(mark, `[${at}]`, item, depth + 1)),
+      ...value.flatMap((item, index) => formatEntry(mark, `[${index}]`, item, depth + 1)),
     ]
   return [{ mark, depth, text: value === undefined ? label : `${label}: ${formatValue(value)}` }]
 }
@@ -187,12 +197,18 @@ function isText(value: unknown): value is string {
 function diffTexts(old: string, next: string, depth: number): readonly DiffLine[] {
   const [before, after] = [old.split('\n'), next.split('\n')]
   const shorter = Math.min(before.length, after.length)
-  let start = 0
-  while (start < shorter && before[start] === after[start]) start += 1
-  let end = 0
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
-  const lines = (mark: '+' | '-', from: readonly string[]): readonly DiffLine[] =>
-    from.slice(start, from.length - end).map(line => ({ mark, depth, text: JSON.stringify(line) }))
+  let commonStart = 0
+  while (commonStart < shorter && before[commonStart] === after[commonStart]) commonStart += 1
+  let commonEnd = 0
+  while (
+    commonEnd < shorter - commonStart &&
+    before.at(-1 - commonEnd) === after.at(-1 - commonEnd)
+  )
+    commonEnd += 1
+  const lines = (mark: '+' | '-', allLines: readonly string[]): readonly DiffLine[] =>
+    allLines
+      .slice(commonStart, allLines.length - commonEnd)
+      .map(line => ({ mark, depth, text: JSON.stringify(line) }))
   return [...lines('-', before), ...lines('+', after)]
 }
 

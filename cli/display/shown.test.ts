@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 import { createDisplay } from './display.ts'
-import { createTape, createTestDisplayOptions, metadataOf, thingUrnOf } from './display.fixture.ts'
+import {
+  createRecordingStream,
+  createTestDisplayOptions,
+  metadataOf,
+  thingUrnOf,
+} from './display.fixture.ts'
 
 const live = { interactive: true }
 
@@ -11,7 +16,11 @@ async function printPlain(
   events: readonly EngineEventPayload[],
   options: Partial<DisplayOptions> = {},
 ): Promise<string> {
-  const stdout = createTape({ isTTY: options.interactive === true, columns: 200, rows: 40 })
+  const stdout = createRecordingStream({
+    isTTY: options.interactive === true,
+    columns: 200,
+    rows: 40,
+  })
   const display = createDisplay(createTestDisplayOptions({ stdout, ...options }))
   for (const event of events) display.emit(event)
   display.emit({ cancelEvent: {} })

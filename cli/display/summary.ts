@@ -28,45 +28,45 @@ function outputsOf(stack: StepMetadata | undefined): readonly DiffLine[] {
   if (stack.new === null) return formatEntries('-', old, 0)
   const next = stack.new.outputs
   return [...new Set([...Object.keys(old), ...Object.keys(next)])].toSorted().flatMap(key => {
-    const lines = diffMaps(pick(old, key), pick(next, key), 0)
-    return lines.length > 0 ? lines : formatEntries(' ', pick(next, key), 0)
+    const lines = diffMaps(pickEntry(old, key), pickEntry(next, key), 0)
+    return lines.length > 0 ? lines : formatEntries(' ', pickEntry(next, key), 0)
   })
 }
 
 /** Formats the counts by kind of step, with the unchanged and failed resources. */
 export function formatResourceCounts(ending: Ending, style: LineStyle): readonly string[] {
   const counts = ending.summary?.resourceChanges ?? ending.result.changes
-  const changed = summaryOrder.filter(op => !quiet.has(op) && (counts[op] ?? 0) > 0)
-  const lines = changed.filter(isStepOp).map(op => {
-    const look = styleOf(op)
-    const label = style.planning ? `to ${look.planned}` : look.done
-    return `    ${style.paint(look.colour, `${look.mark}${counts[op]} ${label}`)}`
+  const changedOps = summaryOrder.filter(op => !uncountedOps.has(op) && (counts[op] ?? 0) > 0)
+  const lines = changedOps.filter(isStepOp).map(op => {
+    const stepStyle = styleOf(op)
+    const label = style.isPreview ? `to ${stepStyle.plannedText}` : stepStyle.doneText
+    return `    ${style.paint(stepStyle.colour, `${stepStyle.mark}${counts[op]} ${label}`)}`
   })
-  const same = counts['same'] ?? 0
-  if (same > 0) lines.push(`    ${style.paint('faint', `  ${same} unchanged`)}`)
+  const sameCount = counts['same'] ?? 0
+  if (sameCount > 0) lines.push(`    ${style.paint('faint', `  ${sameCount} unchanged`)}`)
   if (ending.failures > 0) lines.push(`    ${style.paint('red', `  ${ending.failures} failed`)}`)
-  if (changed.length === 0 && ending.failures === 0 && ending.result.result === 'succeeded')
-    lines.push(`      ${style.planning ? 'no changes are needed' : 'nothing changed'}`)
+  if (changedOps.length === 0 && ending.failures === 0 && ending.result.result === 'succeeded')
+    lines.push(`      ${style.isPreview ? 'no changes are needed' : 'nothing changed'}`)
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
 
-/** Reads change nothing, and unchanged resources have their own line. */
-const quiet: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
+/** Kinds of steps without a count: reads change nothing, and sames have another line. */
+const uncountedOps: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
 /** Formats the duration. A preview shows none. */
 export function formatDurationLines(ending: Ending, style: LineStyle): readonly string[] {
-  if (style.planning) return []
+  if (style.isPreview) return []
   return [`${style.paint('bold', 'Duration:')} ${formatElapsed(ending.elapsedMs)}`]
 }
 
 /** Formats the operations whose results are unknown, and the commands that settle them. */
 export function formatPending(pending: DeployResult['pending'], paint: Paint): readonly string[] {
   if (pending.length === 0) return []
-  const which = pending.length === 1 ? 'This operation' : 'These operations'
+  const subject = pending.length === 1 ? 'This operation' : 'These operations'
   return [
     paint(
       'yellow',
-      `${which} began, but ${pending.length === 1 ? 'its result is' : 'their results are'} unknown:`,
+      `${subject} began, but ${pending.length === 1 ? 'its result is' : 'their results are'} unknown:`,
     ),
     ...pending.flatMap(({ urn, type }) => [
       `    ${type} ${paint('bold', nameOfUrn(urn))}`,
@@ -77,6 +77,6 @@ export function formatPending(pending: DeployResult['pending'], paint: Paint): r
   ]
 }
 
-function pick(map: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
+function pickEntry(map: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
   return Object.hasOwn(map, key) ? { [key]: map[key] } : {}
 }

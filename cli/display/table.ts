@@ -3,12 +3,14 @@
  * between.
  */
 export function formatTable(
-  head: readonly string[],
+  header: readonly string[],
   rows: readonly (readonly string[])[],
 ): readonly string[] {
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map(row => (row[column] ?? '').length)))
-  return all.map(row =>
+  const allRows = [header, ...rows]
+  const widths = header.map((_, column) =>
+    Math.max(...allRows.map(row => (row[column] ?? '').length)),
+  )
+  return allRows.map(row =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')

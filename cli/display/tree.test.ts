@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StepOp } from '../../shared/records/operation.ts'
 import { thingUrnOf } from './display.fixture.ts'
-import { renderFrame, renderLine, waitingText } from './live-frame.ts'
+import { renderFrame, renderLine, formatWaiting } from './live-frame.ts'
 import { createPaint } from './paint.ts'
 import type { ResourceRow } from './progress.ts'
 import { foldLines, renderTree } from './tree.ts'
@@ -27,7 +27,7 @@ const createRunningRow = (name: string, startedMs: number): ResourceRow =>
   rowOf(name, 'create', { status: 'running', startedMs, endedMs: undefined })
 
 const printTree = (rows: readonly ResourceRow[], height = 100) =>
-  foldLines(renderTree({ rows, messages: new Map(), nowMs: 5000, planning: false }), height).map(
+  foldLines(renderTree({ rows, messages: new Map(), nowMs: 5000, isPreview: false }), height).map(
     line => renderLine(line.segments, 80, plain),
   )
 
@@ -89,7 +89,7 @@ describe('tree', () => {
 })
 
 describe('frame', () => {
-  const input = { messages: new Map(), nowMs: 9000, startedMs: 0, planning: false, columns: 60 }
+  const input = { messages: new Map(), nowMs: 9000, startedMs: 0, isPreview: false, columns: 60 }
 
   test('the totals and the running steps are below the tree', () => {
     const rows = [rowOf('a', 'create'), rowOf('s', 'same'), createRunningRow('b', 0)]
@@ -110,7 +110,7 @@ describe('frame', () => {
 
   test('the longest running steps are named, and the others are counted', () => {
     const rows = ['a', 'b', 'c', 'd', 'e'].map((name, at) => createRunningRow(name, at))
-    expect(waitingText(rows, false)).toBe('a (creating), b (creating), c (creating) and 2 more')
-    expect(waitingText([], false)).toBe('the next registration or step')
+    expect(formatWaiting(rows, false)).toBe('a (creating), b (creating), c (creating) and 2 more')
+    expect(formatWaiting([], false)).toBe('the next registration or step')
   })
 })

@@ -22,7 +22,7 @@ export interface TreeInput extends ListingOptions {
   readonly rows: readonly ResourceRow[]
   readonly messages: ReadonlyMap<string, Message>
   readonly nowMs: number
-  readonly planning: boolean
+  readonly isPreview: boolean
 }
 
 interface VisibleRow {
@@ -33,89 +33,100 @@ interface VisibleRow {
 
 /** Renders the changing and running resources, below their parents. */
 export function renderTree(input: TreeInput): readonly TreeLine[] {
-  return visibleRows(input).map(({ row, depth, isLive }) => ({
+  return selectVisibleRows(input).map(({ row, depth, isLive }) => ({
     segments: renderRow(row, depth, input),
     isLive,
   }))
 }
 
 /**
- * Fits the lines into `height`. Ended steps are omitted first, then the earliest lines. One line
- * counts the omitted ones.
+ * Fits the lines into `height`. Ended steps are omitted first, then the earliest lines. An extra
+ * line shows the number of omitted lines.
  */
 export function foldLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
   if (lines.length <= height) return lines
-  const room = Math.max(0, height - 1)
-  const live = lines.filter(line => line.isLive)
-  const kept = live.length > room ? live.slice(live.length - room) : fill(lines, room, live.length)
-  const text = `    … ${lines.length - kept.length} more`
-  return [{ segments: [{ colour: 'faint', text }], isLive: false }, ...kept]
+  const remainingLines = Math.max(0, height - 1)
+  const liveLines = lines.filter(line => line.isLive)
+  const keptLines =
+    liveLines.length > remainingLines
+      ? liveLines.slice(liveLines.length - remainingLines)
+      : selectLines(lines, remainingLines, liveLines.length)
+  const text = `    … ${lines.length - keptLines.length} more`
+  return [{ segments: [{ colour: 'faint', text }], isLive: false }, ...keptLines]
 }
 
 /** Returns the live lines and the last of the others, in tree order. */
-function fill(lines: readonly TreeLine[], room: number, live: number): readonly TreeLine[] {
-  let spare = room - live
+function selectLines(
+  lines: readonly TreeLine[],
+  remainingLines: number,
+  liveCount: number,
+): readonly TreeLine[] {
+  let spareLines = remainingLines - liveCount
   return lines
     .toReversed()
-    .filter(line => line.isLive || spare-- > 0)
+    .filter(line => line.isLive || spareLines-- > 0)
     .toReversed()
 }
 
-/** Walks the tree without recursion, because components may be nested to any depth. */
-function visibleRows(input: TreeInput): readonly VisibleRow[] {
+/** Returns the rows to show. Uses no recursion, because components may be nested to any depth. */
+function selectVisibleRows(input: TreeInput): readonly VisibleRow[] {
   const { rows } = input
-  const wanted = new Map<string, { isLive: boolean }>()
+  const visibility = new Map<string, { isLive: boolean }>()
   const byUrn = new Map(rows.map(row => [row.urn, row]))
-  for (const row of rows) if (isShown(row, input)) markWithParents(row, byUrn, wanted)
+  for (const row of rows) if (isShown(row, input)) markWithParents(row, byUrn, visibility)
   const children = new Map<string, ResourceRow[]>()
   for (const row of rows) {
-    if (!wanted.has(row.urn)) continue
+    if (!visibility.has(row.urn)) continue
     const parent = byUrn.has(row.parent) && row.parent !== row.urn ? row.parent : ''
     const siblings = children.get(parent)
     if (siblings === undefined) children.set(parent, [row])
     else siblings.push(row)
   }
-  const shown: VisibleRow[] = []
-  const open = (children.get('') ?? []).toReversed().map(row => ({ row, depth: 0 }))
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { row, depth } = next
-    shown.push({ row, depth, isLive: wanted.get(row.urn)?.isLive ?? false })
+  const result: VisibleRow[] = []
+  const pendingRows = (children.get('') ?? []).toReversed().map(row => ({ row, depth: 0 }))
+  for (
+    let pendingRow = pendingRows.pop();
+    pendingRow !== undefined;
+    pendingRow = pendingRows.pop()
+  ) {
+    const { row, depth } = pendingRow
+    result.push({ row, depth, isLive: visibility.get(row.urn)?.isLive ?? false })
     for (const child of (children.get(row.urn) ?? []).toReversed())
-      open.push({ row: child, depth: depth + 1 })
+      pendingRows.push({ row: child, depth: depth + 1 })
   }
-  return shown
+  return result
 }
 
-function isShown(row: ResourceRow, listed: ListingOptions): boolean {
-  return isListed(row, listed) || (row.status === 'running' && row.op !== 'same')
+function isShown(row: ResourceRow, options: ListingOptions): boolean {
+  return isListed(row, options) || (row.status === 'running' && row.op !== 'same')
 }
 
 function markWithParents(
   row: ResourceRow,
   byUrn: ReadonlyMap<string, ResourceRow>,
-  wanted: Map<string, { isLive: boolean }>,
+  visibility: Map<string, { isLive: boolean }>,
 ): void {
   const isLive = row.status !== 'done'
-  let at: ResourceRow | undefined = row
-  while (at !== undefined) {
-    const mark = wanted.get(at.urn)
-    if (mark !== undefined && (mark.isLive || !isLive)) return
-    wanted.set(at.urn, { isLive })
-    at = byUrn.get(at.parent)
+  let ancestor: ResourceRow | undefined = row
+  while (ancestor !== undefined) {
+    const recorded = visibility.get(ancestor.urn)
+    if (recorded !== undefined && (recorded.isLive || !isLive)) return
+    visibility.set(ancestor.urn, { isLive })
+    ancestor = byUrn.get(ancestor.parent)
   }
 }
 
 function renderRow(row: ResourceRow, depth: number, input: TreeInput): readonly Segment[] {
-  const settled = toSettledRow(row)
-  const look = styleOf(settled.op)
+  const displayedRow = toDisplayedRow(row)
+  const stepStyle = styleOf(displayedRow.op)
   const message = input.messages.get(row.urn)
   return [
-    { colour: look.colour, text: ` ${look.mark} ` },
+    { colour: stepStyle.colour, text: ` ${stepStyle.mark} ` },
     { colour: 'plain', text: `${'  '.repeat(depth)}${shortTypeOf(row.type)}` },
     { colour: 'bold', text: row.name },
     {
-      colour: row.status === 'failed' ? 'red' : look.colour,
-      text: ` ${statusWordOf(settled, input)}`,
+      colour: row.status === 'failed' ? 'red' : stepStyle.colour,
+      text: ` ${statusWordOf(displayedRow, input)}`,
     },
     ...(message === undefined ? [] : [renderMessage(message)]),
   ]
@@ -126,22 +137,22 @@ function shortTypeOf(type: string): string {
   return type === '' ? '' : `${type.slice(type.lastIndexOf(':') + 1)} `
 }
 
-/** The tree shows the create and delete of a replacement as one replacement. */
-function toSettledRow(row: ResourceRow): ResourceRow {
+/** Converts a row, so that the create and delete of a replacement appear as one replacement. */
+function toDisplayedRow(row: ResourceRow): ResourceRow {
   return row.isReplaced && row.status === 'done' ? { ...row, op: 'replace' } : row
 }
 
 function statusWordOf(row: ResourceRow, input: TreeInput): string {
-  if (row.status === 'running' && !input.planning)
-    return `${styleOf(row.op).running} ${formatElapsed(input.nowMs - row.startedMs)}`
+  if (row.status === 'running' && !input.isPreview)
+    return `${styleOf(row.op).runningText} ${formatElapsed(input.nowMs - row.startedMs)}`
   if (row.status === 'done' && row.op === 'same') return ''
-  const style: LineStyle = { paint: (_colour, text) => text, planning: input.planning }
+  const style: LineStyle = { paint: (_colour, text) => text, isPreview: input.isPreview }
   return formatStatus(row, style)
 }
 
 function renderMessage(message: Message): Segment {
   const colour =
     message.severity === 'error' ? 'red' : message.severity === 'warning' ? 'yellow' : 'faint'
-  const [first = ''] = message.text.trimStart().split('\n')
-  return { colour, text: ` ${first}` }
+  const [firstLine = ''] = message.text.trimStart().split('\n')
+  return { colour, text: ` ${firstLine}` }
 }

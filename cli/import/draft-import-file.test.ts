@@ -30,7 +30,7 @@ const plugins = new Map([[byDefault as Urn, plugin]])
 const draftFrom = (...events: readonly EngineEventPayload[]) => draftImportFile({ events, plugins })
 
 test('each create becomes a resource, and existing parents and providers become entries of the name table', () => {
-  const { file, omitted } = draftFrom(
+  const { file, omittedProperties } = draftFrom(
     createStep('create', 'pulumi:pulumi:Stack', 'site-dev', {
       urn: root,
       custom: false,
@@ -60,7 +60,7 @@ test('each create becomes a resource, and existing parents and providers become 
       { type: 'app:index:Far', name: 'far', provider: 'west', component: true, remote: true },
     ],
   })
-  expect(omitted).toEqual([])
+  expect(omittedProperties).toEqual([])
   expect(parseImportFile(JSON.stringify(file), 'x').resources).toHaveLength(5)
 })
 
@@ -80,7 +80,7 @@ test('resources with the same name get unique names, and keep their logical name
 })
 
 test('a provider has its configuration without secret and unknown values', () => {
-  const { file, omitted } = draftFrom(
+  const { file, omittedProperties } = draftFrom(
     createStep('create', 'pulumi:providers:aws', 'west', {
       inputs: {
         ...{ region: 'w', token: '[secret]' },
@@ -90,7 +90,7 @@ test('a provider has its configuration without secret and unknown values', () =>
   )
   const inputs = { region: 'w' }
   expect(file.resources).toEqual([{ type: 'pulumi:providers:aws', name: 'west', inputs }])
-  expect(omitted).toEqual([{ urn: explicit, properties: ['token', 'zones'] }])
+  expect(omittedProperties).toEqual([{ urn: explicit, properties: ['token', 'zones'] }])
 })
 
 test('a preview without creates results in an empty file', () => {

@@ -7,7 +7,7 @@ import {
   isDefaultProviderName,
   isProviderType,
   providerUrnOf,
-  unknownText,
+  unknownStringMarker,
 } from '../../shared/names/provider-reference.ts'
 import { nameOf, stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { Json } from '../../shared/values/json.ts'
@@ -45,12 +45,13 @@ const placeholder = '<PLACEHOLDER>'
  * The texts for a secret and for a value that is unknown before the deployment, as events show
  * them.
  */
-const unknownTexts: ReadonlySet<unknown> = new Set(['[secret]', unknownText])
+const hiddenTexts: ReadonlySet<unknown> = new Set(['[secret]', unknownStringMarker])
 
 /**
  * Drafts the import file for the creates in the events of a preview. Each resource gets a unique
- * name, and existing ones are in the name table. Default providers are omitted, because the import
- * creates them. The secret and unknown properties of providers are omitted too. Source: Pulumi
+ * name. Existing parents and providers are in the name table. Default providers are omitted,
+ * because the import creates them. Secret and unknown properties of providers are omitted too.
+ * Source: Pulumi
  * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
  */
 export function draftImportFile({
@@ -61,32 +62,32 @@ export function draftImportFile({
   readonly plugins: ReadonlyMap<Urn, ReportedPlugin>
 }): {
   readonly file: DraftedImport
-  readonly omitted: readonly OmittedProperties[]
+  readonly omittedProperties: readonly OmittedProperties[]
 } {
   const steps = events.flatMap(event =>
     'resourcePreEvent' in event ? [event.resourcePreEvent.metadata] : [],
   )
   const names = assignUniqueNames(steps.map(({ urn }) => urn as Urn))
-  const created = steps.flatMap(({ op, new: next }) =>
+  const createdStates = steps.flatMap(({ op, new: next }) =>
     op === 'create' && next !== null && next.type !== stackType ? [next] : [],
   )
-  const drafted = created.filter(({ urn }) => !isDefaultProvider(urn))
-  const isCreated = new Set(created.map(({ urn }) => urn))
+  const draftedStates = createdStates.filter(({ urn }) => !isDefaultProvider(urn))
+  const createdUrns = new Set(createdStates.map(({ urn }) => urn))
   const nameFor = (urn: Urn): string => names.get(urn) ?? nameOf(urn)
   const context = { nameFor, plugins }
-  const table = drafted
+  const nameTable = draftedStates
     .flatMap(state => [parentOf(state), providerOf(state)])
     .filter(urn => urn !== undefined)
-    .filter(urn => !isCreated.has(urn))
+    .filter(urn => !createdUrns.has(urn))
     .map(urn => [nameFor(urn), urn] as const)
   return {
     file: {
-      ...(table.length === 0 ? {} : { nameTable: Object.fromEntries(table) }),
-      ...(drafted.length === 0
+      ...(nameTable.length === 0 ? {} : { nameTable: Object.fromEntries(nameTable) }),
+      ...(draftedStates.length === 0
         ? {}
-        : { resources: drafted.map(state => draftResource(state, context)) }),
+        : { resources: draftedStates.map(state => draftResource(state, context)) }),
     },
-    omitted: drafted.flatMap(findOmitted),
+    omittedProperties: draftedStates.flatMap(findOmittedProperties),
   }
 }
 
@@ -144,7 +145,7 @@ function isDefaultProvider(urn: string): boolean {
   return isProviderType(typeOf(urn as Urn)) && isDefaultProviderName(nameOf(urn as Urn))
 }
 
-function findOmitted({ urn, type, inputs }: StepState): readonly OmittedProperties[] {
+function findOmittedProperties({ urn, type, inputs }: StepState): readonly OmittedProperties[] {
   if (!isProviderType(type)) return []
   const properties = Object.keys(inputs).filter(key => !isKnown(inputs[key]))
   return properties.length === 0 ? [] : [{ urn: urn as Urn, properties }]
@@ -153,32 +154,38 @@ function findOmitted({ urn, type, inputs }: StepState): readonly OmittedProperti
 function isKnown(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isKnown)
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isKnown)
-  return !unknownTexts.has(value)
+  return !hiddenTexts.has(value)
 }
 
 /**
- * Assigns a unique name to each resource: its own name, then with its type appended, then with a
- * number.
+ * Assigns a unique name to each resource. A repeated name gets the type as a suffix, and then a
+ * number if necessary.
  */
 function assignUniqueNames(urns: readonly Urn[]): ReadonlyMap<string, string> {
-  const all = [...new Set(urns)]
+  const uniqueUrns = [...new Set(urns)]
   // A resource with exactly this name keeps it, regardless of its position.
-  const own = new Set(all.map(nameOf))
-  const taken = new Set<string>()
+  const resourceNames = new Set(uniqueUrns.map(nameOf))
+  const assignedNames = new Set<string>()
   return new Map(
-    all.map(urn => {
+    uniqueUrns.map(urn => {
       const name = nameOf(urn)
-      const chosen = taken.has(name) ? findFreeName(name + typeSuffixOf(urn), own, taken) : name
-      taken.add(chosen)
-      return [urn, chosen]
+      const uniqueName = assignedNames.has(name)
+        ? findFreeName(name + typeSuffixOf(urn), resourceNames, assignedNames)
+        : name
+      assignedNames.add(uniqueName)
+      return [urn, uniqueName]
     }),
   )
 }
 
-function findFreeName(base: string, own: ReadonlySet<string>, taken: ReadonlySet<string>): string {
-  const isFree = (name: string): boolean => !own.has(name) && !taken.has(name)
-  let name = base
-  for (let count = 2; !isFree(name); count += 1) name = `${base}${count}`
+function findFreeName(
+  baseName: string,
+  resourceNames: ReadonlySet<string>,
+  assignedNames: ReadonlySet<string>,
+): string {
+  const isFree = (name: string): boolean => !resourceNames.has(name) && !assignedNames.has(name)
+  let name = baseName
+  for (let count = 2; !isFree(name); count += 1) name = `${baseName}${count}`
   return name
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../../shared/config/limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { ImportParameterization } from '../../shared/records/import.ts'
-import type { Extension } from '../../shared/records/extension.ts'
+import type { ExtensionParameters } from '../../shared/records/extension.ts'
 import type { JsonObject } from '../../shared/values/stored.ts'
 
 /** One resource of an import file. An omitted field is ''. */
@@ -19,14 +19,14 @@ export interface ImportSpec {
   readonly properties: readonly string[]
   readonly component: boolean
   readonly remote: boolean
-  /** The name of the resource itself, if it differs. */
+  /** The name in the URN of the resource, if it differs from `name`. */
   readonly logicalName: string
   readonly inputs: JsonObject | undefined
   readonly outputs: JsonObject | undefined
-  /** The parameters of the plugin that serves its package. */
+  /** The parameters of the plugin that serves the package of the resource. */
   readonly parameterization?: ImportParameterization | undefined
-  /** The extension that its provider requires. */
-  readonly extension?: Extension | undefined
+  /** The extension that the provider of the resource requires. */
+  readonly extension?: ExtensionParameters | undefined
 }
 
 /** An import file: the resources to import, and names for existing URNs. */
@@ -37,12 +37,12 @@ export interface ImportFile {
   readonly providerInputs: Readonly<Record<string, JsonObject>>
 }
 
-const text = z.string().nullish()
-const json = z
+const optionalText = z.string().nullish()
+const jsonObject = z
   .record(z.string(), z.json())
   .nullish()
   .transform(value => (value ?? undefined) as JsonObject | undefined)
-const textOrEmpty = text.transform(value => value ?? '')
+const textOrEmpty = optionalText.transform(value => value ?? '')
 /** Bytes in JSON. */
 const bytes = z
   .base64()
@@ -75,8 +75,8 @@ const fileForm = z.object({
         component: flag,
         remote: flag,
         logicalName: textOrEmpty,
-        inputs: json,
-        outputs: json,
+        inputs: jsonObject,
+        outputs: jsonObject,
         parameterization: z
           .object({ pluginName: textOrEmpty, pluginVersion: textOrEmpty, value: bytes })
           .nullish()
@@ -87,7 +87,7 @@ const fileForm = z.object({
           .transform(value => value ?? undefined),
       }),
     )
-    .max(limits.importedMax)
+    .max(limits.importResourcesMax)
     .nullish()
     .transform(value => value ?? []),
   providerInputs: z
@@ -112,8 +112,8 @@ export function parseImportFile(source: string, path: string): ImportFile {
   const parsed = fileForm.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const where = [path, ...(issue?.path.length === 0 ? [] : [issue?.path.join('.')])].join(': ')
-    throw error('CLI_USAGE', `could not read import file: ${where}: ${issue?.message}`)
+    const location = [path, ...(issue?.path.length === 0 ? [] : [issue?.path.join('.')])].join(': ')
+    throw error('CLI_USAGE', `could not read import file: ${location}: ${issue?.message}`)
   }
   return parsed.data
 }

@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { isUrn, type Urn } from '../../shared/names/urn.ts'
 import type { ImportFile } from './import-file.ts'
 
-/** One resource given on the command line. */
+/** One resource from the command line. */
 export interface InlineResource {
   readonly operands: readonly string[]
   readonly properties: readonly string[]
@@ -17,28 +17,28 @@ export function createInlineFile({
   parent,
   provider,
 }: InlineResource): ImportFile {
-  const [type, name, id, ...more] = operands
-  const missing = 'an inline resource must be specified if no import file is used, missing '
-  if (type === undefined) throw error('CLI_USAGE', `${missing}type, name, and id`)
-  if (name === undefined) throw error('CLI_USAGE', `${missing}name and id`)
-  if (id === undefined) throw error('CLI_USAGE', `${missing}id`)
-  if (more.length > 0) throw error('CLI_USAGE', 'only expected at most three arguments')
-  const above = parent === undefined ? undefined : parseNamedUrn(parent, 'parent')
-  const by = provider === undefined ? undefined : parseNamedUrn(provider, 'provider')
-  if (above !== undefined && above.name === by?.name)
+  const [type, name, id, ...extraOperands] = operands
+  const missingText = 'an inline resource must be specified if no import file is used, missing '
+  if (type === undefined) throw error('CLI_USAGE', `${missingText}type, name, and id`)
+  if (name === undefined) throw error('CLI_USAGE', `${missingText}name and id`)
+  if (id === undefined) throw error('CLI_USAGE', `${missingText}id`)
+  if (extraOperands.length > 0) throw error('CLI_USAGE', 'only expected at most three arguments')
+  const parentEntry = parent === undefined ? undefined : parseNamedUrn(parent, 'parent')
+  const providerEntry = provider === undefined ? undefined : parseNamedUrn(provider, 'provider')
+  if (parentEntry !== undefined && parentEntry.name === providerEntry?.name)
     throw error(
       'CLI_USAGE',
-      `provider and parent must have distinct names, both were '${above.name}'`,
+      `provider and parent must have distinct names, both were '${parentEntry.name}'`,
     )
-  const table = [above, by].flatMap(one =>
-    one === undefined ? [] : [[one.name, one.urn] as const],
+  const nameTable = [parentEntry, providerEntry].flatMap(entry =>
+    entry === undefined ? [] : [[entry.name, entry.urn] as const],
   )
   const resource = {
     type,
     name,
     id,
-    parent: above?.name ?? '',
-    provider: by?.name ?? '',
+    parent: parentEntry?.name ?? '',
+    provider: providerEntry?.name ?? '',
     version: '',
     pluginDownloadUrl: '',
     properties,
@@ -48,21 +48,22 @@ export function createInlineFile({
     inputs: undefined,
     outputs: undefined,
   }
-  return { nameTable: Object.fromEntries(table), resources: [resource], providerInputs: {} }
+  return { nameTable: Object.fromEntries(nameTable), resources: [resource], providerInputs: {} }
 }
 
 /** Parses `name=urn`, or a URN without a name, which gets a default name. Throws CLI_USAGE. */
 function parseNamedUrn(
   spec: string,
-  usual: 'parent' | 'provider',
+  role: 'parent' | 'provider',
 ): { readonly name: string; readonly urn: Urn } {
-  const at = spec.indexOf('=')
-  const [name, urn] = at < 0 ? [usual, spec] : [spec.slice(0, at), spec.slice(at + 1)]
+  const separator = spec.indexOf('=')
+  const [name, urn] =
+    separator < 0 ? [role, spec] : [spec.slice(0, separator), spec.slice(separator + 1)]
   if (name !== '' && isUrn(urn)) return { name, urn }
-  const reference = urn.lastIndexOf('::')
-  const before = reference < 0 ? '' : urn.slice(0, reference)
-  const hint = isUrn(before)
-    ? ` (this looks like a provider reference; its URN is '${before}')`
+  const lastSeparator = urn.lastIndexOf('::')
+  const candidateUrn = lastSeparator < 0 ? '' : urn.slice(0, lastSeparator)
+  const hint = isUrn(candidateUrn)
+    ? ` (this looks like a provider reference; its URN is '${candidateUrn}')`
     : ''
-  throw error('CLI_USAGE', `invalid ${usual} URN: '${urn}': --${usual} takes name=urn${hint}`)
+  throw error('CLI_USAGE', `invalid ${role} URN: '${urn}': --${role} takes name=urn${hint}`)
 }

@@ -1,4 +1,7 @@
-import { parseReference, isDefaultProviderName } from '../../shared/names/provider-reference.ts'
+import {
+  parseProviderReference,
+  isDefaultProviderName,
+} from '../../shared/names/provider-reference.ts'
 import { nameOf, stackType, typeOf, type Urn } from '../../shared/names/urn.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
 import { isList, isMap, type PropertyValue } from '../../shared/values/value.ts'
@@ -14,7 +17,7 @@ export interface Definition {
   readonly dependsOn: readonly string[]
 }
 
-/** A value by which other resources can refer to a resource: its name and the property. */
+/** The source of a literal value: the name of a resource, and one of its properties. */
 export interface Literal {
   readonly owner: string
   readonly property: string
@@ -22,7 +25,7 @@ export interface Literal {
 
 /** The contents of a generated program. */
 export interface Definitions {
-  /** Each resource comes after those it refers to. */
+  /** Each resource comes after the resources to which it refers. */
   readonly resources: readonly Definition[]
   /** Texts that are the id, `name` or `arn` of exactly one resource. */
   readonly literals: ReadonlyMap<string, Literal>
@@ -31,13 +34,13 @@ export interface Definitions {
 /** The naming rules of a language. */
 export interface NamingRules {
   readonly toLegalName: (name: string) => string
-  readonly taken: readonly string[]
+  readonly reservedNames: readonly string[]
 }
 
 /**
  * Returns the definitions of imported resources for a program. `names`: the names of these and
- * other resources. `toLegalName` converts a name for the language, and `taken` lists names with
- * another meaning. A parent or provider without a name is omitted.
+ * other resources. `toLegalName` converts a name for the language, and `reservedNames` lists names
+ * with another meaning. A parent or provider without a name is omitted.
  */
 export function definitionsOf(
   states: readonly ResourceState[],
@@ -46,14 +49,14 @@ export function definitionsOf(
 ): Definitions {
   const nameByUrn = assignLegalNames(states, names, naming)
   const resources = states.map((state): Definition => {
-    const provider = state.provider === '' ? undefined : parseReference(state.provider).urn
-    const isNamed = provider !== undefined && !isDefaultProviderName(nameOf(provider))
-    const isBelow = state.parent !== '' && typeOf(state.parent) !== stackType
+    const provider = state.provider === '' ? undefined : parseProviderReference(state.provider).urn
+    const hasProvider = provider !== undefined && !isDefaultProviderName(nameOf(provider))
+    const hasParent = state.parent !== '' && typeOf(state.parent) !== stackType
     return {
       state,
       name: nameByUrn.get(state.urn) ?? '',
-      parent: isBelow ? (nameByUrn.get(state.parent) ?? '') : '',
-      provider: isNamed ? (nameByUrn.get(provider) ?? '') : '',
+      parent: hasParent ? (nameByUrn.get(state.parent) ?? '') : '',
+      provider: hasProvider ? (nameByUrn.get(provider) ?? '') : '',
       dependsOn: state.dependencies.flatMap(urn => nameByUrn.get(urn) ?? []),
     }
   })
@@ -64,38 +67,38 @@ export function definitionsOf(
 function assignLegalNames(
   states: readonly ResourceState[],
   names: ReadonlyMap<Urn, string>,
-  { toLegalName, taken }: NamingRules,
+  { toLegalName, reservedNames }: NamingRules,
 ): ReadonlyMap<Urn, string> {
-  const used = new Set(taken)
+  const usedNames = new Set(reservedNames)
   const nameByUrn = new Map<Urn, string>()
-  const proposed = new Map(names)
-  for (const { urn } of states) if (!proposed.has(urn)) proposed.set(urn, nameOf(urn))
-  for (const [urn, name] of proposed) {
-    const first = toLegalName(name)
-    let chosen = first
-    for (let count = 2; used.has(chosen); count += 1) chosen = `${first}${count}`
-    used.add(chosen)
-    nameByUrn.set(urn, chosen)
+  const proposedNames = new Map(names)
+  for (const { urn } of states) if (!proposedNames.has(urn)) proposedNames.set(urn, nameOf(urn))
+  for (const [urn, name] of proposedNames) {
+    const legalName = toLegalName(name)
+    let uniqueName = legalName
+    for (let count = 2; usedNames.has(uniqueName); count += 1) uniqueName = `${legalName}${count}`
+    usedNames.add(uniqueName)
+    nameByUrn.set(urn, uniqueName)
   }
   return nameByUrn
 }
 
 function findLiterals(resources: readonly Definition[]): ReadonlyMap<string, Literal> {
-  const found = new Map<string, Literal>()
-  const twice = new Set<string>()
-  const note = (text: unknown, literal: Literal): void => {
+  const literals = new Map<string, Literal>()
+  const ambiguousTexts = new Set<string>()
+  const addLiteral = (text: unknown, literal: Literal): void => {
     if (typeof text !== 'string' || text === '') return
-    if (found.has(text) && found.get(text)?.owner !== literal.owner) twice.add(text)
-    else if (!found.has(text)) found.set(text, literal)
+    if (literals.has(text) && literals.get(text)?.owner !== literal.owner) ambiguousTexts.add(text)
+    else if (!literals.has(text)) literals.set(text, literal)
   }
   for (const { state, name } of resources) {
     if (!state.custom) continue
-    note(state.id, { owner: name, property: 'id' })
+    addLiteral(state.id, { owner: name, property: 'id' })
     for (const property of ['name', 'arn'])
-      note(state.outputs.get(property), { owner: name, property })
+      addLiteral(state.outputs.get(property), { owner: name, property })
   }
-  for (const text of twice) found.delete(text)
-  return found
+  for (const text of ambiguousTexts) literals.delete(text)
+  return literals
 }
 
 /** Orders resources after those they refer to, except in cycles. */
@@ -103,21 +106,28 @@ function sortByReferences(
   resources: readonly Definition[],
   literals: ReadonlyMap<string, Literal>,
 ): readonly Definition[] {
-  const byName = new Map(resources.map(one => [one.name, one]))
-  const done = new Set<Definition>()
-  const open = new Set<Definition>()
-  const visit = (one: Definition): void => {
-    if (done.has(one) || open.has(one)) return
-    open.add(one)
-    const texts = collectTexts(one.state.inputs).flatMap(text => literals.get(text)?.owner ?? [])
-    for (const name of [one.parent, one.provider, ...one.dependsOn, ...texts]) {
-      const other = byName.get(name)
-      if (other !== undefined) visit(other)
+  const byName = new Map(resources.map(definition => [definition.name, definition]))
+  const ordered = new Set<Definition>()
+  const visiting = new Set<Definition>()
+  const visit = (definition: Definition): void => {
+    if (ordered.has(definition) || visiting.has(definition)) return
+    visiting.add(definition)
+    const texts = collectTexts(definition.state.inputs).flatMap(
+      text => literals.get(text)?.owner ?? [],
+    )
+    for (const name of [
+      definition.parent,
+      definition.provider,
+      ...definition.dependsOn,
+      ...texts,
+    ]) {
+      const dependency = byName.get(name)
+      if (dependency !== undefined) visit(dependency)
     }
-    done.add(one)
+    ordered.add(definition)
   }
-  for (const one of resources) visit(one)
-  return [...done]
+  for (const definition of resources) visit(definition)
+  return [...ordered]
 }
 
 function collectTexts(value: PropertyValue): readonly string[] {

@@ -18,7 +18,7 @@ export interface ResolveOptions {
   readonly stack: string
   readonly project: string
   readonly protect: boolean
-  readonly seal: (supplied: JsonObject) => JsonObject
+  readonly seal: (values: JsonObject) => JsonObject
 }
 
 /**
@@ -26,27 +26,35 @@ export interface ResolveOptions {
  * Source: docs/spec/step-execution.md#import-step, Pulumi's import command.
  */
 export function resolveImports(importFile: ImportFile, options: ResolveOptions): ResolvedImport {
-  const file = { ...importFile, resources: importFile.resources.map(withBothNames) }
+  const file = { ...importFile, resources: importFile.resources.map(completeNames) }
   const mistakes = file.resources.flatMap(findMistakes)
   for (const [name, urn] of Object.entries(file.nameTable))
     if (!isUrn(urn)) mistakes.push(`'${name}' in 'nameTable' is not a valid URN: '${urn}'`)
   if (mistakes.length > 0) throw usageErrorOf(mistakes)
-  const { urns, byName, errors } = assignUrns(file, options)
+  const { urns, urnByName, errors } = assignUrns(file, options)
   if (errors.length > 0) throw usageErrorOf(errors)
-  const found: string[] = []
-  const imports = file.resources.map((spec, at) =>
-    resolveImport({ spec, at, file, byName, options, onMistake: mistake => found.push(mistake) }),
+  const problems: string[] = []
+  const imports = file.resources.map((spec, index) =>
+    resolveImport({
+      spec,
+      index,
+      file,
+      urnByName,
+      options,
+      onMistake: mistake => problems.push(mistake),
+    }),
   )
-  if (found.length > 0) throw usageErrorOf(found)
+  if (problems.length > 0) throw usageErrorOf(problems)
   return { imports, names: namesOf(file, urns) }
 }
 
 function usageErrorOf(mistakes: readonly string[]): Error {
-  const text = mistakes.length === 1 ? mistakes[0] : mistakes.map(one => `\n* ${one}`).join('')
+  const text =
+    mistakes.length === 1 ? mistakes[0] : mistakes.map(mistake => `\n* ${mistake}`).join('')
   return error('CLI_USAGE', `cannot import: ${text}`)
 }
 
-function withBothNames(spec: ImportSpec): ImportSpec {
+function completeNames(spec: ImportSpec): ImportSpec {
   return {
     ...spec,
     name: spec.name || spec.logicalName,
@@ -54,16 +62,16 @@ function withBothNames(spec: ImportSpec): ImportSpec {
   }
 }
 
-function describeSpec({ name, id, type }: ImportSpec, at: number): string {
-  const which = name !== '' ? `'${name}'` : id !== '' ? `'${id}'` : String(at)
-  return type === '' ? `resource ${which}` : `resource ${which} of type '${type}'`
+function describeSpec({ name, id, type }: ImportSpec, index: number): string {
+  const subject = name !== '' ? `'${name}'` : id !== '' ? `'${id}'` : String(index)
+  return type === '' ? `resource ${subject}` : `resource ${subject} of type '${type}'`
 }
 
 /** Returns the errors of one resource that do not depend on others. */
-function findMistakes(spec: ImportSpec, at: number): readonly string[] {
+function findMistakes(spec: ImportSpec, index: number): readonly string[] {
   const { type, name, id, component, remote, outputs, parameterization, extension } = spec
   const isProvider = isProviderType(type)
-  const found: readonly (readonly [boolean, string])[] = [
+  const checks: readonly (readonly [boolean, string])[] = [
     [type === '', 'has no type'],
     [name === '', 'has no name'],
     [isProvider && id !== '', 'has an ID, but is a provider, which is created rather than read'],
@@ -77,67 +85,72 @@ function findMistakes(spec: ImportSpec, at: number): readonly string[] {
       'has both a parameterization and an extension, which are mutually exclusive',
     ],
   ]
-  return found.flatMap(([isWrong, what]) => (isWrong ? [`${describeSpec(spec, at)} ${what}`] : []))
+  return checks.flatMap(([isWrong, problem]) =>
+    isWrong ? [`${describeSpec(spec, index)} ${problem}`] : [],
+  )
 }
 
-interface Urns {
-  /** By position. */
+interface AssignedUrns {
+  /** The URNs in the order of the file. */
   readonly urns: readonly Urn[]
-  readonly byName: ReadonlyMap<string, Urn>
+  readonly urnByName: ReadonlyMap<string, Urn>
   readonly errors: readonly string[]
 }
 
 /** Assigns the URN of each resource, parents first. */
-function assignUrns(file: ImportFile, options: ResolveOptions): Urns {
+function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
   const { resources, nameTable } = file
   const errors: string[] = []
   const table = new Map(Object.entries(nameTable) as [string, Urn][])
-  const byName = new Map(table)
-  const taken = new Set<string>(table.values())
+  const urnByName = new Map(table)
+  const assignedUrns = new Set<string>(table.values())
   const urns: (Urn | undefined)[] = resources.map(() => undefined)
-  const ambiguous = findAmbiguousNames(resources)
-  const known = new Set([...table.keys(), ...resources.map(({ name }) => name)])
-  for (let left = resources.length, before = -1; left > 0 && left !== before; ) {
-    before = left
-    for (const [at, spec] of resources.entries()) {
-      if (urns[at] !== undefined) continue
-      const parent = table.get(spec.parent) ?? byName.get(spec.parent)
-      if (spec.parent !== '' && ambiguous.has(spec.parent))
-        errors.push(`${describeSpec(spec, at)} has an ambiguous parent`)
-      else if (spec.parent !== '' && !known.has(spec.parent))
+  const ambiguousNames = findAmbiguousNames(resources)
+  const knownNames = new Set([...table.keys(), ...resources.map(({ name }) => name)])
+  for (
+    let remaining = resources.length, previousRemaining = -1;
+    remaining > 0 && remaining !== previousRemaining;
+  ) {
+    previousRemaining = remaining
+    for (const [index, spec] of resources.entries()) {
+      if (urns[index] !== undefined) continue
+      const parent = table.get(spec.parent) ?? urnByName.get(spec.parent)
+      if (spec.parent !== '' && ambiguousNames.has(spec.parent))
+        errors.push(`${describeSpec(spec, index)} has an ambiguous parent`)
+      else if (spec.parent !== '' && !knownNames.has(spec.parent))
         errors.push(
-          `the parent '${spec.parent}' for ${describeSpec(spec, at)} has no entry in 'nameTable'`,
+          `the parent '${spec.parent}' for ${describeSpec(spec, index)} has no entry in 'nameTable'`,
         )
       else if (spec.parent !== '' && parent === undefined) continue
       const urn = urnOfChild(spec, parent, options)
-      if (taken.has(urn))
+      if (assignedUrns.has(urn))
         errors.push(
-          `${describeSpec(spec, at)} has an ambiguous URN, set name (or logical name) to be unique`,
+          `${describeSpec(spec, index)} has an ambiguous URN, set name (or logical name) to be unique`,
         )
-      taken.add(urn)
-      urns[at] = urn
-      byName.set(spec.name, urn)
-      left -= 1
+      assignedUrns.add(urn)
+      urns[index] = urn
+      urnByName.set(spec.name, urn)
+      remaining -= 1
     }
   }
-  const circular = resources.flatMap((spec, at) =>
-    urns[at] === undefined ? [`${describeSpec(spec, at)} is its own ancestor`] : [],
+  const cycleErrors = resources.flatMap((spec, index) =>
+    urns[index] === undefined ? [`${describeSpec(spec, index)} is its own ancestor`] : [],
   )
-  return { urns: urns.flatMap(urn => urn ?? []), byName, errors: [...errors, ...circular] }
+  return { urns: urns.flatMap(urn => urn ?? []), urnByName, errors: [...errors, ...cycleErrors] }
 }
 
 function urnOfChild(spec: ImportSpec, parent: Urn | undefined, options: ResolveOptions): Urn {
-  const qualified = parent === undefined ? undefined : urnPartsOf(parent).qualifiedType
-  return childUrnOf(options, qualified, { type: spec.type, name: spec.logicalName })
+  const parentType = parent === undefined ? undefined : urnPartsOf(parent).qualifiedType
+  return childUrnOf(options, parentType, { type: spec.type, name: spec.logicalName })
 }
 
 /** Returns the names that several resources have. Other resources cannot refer to them. */
 function findAmbiguousNames(resources: readonly ImportSpec[]): ReadonlySet<string> {
-  const seen = new Set<string>()
+  const visitedNames = new Set<string>()
   return new Set(
     resources.flatMap(({ name }) => {
-      if (seen.has(name)) return [name]
-      seen.add(name)
+      if (visitedNames.has(name)) return [name]
+      visitedNames.add(name)
       return []
     }),
   )
@@ -145,45 +158,45 @@ function findAmbiguousNames(resources: readonly ImportSpec[]): ReadonlySet<strin
 
 function resolveImport(context: {
   readonly spec: ImportSpec
-  readonly at: number
+  readonly index: number
   readonly file: ImportFile
-  readonly byName: ReadonlyMap<string, Urn>
+  readonly urnByName: ReadonlyMap<string, Urn>
   readonly options: ResolveOptions
   readonly onMistake: (mistake: string) => unknown
 }): ImportedResource {
-  const { spec, at, file, byName, options, onMistake } = context
-  const which = describeSpec(spec, at)
-  const seal = (supplied: JsonObject | undefined, what: string): JsonObject | undefined => {
-    if (supplied === undefined) return undefined
+  const { spec, index, file, urnByName, options, onMistake } = context
+  const subject = describeSpec(spec, index)
+  const seal = (values: JsonObject | undefined, description: string): JsonObject | undefined => {
+    if (values === undefined) return undefined
     try {
-      return options.seal(supplied)
+      return options.seal(values)
     } catch (thrown) {
-      onMistake(`could not deserialize ${what} for ${which}: ${messageOf(thrown)}`)
+      onMistake(`could not deserialize ${description} for ${subject}: ${messageOf(thrown)}`)
       return undefined
     }
   }
-  const provider = spec.provider === '' ? '' : (byName.get(spec.provider) ?? 'unknown')
+  const provider = spec.provider === '' ? '' : (urnByName.get(spec.provider) ?? 'unknown')
   if (provider === 'unknown')
     onMistake(
-      `the provider '${spec.provider}' for ${which} has no entry in 'nameTable' or 'resources'`,
+      `the provider '${spec.provider}' for ${subject} has no entry in 'nameTable' or 'resources'`,
     )
   else if (provider !== '' && !isProviderType(typeOf(provider)))
-    onMistake(`the provider '${spec.provider}' for ${which} is not a provider`)
+    onMistake(`the provider '${spec.provider}' for ${subject} is not a provider`)
   if (spec.provider !== '' && findAmbiguousNames(file.resources).has(spec.provider))
-    onMistake(`${which} has an ambiguous provider`)
-  const own = isProviderType(spec.type)
+    onMistake(`${subject} has an ambiguous provider`)
+  const specInputs = isProviderType(spec.type)
     ? (spec.inputs ?? file.providerInputs[spec.name])
     : spec.inputs
-  const inputs = seal(own, 'inputs')
+  const inputs = seal(specInputs, 'inputs')
   const outputs = seal(spec.outputs, 'outputs')
   const configuration = seal(file.providerInputs[spec.provider], 'provider inputs')
   return {
     type: spec.type,
     name: spec.logicalName,
     id: spec.id,
-    parent: spec.parent === '' ? '' : (byName.get(spec.parent) ?? ''),
+    parent: spec.parent === '' ? '' : (urnByName.get(spec.parent) ?? ''),
     provider: provider === 'unknown' ? '' : provider,
-    ...resolvePackage(spec, which, onMistake),
+    ...resolvePackage(spec, subject, onMistake),
     pluginDownloadUrl: spec.pluginDownloadUrl,
     protect: options.protect,
     isChosen: spec.properties.length > 0,
@@ -197,19 +210,19 @@ function resolveImport(context: {
 /** Returns the package fields of a resource, with complete versions. */
 function resolvePackage(
   { version, parameterization, extension }: ImportSpec,
-  which: string,
+  subject: string,
   onMistake: (mistake: string) => unknown,
 ): Pick<ImportedResource, 'version' | 'parameterization' | 'extension'> {
-  const parseFullVersion = (text: string, what: string): string => {
-    const found = completeVersion(text)
-    if (found === undefined) onMistake(`could not parse ${what} '${text}' for ${which}`)
-    return found ?? ''
+  const parseFullVersion = (text: string, description: string): string => {
+    const parsed = completeVersion(text)
+    if (parsed === undefined) onMistake(`could not parse ${description} '${text}' for ${subject}`)
+    return parsed ?? ''
   }
-  const own = version === '' ? '' : parseFullVersion(version, 'version')
-  if (extension !== undefined) return { version: own, extension }
-  if (parameterization === undefined) return { version: own }
+  const fullVersion = version === '' ? '' : parseFullVersion(version, 'version')
+  if (extension !== undefined) return { version: fullVersion, extension }
+  if (parameterization === undefined) return { version: fullVersion }
   const pluginVersion = parseFullVersion(parameterization.pluginVersion, 'parameterization version')
-  return { version: own, parameterization: { ...parameterization, pluginVersion } }
+  return { version: fullVersion, parameterization: { ...parameterization, pluginVersion } }
 }
 
 /**
@@ -220,20 +233,20 @@ function namesOf(file: ImportFile, urns: readonly Urn[]): ReadonlyMap<Urn, strin
   const names = new Map(
     Object.entries(file.nameTable).map(([name, urn]) => [urn as Urn, name] as const),
   )
-  const used = new Set([...names.values()])
-  const wanted = new Set(file.resources.map(({ name }) => name))
-  for (const [at, { name, type }] of file.resources.entries()) {
-    const urn = urns[at]
+  const usedNames = new Set([...names.values()])
+  const requestedNames = new Set(file.resources.map(({ name }) => name))
+  for (const [index, { name, type }] of file.resources.entries()) {
+    const urn = urns[index]
     if (urn === undefined) continue
-    let chosen = name
-    const word = type.split(':').at(-1) ?? ''
-    const longer = `${name}${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
-    for (let count = 1; used.has(chosen); count += 1) {
-      chosen = count === 1 ? longer : `${longer}${count}`
-      if (wanted.has(chosen)) used.add(chosen)
+    let uniqueName = name
+    const typeName = type.split(':').at(-1) ?? ''
+    const nameWithType = `${name}${typeName.slice(0, 1).toUpperCase()}${typeName.slice(1)}`
+    for (let count = 1; usedNames.has(uniqueName); count += 1) {
+      uniqueName = count === 1 ? nameWithType : `${nameWithType}${count}`
+      if (requestedNames.has(uniqueName)) usedNames.add(uniqueName)
     }
-    used.add(chosen)
-    names.set(urn, chosen)
+    usedNames.add(uniqueName)
+    names.set(urn, uniqueName)
   }
   return names
 }

@@ -12,7 +12,7 @@ import {
 import { type Definition, definitionsOf } from './program-definitions.ts'
 
 const tab = '    '
-const reserved = new Set(
+const reservedWords = new Set(
   (
     'abstract any as asserts async await boolean break case catch class const constructor continue ' +
     'debugger declare default delete do else enum export extends false finally for from function ' +
@@ -24,9 +24,9 @@ const reserved = new Set(
 
 /** Converts a name to a variable of TypeScript. */
 export function toVariableName(name: string): string {
-  const plain = name.replaceAll(/[^\p{ID_Continue}$]/gu, '_')
-  const begun = /^[\p{ID_Start}_$]/u.test(plain) ? plain : `_${plain}`
-  return reserved.has(begun) ? `_${begun}` : begun
+  const legalText = name.replaceAll(/[^\p{ID_Continue}$]/gu, '_')
+  const identifier = /^[\p{ID_Start}_$]/u.test(legalText) ? legalText : `_${legalText}`
+  return reservedWords.has(identifier) ? `_${identifier}` : identifier
 }
 
 /** Renders a TypeScript program with these resources. */
@@ -35,20 +35,22 @@ export function renderTypescriptProgram(
   names: ReadonlyMap<Urn, string>,
 ): string {
   const packages = [...new Set(states.flatMap(state => packageNameOf(state) ?? []))].sort()
-  const taken = packages.map(aliasOf)
+  const reservedNames = packages.map(aliasOf)
   const { resources, literals } = definitionsOf(states, names, {
     toLegalName: toVariableName,
-    taken,
+    reservedNames,
   })
   const imports = packages.map(pkg => `import * as ${aliasOf(pkg)} from "@pulumi/${pkg}";`)
   const createReferrer = (owner: string) => (text: string) => {
-    const found = literals.get(text)
-    return found === undefined || found.owner === owner
+    const literal = literals.get(text)
+    return literal === undefined || literal.owner === owner
       ? undefined
-      : `${found.owner}.${found.property}`
+      : `${literal.owner}.${literal.property}`
   }
-  const rendered = resources.map(one => renderResource(one, createReferrer(one.name)))
-  return `${['import * as pulumi from "@pulumi/pulumi";', ...imports].join('\n')}\n\n${rendered.join('\n')}`
+  const renderedResources = resources.map(definition =>
+    renderResource(definition, createReferrer(definition.name)),
+  )
+  return `${['import * as pulumi from "@pulumi/pulumi";', ...imports].join('\n')}\n\n${renderedResources.join('\n')}`
 }
 
 /** Returns the package of a type, or undefined for a component of the program itself. */
@@ -67,37 +69,41 @@ function classOf(type: string): string {
   if (isProviderType(type)) return `${aliasOf(packageOf(type))}.Provider`
   const [pkg = '', module = '', name = ''] = type.split(':')
   const segments = module.split('/')
-  const isOwn = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
-  const kept = (isOwn ? segments.slice(0, -1) : segments).filter(
+  const repeatsName = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
+  const moduleSegments = (repeatsName ? segments.slice(0, -1) : segments).filter(
     word => word !== 'index' && word !== '',
   )
-  return [aliasOf(pkg), ...kept.map(toVariableName), name].join('.')
+  return [aliasOf(pkg), ...moduleSegments.map(toVariableName), name].join('.')
 }
 
-function renderResource(one: Definition, refer: (text: string) => string | undefined): string {
-  const { state, name } = one
-  const logical = JSON.stringify(nameOf(state.urn))
-  const options = renderOptions(one)
-  const more = options.length === 0 ? '' : `, ${renderBlock(options, 0)}`
+function renderResource(
+  definition: Definition,
+  refer: (text: string) => string | undefined,
+): string {
+  const { state, name } = definition
+  const logicalName = JSON.stringify(nameOf(state.urn))
+  const options = renderOptions(definition)
+  const optionsText = options.length === 0 ? '' : `, ${renderBlock(options, 0)}`
   if (!state.custom && state.provider === '')
-    return `const ${name} = new pulumi.ComponentResource(${JSON.stringify(state.type)}, ${logical}, {}${more});\n`
-  const inputs = ownInputsOf(state.type, state.inputs)
+    return `const ${name} = new pulumi.ComponentResource(${JSON.stringify(state.type)}, ${logicalName}, {}${optionsText});\n`
+  const inputs = userInputsOf(state.type, state.inputs)
   const inputLines = [...inputs].map(
     ([key, value]) => `${renderKey(key)}: ${renderValue(value, 1, refer)}`,
   )
-  const args = inputLines.length > 0 ? `, ${renderBlock(inputLines, 0)}` : more === '' ? '' : ', {}'
-  return `const ${name} = new ${classOf(state.type)}(${logical}${args}${more});\n`
+  const args =
+    inputLines.length > 0 ? `, ${renderBlock(inputLines, 0)}` : optionsText === '' ? '' : ', {}'
+  return `const ${name} = new ${classOf(state.type)}(${logicalName}${args}${optionsText});\n`
 }
 
 /**
  * Returns the inputs that a user can set, ordered by name. Internal inputs of providers are
  * omitted.
  */
-function ownInputsOf(type: string, inputs: PropertyMap): PropertyMap {
-  const hidden = isProviderType(type) ? ['version', '__internal'] : []
+function userInputsOf(type: string, inputs: PropertyMap): PropertyMap {
+  const internalKeys = isProviderType(type) ? ['version', '__internal'] : []
   return new Map(
     [...inputs]
-      .filter(([key]) => !hidden.includes(key) && key !== '__defaults')
+      .filter(([key]) => !internalKeys.includes(key) && key !== '__defaults')
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 }
@@ -118,8 +124,8 @@ function renderOptions({ state, parent, provider, dependsOn }: Definition): read
 }
 
 function renderBlock(lines: readonly string[], depth: number): string {
-  const inner = tab.repeat(depth + 1)
-  return `{\n${lines.map(line => `${inner}${line},\n`).join('')}${tab.repeat(depth)}}`
+  const indent = tab.repeat(depth + 1)
+  return `{\n${lines.map(line => `${indent}${line},\n`).join('')}${tab.repeat(depth)}}`
 }
 
 function renderKey(key: string): string {
@@ -136,17 +142,18 @@ function renderValue(
   if (typeof value === 'string') return refer(value) ?? JSON.stringify(value)
   if (isList(value)) {
     if (value.length === 0) return '[]'
-    const inner = tab.repeat(depth + 1)
+    const indent = tab.repeat(depth + 1)
     const isFlat = value.every(item => !isMap(item) && !isList(item))
     const items = value.map(item => renderValue(item, isFlat ? depth + 1 : depth, refer))
-    if (isFlat) return `[\n${items.map(item => `${inner}${item},\n`).join('')}${tab.repeat(depth)}]`
+    if (isFlat)
+      return `[\n${items.map(item => `${indent}${item},\n`).join('')}${tab.repeat(depth)}]`
     return `[${items.join(', ')}]`
   }
   if (isMap(value)) {
     if (value.size === 0) return '{}'
     const sorted = [...value].sort(([a], [b]) => (a < b ? -1 : 1))
     const lines = sorted.map(
-      ([key, one]) => `${renderKey(key)}: ${renderValue(one, depth + 1, refer)}`,
+      ([key, item]) => `${renderKey(key)}: ${renderValue(item, depth + 1, refer)}`,
     )
     return renderBlock(lines, depth)
   }
@@ -181,8 +188,8 @@ function renderArchive({ source }: Archive, depth: number): string {
   if (source === undefined) return 'new pulumi.asset.AssetArchive({})'
   if ('path' in source) return `new pulumi.asset.FileArchive(${JSON.stringify(source.path)})`
   if ('uri' in source) return `new pulumi.asset.RemoteArchive(${JSON.stringify(source.uri)})`
-  const lines = [...source.assets].map(([key, one]) => {
-    const member = one.kind === 'asset' ? renderAsset(one) : renderArchive(one, depth + 1)
+  const lines = [...source.assets].map(([key, asset]) => {
+    const member = asset.kind === 'asset' ? renderAsset(asset) : renderArchive(asset, depth + 1)
     return `${JSON.stringify(key)}: ${member}`
   })
   return `new pulumi.asset.AssetArchive(${renderBlock(lines, depth)})`

@@ -27,31 +27,31 @@ export function renderYamlProgram(
 ): string {
   const { resources, literals } = definitionsOf(states, names, {
     toLegalName: toYamlName,
-    taken: [],
+    reservedNames: [],
   })
-  const rendered = resources.filter(({ state }) => state.custom || state.provider !== '')
-  const entries = rendered.map(one => {
+  const renderedResources = resources.filter(({ state }) => state.custom || state.provider !== '')
+  const entries = renderedResources.map(definition => {
     const refer = (text: string): string | undefined => {
-      const found = literals.get(text)
-      return found === undefined || found.owner === one.name
+      const literal = literals.get(text)
+      return literal === undefined || literal.owner === definition.name
         ? undefined
-        : `\${${found.owner}.${found.property}}`
+        : `\${${literal.owner}.${literal.property}}`
     }
-    return [one.name, renderEntry(one, refer)] as const
+    return [definition.name, renderEntry(definition, refer)] as const
   })
-  const omitted = resources.filter(one => !rendered.includes(one))
-  const notes = omitted.map(
+  const omittedResources = resources.filter(definition => !renderedResources.includes(definition))
+  const comments = omittedResources.map(
     ({ name, state }) => `# ${name}: components of type ${state.type} cannot be created in YAML\n`,
   )
   const text = new Document({ resources: Object.fromEntries(entries) }).toString({ lineWidth: 0 })
-  return `${notes.join('')}${text}`
+  return `${comments.join('')}${text}`
 }
 
-function renderEntry(one: Definition, refer: (text: string) => string | undefined): object {
-  const { state, name } = one
-  const hidden = isProviderType(state.type) ? ['version', '__internal'] : []
-  const inputs = new Map([...state.inputs].filter(([key]) => !hidden.includes(key)))
-  const options = renderOptions(one)
+function renderEntry(definition: Definition, refer: (text: string) => string | undefined): object {
+  const { state, name } = definition
+  const internalKeys = isProviderType(state.type) ? ['version', '__internal'] : []
+  const inputs = new Map([...state.inputs].filter(([key]) => !internalKeys.includes(key)))
+  const options = renderOptions(definition)
   return {
     type: shortTypeOf(state.type),
     ...(nameOf(state.urn) === name ? {} : { name: nameOf(state.urn) }),
@@ -65,9 +65,11 @@ function shortTypeOf(type: string): string {
   const [pkg = '', module = '', name = ''] = type.split(':')
   if (pkg === 'pulumi') return type
   const segments = module.split('/')
-  const isOwn = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
-  const kept = (isOwn ? segments.slice(0, -1) : segments).join('/')
-  return kept === 'index' || kept === '' ? `${pkg}:${name}` : `${pkg}:${kept}:${name}`
+  const repeatsName = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
+  const modulePath = (repeatsName ? segments.slice(0, -1) : segments).join('/')
+  return modulePath === 'index' || modulePath === ''
+    ? `${pkg}:${name}`
+    : `${pkg}:${modulePath}:${name}`
 }
 
 function renderOptions({ state, parent, provider, dependsOn }: Definition): object {
@@ -133,7 +135,8 @@ function renderArchive({ source }: Archive): object {
   if ('path' in source) return { 'fn::fileArchive': escapeText(source.path) }
   if ('uri' in source) return { 'fn::remoteArchive': escapeText(source.uri) }
   const members = [...source.assets].map(
-    ([key, one]) => [key, one.kind === 'asset' ? renderAsset(one) : renderArchive(one)] as const,
+    ([key, asset]) =>
+      [key, asset.kind === 'asset' ? renderAsset(asset) : renderArchive(asset)] as const,
   )
   return { 'fn::assetArchive': Object.fromEntries(members) }
 }

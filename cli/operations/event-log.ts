@@ -31,15 +31,15 @@ export async function createLoggedDisplay(
 ): Promise<LoggedDisplay> {
   const display = await tools.openDisplay(options)
   if (log.target === undefined) return { display, close: () => Promise.resolve() }
-  const lines = log.target.startsWith('tcp://')
+  const sink = log.target.startsWith('tcp://')
     ? sendLines(log.target.slice('tcp://'.length))
     : openFileLines(resolve(log.cwd, log.target))
-  const print = createJsonLines(lines.write, () => Math.floor(Date.now() / 1000))
+  const print = createJsonLines(sink.write, () => Math.floor(Date.now() / 1000))
   const emit: Display['emit'] = (event, states) => {
     print(event)
     display.emit(event, states)
   }
-  return { display: { ...display, emit }, close: lines.close }
+  return { display: { ...display, emit }, close: sink.close }
 }
 
 function openFileLines(path: string): LineSink {
@@ -63,20 +63,20 @@ function openFile(path: string): number {
 /** Sends event lines to another program. If that program ends, the deployment continues. */
 function sendLines(address: string): LineSink {
   const client = new EventsClient(address, credentials.createInsecure())
-  const taken = Promise.withResolvers<void>()
-  const stream = client.streamEvents(() => taken.resolve())
-  stream.on('error', () => taken.resolve())
+  const acknowledgement = Promise.withResolvers<void>()
+  const stream = client.streamEvents(() => acknowledgement.resolve())
+  stream.on('error', () => acknowledgement.resolve())
   return {
     write: line => void stream.write({ event: line }),
     async close() {
       stream.end()
-      const late = setTimeout(taken.resolve, closeMs)
-      await taken.promise
-      clearTimeout(late)
+      const timeout = setTimeout(acknowledgement.resolve, closeTimeoutMs)
+      await acknowledgement.promise
+      clearTimeout(timeout)
       client.close()
     },
   }
 }
 
 /** Time that a reader has to receive the last events, in ms. */
-const closeMs = 10_000
+const closeTimeoutMs = 10_000

@@ -8,15 +8,15 @@ import {
   type DeploymentOptions,
   type HiddenFeature,
   hiddenFeatures,
-  type Release,
+  type DeleteRelease,
 } from '../../shared/records/log.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** Whether to preview first, and whether to ask for confirmation. */
 export interface Consent {
-  readonly preview: boolean
-  readonly ask: boolean
+  readonly mustPreview: boolean
+  readonly mustConfirm: boolean
 }
 
 /**
@@ -25,15 +25,15 @@ export interface Consent {
  * Throws CLI_USAGE when a confirmation is required but no prompt is possible.
  */
 export function readConsent(session: CliSession, flags: Flags): Consent {
-  const skipPreview = flags.is('skipPreview')
-  const yes =
-    flags.is('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
-  if (!yes && (!session.interactive || flags.is('json')))
+  const skipPreview = flags.isSet('skipPreview')
+  const isConfirmed =
+    flags.isSet('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
+  if (!isConfirmed && (!session.interactive || flags.isSet('json')))
     throw error(
       'CLI_USAGE',
       '--yes or --skip-preview must be passed in to proceed in non-interactive mode or with --json',
     )
-  return { preview: !skipPreview && !flags.is('json'), ask: !yes }
+  return { mustPreview: !skipPreview && !flags.isSet('json'), mustConfirm: !isConfirmed }
 }
 
 /**
@@ -41,7 +41,7 @@ export function readConsent(session: CliSession, flags: Flags): Consent {
  * PULUMI_RUN_PROGRAM.
  */
 export function readRunProgram(session: CliSession, flags: Flags): boolean {
-  return flags.is('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
+  return flags.isSet('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
 }
 
 const hidingVariables: Readonly<Record<HiddenFeature, string>> = {
@@ -68,12 +68,12 @@ export function readVariableOptions({
 
 /** Refuses flags that contradict --preview-only. Throws CLI_USAGE. */
 export function checkPreviewOnly(flags: Flags): void {
-  for (const [name, spelled] of [
+  for (const [name, option] of [
     ['skipPreview', '--skip-preview'],
     ['yes', '--yes'],
   ] as const) {
-    if (flags.is(name))
-      throw error('CLI_USAGE', `${spelled} and --preview-only cannot be used together`)
+    if (flags.isSet(name))
+      throw error('CLI_USAGE', `${option} and --preview-only cannot be used together`)
   }
 }
 
@@ -87,8 +87,9 @@ export function readParallel(session: CliSession, flags: Flags): number {
     if (!/^\d+$/.test(text)) throw error('CLI_USAGE', `--parallel takes a number, not '${text}'`)
     return clampParallel(Number(text))
   }
-  const fromEnv = Number(session.io.env['PULUMI_PARALLEL'] ?? '')
-  if (Number.isInteger(fromEnv) && fromEnv > 0) return clampParallel(fromEnv)
+  const variableParallel = Number(session.io.env['PULUMI_PARALLEL'] ?? '')
+  if (Number.isInteger(variableParallel) && variableParallel > 0)
+    return clampParallel(variableParallel)
   return availableParallelism() * 4
 }
 
@@ -101,17 +102,17 @@ export function readFunctionLimit(flags: Flags): number | undefined {
   if (text === undefined) return undefined
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? []
   const seconds = { s: 1, m: 60, h: 3_600 }[unit]
-  const shortest = limits.functionLimitMinMs / 1_000
-  if (seconds === undefined || Number(number) * seconds < shortest)
+  const minSeconds = limits.functionLimitMinMs / 1_000
+  if (seconds === undefined || Number(number) * seconds < minSeconds)
     throw error(
       'CLI_USAGE',
-      `--function-limit takes a time of at least ${shortest} seconds, such as 90s or 15m, not '${text}'`,
+      `--function-limit takes a time of at least ${minSeconds} seconds, such as 90s or 15m, not '${text}'`,
     )
   return Number(number) * seconds * 1_000
 }
 
-/** Returns the time at which deletes may begin: --release. Throws CLI_USAGE. */
-export function readRelease(flags: Flags): Release {
+/** Returns the order of deletes that --release requests. Throws CLI_USAGE. */
+export function readRelease(flags: Flags): DeleteRelease {
   const text = flags.text('release') ?? 'dataflow'
   if (text === 'dataflow' || text === 'antichain') return text
   throw error('CLI_USAGE', `--release takes dataflow or antichain, not '${text}'`)
@@ -134,16 +135,16 @@ export function readPolicyPacks(
   if (packs.length === 0) return {}
   const { root } = session.requireProject()
   const toProjectPath = (path: string): string => {
-    const found = resolve(session.cwd, path)
-    const within = relative(root, found)
+    const absolutePath = resolve(session.cwd, path)
+    const relativePath = relative(root, absolutePath)
     // A path inside the project stays relative, so that the project can be moved.
-    return within.startsWith('..') ? found : within === '' ? '.' : within
+    return relativePath.startsWith('..') ? absolutePath : relativePath === '' ? '.' : relativePath
   }
   return {
-    policyPacks: packs.map((path, at) => {
-      const config = configs[at]
-      const found = { path: toProjectPath(path) }
-      return config === undefined ? found : { ...found, config: toProjectPath(config) }
+    policyPacks: packs.map((path, index) => {
+      const config = configs[index]
+      const pack = { path: toProjectPath(path) }
+      return config === undefined ? pack : { ...pack, config: toProjectPath(config) }
     }),
   }
 }
@@ -153,7 +154,7 @@ export function readPolicyPacks(
  * CLI_USAGE.
  */
 export function readRefresh(flags: Flags, project: Project): boolean {
-  const text = flags.is('refresh') ? 'true' : flags.text('refresh')
+  const text = flags.isSet('refresh') ? 'true' : flags.text('refresh')
   if (text === undefined) return project.refreshAlways
   if (/^(true|t|1)$/i.test(text)) return true
   if (/^(false|f|0)$/i.test(text)) return false

@@ -33,8 +33,8 @@ export async function buildRequest(
   flags: Flags,
   command: Command,
 ): Promise<DeployRequest> {
-  const { project: found, stack } = await requireProjectStack(session)
-  const project = withClient(found, flags)
+  const { project: folderProject, stack } = await requireProjectStack(session)
+  const project = withClient(folderProject, flags)
   const parallel = readParallel(session, flags)
   const release = readRelease(flags)
   const targeting = readTargeting(flags)
@@ -51,8 +51,8 @@ export async function buildRequest(
       project,
       file,
       secrets,
-      check: needsConfig(command, runProgram) && !flags.is('skipConfigValidation'),
-      names: command === 'up',
+      mustCheckRequired: needsConfig(command, runProgram) && !flags.isSet('skipConfigValidation'),
+      usesAutonaming: command === 'up',
       ...(configFile === undefined ? {} : { configFile: resolve(session.cwd, configFile) }),
     }),
     dryRun: false,
@@ -63,27 +63,27 @@ export async function buildRequest(
       refresh,
       execute: flags.text('execute') === 'elsewhere' ? 'elsewhere' : 'here',
       continueOnError:
-        flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
+        flags.isSet('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
       message: flags.text('message') ?? '',
       ...(runProgram ? { runProgram: true } : {}),
       ...readVariableOptions(session),
-      ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
+      ...(flags.isSet('ignoreProtect') ? { ignoreProtect: true } : {}),
       release,
       ...readPolicyPacks(session, flags),
       ...(targeting === undefined ? {} : { targeting }),
     },
-    wait: flags.is('wait'),
+    wait: flags.isSet('wait'),
     ...(functionLimitMs === undefined ? {} : { functionLimitMs }),
     ...readDebugged(flags),
-    ...(flags.is('debug') ? { debug: true } : {}),
+    ...(flags.isSet('debug') ? { debug: true } : {}),
     pendingCreates: {
-      exist: parsePendingPairs(flags.list('importPendingCreates')),
-      forget: flags.is('clearPendingCreates'),
+      existingIds: parsePendingPairs(flags.list('importPendingCreates')),
+      mustClearOthers: flags.isSet('clearPendingCreates'),
     },
   }
 }
 
-/** Returns the project. With --client, a host that is already running runs its program. */
+/** Returns the project. With --client, a host that is already running runs the program. */
 function withClient(project: Project, flags: Flags): Project {
   const address = flags.text('client')
   if (address === undefined) return project
@@ -95,14 +95,14 @@ function withClient(project: Project, flags: Flags): Project {
 }
 
 /** Returns the parts that wait for a debugger. Throws CLI_USAGE. */
-function readDebugged(flags: Flags): Pick<DeployRequest, 'debugged'> {
-  const debugged = flags.list('attachDebugger')
-  for (const one of debugged)
-    if (!['program', 'plugins', 'all'].includes(one) && !one.startsWith('plugin:'))
-      throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${one}`, {
+function readDebugged(flags: Flags): Pick<DeployRequest, 'debuggedProcesses'> {
+  const debuggedProcesses = flags.list('attachDebugger')
+  for (const part of debuggedProcesses)
+    if (!['program', 'plugins', 'all'].includes(part) && !part.startsWith('plugin:'))
+      throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${part}`, {
         hint: 'Use program, plugins, plugin:<name> or all.',
       })
-  return debugged.length === 0 ? {} : { debugged }
+  return debuggedProcesses.length === 0 ? {} : { debuggedProcesses }
 }
 
 /** Reports whether the configuration that the project requires must exist. */
@@ -133,13 +133,14 @@ export async function requireProjectStack(
  * or more options. Throws CLI_USAGE.
  */
 function parsePendingPairs(values: readonly string[]): ReadonlyMap<string, string> {
-  const isInTurn = values.every((text, at) => text.startsWith('urn:') === (at % 2 === 0))
+  const isAlternating = values.every((text, index) => text.startsWith('urn:') === (index % 2 === 0))
   const parts =
-    isInTurn && values.length % 2 === 0 ? values : values.flatMap(text => text.split(','))
+    isAlternating && values.length % 2 === 0 ? values : values.flatMap(text => text.split(','))
   if (parts.length % 2 === 1)
     throw error('CLI_USAGE', '--import-pending-creates takes pairs: <urn>,<id>')
   const pairs = new Map<string, string>()
-  for (let at = 0; at < parts.length; at += 2) pairs.set(parts[at] ?? '', parts[at + 1] ?? '')
+  for (let index = 0; index < parts.length; index += 2)
+    pairs.set(parts[index] ?? '', parts[index + 1] ?? '')
   return pairs
 }
 
@@ -147,12 +148,12 @@ function parsePendingPairs(values: readonly string[]): ReadonlyMap<string, strin
 export function saveConfigFlags(flags: Flags, file: StackConfig, project: Project): void {
   const pairs = flags.list('config')
   for (const pair of pairs) {
-    const at = pair.indexOf('=')
-    const text = at < 0 ? '' : pair.slice(at + 1)
+    const separator = pair.indexOf('=')
+    const text = separator < 0 ? '' : pair.slice(separator + 1)
     const key = parseEditKey(
-      at < 0 ? pair : pair.slice(0, at),
+      separator < 0 ? pair : pair.slice(0, separator),
       project.name,
-      flags.is('configPath'),
+      flags.isSet('configPath'),
     )
     putConfigValue(file, key, text)
   }

@@ -11,9 +11,10 @@ export interface OperationStart {
    */
   readonly start: (dryRun: boolean, sink: EventSink, plan?: string) => Promise<RunningDeployment>
   /**
-   * Aborts when this process must leave the deployment to others. Ctrl-C then does not cancel it.
+   * Aborts when this process must leave the deployment to other processes. If present, Ctrl-C does
+   * not cancel the deployment.
    */
-  readonly leave?: AbortSignal | undefined
+  readonly handOverSignal?: AbortSignal | undefined
 }
 
 /** An open deployment to resume, on this machine or by an API. */

@@ -32,7 +32,7 @@ export function savePlan(session: CliSession, flags: Flags, plan: string | undef
   const file = flags.text('savePlan')
   if (file === undefined || plan === undefined) return
   writeOutputFile(session, file, { name: 'plan', contents: plan })
-  if (flags.is('json')) return
+  if (flags.isSet('json')) return
   session.io.stdout.write(
     `Update plan written to '${file}'\n` +
       `Run \`antichain up --plan='${file}'\` to constrain the update to the operations planned by this preview\n`,
@@ -47,12 +47,12 @@ export function saveImportFile(
 ): void {
   const path = flags.text('importFile')
   if (path === undefined) return
-  const { file, omitted } = draftImportFile(preview)
+  const { file, omittedProperties } = draftImportFile(preview)
   writeOutputFile(session, path, {
     name: 'import file',
     contents: `${JSON.stringify(file, null, 2)}\n`,
   })
-  for (const { urn, properties } of omitted)
+  for (const { urn, properties } of omittedProperties)
     session.warn(
       `The configuration of the provider ${urn} has secret or unknown values: add ${properties.join(', ')} to '${path}' before you import it.`,
     )

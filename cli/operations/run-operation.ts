@@ -41,30 +41,36 @@ export async function runOperation(
   kind: OperationKind,
 ): Promise<number> {
   if (kind.previewOnly) checkPreviewOnly(flags)
-  const consent = kind.previewOnly ? { preview: true, ask: false } : readConsent(session, flags)
+  const consent = kind.previewOnly
+    ? { mustPreview: true, mustConfirm: false }
+    : readConsent(session, flags)
   const operationStart = await prepareStart(session, flags, kind)
-  const shown = createDisplayOptions(session, flags, {
+  const displayOptions = createDisplayOptions(session, flags, {
     kind: kind.command,
     stack: operationStart.stack,
   })
-  if (flags.is('strict') && !consent.preview)
+  if (flags.isSet('strict') && !consent.mustPreview)
     throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
   let plan: string | undefined
-  if (consent.preview) {
-    const preview = await runOnce(session, operationStart, { ...shown, dryRun: true })
+  if (consent.mustPreview) {
+    const preview = await runWithDisplay(session, operationStart, {
+      ...displayOptions,
+      dryRun: true,
+    })
     plan = preview.result.plan
-    checkResult(preview, flags, { isPreview: true, expectNone: kind.previewOnly })
+    checkResult(preview, flags, { isPreview: true, checksChanges: kind.previewOnly })
     if (kind.previewOnly) {
       savePlan(session, flags, preview.result.plan)
       saveImportFile(session, flags, preview)
       return 0
     }
-    if (consent.ask)
-      await confirmOperation(session, preview, { ...shown, dryRun: true, diff: true })
+    if (consent.mustConfirm)
+      await confirmOperation(session, preview, { ...displayOptions, dryRun: true, diff: true })
   }
-  const held = flags.is('strict') && plan !== undefined ? { ...shown, plan } : shown
-  const run = await runOnce(session, operationStart, held)
-  checkResult(run, flags, { isPreview: false, expectNone: true })
+  const runOptions =
+    flags.isSet('strict') && plan !== undefined ? { ...displayOptions, plan } : displayOptions
+  const report = await runWithDisplay(session, operationStart, runOptions)
+  checkResult(report, flags, { isPreview: false, checksChanges: true })
   return 0
 }
 
@@ -74,58 +80,61 @@ async function prepareStart(
   flags: Flags,
   { command, request: presetRequest }: OperationKind,
 ): Promise<OperationStart> {
-  const local = await session.openEngine()
-  if (presetRequest === undefined && local.remote !== undefined)
+  const engine = await session.openEngine()
+  if (presetRequest === undefined && engine.remote !== undefined)
     return prepareRemoteStart(session, flags, command)
-  const wanted = presetRequest ?? (await buildRequest(session, flags, command))
-  const request = withPlan(wanted, readPlanFile(session, flags))
-  const drawsPlan = flags.text('savePlan') !== undefined || flags.is('strict')
+  const requestWithoutPlan = presetRequest ?? (await buildRequest(session, flags, command))
+  const request = withPlan(requestWithoutPlan, readPlanFile(session, flags))
+  const drawsPlan = flags.text('savePlan') !== undefined || flags.isSet('strict')
   const start: OperationStart['start'] = (dryRun, sink, plan) =>
-    local.deploy({ ...withPlan(request, plan), dryRun, drawsPlan: dryRun && drawsPlan }, sink)
+    engine.deploy({ ...withPlan(request, plan), dryRun, draftsPlan: dryRun && drawsPlan }, sink)
   return { stack: request.stack, start }
 }
 
 /**
- * Resumes the interrupted deployment of the stack with its original options, until it has ended. A
- * serving process leaves it to another one when `leave` aborts. With a login, the server of the API
- * resumes it, and this process follows its events. Returns 0. Throws NOTHING_TO_RESUME,
- * RESUME_DIFFERS, STACK_BUSY, and the errors of a deployment.
+ * Resumes the interrupted deployment of the stack with its original options, and waits for its end.
+ * A serving process leaves the deployment to another process when `handOverSignal` aborts. With a
+ * login, the server of the API resumes the deployment, and this process follows the events. Returns
+ * 0. Throws NOTHING_TO_RESUME, RESUME_DIFFERS, STACK_BUSY, and the errors of a deployment.
  */
 export async function runResume(
   session: CliSession,
   flags: Flags,
-  leave?: AbortSignal,
+  handOverSignal?: AbortSignal,
 ): Promise<number> {
   const stack = await session.requireStack()
-  const local = await session.openEngine()
+  const engine = await session.openEngine()
   const { command, number, start } =
-    local.remote === undefined
-      ? await prepareLocalResume(session, flags, { stack, leave })
-      : await prepareRemoteResume(flags, local, stack)
+    engine.remote === undefined
+      ? await prepareLocalResume(session, flags, { stack, handOverSignal })
+      : await prepareRemoteResume(flags, engine, stack)
   session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
-  const shown = createDisplayOptions(session, flags, { kind: command, stack })
-  const run = await runOnce(session, { stack, start, leave }, shown)
-  const isLeft = leave?.aborted === true && run.result.result === 'interrupted'
-  if (!isLeft) checkResult(run, flags, { isPreview: false, expectNone: false })
+  const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
+  const report = await runWithDisplay(session, { stack, start, handOverSignal }, displayOptions)
+  const isLeftToOthers = handOverSignal?.aborted === true && report.result.result === 'interrupted'
+  if (!isLeftToOthers) checkResult(report, flags, { isPreview: false, checksChanges: false })
   return 0
 }
 
 async function prepareLocalResume(
   session: CliSession,
   flags: Flags,
-  { stack, leave }: { readonly stack: StackId; readonly leave: AbortSignal | undefined },
+  {
+    stack,
+    handOverSignal,
+  }: { readonly stack: StackId; readonly handOverSignal: AbortSignal | undefined },
 ): Promise<ResumeStart> {
-  const local = await session.openEngine()
-  const { options, number } = await local.findInterrupted(stack)
+  const engine = await session.openEngine()
+  const { options, number } = await engine.findInterrupted(stack)
   const { command } = options
-  const built = await buildRequest(session, flags, command)
+  const builtRequest = await buildRequest(session, flags, command)
   const request: DeployRequest = {
-    ...built,
+    ...builtRequest,
     options,
     resume: true,
-    ...(leave === undefined ? {} : { leave }),
+    ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
-  return { command, number, start: (_dryRun, sink) => local.deploy(request, sink) }
+  return { command, number, start: (_dryRun, sink) => engine.deploy(request, sink) }
 }
 
 interface RunReport {
@@ -136,16 +145,16 @@ interface RunReport {
   /** The first reported error. */
   readonly firstError: DiagnosticEvent | undefined
   /** Whether the user pressed Ctrl-C. */
-  readonly onInterrupt: boolean
+  readonly isInterrupted: boolean
 }
 
-async function runOnce(
+async function runWithDisplay(
   session: CliSession,
   start: OperationStart,
-  shown: DisplayOptions & { readonly plan?: string },
+  displayOptions: DisplayOptions & { readonly plan?: string },
 ): Promise<RunReport> {
-  const log = { target: shown.eventLog, cwd: session.cwd }
-  const { display, close } = await createLoggedDisplay(session.tools, shown, log)
+  const log = { target: displayOptions.eventLog, cwd: session.cwd }
+  const { display, close } = await createLoggedDisplay(session.tools, displayOptions, log)
   const events: EngineEventPayload[] = []
   const plugins = new Map<Urn, ReportedPlugin>()
   let firstError: DiagnosticEvent | undefined
@@ -154,7 +163,7 @@ async function runOnce(
       firstError ??= event.diagnosticEvent
     if ('policyEvent' in event && event.policyEvent.enforcementLevel === 'mandatory')
       firstError ??= toViolationDiagnostic(event.policyEvent)
-    if (shown.dryRun) events.push(event)
+    if (displayOptions.dryRun) events.push(event)
     display.emit(event, states)
   }
   let interrupts = 0
@@ -165,16 +174,17 @@ async function runOnce(
     stop()
   }
   // An interrupted server leaves the deployment to others and cancels nothing.
-  const release = start.leave === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
+  const release =
+    start.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
   try {
     const provider: EventSink['provider'] = (urn, plugin) => void plugins.set(urn, plugin)
-    const sink = shown.dryRun ? { emit, provider } : { emit }
-    const running = await start.start(shown.dryRun, sink, shown.plan)
-    stop = () => (interrupts === 1 ? running.cancel() : running.terminate())
+    const sink = displayOptions.dryRun ? { emit, provider } : { emit }
+    const deployment = await start.start(displayOptions.dryRun, sink, displayOptions.plan)
+    stop = () => (interrupts === 1 ? deployment.cancel() : deployment.terminate())
     if (interrupts > 0) stop()
-    const result = await running.done
+    const result = await deployment.done
     await display.finish(result)
-    return { result, events, plugins, firstError, onInterrupt: interrupts > 0 }
+    return { result, events, plugins, firstError, isInterrupted: interrupts > 0 }
   } finally {
     release()
     await close()
@@ -199,37 +209,40 @@ function createInterruptNotice(interrupts: number): EngineEventPayload {
 }
 
 function checkResult(
-  run: RunReport,
+  report: RunReport,
   flags: Flags,
-  expectation: { readonly isPreview: boolean; readonly expectNone: boolean },
+  expectation: { readonly isPreview: boolean; readonly checksChanges: boolean },
 ): void {
-  const what = expectation.isPreview ? 'preview' : 'deployment'
-  const { result, hasChanges } = run.result
-  if (result === 'cancelled' || (result === 'interrupted' && run.onInterrupt))
-    throw error('DEPLOYMENT_CANCELLED', `the ${what} was cancelled`)
-  if (result !== 'succeeded') throw deploymentErrorOf(run, what)
-  if (expectation.expectNone && hasChanges && flags.is('expectNoChanges'))
-    throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${what} has changes`)
+  const operation = expectation.isPreview ? 'preview' : 'deployment'
+  const { result, hasChanges } = report.result
+  if (result === 'cancelled' || (result === 'interrupted' && report.isInterrupted))
+    throw error('DEPLOYMENT_CANCELLED', `the ${operation} was cancelled`)
+  if (result !== 'succeeded') throw deploymentErrorOf(report, operation)
+  if (expectation.checksChanges && hasChanges && flags.isSet('expectNoChanges'))
+    throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${operation} has changes`)
 }
 
 /**
  * Returns the error of a failed deployment. It contains the first reported error with its resource,
  * because the display may be redirected.
  */
-function deploymentErrorOf({ firstError, result: { pending } }: RunReport, what: string): Error {
+function deploymentErrorOf(
+  { firstError, result: { pending } }: RunReport,
+  operation: string,
+): Error {
   const hint =
     pending.length === 0
       ? {}
       : {
           hint: 'Settle the pending operations (`antichain state pending ls`), correct the errors in the display, and run the command again.',
         }
-  if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${what} failed`, hint)
+  if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${operation} failed`, hint)
   const { message, urn } = firstError
-  const [first = '', next = ''] = message.trim().split('\n')
+  const [firstLine = '', secondLine = ''] = message.trim().split('\n')
   // A line that ends with a colon only introduces the message.
-  const line = first.endsWith(':') ? `${first} ${next.trim()}`.trim() : first
+  const line = firstLine.endsWith(':') ? `${firstLine} ${secondLine.trim()}`.trim() : firstLine
   const details = urn === undefined || urn === '' ? {} : { urn }
-  return error('DEPLOYMENT_FAILED', `the ${what} failed: ${line}`, { ...hint, details })
+  return error('DEPLOYMENT_FAILED', `the ${operation} failed: ${line}`, { ...hint, details })
 }
 
 async function confirmOperation(
@@ -261,21 +274,21 @@ function createDisplayOptions(
   return {
     kind: operation.kind,
     dryRun: false,
-    json: flags.is('json'),
+    json: flags.isSet('json'),
     digest: !isTruthy(session.io.env['PULUMI_ENABLE_STREAMING_JSON_PREVIEW']),
     eventLog: flags.text('eventLog'),
-    diff: flags.is('diff'),
+    diff: flags.isSet('diff'),
     color: session.color,
-    interactive: session.interactive && !flags.is('json'),
-    suppressOutputs: flags.is('suppressOutputs'),
-    showSecrets: flags.is('showSecrets') || flags.text('showSecrets') === 'true',
-    showSames: flags.is('showSames'),
-    showReplacementSteps: flags.is('showReplacementSteps'),
-    showReads: flags.is('showReads'),
-    showConfig: flags.is('showConfig'),
-    showPolicyRemediations: flags.is('showPolicyRemediations'),
-    debug: flags.is('debug'),
-    urns: flags.is('urns'),
+    interactive: session.interactive && !flags.isSet('json'),
+    suppressOutputs: flags.isSet('suppressOutputs'),
+    showSecrets: flags.isSet('showSecrets') || flags.text('showSecrets') === 'true',
+    showSames: flags.isSet('showSames'),
+    showReplacementSteps: flags.isSet('showReplacementSteps'),
+    showReads: flags.isSet('showReads'),
+    showConfig: flags.isSet('showConfig'),
+    showPolicyRemediations: flags.isSet('showPolicyRemediations'),
+    debug: flags.isSet('debug'),
+    urns: flags.isSet('urns'),
     stack: stackPartsOf(operation.stack).stack,
     stdout: session.io.stdout,
     stderr: session.io.stderr,

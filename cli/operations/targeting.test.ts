@@ -4,7 +4,7 @@ import { readTargeting } from './targeting.ts'
 
 /** Creates the flags of a command line. */
 const createFlags = (values: Readonly<Record<string, true | readonly string[]>>): Flags => ({
-  is: name => values[name] === true,
+  isSet: name => values[name] === true,
   text: () => undefined,
   list: name => {
     const value = values[name]

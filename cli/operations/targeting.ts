@@ -7,19 +7,19 @@ import type { Flags } from '../arguments/flags.ts'
  * contradictory flags.
  */
 export function readTargeting(flags: Flags): Targeting | undefined {
-  const excludeProtected = flags.is('excludeProtected')
-  const both = flags.list('targetReplace')
+  const excludeProtected = flags.isSet('excludeProtected')
+  const targetsToReplace = flags.list('targetReplace')
   const [targets, excludes] = [flags.list('target'), flags.list('exclude')]
   if (targets.length > 0 && excludes.length > 0)
     throw error('CLI_USAGE', '--target and --exclude cannot be used together')
   if (targets.length > 0 && excludeProtected)
     throw error('CLI_USAGE', '--target and --exclude-protected cannot be used together')
   const targeting: Targeting = {
-    targets: [...targets, ...both],
+    targets: [...targets, ...targetsToReplace],
     excludes,
-    replaces: [...flags.list('replace'), ...both],
-    targetDependents: flags.is('targetDependents'),
-    excludeDependents: flags.is('excludeDependents'),
+    replaces: [...flags.list('replace'), ...targetsToReplace],
+    targetDependents: flags.isSet('targetDependents'),
+    excludeDependents: flags.isSet('excludeDependents'),
     excludeProtected,
   }
   const { replaces } = targeting

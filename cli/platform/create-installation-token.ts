@@ -16,7 +16,7 @@ import type { InstallationTokenRequest, InstallationTarget } from './platform-po
 export async function createInstallationToken(
   client: Pick<DynamoDBClient, 'send'>,
   { installation, region }: InstallationTarget,
-  { who, name, days }: InstallationTokenRequest,
+  { userName, name, days }: InstallationTokenRequest,
 ): Promise<{ readonly id: string; readonly token: string }> {
   const [clock, random] = [createSystemClock(), createSystemRandom()]
   const catalogTable = {
@@ -34,5 +34,5 @@ export async function createInstallationToken(
     random,
   }
   const token = { name, ...(days === undefined ? {} : { days }) }
-  return createFirstToken(ports, { who, from: 'antichain platform token' }, token)
+  return createFirstToken(ports, { userName, clientAddress: 'antichain platform token' }, token)
 }

@@ -55,8 +55,8 @@ export async function inspectInstallation(
 }
 
 /**
- * Returns the ARN prefix of a region. Regions in China and of the US government have their own
- * partitions.
+ * Returns the ARN prefix of the scheduler in a region. Regions in China and of the US government
+ * are in other partitions.
  */
 function arnPrefixOf(region: string): string {
   const partition = region.startsWith('cn-')
@@ -68,11 +68,13 @@ function arnPrefixOf(region: string): string {
 }
 
 async function inspectTable({ tables }: InspectClients, name: string): Promise<TableStatus> {
-  const found = await orUndefined(() => tables.send(new DescribeTableCommand({ TableName: name })))
+  const response = await sendOrUndefined(() =>
+    tables.send(new DescribeTableCommand({ TableName: name })),
+  )
   return {
     name,
-    status: found?.Table?.TableStatus,
-    isProtected: found?.Table?.DeletionProtectionEnabled === true,
+    status: response?.Table?.TableStatus,
+    isProtected: response?.Table?.DeletionProtectionEnabled === true,
   }
 }
 
@@ -89,9 +91,11 @@ async function readCounts(
   { queues }: InspectClients,
   name: string,
 ): Promise<{ readonly waiting: number; readonly held: number } | undefined> {
-  const queue = await orUndefined(() => queues.send(new GetQueueUrlCommand({ QueueName: name })))
+  const queue = await sendOrUndefined(() =>
+    queues.send(new GetQueueUrlCommand({ QueueName: name })),
+  )
   if (queue === undefined) return undefined
-  const found = await orUndefined(() =>
+  const response = await sendOrUndefined(() =>
     queues.send(
       new GetQueueAttributesCommand({
         QueueUrl: queue.QueueUrl,
@@ -103,11 +107,11 @@ async function readCounts(
       }),
     ),
   )
-  const count = (name: string): number =>
-    Number(Object.entries(found?.Attributes ?? {}).find(([key]) => key === name)?.[1] ?? 0)
+  const countOf = (name: string): number =>
+    Number(Object.entries(response?.Attributes ?? {}).find(([key]) => key === name)?.[1] ?? 0)
   return {
-    waiting: count('ApproximateNumberOfMessages') + count('ApproximateNumberOfMessagesDelayed'),
-    held: count('ApproximateNumberOfMessagesNotVisible'),
+    waiting: countOf('ApproximateNumberOfMessages') + countOf('ApproximateNumberOfMessagesDelayed'),
+    held: countOf('ApproximateNumberOfMessagesNotVisible'),
   }
 }
 
@@ -115,37 +119,39 @@ async function inspectBucket(
   { objects }: InspectClients,
   name: string,
 ): Promise<InstallationStatus['bucket']> {
-  const found = await orUndefined(() => objects.send(new HeadBucketCommand({ Bucket: name })))
-  return { name, isThere: found !== undefined }
+  const response = await sendOrUndefined(() =>
+    objects.send(new HeadBucketCommand({ Bucket: name })),
+  )
+  return { name, isThere: response !== undefined }
 }
 
 async function readTags(
   { schedules }: InspectClients,
   arn: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await orUndefined(() =>
+  const response = await sendOrUndefined(() =>
     schedules.send(new ListTagsForResourceCommand({ ResourceArn: arn })),
   )
-  return new Map((found?.Tags ?? []).map(({ Key, Value }) => [Key ?? '', Value ?? '']))
+  return new Map((response?.Tags ?? []).map(({ Key, Value }) => [Key ?? '', Value ?? '']))
 }
 
 /** The error names that services use for missing resources. */
-const absent = new Set([
+const missingNames = new Set([
   'ResourceNotFoundException',
   'QueueDoesNotExist',
   'AWS.SimpleQueueService.NonExistentQueue',
   'NotFound',
   'NoSuchBucket',
 ])
-const denied = /AccessDenied|NotAuthorized|UnauthorizedOperation/
+const deniedPattern = /AccessDenied|NotAuthorized|UnauthorizedOperation/
 
-async function orUndefined<Found>(send: () => Promise<Found>): Promise<Found | undefined> {
+async function sendOrUndefined<Found>(send: () => Promise<Found>): Promise<Found | undefined> {
   try {
     return await send()
   } catch (thrown) {
     const name = thrown instanceof Error ? thrown.name : ''
-    if (absent.has(name)) return undefined
-    if (denied.test(name) || httpStatusOfError(thrown) === 403)
+    if (missingNames.has(name)) return undefined
+    if (deniedPattern.test(name) || httpStatusOfError(thrown) === 403)
       throw error('PLATFORM_PERMISSION_MISSING', messageOf(thrown), { cause: thrown })
     throw error('PLATFORM_FAILED', `a request to AWS failed: ${messageOf(thrown)}`, {
       cause: thrown,
@@ -154,13 +160,13 @@ async function orUndefined<Found>(send: () => Promise<Found>): Promise<Found | u
   }
 }
 
-const answered = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
+const responseForm = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
 
 /**
  * Returns the HTTP status of an error. The response to a HEAD request has no body with an error
  * name.
  */
 function httpStatusOfError(thrown: unknown): number | undefined {
-  const read = answered.safeParse(thrown)
-  return read.success ? read.data.$metadata.httpStatusCode : undefined
+  const parsed = responseForm.safeParse(thrown)
+  return parsed.success ? parsed.data.$metadata.httpStatusCode : undefined
 }

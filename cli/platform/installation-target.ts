@@ -16,14 +16,14 @@ export function readInstallationTarget(session: CliSession, flags: Flags): Insta
   const region = flags.text('region') || env['AWS_REGION'] || env['AWS_DEFAULT_REGION']
   if (!region) throw error('PLATFORM_REGION_MISSING', 'the AWS region is not set')
   const profile = flags.text('profile')
-  const known = Object.entries(env).flatMap(([name, value]) =>
+  const definedVariables = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )
   return {
     installation,
     region,
     env: {
-      ...Object.fromEntries(known),
+      ...Object.fromEntries(definedVariables),
       AWS_REGION: region,
       ...(profile === undefined ? {} : { AWS_PROFILE: profile }),
     },

@@ -9,22 +9,22 @@ export interface InstallationTarget {
 /** The external services that `antichain platform` uses. */
 export interface PlatformTools {
   /** Returns the account of the credentials. Throws PLATFORM_CREDENTIALS_MISSING. */
-  readonly readAccount: (where: InstallationTarget) => Promise<string>
+  readonly readAccount: (target: InstallationTarget) => Promise<string>
   /** Runs the CDK's command line to its end, and shows its output. */
-  readonly runCdk: (where: InstallationTarget, args: readonly string[]) => Promise<CdkRun>
+  readonly runCdk: (target: InstallationTarget, args: readonly string[]) => Promise<CdkRun>
   /** Returns the existing resources of an installation. Throws PLATFORM_PERMISSION_MISSING. */
-  readonly inspect: (where: InstallationTarget, account: string) => Promise<InstallationStatus>
+  readonly inspect: (target: InstallationTarget, account: string) => Promise<InstallationStatus>
   /** Creates an admin token. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
-    where: InstallationTarget,
-    token: Omit<InstallationTokenRequest, 'who'>,
+    target: InstallationTarget,
+    token: Omit<InstallationTokenRequest, 'userName'>,
   ) => Promise<{ readonly id: string; readonly token: string }>
 }
 
 /** A token to create in the tables of an installation. */
 export interface InstallationTokenRequest {
   /** The creator of the token, for the audit log. */
-  readonly who: string
+  readonly userName: string
   readonly name: string
   /** Days until the token expires. Absent: it is valid until it is revoked. */
   readonly days?: number
@@ -32,7 +32,7 @@ export interface InstallationTokenRequest {
 
 /** The exit code of a CDK run, and the end of its output. */
 export interface CdkRun {
-  readonly exit: number
+  readonly exitCode: number
   readonly output: string
 }
 

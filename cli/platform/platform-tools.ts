@@ -15,42 +15,42 @@ import { createInstallationToken } from './create-installation-token.ts'
 import { inspectInstallation } from './inspect.ts'
 import type { PlatformTools, InstallationTarget } from './platform-port.ts'
 
-/** A user is waiting, so there are only two attempts, each with a timeout. */
-const settings = {
+/** The settings of all clients: two attempts with short timeouts, because a user is waiting. */
+const clientSettings = {
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 }
 
 /** Creates the real services. A named profile is taken from the environment. */
-export function createPlatformTools(shown: OutputStream): PlatformTools {
+export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
   const config = ({ region, env }: InstallationTarget) => ({
-    ...settings,
+    ...clientSettings,
     region,
     ...(env['AWS_PROFILE'] === undefined ? {} : { profile: env['AWS_PROFILE'] }),
   })
   return {
-    readAccount: async where => (await readCaller(config(where))).Account ?? '',
-    runCdk: (where, args) => runCdk(where, args, shown),
-    createToken: async (where, token) => {
-      const { Arn: who = 'unknown' } = await readCaller(config(where))
-      const client = new DynamoDBClient(config(where))
+    readAccount: async target => (await readCaller(config(target))).Account ?? '',
+    runCdk: (target, args) => runCdk(target, args, cdkOutput),
+    createToken: async (target, token) => {
+      const { Arn: userName = 'unknown' } = await readCaller(config(target))
+      const client = new DynamoDBClient(config(target))
       try {
-        return await createInstallationToken(client, where, { ...token, who })
+        return await createInstallationToken(client, target, { ...token, userName })
       } catch (thrown) {
-        throw toPlatformError(thrown, where)
+        throw toPlatformError(thrown, target)
       } finally {
         client.destroy()
       }
     },
-    inspect: async (where, account) => {
+    inspect: async (target, account) => {
       const clients = {
-        tables: new DynamoDBClient(config(where)),
-        queues: new SQSClient(config(where)),
-        objects: new S3Client(config(where)),
-        schedules: new SchedulerClient(config(where)),
+        tables: new DynamoDBClient(config(target)),
+        queues: new SQSClient(config(target)),
+        objects: new S3Client(config(target)),
+        schedules: new SchedulerClient(config(target)),
       }
       try {
-        return await inspectInstallation(clients, where, account)
+        return await inspectInstallation(clients, target, account)
       } finally {
         for (const client of Object.values(clients)) client.destroy()
       }

@@ -7,41 +7,44 @@ import type { CdkRun, InstallationTarget } from './platform-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** Characters that are kept from the end of the output, where the cause of a failure is. */
-const keptChars = 64 * 1024
+const outputCharsMax = 64 * 1024
 
 /**
- * Runs the CDK's command line from the project's packages. It has no input, because the caller asks
- * for confirmation before. Ctrl-C reaches it from the terminal, and CloudFormation completes the
- * changes that it began.
+ * Runs the CDK's command line from the project's packages. The CDK gets no input, because the
+ * caller asks for confirmation before. Ctrl-C reaches the CDK from the terminal, and CloudFormation
+ * completes the changes that it began.
  */
 export async function runCdk(
-  where: InstallationTarget,
+  target: InstallationTarget,
   args: readonly string[],
-  shown: OutputStream,
+  cdkOutput: OutputStream,
 ): Promise<CdkRun> {
   const output = mkdtempSync(join(tmpdir(), 'antichain-cdk-'))
   try {
-    return await new Promise((settled, failed) => {
+    return await new Promise((resolveRun, reject) => {
       const child = spawn(
         process.execPath,
         [join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk'), ...args, '--output', output],
-        { cwd: root, env: cdkVariablesOf(where), stdio: ['ignore', 'pipe', 'pipe'] },
+        { cwd: root, env: cdkVariablesOf(target), stdio: ['ignore', 'pipe', 'pipe'] },
       )
-      let captured = ''
+      let outputText = ''
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding('utf8').on('data', (text: string) => {
-          captured = (captured + text).slice(-keptChars)
-          shown.write(text)
+          outputText = (outputText + text).slice(-outputCharsMax)
+          cdkOutput.write(text)
         })
-      child.on('error', failed)
-      child.on('close', code => settled({ exit: code ?? 1, output: captured }))
+      child.on('error', reject)
+      child.on('close', code => resolveRun({ exitCode: code ?? 1, output: outputText }))
     })
   } finally {
     rmSync(output, { recursive: true, force: true })
   }
 }
 
-/** The CDK starts the app as `node`, so the project's Node must come first. */
+/**
+ * Returns the environment of the CDK. The project's Node comes first in PATH, because the CDK
+ * starts its app as `node`.
+ */
 function cdkVariablesOf({ env, region }: InstallationTarget): Record<string, string> {
   return {
     ...env,

@@ -25,10 +25,10 @@ export function requirePluginKind(text: string): string {
 export function definedVariablesOf({
   io,
 }: Pick<CliSession, 'io'>): Readonly<Record<string, string>> {
-  const set = Object.entries(io.env).flatMap(([key, value]) =>
+  const definedEntries = Object.entries(io.env).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, value] as const],
   )
-  return Object.fromEntries(set)
+  return Object.fromEntries(definedEntries)
 }
 
 /** Returns the plugin cache of the user. */

@@ -22,9 +22,9 @@ export interface ApiClient {
   readonly call: (call: ApiCall) => Promise<unknown>
   /** Returns the text of a response, unparsed. */
   readonly getText: (path: string) => Promise<string>
-  /** Uploads bytes to an address of the API, or to another address that it named. */
+  /** Uploads bytes to an address of the API, or to an address elsewhere that the API returned. */
   readonly upload: (
-    place: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
+    destination: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
     bytes: Uint8Array,
   ) => Promise<void>
   /** Opens a response that is read as a stream. */
@@ -45,7 +45,7 @@ export function createApiClient({ url, token }: Login): ApiClient {
   const authorization = `Bearer ${token}`
   const callOnce = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const response = await reach(url, () =>
+    const response = await throwIfUnreachable(url, () =>
       fetch(`${url}${path}`, {
         method,
         headers: { ...json, ...headers, authorization },
@@ -55,19 +55,21 @@ export function createApiClient({ url, token }: Login): ApiClient {
       }),
     )
     if (!response.ok) throw await apiErrorOf(response)
-    return reach(url, () => response.text())
+    return throwIfUnreachable(url, () => response.text())
   }
-  const text = (call: ApiCall): Promise<string> =>
+  const callForText = (call: ApiCall): Promise<string> =>
     withRetries(() => callOnce(call, apiLimits.callTimeoutMs), {
       mayRepeat: call.isRepeatable ?? call.method !== 'POST',
     })
   return {
-    call: async call => parseAnswer(url, await text(call)),
-    getText: path => text({ method: 'GET', path }),
-    upload: (place, bytes) =>
-      withRetries(() => uploadBytes({ url, authorization }, place, bytes), { mayRepeat: true }),
+    call: async call => parseAnswer(url, await callForText(call)),
+    getText: path => callForText({ method: 'GET', path }),
+    upload: (destination, bytes) =>
+      withRetries(() => uploadBytes({ url, authorization }, destination, bytes), {
+        mayRepeat: true,
+      }),
     async open(path, headers) {
-      const response = await reach(url, () =>
+      const response = await throwIfUnreachable(url, () =>
         fetch(`${url}${path}`, {
           headers: { ...headers, authorization },
           redirect: 'error',
@@ -82,12 +84,12 @@ export function createApiClient({ url, token }: Login): ApiClient {
 
 /** Retries temporary failures, if the call may be repeated. */
 async function withRetries<T>(
-  once: () => Promise<T>,
+  attemptCall: () => Promise<T>,
   { mayRepeat }: { readonly mayRepeat: boolean },
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await once()
+      return await attemptCall()
     } catch (thrown) {
       if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isTransient(thrown)) throw thrown
       await pauseBefore(attempt, thrown)
@@ -96,35 +98,35 @@ async function withRetries<T>(
 }
 
 /**
- * Uploads bytes to an address of the API, with the token, or of another host, without it. If the
- * other host already has an object of this name, the upload is complete, because the name is the
- * hash of the bytes.
+ * Uploads bytes to the API with the token, or to another host without the token. If the other host
+ * already has an object of this name, the upload is complete, because the name is the hash of the
+ * bytes.
  */
 async function uploadBytes(
   { url, authorization }: { readonly url: string; readonly authorization: string },
-  place: Parameters<ApiClient['upload']>[0],
+  destination: Parameters<ApiClient['upload']>[0],
   bytes: Uint8Array,
 ): Promise<void> {
-  const isOurs = place.url.startsWith('/')
-  const target = isOurs ? `${url}${place.url}` : place.url
-  const response = await reach(target, () =>
+  const isOwnApi = destination.url.startsWith('/')
+  const target = isOwnApi ? `${url}${destination.url}` : destination.url
+  const response = await throwIfUnreachable(target, () =>
     fetch(target, {
       method: 'PUT',
-      headers: isOurs ? { ...place.headers, authorization } : place.headers,
+      headers: isOwnApi ? { ...destination.headers, authorization } : destination.headers,
       body: Buffer.from(bytes),
       redirect: 'error',
       signal: AbortSignal.timeout(apiLimits.uploadTimeoutMs),
     }),
   )
-  const isThere = !isOurs && response.status === 412
-  if (!response.ok && !isThere)
-    throw isOurs ? await apiErrorOf(response) : await uploadErrorOf(response)
+  const isAlreadyUploaded = !isOwnApi && response.status === 412
+  if (!response.ok && !isAlreadyUploaded)
+    throw isOwnApi ? await apiErrorOf(response) : await uploadErrorOf(response)
   await response.body?.cancel()
 }
 
 /**
- * Returns the error of an upload that another host refused. It contains only the host's error code,
- * not its message.
+ * Returns the error of an upload that another host refused. The error contains only the error code
+ * of that host, not its message.
  */
 async function uploadErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
@@ -136,16 +138,16 @@ async function uploadErrorOf(response: Response): Promise<Error> {
   })
 }
 
-async function reach<T>(url: string, request: () => Promise<T>): Promise<T> {
+async function throwIfUnreachable<T>(url: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request()
   } catch (cause) {
-    const [why = ''] = messageOf(cause instanceof Error ? (cause.cause ?? cause) : cause).split(
+    const [reason = ''] = messageOf(cause instanceof Error ? (cause.cause ?? cause) : cause).split(
       '\n',
     )
     const { origin, protocol } = new URL(url)
-    const isPlain = protocol === 'https:' && /wrong version number/i.test(why)
-    const message = isPlain ? 'it does not use TLS; its address must begin with http://' : why
+    const lacksTls = protocol === 'https:' && /wrong version number/i.test(reason)
+    const message = lacksTls ? 'it does not use TLS; its address must begin with http://' : reason
     throw error('API_UNREACHABLE', `${origin} is unreachable: ${message}`, { cause })
   }
 }
@@ -171,8 +173,8 @@ async function apiErrorOf(response: Response): Promise<Error> {
     )
   const { code, message, hint, at } = parsed.data
   if (!isCode(code)) return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
-  const place = at === undefined ? {} : { at }
-  return error(code, message, { details: { ...details, ...place }, hint })
+  const location = at === undefined ? {} : { at }
+  return error(code, message, { details: { ...details, ...location }, hint })
 }
 
 function isCode(code: string): code is ErrorCode {
@@ -191,9 +193,9 @@ export function isTransient(thrown: unknown): boolean {
 export async function pauseBefore(attempt: number, thrown: unknown): Promise<void> {
   const requestedMs =
     thrown instanceof DeployError ? Number(thrown.details['retryAfter'] ?? 0) * 1000 : 0
-  const grown = apiLimits.callRetryMs * 2 ** (attempt - 1)
-  const ms = Math.min(Math.max(grown, requestedMs || 0), apiLimits.callTimeoutMs)
-  await new Promise(done => setTimeout(done, ms))
+  const backoffMs = apiLimits.callRetryMs * 2 ** (attempt - 1)
+  const ms = Math.min(Math.max(backoffMs, requestedMs || 0), apiLimits.callTimeoutMs)
+  await new Promise(resolve => setTimeout(resolve, ms))
 }
 
 function parseAnswer(url: string, text: string): unknown {

@@ -10,8 +10,8 @@ export async function listAllItems<Item extends z.ZodType>(
   const form = z.object({ items: z.array(item), next: z.string().optional() })
   const items: z.infer<Item>[] = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const more = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
-    const page = form.parse(await callApi({ method: 'GET', path: `${path}${more}` }))
+    const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const page = form.parse(await callApi({ method: 'GET', path: `${path}${query}` }))
     items.push(...(page.items as z.infer<Item>[]))
     cursor = page.next
   }

@@ -9,8 +9,8 @@ export interface StreamedMessage {
 }
 
 /**
- * Yields the messages of a stream up to its `end`, each once. When the connection breaks, or the
- * API ends it after its time limit, the stream continues after the last complete message. Throws
+ * Yields the messages of a stream up to its `end`, each once. When the connection breaks or reaches
+ * the API's time limit, the stream continues after the last complete message. Throws
  * API_UNREACHABLE after several consecutive failures, and the errors of the API.
  */
 export async function* followStream(
@@ -43,13 +43,13 @@ async function* readMessages(
 ): AsyncGenerator<StreamedMessage & { readonly id: string }> {
   if (response.body === null) return
   const decoder = new TextDecoder()
-  let text = ''
+  let pendingText = ''
   try {
     for await (const chunk of response.body) {
-      text += decoder.decode(chunk, { stream: true })
-      for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
-        const message = parseMessage(text.slice(0, at))
-        text = text.slice(at + 2)
+      pendingText += decoder.decode(chunk, { stream: true })
+      for (let end = pendingText.indexOf('\n\n'); end >= 0; end = pendingText.indexOf('\n\n')) {
+        const message = parseMessage(pendingText.slice(0, end))
+        pendingText = pendingText.slice(end + 2)
         if (message !== undefined) yield message
       }
     }
@@ -67,8 +67,8 @@ async function* readMessages(
 function parseMessage(block: string): (StreamedMessage & { readonly id: string }) | undefined {
   const fields = new Map(
     block.split('\n').map(line => {
-      const at = line.indexOf(': ')
-      return [line.slice(0, at), line.slice(at + 2)] as const
+      const separator = line.indexOf(': ')
+      return [line.slice(0, separator), line.slice(separator + 2)] as const
     }),
   )
   const data = fields.get('data')

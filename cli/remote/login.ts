@@ -9,7 +9,7 @@ export interface Login {
   readonly token: string
 }
 
-const form = z.object({ url: z.string(), token: z.string() })
+const loginForm = z.object({ url: z.string(), token: z.string() })
 const loginFileOf = (home: string): string => join(home, 'login.json')
 
 /**
@@ -24,7 +24,7 @@ export function readLogin(home: string): Login | undefined {
     return undefined
   }
   try {
-    return form.parse(JSON.parse(text))
+    return loginForm.parse(JSON.parse(text))
   } catch {
     throw error('FILE_UNREADABLE', `${loginFileOf(home)} is not a valid login`, {
       hint: 'Run `antichain logout`, and log in again.',
@@ -44,7 +44,7 @@ export function removeLogin(home: string): void {
   rmSync(loginFileOf(home), { force: true })
 }
 
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
  * Returns the address of an API: https, or http on loopback, with nothing but a path after the
@@ -58,7 +58,7 @@ export function parseAddress(text: string): string {
     })
   if (url.username !== '' || url.search !== '' || url.hash !== '')
     throw error('CLI_USAGE', 'the address must not contain a user name, a query or a fragment')
-  if (url.protocol === 'http:' && !loopback.has(url.hostname))
+  if (url.protocol === 'http:' && !loopbackHosts.has(url.hostname))
     throw error('LOGIN_INSECURE', `http would send the token to ${url.host} in plaintext`)
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }

@@ -47,30 +47,32 @@ export async function deployRemotely(
     headers: { 'idempotency-key': key },
     isRepeatable: true,
   })
-  const started = Promise.withResolvers<number>()
+  const numberPromise = Promise.withResolvers<number>()
   let isStarted = false
   // Only a cancel awaits this promise, so its rejection may have no other handler.
-  started.promise.catch(() => undefined)
+  numberPromise.promise.catch(() => undefined)
   const onNumber = (number: number): void => {
     isStarted = true
-    started.resolve(number)
+    numberPromise.resolve(number)
   }
   const withdraw = async (): Promise<{ readonly isWithdrawn: boolean }> => {
-    const at = `${path}/requests/${key}`
-    const answer = await client.call({ method: 'DELETE', path: at }).catch((thrown: unknown) => {
-      if (!hasCode(thrown, 'REQUEST_BEGUN')) throw thrown
-      return client.call({ method: 'GET', path: at })
-    })
+    const requestPath = `${path}/requests/${key}`
+    const answer = await client
+      .call({ method: 'DELETE', path: requestPath })
+      .catch((thrown: unknown) => {
+        if (!hasCode(thrown, 'REQUEST_BEGUN')) throw thrown
+        return client.call({ method: 'GET', path: requestPath })
+      })
     const { end } = z.object({ end: z.object({ kind: z.string() }) }).parse(answer)
     return { isWithdrawn: end.kind !== 'started' }
   }
   const cancel = async (force: boolean): Promise<void> => {
     // A request that waits behind other deployments has no number yet.
     if (!isStarted && (await withdraw()).isWithdrawn) return
-    await requestStop(client, `${path}/deployments/${await started.promise}`, force)
+    await requestStop(client, `${path}/deployments/${await numberPromise.promise}`, force)
   }
   const done = followDeployment(client, `${path}/requests/${key}/stream`, { sink, onNumber })
-  return { done, ...createStops(sink, cancel) }
+  return { done, ...createStopFunctions(sink, cancel) }
 }
 
 /**
@@ -83,15 +85,22 @@ export async function resumeRemotely(
   number: number,
   sink: EventSink,
 ): Promise<RunningDeployment> {
-  const at = `${path}/deployments/${number}`
-  await client.call({ method: 'POST', path: `${at}/resume`, isRepeatable: true })
-  const done = followDeployment(client, `${at}/stream`, { sink, onNumber: () => undefined })
-  return { done, ...createStops(sink, force => requestStop(client, at, force)) }
+  const deploymentPath = `${path}/deployments/${number}`
+  await client.call({ method: 'POST', path: `${deploymentPath}/resume`, isRepeatable: true })
+  const done = followDeployment(client, `${deploymentPath}/stream`, {
+    sink,
+    onNumber: () => undefined,
+  })
+  return { done, ...createStopFunctions(sink, force => requestStop(client, deploymentPath, force)) }
 }
 
-async function requestStop(client: ApiClient, at: string, force: boolean): Promise<void> {
+async function requestStop(
+  client: ApiClient,
+  deploymentPath: string,
+  force: boolean,
+): Promise<void> {
   const body = { force }
-  await client.call({ method: 'POST', path: `${at}/cancel`, body, isRepeatable: true })
+  await client.call({ method: 'POST', path: `${deploymentPath}/cancel`, body, isRepeatable: true })
 }
 
 /** Emits the events of a stream, and returns the result at its end. */
@@ -102,14 +111,14 @@ async function followDeployment(
 ): Promise<DeployResult> {
   for await (const { event, data } of followStream(client, path)) {
     if (event === 'started') onNumber(z.object({ number: z.number() }).parse(data).number)
-    if (event === 'events') for (const one of parseEvents(data)) sink.emit(one)
+    if (event === 'events') for (const engineEvent of parseEvents(data)) sink.emit(engineEvent)
     if (event === 'end') return toDeployResult(data)
   }
   throw error('API_ANSWER_UNKNOWN', 'the event stream ended without a result')
 }
 
-/** Returns the functions that stop a deployment of the API. Its stream reports the result. */
-function createStops(
+/** Creates the functions that stop a deployment by the API. Its stream reports the result. */
+function createStopFunctions(
   sink: EventSink,
   cancel: (force: boolean) => Promise<void>,
 ): Pick<RunningDeployment, 'cancel' | 'terminate'> {
@@ -133,7 +142,7 @@ function parseEvents(data: unknown): readonly EngineEventPayload[] {
 }
 
 /** The kinds of steps that change nothing. */
-const quiet = new Set(['same', 'read', 'discard', 'read-replacement'])
+const unchangingOps = new Set(['same', 'read', 'discard', 'read-replacement'])
 
 function toDeployResult(data: unknown): DeployResult {
   const end = endForm.parse(data)
@@ -148,7 +157,9 @@ function toDeployResult(data: unknown): DeployResult {
     )
   if (end.kind === 'removed') throw error('REQUEST_REFUSED', 'the stack was removed')
   const { result, changes } = end
-  const hasChanges = Object.entries(changes).some(([op, count]) => count > 0 && !quiet.has(op))
+  const hasChanges = Object.entries(changes).some(
+    ([op, count]) => count > 0 && !unchangingOps.has(op),
+  )
   return { result, changes, hasChanges, pending: end.kind === 'deployed' ? end.pending : [] }
 }
 

@@ -25,7 +25,7 @@ const stackForm = z.object({
 })
 const pageForm = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().optional() })
-const placeForm = z.object({
+const uploadForm = z.object({
   url: z.string(),
   headers: z.record(z.string(), z.string()),
   isThere: z.boolean().default(false),
@@ -46,9 +46,9 @@ export function openRemote(login: Login): EnginePort {
     if (record === undefined || record.current === '') return { kind: 'none' }
     return { kind: 'running', number: record.deployments }
   }
-  const openNumber = async (stack: StackId): Promise<number | undefined> => {
-    const now = await readStatus(stack)
-    return now.kind === 'none' ? undefined : now.number
+  const findOpenNumber = async (stack: StackId): Promise<number | undefined> => {
+    const status = await readStatus(stack)
+    return status.kind === 'none' ? undefined : status.number
   }
   return {
     platform: createPartial<Platform>('the API', { catalog, clock: createSystemClock() }),
@@ -56,7 +56,7 @@ export function openRemote(login: Login): EnginePort {
     deploy: refuseUnsupportedCall('this kind of deployment'),
     findInterrupted: refuseUnsupportedCall('resume'),
     async cancel(stack, force) {
-      const number = await openNumber(stack)
+      const number = await findOpenNumber(stack)
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/cancel`
       const answer = await client.call({
@@ -69,10 +69,10 @@ export function openRemote(login: Login): EnginePort {
       return kind === 'none' ? { kind } : { kind, number }
     },
     readStatus,
-    // The API removes them together with the stack.
+    // The API removes schedules and notifications together with the stack.
     forgetStack: () => Promise.resolve(),
     async redrive(stack) {
-      const number = await openNumber(stack)
+      const number = await findOpenNumber(stack)
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/redrive`
       const answer = await client.call({ method: 'POST', path })
@@ -87,11 +87,11 @@ export function openRemote(login: Login): EnginePort {
     exportState: (stack, version) =>
       readExport(client, stack, version === undefined ? '' : `?version=${version}`),
     exportAt: (stack, moment) => {
-      const at =
+      const momentText =
         moment.kind === 'time'
-          ? new Date(moment.at).toISOString()
+          ? new Date(moment.timeMs).toISOString()
           : `${moment.deployment}:${moment.lamport}`
-      return readExport(client, stack, `?at=${encodeURIComponent(at)}`)
+      return readExport(client, stack, `?at=${encodeURIComponent(momentText)}`)
     },
     readTimeline: refuseUnsupportedCall('stack history --show'),
     prune: refuseUnsupportedCall('stack prune'),
@@ -111,8 +111,8 @@ function createRemotePrograms(client: ApiClient): RemotePrograms {
   const sendArchive: RemotePrograms['send'] = async (path, { archive, bytes }) => {
     const body = { archive, bytes: bytes.length }
     const answer = await client.call({ method: 'POST', path, body, isRepeatable: true })
-    const { isThere, ...place } = placeForm.parse(answer)
-    if (!isThere) await client.upload(place, bytes)
+    const { isThere, ...destination } = uploadForm.parse(answer)
+    if (!isThere) await client.upload(destination, bytes)
   }
   return {
     send: sendArchive,
@@ -147,8 +147,10 @@ async function readExport(
 }
 
 function createRemoteCatalog(client: ApiClient): CatalogPort {
-  const get = async <Form extends z.ZodType>(path: string, form: Form): Promise<z.infer<Form>> =>
-    form.parse(await client.call({ method: 'GET', path }))
+  const getParsed = async <Form extends z.ZodType>(
+    path: string,
+    form: Form,
+  ): Promise<z.infer<Form>> => form.parse(await client.call({ method: 'GET', path }))
   return createPartial<CatalogPort>('the catalog', {
     async createStack(id) {
       try {
@@ -161,7 +163,7 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
     },
     async getStack(id) {
       try {
-        return toStackRecord(await get(stackPathOf(id), stackForm))
+        return toStackRecord(await getParsed(stackPathOf(id), stackForm))
       } catch (thrown) {
         if (hasCode(thrown, 'STACK_NOT_FOUND')) return undefined
         throw thrown
@@ -169,12 +171,13 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
     },
     async listStacks(project) {
       const stacks: StackRecord[] = []
-      const of = project === undefined ? '' : `&project=${encodeURIComponent(project)}`
+      const projectQuery = project === undefined ? '' : `&project=${encodeURIComponent(project)}`
       for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-        const page: { items: z.infer<typeof stackForm>[]; next?: string | undefined } = await get(
-          `/v1/stacks?limit=100&cursor=${cursor}${of}`,
-          pageForm(stackForm),
-        )
+        const page: { items: z.infer<typeof stackForm>[]; next?: string | undefined } =
+          await getParsed(
+            `/v1/stacks?limit=100&cursor=${cursor}${projectQuery}`,
+            pageForm(stackForm),
+          )
         stacks.push(...page.items.map(toStackRecord))
         cursor = page.next
       }
@@ -182,14 +185,14 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
     },
     async listHistory(id, limit, before) {
       const records: HistoryRecord[] = []
-      const first = before === undefined ? '' : String(before)
+      const firstCursor = before === undefined ? '' : String(before)
       for (
-        let cursor: string | undefined = first;
+        let cursor: string | undefined = firstCursor;
         cursor !== undefined && records.length < limit;
       ) {
         const size = Math.min(100, limit - records.length)
         const path = `${stackPathOf(id)}/deployments?limit=${size}&cursor=${cursor}`
-        const page: { items: unknown[]; next?: string | undefined } = await get(
+        const page: { items: unknown[]; next?: string | undefined } = await getParsed(
           path,
           pageForm(deploymentForm),
         )
@@ -201,19 +204,19 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
   })
 }
 
-/** Returns a stack of the API as a record. Blobs have no names outside. */
+/** Returns a stack of the API as a record. The API does not show the blob of the snapshot. */
 function toStackRecord({
   id,
   current,
   createdAt,
-  ...rest
+  ...otherFields
 }: z.infer<typeof stackForm>): StackRecord {
-  return { ...rest, id, current, createdAt, snapshot: '' } as StackRecord
+  return { ...otherFields, id, current, createdAt, snapshot: '' } as StackRecord
 }
 
-function refuseUnsupportedCall(what: string, hint?: string): () => Promise<never> {
+function refuseUnsupportedCall(feature: string, hint?: string): () => Promise<never> {
   return async () => {
-    throw error('FEATURE_MISSING', `the API does not support this yet: ${what}`, {
+    throw error('FEATURE_MISSING', `the API does not support this yet: ${feature}`, {
       hint:
         hint ?? 'Run `antichain logout`, and then the command on the machine that has the store.',
     })
@@ -221,15 +224,16 @@ function refuseUnsupportedCall(what: string, hint?: string): () => Promise<never
 }
 
 /** Completes a partial object. Missing members are refused by name when they are called. */
-function createPartial<Whole extends object>(name: string, known: Partial<Whole>): Whole {
-  return new Proxy(known as Whole, {
+function createPartial<Whole extends object>(name: string, members: Partial<Whole>): Whole {
+  return new Proxy(members as Whole, {
     get(_, property, receiver) {
-      if (property in known || property === 'then') return Reflect.get(known, property, receiver)
-      const what = `${name}, ${String(property)}`
-      const refuseCall = refuseUnsupportedCall(what)
-      // It stands in for a method as well as for a port with methods.
+      if (property in members || property === 'then')
+        return Reflect.get(members, property, receiver)
+      const memberName = `${name}, ${String(property)}`
+      const refuseCall = refuseUnsupportedCall(memberName)
+      // The member may be a method, or a port with methods.
       return new Proxy(refuseCall, {
-        get: (_, method) => refuseUnsupportedCall(`${what}.${String(method)}`),
+        get: (_, method) => refuseUnsupportedCall(`${memberName}.${String(method)}`),
       })
     },
   })

@@ -18,7 +18,7 @@ import type { ResumeStart, OperationStart } from '../operations/operation-start.
 import { readTargeting } from '../operations/targeting.ts'
 
 /** The commands that can be resumed. An interrupted edit of the state is closed instead. */
-const commands: readonly Command[] = ['up', 'refresh', 'destroy', 'import']
+const resumableCommands: readonly Command[] = ['up', 'refresh', 'destroy', 'import']
 
 /** Options for this machine only, or options that requests do not support yet. */
 const localOptions = [
@@ -36,8 +36,8 @@ const localOptions = [
 
 /**
  * Prepares a deployment by the API of the session's login. The program is packed and uploaded once,
- * even if a preview comes first. Its secrets are decrypted where the deployment runs. Throws
- * FEATURE_MISSING for options that the API does not support.
+ * even if a preview comes first. The secrets of the stack are decrypted where the deployment runs.
+ * Throws FEATURE_MISSING for options that the API does not support.
  */
 export async function prepareRemoteStart(
   session: CliSession,
@@ -55,21 +55,21 @@ export async function prepareRemoteStart(
     command,
     refresh: command !== 'refresh' && readRefresh(flags, project),
     continueOnError:
-      flags.is('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
+      flags.isSet('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
     ...(readRunProgram(session, flags) ? { runProgram: true } : {}),
     ...readVariableOptions(session),
-    ...(flags.is('ignoreProtect') ? { ignoreProtect: true } : {}),
+    ...(flags.isSet('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: readParallel(session, flags) }),
     ...(release === undefined ? {} : { release }),
     ...(targeting === undefined ? {} : { targeting }),
   }
-  let uploaded: ReturnType<typeof remote.upload> | undefined
+  let uploadPromise: ReturnType<typeof remote.upload> | undefined
   return {
     stack,
     async start(dryRun, sink) {
-      uploaded ??= remote.upload(stack, project.root)
-      const { archive } = await uploaded
+      uploadPromise ??= remote.upload(stack, project.root)
+      const { archive } = await uploadPromise
       return remote.deploy(stack, { dryRun, archive, options }, sink)
     },
   }
@@ -86,33 +86,33 @@ export async function prepareRemoteResume(
 ): Promise<ResumeStart> {
   refuseLocalOptions(flags)
   if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
-  const now = await readStatus(stack)
-  const [line] = await platform.catalog.listHistory(stack, 1)
-  const command = commands.find(one => one === line?.command)
-  if (now.kind === 'none' || command === undefined)
+  const status = await readStatus(stack)
+  const [lastRecord] = await platform.catalog.listHistory(stack, 1)
+  const command = resumableCommands.find(candidate => candidate === lastRecord?.command)
+  if (status.kind === 'none' || command === undefined)
     throw error('NOTHING_TO_RESUME', `no deployment of '${stackPartsOf(stack).stack}' is running`)
-  const { number } = now
+  const { number } = status
   const start: OperationStart['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
   return { number, command, start }
 }
 
 function refuseLocalOptions(flags: Flags): void {
   const localOption = localOptions.find(
-    ([name]) => flags.is(name) || flags.text(name) !== undefined,
+    ([name]) => flags.isSet(name) || flags.text(name) !== undefined,
   )
   const isElsewhere = flags.text('execute') === 'elsewhere'
-  const isImport = flags.list('importPendingCreates').length > 0
-  const isJudged = flags.list('policyPack').length > 0
-  const spelled =
+  const importsPendingCreates = flags.list('importPendingCreates').length > 0
+  const hasPolicyPacks = flags.list('policyPack').length > 0
+  const option =
     localOption?.[1] ??
     [
       isElsewhere ? '--execute elsewhere' : '',
-      isImport ? '--import-pending-creates' : '',
-      isJudged ? '--policy-pack' : '',
+      importsPendingCreates ? '--import-pending-creates' : '',
+      hasPolicyPacks ? '--policy-pack' : '',
       flags.list('attachDebugger').length > 0 ? '--attach-debugger' : '',
     ].find(name => name !== '')
-  if (spelled === undefined) return
-  throw error('FEATURE_MISSING', `the API does not support ${spelled} yet`, {
+  if (option === undefined) return
+  throw error('FEATURE_MISSING', `the API does not support ${option} yet`, {
     hint: 'Omit the option, or run `antichain logout` and then the command on the machine that has the store.',
   })
 }

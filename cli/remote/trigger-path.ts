@@ -14,7 +14,7 @@ export async function resolveTriggerPath(
   flags: Flags,
   kind: TriggerKind,
 ): Promise<string> {
-  if (kind === 'webhook' || (kind === 'notification' && flags.is('all'))) return `/v1/${kind}s`
+  if (kind === 'webhook' || (kind === 'notification' && flags.isSet('all'))) return `/v1/${kind}s`
   const { project, stack } = stackPartsOf(await session.requireStack())
   return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}/${kind}s`
 }

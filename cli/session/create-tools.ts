@@ -7,15 +7,15 @@ export function createTools(): Tools {
     openLocal: async options => (await import('../../local/local.ts')).openLocal(options),
     openRemote: async login => (await import('../remote/remote-engine.ts')).openRemote(login),
     openDisplay: async options => (await import('../display/display.ts')).createDisplay(options),
-    loadPlatform: async shown =>
-      (await import('../platform/platform-tools.ts')).createPlatformTools(shown),
+    loadPlatform: async cdkOutput =>
+      (await import('../platform/platform-tools.ts')).createPlatformTools(cdkOutput),
     loadState: async () => {
-      const [deployment, integrity] = await Promise.all([
+      const [snapshotCodec, integrity] = await Promise.all([
         import('../../shared/state/snapshot-codec.ts'),
         import('../../shared/state/snapshot-integrity.ts'),
       ])
       const { parseEnvelope, printEnvelope, envelopeOf, decodeSnapshot, encodeSnapshot } =
-        deployment
+        snapshotCodec
       return {
         parseEnvelope,
         printEnvelope,
@@ -26,20 +26,20 @@ export function createTools(): Tools {
       }
     },
     loadSecrets: async () => {
-      const [passphrase, cloud, { createDefaultKeyKeeper }] = await Promise.all([
+      const [passphraseSecrets, cloudSecrets, { createDefaultKeyKeeper }] = await Promise.all([
         import('../../shared/secrets/passphrase-secrets.ts'),
         import('../../shared/secrets/cloud-secrets.ts'),
         import('../../shared/platform/aws/default-key-keeper.ts'),
       ])
       return {
-        createUnderKey: async (url, env) =>
-          cloud.createCloudManager(url, createDefaultKeyKeeper(env)),
-        openUnderKey: async (sealed, env) =>
-          cloud.openCloudManager(sealed, createDefaultKeyKeeper(env)),
-        create: async text => passphrase.createPassphraseManager(text),
-        open: async (salt, text) => passphrase.openPassphraseManager(salt, text),
+        createWithKey: async (url, env) =>
+          cloudSecrets.createCloudManager(url, createDefaultKeyKeeper(env)),
+        openWithKey: async (sealedKey, env) =>
+          cloudSecrets.openCloudManager(sealedKey, createDefaultKeyKeeper(env)),
+        create: async text => passphraseSecrets.createPassphraseManager(text),
+        open: async (salt, text) => passphraseSecrets.openPassphraseManager(salt, text),
         readPassphrase: async env =>
-          passphrase.readPassphrase(env, file => readFileSync(file, 'utf8')),
+          passphraseSecrets.readPassphrase(env, file => readFileSync(file, 'utf8')),
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { CancelOutcome } from '../../local/cancel.ts'
+import type { CancelResult } from '../../local/cancel.ts'
 import type { PruneResult } from '../../functions/compaction/prune.ts'
 import type { HomeOptions } from '../../local/serve-home.ts'
 import type { DeploymentStatus } from '../../functions/step-generator/deployment-status.ts'
@@ -12,7 +12,7 @@ import type { PointInTime } from '../../shared/records/point-in-time.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
-/** The outcome of a redrive. `operations`: the number of retried operations. */
+/** The result of a redrive. `operations`: the number of retried operations. */
 export type RedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
   | { readonly kind: 'sent'; readonly operations: number }
@@ -56,7 +56,7 @@ export interface RemotePrograms {
 
 /** The engine of the command line, over the embedded platform or an API. */
 export interface EnginePort {
-  /** Deploys programs by an API. Absent: they are deployed here. */
+  /** Deploys programs by an API. Absent: programs are deployed on this machine. */
   readonly remote?: RemotePrograms
   /** Calls a route of the HTTP API, in this process or remotely; see docs/api.md. */
   readonly callApi: (request: ApiRequestOptions) => Promise<unknown>
@@ -70,7 +70,7 @@ export interface EnginePort {
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
   /** Stops a living deployment, or closes a dead one. */
-  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelOutcome>
+  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
   /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>
   /** Returns the status of a stack's current deployment. */
@@ -79,7 +79,7 @@ export interface EnginePort {
   readonly redrive: (stack: StackId) => Promise<RedriveResult>
   /**
    * Publishes an edit of the state, in its sealed form. Throws STACK_BUSY and the errors of the
-   * edit. Nothing is published then.
+   * edit. After an error nothing is published.
    */
   readonly editState: (
     stack: StackId,
@@ -107,7 +107,7 @@ export interface EnginePort {
     readonly stack?: StackId
     readonly dryRun: boolean
   }) => Promise<PruneResult>
-  /** Serves until it is told to shut down. */
+  /** Serves until the signal `shutdown` aborts. */
   readonly serve: (options: HomeOptions) => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -22,7 +22,7 @@ export interface Io {
   readonly readInput: () => Promise<string>
   /**
    * Calls `onSignal` at each Ctrl-C or SIGTERM instead of ending the process. Returns the function
-   * that stops this.
+   * that removes this handler.
    */
   readonly onInterrupt: (onSignal: () => void) => () => void
 }

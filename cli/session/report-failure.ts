@@ -7,14 +7,14 @@ import type { OutputStream } from './io.ts'
  * trace. Returns the exit code of the catalogue, 255 for an internal error.
  */
 export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: boolean): number {
-  const known = thrown instanceof DeployError
-  const code = known ? thrown.code : 'INTERNAL_ASSERTION'
+  const isDeployError = thrown instanceof DeployError
+  const code = isDeployError ? thrown.code : 'INTERNAL_ASSERTION'
   const sentence = thrown instanceof Error ? thrown.message : String(thrown)
-  const urn = known ? thrown.details['urn'] : undefined
+  const urn = isDeployError ? thrown.details['urn'] : undefined
   const lines = [
     `error[${code}]: ${sentence}`,
     ...(urn === undefined ? [] : [`  resource: ${String(urn)}`]),
-    `  hint: ${known ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint}`,
+    `  hint: ${isDeployError ? thrown.hint : catalogue.INTERNAL_ASSERTION.hint}`,
     ...(verbose ? stackTraceOf(thrown) : []),
   ]
   stderr.write(`${lines.join('\n')}\n`)
@@ -23,6 +23,8 @@ export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: bo
 
 function stackTraceOf(thrown: unknown): readonly string[] {
   if (!(thrown instanceof Error)) return []
-  const own = thrown.stack ?? ''
-  return thrown.cause === undefined ? [own] : [own, 'caused by:', ...stackTraceOf(thrown.cause)]
+  const stackTrace = thrown.stack ?? ''
+  return thrown.cause === undefined
+    ? [stackTrace]
+    : [stackTrace, 'caused by:', ...stackTraceOf(thrown.cause)]
 }

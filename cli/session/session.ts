@@ -45,7 +45,7 @@ export interface CliSession {
    * need not exist. Throws STACK_NOT_SELECTED.
    */
   readonly resolveStackId: (name?: string) => StackId
-  /** Returns the same id, but only for an existing stack. Throws STACK_NOT_FOUND. */
+  /** Like `resolveStackId`, but only for an existing stack. Throws STACK_NOT_FOUND. */
   readonly requireStack: (name?: string) => Promise<StackId>
   readonly close: () => Promise<void>
 }
@@ -58,7 +58,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
   const home = resolve(io.env['ANTICHAIN_HOME'] || join(homedir(), '.antichain'))
   let project: Project | undefined
   let localEngine: Promise<EnginePort> | undefined
-  let remote: Promise<EnginePort> | undefined
+  let remoteEngine: Promise<EnginePort> | undefined
   const openProject = (): Project => {
     project ??= readProject(cwd)
     return project
@@ -70,14 +70,14 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
   const openEngine = (): Promise<EnginePort> => {
     const login = readLogin(home)
     if (login === undefined) return openLocalEngine()
-    remote ??= tools.openRemote(login)
-    return remote
+    remoteEngine ??= tools.openRemote(login)
+    return remoteEngine
   }
   const resolveStackId = (name?: string): StackId => {
     const text = name || globals.stack || io.env['PULUMI_STACK'] || ''
-    const chosen = text === '' ? readSelectedStack(home, openProject().file) : text
-    if (chosen === '') throw error('STACK_NOT_SELECTED', 'no stack is specified or selected')
-    const parsed = parseStackName(chosen)
+    const stackName = text === '' ? readSelectedStack(home, openProject().file) : text
+    if (stackName === '') throw error('STACK_NOT_SELECTED', 'no stack is specified or selected')
+    const parsed = parseStackName(stackName)
     return stackIdOf(parsed.project ?? openProject().name, parsed.stack)
   }
   return {
@@ -101,7 +101,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
       return id
     },
     close: async () => {
-      await (await remote)?.close()
+      await (await remoteEngine)?.close()
       await (await localEngine)?.close()
     },
   }
@@ -116,10 +116,10 @@ export function stackNotFoundError(id: StackId): Error {
 /** Asks for confirmation. Throws CLI_USAGE in non-interactive mode. */
 export async function confirm(
   session: CliSession,
-  yes: boolean,
+  isConfirmed: boolean,
   question: { readonly text: string; readonly answer: string },
 ): Promise<boolean> {
-  if (yes) return true
+  if (isConfirmed) return true
   if (!session.interactive)
     throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   const answer = await session.io.prompt(`${question.text} Type '${question.answer}' to continue:`)

@@ -30,10 +30,10 @@ export function createTerminalIo(): Io {
   }
 }
 
-function promptLine(question: string, hidden: boolean): Promise<string> {
+function promptLine(question: string, isHidden: boolean): Promise<string> {
   process.stderr.write(`${question} `)
-  const output = hidden
-    ? new Writable({ write: (_chunk, _encoding, done) => done() })
+  const output = isHidden
+    ? new Writable({ write: (_chunk, _encoding, callback) => callback() })
     : process.stderr
   const lines = createInterface({ input: process.stdin, output, terminal: true })
   return new Promise(resolve => {
@@ -48,7 +48,7 @@ function promptLine(question: string, hidden: boolean): Promise<string> {
       process.kill(process.pid, 'SIGINT')
     })
     lines.once('close', () => {
-      if (hidden) process.stderr.write('\n')
+      if (isHidden) process.stderr.write('\n')
       resolve(answer)
     })
   })

@@ -51,7 +51,7 @@ export interface StateTools {
   readonly parseEnvelope: (text: string) => StoredEnvelope
   readonly printEnvelope: (envelope: StoredEnvelope) => string
   readonly envelopeOf: (deployment: StoredDeployment) => StoredEnvelope
-  readonly decodeSnapshot: (stored: StoredDeployment, manager: SecretsManager) => Snapshot
+  readonly decodeSnapshot: (storedDeployment: StoredDeployment, manager: SecretsManager) => Snapshot
   readonly encodeSnapshot: (
     snapshot: Snapshot,
     manager: SecretsManager,
@@ -82,12 +82,12 @@ export interface SecretsTools {
    * Creates a manager with a new data key, sealed by the key of a URL. Throws SECRETS_URL_INVALID,
    * STORE_*.
    */
-  readonly createUnderKey: (url: string, env: Env) => Promise<SecretsManager>
+  readonly createWithKey: (url: string, env: Env) => Promise<SecretsManager>
   /**
    * Opens the manager of a sealed data key. Throws SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE,
    * STORE_*.
    */
-  readonly openUnderKey: (sealed: SealedKey, env: Env) => Promise<SecretsManager>
+  readonly openWithKey: (sealedKey: SealedKey, env: Env) => Promise<SecretsManager>
   /**
    * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE or its file, or undefined if neither is set.
    */
@@ -103,6 +103,6 @@ export interface Tools {
   readonly openDisplay: (options: DisplayOptions) => Promise<Display>
   readonly loadState: () => Promise<StateTools>
   readonly loadSecrets: () => Promise<SecretsTools>
-  /** `shown` receives the output of the CDK. */
-  readonly loadPlatform: (shown: OutputStream) => Promise<PlatformTools>
+  /** `cdkOutput` receives the output of the CDK. */
+  readonly loadPlatform: (cdkOutput: OutputStream) => Promise<PlatformTools>
 }

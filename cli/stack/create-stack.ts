@@ -23,22 +23,22 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   requireSupportedProvider(provider)
   const { project, stack } = stackPartsOf(id)
   const file = openStackFile(session, session.requireProject(), { stack: id })
-  const under = isKeyUrl(provider) ? await createStackKey(session, file, provider) : undefined
-  const local = await session.openEngine()
-  const { catalog, clock } = local.platform
+  const keyManager = isKeyUrl(provider) ? await createStackKey(session, file, provider) : undefined
+  const engine = await session.openEngine()
+  const { catalog, clock } = engine.platform
   if (!(await catalog.createStack(id, clock.now())))
     throw error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
-  if (under !== undefined) return saveManager(file, under)
+  if (keyManager !== undefined) return saveManager(file, keyManager)
   const secrets = await session.tools.loadSecrets()
-  const known = (await secrets.readPassphrase(session.io.env)) !== undefined
-  if (!known && !session.interactive && !isKeyUrl(file.getSecrets().provider)) return
+  const hasPassphrase = (await secrets.readPassphrase(session.io.env)) !== undefined
+  if (!hasPassphrase && !session.interactive && !isKeyUrl(file.getSecrets().provider)) return
   await openStackManager(session, id, file)
 }
 
 /**
- * Creates the data key of a new stack. Returns undefined if its file already has one, sealed by the
- * same key. Refuses a file with another secrets provider, because its secrets would become
- * unreadable.
+ * Creates the data key of a new stack. Returns undefined if the stack's file already has a data key
+ * that the same key sealed. Refuses a file with another secrets provider, because the secrets in
+ * the file would become unreadable.
  */
 async function createStackKey(session: CliSession, file: StackConfig, url: string) {
   const { provider, encryptedKey, encryptionSalt } = file.getSecrets()

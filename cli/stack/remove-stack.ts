@@ -16,47 +16,47 @@ import type { CliSession } from '../session/session.ts'
 export async function removeStack(
   session: CliSession,
   id: StackId,
-  how: { readonly force: boolean; readonly preserveConfig: boolean },
+  options: { readonly force: boolean; readonly preserveConfig: boolean },
 ): Promise<void> {
-  const local = await session.openEngine()
+  const engine = await session.openEngine()
   const { stack } = stackPartsOf(id)
-  await requireIdle(local, id)
-  if (local.remote !== undefined) await local.remote.removeStack(id, how.force)
-  else await removeLocally(local, id, how.force)
+  await requireIdle(engine, id)
+  if (engine.remote !== undefined) await engine.remote.removeStack(id, options.force)
+  else await removeLocally(engine, id, options.force)
   const project = findStackProject(session, id)
   if (project === undefined) return
-  if (!how.preserveConfig) rmSync(stackConfigFileOf(project, stack), { force: true })
-  const selected = readSelectedStack(session.home, project.file)
-  if (selected === stack || selected === id) selectStack(session.home, project.file, '')
+  if (!options.preserveConfig) rmSync(stackConfigFileOf(project, stack), { force: true })
+  const selectedStack = readSelectedStack(session.home, project.file)
+  if (selectedStack === stack || selectedStack === id) selectStack(session.home, project.file, '')
 }
 
-async function removeLocally(local: EnginePort, id: StackId, force: boolean): Promise<void> {
+async function removeLocally(engine: EnginePort, id: StackId, force: boolean): Promise<void> {
   const { stack } = stackPartsOf(id)
-  const { catalog } = local.platform
-  const [state, late] = [await local.exportState(id), await catalog.listLate(id, 100)]
-  if (!force) requireEmptyStack(stack, state, late.length)
+  const { catalog } = engine.platform
+  const [state, lateOutcomes] = [await engine.exportState(id), await catalog.listLate(id, 100)]
+  if (!force) requireEmptyStack(stack, state, lateOutcomes.length)
   if (!(await catalog.removeStack(id)))
     throw error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {
       hint: 'Wait for it, or end it with `antichain cancel`.',
     })
-  await local.forgetStack(id)
+  await engine.forgetStack(id)
 }
 
 /**
  * Refuses a stack with a running or interrupted deployment, before its resources are checked.
  * Throws STACK_BUSY.
  */
-async function requireIdle(local: EnginePort, id: StackId): Promise<void> {
-  const standing = await local.readStatus(id)
-  if (standing.kind === 'none') return
-  const which = `deployment ${standing.number} of the stack '${stackPartsOf(id).stack}'`
-  if (standing.kind === 'running')
-    throw error('STACK_BUSY', `${which} is running`, {
+async function requireIdle(engine: EnginePort, id: StackId): Promise<void> {
+  const status = await engine.readStatus(id)
+  if (status.kind === 'none') return
+  const subject = `deployment ${status.number} of the stack '${stackPartsOf(id).stack}'`
+  if (status.kind === 'running')
+    throw error('STACK_BUSY', `${subject} is running`, {
       hint: 'Wait for it, or end it with `antichain cancel`.',
     })
-  throw error('STACK_BUSY', `${which} was interrupted and is not closed`, {
+  throw error('STACK_BUSY', `${subject} was interrupted and is not closed`, {
     hint:
-      standing.kind === 'ending'
+      status.kind === 'ending'
         ? 'Run `antichain cancel` to close it.'
         : 'Run `antichain cancel` to close it, or `antichain resume` to continue it.',
   })

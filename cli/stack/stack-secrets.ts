@@ -13,7 +13,7 @@ import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
 import type { SealedKey } from '../session/tools.ts'
 
-/** Opens the configuration file of a stack. `file` names another one. */
+/** Opens the configuration file of a stack, or the file that `file` names instead. */
 export function openStackFile(
   session: CliSession,
   project: Project,
@@ -28,8 +28,8 @@ export function openStackFile(
 
 /**
  * Opens the secrets manager that the stack's file names (docs/spec/secrets.md#choice-of-manager).
- * If it names none, the manager of the state is used, or a new one is created; the file then names
- * it. Prompts for the passphrase in a terminal. Throws SECRETS_PASSPHRASE_MISSING,
+ * If the file names none, the manager of the state or a new manager is used, and saved in the file.
+ * Prompts for the passphrase in a terminal. Throws SECRETS_PASSPHRASE_MISSING,
  * SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING, and the errors of the stack's key.
  */
 export async function openStackManager(
@@ -39,26 +39,26 @@ export async function openStackManager(
 ): Promise<SecretsManager> {
   const { provider, encryptedKey, encryptionSalt } = config.getSecrets()
   if (isKeyUrl(provider) && encryptedKey !== '')
-    return openUnderKey(session, { url: provider, encryptedKey })
+    return openWithKey(session, { url: provider, encryptedKey })
   requireSupportedProvider(provider)
   if (encryptionSalt !== '' && !isKeyUrl(provider)) return openManager(session, encryptionSalt)
-  const local = await session.openEngine()
-  const stored = await local.exportState(stack)
-  requireSameProvider(stored, provider)
+  const engine = await session.openEngine()
+  const storedState = await engine.exportState(stack)
+  requireSameProvider(storedState, provider)
   const manager =
-    (await openMatchingStateManager(session, stored, provider)) ??
+    (await openMatchingStateManager(session, storedState, provider)) ??
     (isKeyUrl(provider) ? await createKeyManager(session, provider) : await createManager(session))
   saveManager(config, manager)
   return manager
 }
 
 /**
- * Refuses another key than that of the state, because its secrets would be unreadable. Throws
- * SECRETS_PROVIDER_CHANGED.
+ * Refuses a key other than the key of the state, because the secrets of the state would be
+ * unreadable. Throws SECRETS_PROVIDER_CHANGED.
  */
-function requireSameProvider(stored: StoredDeployment | undefined, provider: string): void {
-  const type = stored?.secrets_providers?.type ?? ''
-  if (!isKeyUrl(provider) || type === '' || stateKeyOf(stored)?.url === provider) return
+function requireSameProvider(storedState: StoredDeployment | undefined, provider: string): void {
+  const type = storedState?.secrets_providers?.type ?? ''
+  if (!isKeyUrl(provider) || type === '' || stateKeyOf(storedState)?.url === provider) return
   throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack has another secrets provider')
 }
 
@@ -78,7 +78,7 @@ export function requireSupportedProvider(provider: string): void {
  * STORE_*.
  */
 export async function createKeyManager(session: CliSession, url: string): Promise<SecretsManager> {
-  return (await session.tools.loadSecrets()).createUnderKey(url, session.io.env)
+  return (await session.tools.loadSecrets()).createWithKey(url, session.io.env)
 }
 
 /** Writes the secrets manager to the stack's file. Throws CONFIG_INVALID. */
@@ -91,8 +91,8 @@ export function saveManager(config: StackConfig, { state }: SecretsManager): voi
 }
 
 /**
- * Opens the manager that a state names, or returns undefined if it names none. Throws
- * SECRETS_MANAGER_UNSUPPORTED for an unsupported type, and the errors of opening it.
+ * Opens the manager that a state names, or returns undefined if the state names none. Throws
+ * SECRETS_MANAGER_UNSUPPORTED for an unsupported type, and the errors of opening the manager.
  */
 export async function openStateManager(
   session: CliSession,
@@ -100,60 +100,64 @@ export async function openStateManager(
 ): Promise<SecretsManager | undefined> {
   const type = deployment.secrets_providers?.type
   if (type === undefined || type === '') return undefined
-  const found = await openKnownStateManager(session, deployment)
-  if (found === undefined)
+  const manager = await openKnownStateManager(session, deployment)
+  if (manager === undefined)
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the state uses the secrets manager '${type}', which is not supported`,
     )
-  return found
+  return manager
 }
 
 /** Opens the manager of the state, if the file names none or the same one. */
 async function openMatchingStateManager(
   session: CliSession,
-  stored: StoredDeployment | undefined,
+  storedState: StoredDeployment | undefined,
   provider: string,
 ): Promise<SecretsManager | undefined> {
-  const key = stateKeyOf(stored)
+  const key = stateKeyOf(storedState)
   if (key !== undefined && (provider === '' || provider === key.url))
-    return openUnderKey(session, key)
-  const salt = stateSaltOf(stored)
+    return openWithKey(session, key)
+  const salt = stateSaltOf(storedState)
   return salt === undefined || isKeyUrl(provider) ? undefined : openManager(session, salt)
 }
 
 /** Opens the manager of the state, if its type is supported. */
 async function openKnownStateManager(
   session: CliSession,
-  stored: StoredDeployment,
+  storedState: StoredDeployment,
 ): Promise<SecretsManager | undefined> {
-  const key = stateKeyOf(stored)
-  if (key !== undefined) return openUnderKey(session, key)
-  const salt = stateSaltOf(stored)
+  const key = stateKeyOf(storedState)
+  if (key !== undefined) return openWithKey(session, key)
+  const salt = stateSaltOf(storedState)
   return salt === undefined ? undefined : openManager(session, salt)
 }
 
-async function openUnderKey(session: CliSession, sealed: SealedKey): Promise<SecretsManager> {
-  return (await session.tools.loadSecrets()).openUnderKey(sealed, session.io.env)
+async function openWithKey(session: CliSession, sealedKey: SealedKey): Promise<SecretsManager> {
+  return (await session.tools.loadSecrets()).openWithKey(sealedKey, session.io.env)
 }
 
 async function openManager(session: CliSession, salt: string): Promise<SecretsManager> {
   const secrets = await session.tools.loadSecrets()
-  const known = await secrets.readPassphrase(session.io.env)
+  const presetPassphrase = await secrets.readPassphrase(session.io.env)
   return secrets.open(
     salt,
-    known ?? (await askPassphrase(session, 'Enter the passphrase of the stack:')),
+    presetPassphrase ?? (await askPassphrase(session, 'Enter the passphrase of the stack:')),
   )
 }
 
 async function createManager(session: CliSession): Promise<SecretsManager> {
   const secrets = await session.tools.loadSecrets()
-  const known = await secrets.readPassphrase(session.io.env)
-  if (known !== undefined) return secrets.create(known)
-  const first = await askPassphrase(session, 'Enter a new passphrase for the secrets of the stack:')
-  const second = await askPassphrase(session, 'Enter the passphrase again:')
-  if (first !== second) throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
-  return secrets.create(first)
+  const presetPassphrase = await secrets.readPassphrase(session.io.env)
+  if (presetPassphrase !== undefined) return secrets.create(presetPassphrase)
+  const newPassphrase = await askPassphrase(
+    session,
+    'Enter a new passphrase for the secrets of the stack:',
+  )
+  const repeatedPassphrase = await askPassphrase(session, 'Enter the passphrase again:')
+  if (newPassphrase !== repeatedPassphrase)
+    throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
+  return secrets.create(newPassphrase)
 }
 
 async function askPassphrase(session: CliSession, question: string): Promise<string> {

@@ -1,13 +1,13 @@
 import type { StackId } from '../../shared/records/ids.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** Warns that the deployment of a stack was interrupted, so that its state is not final. */
+/** Warns if the deployment of a stack was interrupted, because its state is then not final. */
 export async function warnInterrupted(session: CliSession, id: StackId): Promise<void> {
-  const { kind, ...standing } = await (await session.openEngine()).readStatus(id)
-  if (!('number' in standing) || kind === 'running' || kind === 'none') return
-  const ways =
+  const { kind, ...status } = await (await session.openEngine()).readStatus(id)
+  if (!('number' in status) || kind === 'running' || kind === 'none') return
+  const advice =
     kind === 'interrupted'
       ? '`antichain resume` continues it; `antichain up` closes it and starts a new one.'
       : 'It starts no more operations: `antichain up` or `antichain cancel` closes it.'
-  session.warn(`Deployment ${standing.number} was interrupted. ${ways}`)
+  session.warn(`Deployment ${status.number} was interrupted. ${advice}`)
 }

@@ -9,29 +9,30 @@ export interface ConfirmedEdit {
   /** May be called twice. */
   readonly change: (state: StoredDeployment) => StoredDeployment
   /**
-   * Returns whether the user confirms. `first`: a sentence about a preceding step, '' without one.
+   * Returns whether the user confirms. `introduction`: a sentence about a preceding step, or ''.
    */
-  readonly confirm: (first: string, stack: string) => Promise<boolean>
+  readonly confirm: (introduction: string, stack: string) => Promise<boolean>
   /** Default: the specified or selected stack. */
   readonly stack?: StackId
 }
 
 /**
- * Edits a state as a short deployment of its own, after closing an interrupted one. Throws
- * CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the change. The state is unchanged then.
+ * Edits a state in a short deployment, after the close of an interrupted one. Throws
+ * CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the change. After an error the state is
+ * unchanged.
  */
 export async function editConfirmedState(session: CliSession, edit: ConfirmedEdit): Promise<void> {
   const id = edit.stack ?? (await session.requireStack())
-  const local = await session.openEngine()
-  const standing = await local.readStatus(id)
-  const closes = standing.kind === 'interrupted' || standing.kind === 'ending'
-  const first = closes
-    ? `Deployment ${standing.number} was interrupted: it is closed first, and cannot be resumed then. `
+  const engine = await session.openEngine()
+  const status = await engine.readStatus(id)
+  const mustClose = status.kind === 'interrupted' || status.kind === 'ending'
+  const introduction = mustClose
+    ? `Deployment ${status.number} was interrupted: it is closed first, and cannot be resumed then. `
     : ''
-  if (!(await edit.confirm(first, stackPartsOf(id).stack)))
+  if (!(await edit.confirm(introduction, stackPartsOf(id).stack)))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
-  if (closes) session.warn(first.trim())
-  await local.editState(id, { command: 'state', edit: edit.change })
+  if (mustClose) session.warn(introduction.trim())
+  await engine.editState(id, { command: 'state', edit: edit.change })
 }
 
 /**
@@ -43,13 +44,13 @@ export async function confirmAtTerminal(
   flags: Flags,
   text: string,
 ): Promise<boolean> {
-  if (flags.is('yes') || !session.interactive) return true
+  if (flags.isSet('yes') || !session.interactive) return true
   const answer = await session.io.prompt(`${text} (y/N)`)
   return ['y', 'yes'].includes(answer.trim().toLowerCase())
 }
 
 /** The default confirmation prompt of an edit. */
-export const editsDirectly = "This command will edit your stack's state directly. Confirm?"
+export const directEditPrompt = "This command will edit your stack's state directly. Confirm?"
 
 /** Returns the state of a stack, or undefined before its first deployment. */
 export async function readCurrentState(
@@ -66,7 +67,7 @@ export async function chooseUrn(session: CliSession, question: string): Promise<
   const state = await readCurrentState(session, await session.requireStack())
   const urns = (state?.resources ?? []).map(({ urn }) => urn)
   if (urns.length === 0) throw error('STATE_RESOURCE_UNKNOWN', 'the state has no resources')
-  for (const [at, urn] of urns.entries()) session.warn(`${at + 1}  ${urn}`)
+  for (const [index, urn] of urns.entries()) session.warn(`${index + 1}  ${urn}`)
   const answer = (await session.io.prompt(`${question} Number:`)).trim()
   const urn = /^\d+$/.test(answer) ? urns[Number(answer) - 1] : undefined
   if (urn === undefined) throw error('CLI_USAGE', `'${answer}' is not a number of the list`)

@@ -18,11 +18,11 @@ export interface TestApi {
   /** Sends a request with a token. Bytes are sent as they are, any other body as JSON. */
   readonly call: (
     token: string,
-    what: string,
+    requestLine: string,
     body?: unknown,
     headers?: object,
   ) => Promise<Response>
-  readonly tokenOf: (role: Role, stacks?: string[]) => Promise<string>
+  readonly issueToken: (role: Role, stacks?: string[]) => Promise<string>
   readonly close: () => Promise<void>
 }
 
@@ -30,33 +30,33 @@ export interface TestApi {
 export const shop = stackIdOf('shop', 'dev')
 export const shopPath = '/v1/stacks/shop/dev'
 
-const unlimited = { burst: 1_000_000, perSecond: 1_000 }
+const unlimitedRate = { burst: 1_000_000, perSecond: 1_000 }
 
 /** Opens an API. Requests are named `<method> <path>`. */
-export async function openTestApi(more: Partial<ApiOptions> = {}): Promise<TestApi> {
+export async function openTestApi(overrides: Partial<ApiOptions> = {}): Promise<TestApi> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-api-'))
   const platform = await openEmbeddedPlatform({ home })
   await platform.catalog.createStack(shop, platform.clock.now())
   const app = createApi({
     ports: { ...platform, execute: 'here', addresses: {} },
     addressOf: () => '192.0.2.7',
-    rates: { address: unlimited, token: unlimited },
-    ...more,
+    rates: { address: unlimitedRate, token: unlimitedRate },
+    ...overrides,
   })
   return {
     app,
     platform,
-    call: async (token, what, body, headers = {}) => {
-      const [method = '', path = ''] = what.split(' ')
-      const sent = body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
+    call: async (token, requestLine, body, headers = {}) => {
+      const [method = '', path = ''] = requestLine.split(' ')
+      const payload = body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
       const authorization = token === '' ? {} : { authorization: `Bearer ${token}` }
       return app.request(path, {
         method,
         headers: { ...authorization, ...headers },
-        ...(body === undefined ? {} : { body: sent }),
+        ...(body === undefined ? {} : { body: payload }),
       })
     },
-    tokenOf: async (role, stacks) =>
+    issueToken: async (role, stacks) =>
       (await createToken(platform, { name: role, role, ...(stacks ? { stacks } : {}) })).token,
     async close() {
       await platform.close()

@@ -1,31 +1,31 @@
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { apiStatusOf } from './error-response.ts'
-import { type Caller, coversStack, mayAct } from './roles.ts'
+import { type Caller, coversStack, includesRole } from './roles.ts'
 import { type ApiPorts, type Route, stackOf } from './define-route.ts'
 
 /** An authenticated call of a route. */
 export interface AuthorizedCall {
   readonly id: string
   readonly caller: Caller
-  readonly from: string
+  readonly clientAddress: string
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
 }
 
 type ParamForm = readonly [form: RegExp, must: string]
 
-const word: ParamForm = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
-const system: ParamForm = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
+const nameForm: ParamForm = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
+const platformForm: ParamForm = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
 /** The allowed values of path parameters, by name. None can be interpreted as another path. */
 const paramForms: Readonly<Record<string, ParamForm>> = {
-  project: word,
-  stack: word,
-  name: word,
+  project: nameForm,
+  stack: nameForm,
+  name: nameForm,
   kind: [/^[a-z]{1,20}$/, 'up to 20 lower-case letters'],
   version: [/^\d[\w.+-]{0,99}$/, 'a version such as 1.2.3'],
-  os: system,
-  arch: system,
+  os: platformForm,
+  arch: platformForm,
   id: [/^[0-9a-f]{16}$/, 'an id of 16 hex digits'],
   number: [/^[1-9]\d{0,9}$/, 'a number from 1'],
   archive: [/^[0-9a-f]{64}$/, 'a SHA-256 in hex'],
@@ -35,11 +35,11 @@ const paramForms: Readonly<Record<string, ParamForm>> = {
 /** Returns valid path parameters. Throws API_INPUT_INVALID. */
 export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['params'] {
   for (const [name, value] of Object.entries(params)) {
-    const [form, must] = paramForms[name] ?? []
+    const [form, requirement] = paramForms[name] ?? []
     if (form?.test(value) === true) continue
-    const at = `path.${name}`
-    const message = `${at}: must be ${must ?? 'another value'}, not '${toPrintable(value)}'`
-    throw error('API_INPUT_INVALID', message, { details: { at } })
+    const location = `path.${name}`
+    const message = `${location}: must be ${requirement ?? 'another value'}, not '${toPrintable(value)}'`
+    throw error('API_INPUT_INVALID', message, { details: { at: location } })
   }
   return params
 }
@@ -49,29 +49,29 @@ export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['p
  * no access.
  */
 function requirePermission({ caller, route, params }: AuthorizedCall): void {
-  if (!mayAct(caller.role, route.role))
+  if (!includesRole(caller.role, route.role))
     throw error(
       'API_FORBIDDEN',
       `this requires the role ${route.role}; the token has the role ${caller.role}`,
     )
-  const isTheirs =
+  const isCovered =
     route.scope === 'any' ||
     (route.scope === 'stack' ? coversStack(caller.stacks, stackOf(params)) : caller.stacks === '*')
-  if (isTheirs) return
-  const whom = route.scope === 'stack' ? 'of this stack' : 'of all stacks'
-  throw error('API_FORBIDDEN', `this requires a token ${whom}`)
+  if (isCovered) return
+  const tokenScope = route.scope === 'stack' ? 'of this stack' : 'of all stacks'
+  throw error('API_FORBIDDEN', `this requires a token ${tokenScope}`)
 }
 
 /**
  * Runs a call if the caller has the permission. A change is made between two entries of the audit
  * log, and is not made if the first one fails. Throws API_FORBIDDEN.
  */
-export async function runAudited<Done extends { readonly status: number }>(
+export async function runAudited<Result extends { readonly status: number }>(
   ports: Pick<ApiPorts, 'audit' | 'clock' | 'logger'>,
   call: AuthorizedCall,
-  change: () => Promise<Done>,
-): Promise<Done> {
-  const { id, caller, from, route, params } = call
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const { id, caller, clientAddress, route, params } = call
   if (route.method === 'GET') {
     requirePermission(call)
     return change()
@@ -79,7 +79,7 @@ export async function runAudited<Done extends { readonly status: number }>(
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
   const entry = {
     who: `${caller.name} (${caller.id})`,
-    from,
+    from: clientAddress,
     what: toPrintable(`${route.method} ${path}`, 300),
     request: id,
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { openTestApi, shopPath, type TestApi } from './api.fixture.ts'
-import { mayAct, roles } from './roles.ts'
+import { includesRole, roles } from './roles.ts'
 import { routes } from './routes-table.ts'
 
 let api: TestApi
@@ -35,10 +35,10 @@ describe('every route, for every role and scope', () => {
         for (const [at, stacks] of scopes.entries()) {
           const isTheirs =
             route.scope === 'any' || (route.scope === 'stack' ? mine[at] : stacks === undefined)
-          const token = await api.tokenOf(role, stacks)
+          const token = await api.issueToken(role, stacks)
           const what = `${route.method} ${fillPath(route.path)}`
           const response = await api.call(token, what, route.method === 'GET' ? undefined : 1)
-          const isAllowed = isTheirs && mayAct(role, route.role)
+          const isAllowed = isTheirs && includesRole(role, route.role)
           expect([role, stacks, response.status === 403]).toEqual([role, stacks, !isAllowed])
           expect(response.status).not.toBe(401)
           expect(response.status).not.toBe(500)
@@ -54,8 +54,8 @@ describe('every route, for every role and scope', () => {
 })
 
 test('an unknown, truncated, mixed, revoked or expired token is refused', async () => {
-  const token = await api.tokenOf('admin')
-  const other = await api.tokenOf('admin')
+  const token = await api.issueToken('admin')
+  const other = await api.issueToken('admin')
   const [, id, secret] = token.split(/_(?=[0-9a-f]{16}_)|(?<=_[0-9a-f]{16})_/)
   const bad = [
     'act_0000000000000000_' + 'A'.repeat(43),
@@ -83,7 +83,7 @@ test('an unknown, truncated, mixed, revoked or expired token is refused', async 
 
 test('a token is shown once, and its document does not contain it', async () => {
   const fresh = await openTestApi()
-  const admin = await fresh.tokenOf('admin')
+  const admin = await fresh.issueToken('admin')
   const made = await fresh.call(admin, 'POST /v1/tokens', {
     name: 'ci',
     role: 'preview',
@@ -103,7 +103,7 @@ test('a token is shown once, and its document does not contain it', async () => 
 })
 
 test('a body above the size limit is refused, with or without its length in the header', async () => {
-  const token = await api.tokenOf('deploy')
+  const token = await api.issueToken('deploy')
   const large = { command: 'up', message: 'x'.repeat(apiLimits.bodyBytesMax) }
   const announced = await api.call(token, `POST ${shopPath}/deployments`, large)
   expect(announced.status).toBe(413)
@@ -127,7 +127,7 @@ test('a body above the size limit is refused, with or without its length in the 
 })
 
 test('an error names the invalid part of the request, and no path escapes its parameters', async () => {
-  const token = await api.tokenOf('admin')
+  const token = await api.issueToken('admin')
   const cases = [
     [`POST ${shopPath}/deployments`, { command: 'nonsense' }, 400, 'body.command'],
     [`POST ${shopPath}/deployments`, { command: 'up', more: 1 }, 400, 'more'],
@@ -156,7 +156,7 @@ test('an error names the invalid part of the request, and no path escapes its pa
 })
 
 test('responses have security headers, and none that allow other origins to read them', async () => {
-  const token = await api.tokenOf('read')
+  const token = await api.issueToken('read')
   const response = await api.call(token, 'GET /v1/whoami', undefined, {
     origin: 'https://evil.test',
   })
@@ -172,8 +172,8 @@ test('responses have security headers, and none that allow other origins to read
 })
 
 test('every change is in the audit log before it is made, without any secret', async () => {
-  const admin = await api.tokenOf('admin')
-  const reader = await api.tokenOf('read')
+  const admin = await api.issueToken('admin')
+  const reader = await api.issueToken('read')
   const secret = 'do not tell anybody'
   await api.call(admin, 'POST /v1/stacks/audit/one', undefined)
   await api.call(admin, `POST ${shopPath}/deployments`, { command: 'up', message: secret })
@@ -209,7 +209,7 @@ test('a change without an audit entry is not made', async () => {
     },
     addressOf: () => '',
   })
-  const token = await failing.tokenOf('admin')
+  const token = await failing.issueToken('admin')
   const headers = { authorization: `Bearer ${token}` }
   const response = await app.request('/v1/stacks/a/b', { method: 'POST', headers })
   expect(response.status).toBe(500)
@@ -226,7 +226,7 @@ test('too many requests are refused, by address and by token', async () => {
     { address: wide, token: rate },
   ]) {
     const limited = await openTestApi({ rates })
-    const token = await limited.tokenOf('read')
+    const token = await limited.issueToken('read')
     const statuses = []
     for (let call = 0; call < 5; call += 1) {
       const response = await limited.call(token, 'GET /v1/whoami')
@@ -237,7 +237,9 @@ test('too many requests are refused, by address and by token', async () => {
     expect(statuses).toEqual([200, 200, 200, 429, 429])
     // Another token is not limited by this, from the same address or another one.
     if (rates.token === rate)
-      expect((await limited.call(await limited.tokenOf('read'), 'GET /v1/whoami')).status).toBe(200)
+      expect((await limited.call(await limited.issueToken('read'), 'GET /v1/whoami')).status).toBe(
+        200,
+      )
     await limited.close()
   }
 })

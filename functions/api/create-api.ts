@@ -26,7 +26,7 @@ export interface ApiOptions {
   readonly ports: ApiPorts
   /** Returns the client address of a request as text, for the audit log and rate limits. */
   readonly addressOf: (context: Context) => string
-  /** Rates that replace the default ones. */
+  /** Rates that replace the default rates. */
   readonly rates?: { readonly address: Rate; readonly token: Rate }
 }
 
@@ -34,22 +34,22 @@ export interface ApiOptions {
 interface CallDeps {
   readonly ports: ApiPorts
   readonly addressOf: ApiOptions['addressOf']
-  readonly addresses: RateLimiter
-  readonly tokens: RateLimiter
+  readonly addressLimiter: RateLimiter
+  readonly tokenLimiter: RateLimiter
 }
 
-const usualRates = {
+const defaultRates = {
   address: { burst: apiLimits.addressBurst, perSecond: apiLimits.addressPerSecond },
   token: { burst: apiLimits.tokenBurst, perSecond: apiLimits.tokenPerSecond },
 }
 
 /** Creates the app. Its responses have security headers and allow no other origins. */
-export function createApi({ ports, addressOf, rates = usualRates }: ApiOptions): Hono {
+export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions): Hono {
   const deps: CallDeps = {
     ports,
     addressOf,
-    addresses: createRateLimiter(ports.clock, rates.address),
-    tokens: createRateLimiter(ports.clock, rates.token),
+    addressLimiter: createRateLimiter(ports.clock, rates.address),
+    tokenLimiter: createRateLimiter(ports.clock, rates.token),
   }
   const app = new Hono()
   app.use(
@@ -58,18 +58,18 @@ export function createApi({ ports, addressOf, rates = usualRates }: ApiOptions):
       referrerPolicy: 'no-referrer',
     }),
   )
-  const document = JSON.stringify(openApiOf(routes))
+  const openApiDocument = JSON.stringify(openApiOf(routes))
   app.get('/openapi.json', context => {
-    deps.addresses.take(deps.addressOf(context))
-    return context.body(document, 200, { 'content-type': 'application/json' })
+    deps.addressLimiter.countRequest(deps.addressOf(context))
+    return context.body(openApiDocument, 200, { 'content-type': 'application/json' })
   })
   for (const route of routes)
     app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), context =>
       answerCall(deps, route, context),
     )
   app.notFound(context => {
-    const what = toPrintable(`${context.req.method} ${context.req.path}`)
-    return toErrorResponse(error('API_ROUTE_UNKNOWN', `the API has no route ${what}`), '')
+    const requestLine = toPrintable(`${context.req.method} ${context.req.path}`)
+    return toErrorResponse(error('API_ROUTE_UNKNOWN', `the API has no route ${requestLine}`), '')
   })
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app
@@ -80,14 +80,14 @@ async function answerCall(deps: CallDeps, route: Route, context: Context): Promi
   const { ports } = deps
   const id = ports.random.uuid()
   try {
-    const from = toPrintable(deps.addressOf(context), 100)
-    deps.addresses.take(from)
-    const caller = await authenticate(ports, bearerOf(context.req.header('authorization')))
-    deps.tokens.take(caller.id)
+    const clientAddress = toPrintable(deps.addressOf(context), 100)
+    deps.addressLimiter.countRequest(clientAddress)
+    const caller = await authenticate(ports, readBearerToken(context.req.header('authorization')))
+    deps.tokenLimiter.countRequest(caller.id)
     const call: AuthorizedCall = {
       id,
       caller,
-      from,
+      clientAddress,
       route,
       params: checkParams(context.req.param()),
     }
@@ -107,11 +107,11 @@ async function answerCall(deps: CallDeps, route: Route, context: Context): Promi
   }
 }
 
-async function readCallBody({ raw, method }: Route, request: Request): Promise<unknown> {
+async function readCallBody({ rawBody, method }: Route, request: Request): Promise<unknown> {
   if (method === 'GET' || method === 'DELETE') return undefined
-  return raw === undefined
+  return rawBody === undefined
     ? readRequestJson(request, apiLimits.bodyBytesMax)
-    : readRequestBody(request, raw.bytesMax)
+    : readRequestBody(request, rawBody.bytesMax)
 }
 
 function toResponse(route: Route, answer: RouteAnswer): Response {
@@ -124,7 +124,7 @@ function toResponse(route: Route, answer: RouteAnswer): Response {
 }
 
 /** Returns the token of a request. Throws API_TOKEN_MISSING. */
-function bearerOf(header: string | undefined): string {
+function readBearerToken(header: string | undefined): string {
   const [, token] = /^Bearer +(\S{1,200})$/i.exec(header ?? '') ?? []
   if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')
   return token

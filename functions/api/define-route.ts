@@ -37,17 +37,24 @@ export interface ApiPorts
   readonly audit: AuditPort
   /** The port for program uploads, if they do not go through the API itself. */
   readonly uploads?: UploadsPort
-  /** The undelivered notifications. Where a process delivers them itself, they are its own. */
+  /**
+   * The undelivered notifications: of the installation, or of this process if it delivers
+   * notifications.
+   */
   readonly notifications: Pick<NotificationsPort, 'listDeadLetters' | 'redrive'>
   /**
-   * The service that calls when a schedule is due. Absent where a process checks schedules itself.
+   * The service that calls the schedule function for due schedules. Absent where a process checks
+   * schedules itself.
    */
   readonly scheduler?: SchedulerPort
   /** The store of plugins. Absent where the plugins of the machine are used. */
-  readonly plugins?: Pick<PluginStorePort, 'nameArchive'>
-  /** Where the requested operations run. */
+  readonly plugins?: Pick<PluginStorePort, 'registerArchive'>
+  /** The processes that run the requested operations. */
   readonly execute: DeploymentOptions['execute']
-  /** The addresses that notification receivers may have: those that outbound calls may reach. */
+  /**
+   * The rules for addresses of outbound calls. Receivers of notifications must have an allowed
+   * address.
+   */
   readonly addresses: AddressRules
   /**
    * Returns the secrets manager of a state. Absent where the API must not decrypt secrets. Throws
@@ -88,9 +95,9 @@ export interface Route {
   readonly query: z.ZodType
   readonly body: z.ZodType
   /** The body of a route that does not take JSON. */
-  readonly raw?: { readonly type: string; readonly bytesMax: number }
+  readonly rawBody?: { readonly type: string; readonly bytesMax: number }
   readonly output: z.ZodType
-  /** The additional fields of its 409 response, besides code, message and hint. */
+  /** The fields of the 409 response of the route, besides code, message and hint. */
   readonly conflict?: z.ZodObject
   /** The content type of a response that is not JSON. */
   readonly outputType?: string
@@ -111,16 +118,16 @@ export interface RouteRow<Query extends z.ZodType, Body extends z.ZodType>
   ) => Promise<RouteAnswer | { readonly json: unknown }>
 }
 
-const nothing = z.unknown()
+const anyInput = z.unknown()
 
 /** Creates a row of the table. Its input is validated before it runs. */
 export function defineRoute<
-  Query extends z.ZodType = typeof nothing,
-  Body extends z.ZodType = typeof nothing,
+  Query extends z.ZodType = typeof anyInput,
+  Body extends z.ZodType = typeof anyInput,
 >(row: RouteRow<Query, Body>): Route {
   const { run, ...rest } = row
-  const query: z.ZodType = row.query ?? nothing
-  const body: z.ZodType = row.body ?? nothing
+  const query: z.ZodType = row.query ?? anyInput
+  const body: z.ZodType = row.body ?? anyInput
   return {
     ...rest,
     query,
@@ -135,12 +142,14 @@ export function defineRoute<
   }
 }
 
-function parseInput(shape: z.ZodType, value: unknown, where: string): unknown {
-  const result = shape.safeParse(value)
+function parseInput(schema: z.ZodType, value: unknown, section: string): unknown {
+  const result = schema.safeParse(value)
   if (result.success) return result.data
   const fault = formFaultOf(result.error, value)
-  const at = fault.at === '' ? where : `${where}.${fault.at}`
-  throw error('API_INPUT_INVALID', `${at}: ${fault.must}`, { details: { at } })
+  const location = fault.location === '' ? section : `${section}.${fault.location}`
+  throw error('API_INPUT_INVALID', `${location}: ${fault.requirement}`, {
+    details: { at: location },
+  })
 }
 
 /** Returns the stack of a path. */

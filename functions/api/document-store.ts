@@ -4,7 +4,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { ApiPorts } from './define-route.ts'
 
-/** A document for callers. Instead of a secret it shows only that the secret exists. */
+/** A document for callers. It contains no secrets, and shows only whether a secret exists. */
 export interface DocumentView {
   readonly name: string
   /** `<project>/<stack>`, or '*'. */
@@ -24,10 +24,10 @@ export async function listDocuments(
   show: (stored: StoredDocument) => unknown,
 ): Promise<object> {
   const page = await documents.list(query.kind, query.cursor, query.scope)
-  const items = page.documents.map(one => documentViewOf(one, show))
-  const unreadable = page.unreadable.map(({ key, why }) => ({
+  const items = page.documents.map(document => documentViewOf(document, show))
+  const unreadable = page.unreadable.map(({ key, reason }) => ({
     name: key.name,
-    code: why instanceof DeployError ? why.code : '',
+    code: reason instanceof DeployError ? reason.code : '',
   }))
   return { items, unreadable, ...(page.next === undefined ? {} : { next: page.next }) }
 }
@@ -37,37 +37,39 @@ export async function requireDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
 ): Promise<StoredDocument> {
-  const found = await documents.get(key)
-  if (found === undefined)
+  const document = await documents.get(key)
+  if (document === undefined)
     throw error('DOCUMENT_UNKNOWN', `the ${key.kind} '${toPrintable(key.name)}' does not exist`)
-  return found
+  return document
 }
 
 /** A change of a document and of its related resources. */
 export interface DocumentChange {
-  readonly make: (before: StoredDocument | undefined) => unknown
+  readonly createValue: (before: StoredDocument | undefined) => unknown
   readonly show: (stored: StoredDocument) => unknown
-  /** Removes the related resources of a value that is not stored any more, or was never stored. */
-  readonly drop?: (value: unknown) => Promise<void>
+  /**
+   * Removes the resources that belong to a value which is not stored any more, or was never stored.
+   */
+  readonly removeRelated?: (value: unknown) => Promise<void>
 }
 
 /**
- * Creates or changes a document based on its previous version, and returns the stored one. Throws
- * DOCUMENT_CHANGED after a concurrent change.
+ * Creates a document, or changes it based on its previous version. Returns the stored document for
+ * callers. Throws DOCUMENT_CHANGED after a concurrent change.
  */
 export async function putDocument(
   { documents }: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
-  { make, show, drop }: DocumentChange,
+  { createValue, show, removeRelated }: DocumentChange,
 ): Promise<DocumentView & { readonly created: boolean }> {
   const before = await documents.get(key)
-  const value = await make(before)
+  const value = await createValue(before)
   const version = await documents.put(key, value, before?.version ?? 0)
   if (version === false) {
-    await drop?.(value)
+    await removeRelated?.(value)
     throw documentChangedError(key)
   }
-  if (before !== undefined) await drop?.(before.value)
+  if (before !== undefined) await removeRelated?.(before.value)
   return { ...documentViewOf({ key, version, value }, show), created: before === undefined }
 }
 
@@ -75,11 +77,11 @@ export async function putDocument(
 export async function removeDocument(
   ports: Pick<ApiPorts, 'documents'>,
   key: DocumentKey,
-  drop?: DocumentChange['drop'],
+  removeRelated?: DocumentChange['removeRelated'],
 ): Promise<void> {
   const { version, value } = await requireDocument(ports, key)
   if (!(await ports.documents.remove(key, version))) throw documentChangedError(key)
-  await drop?.(value)
+  await removeRelated?.(value)
 }
 
 function documentChangedError({ kind, name }: DocumentKey): Error {
@@ -93,6 +95,6 @@ export function documentViewOf(
 ): DocumentView {
   const { scope, name } = stored.key
   const { project, stack } = stackPartsOf(scope as never)
-  const of = scope === '*' ? '*' : `${project}/${stack}`
-  return { name, stack: of, version: stored.version, value: show(stored) }
+  const stackName = scope === '*' ? '*' : `${project}/${stack}`
+  return { name, stack: stackName, version: stored.version, value: show(stored) }
 }

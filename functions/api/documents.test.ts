@@ -16,7 +16,7 @@ async function openWithTokens(): Promise<
   TestApi & { readonly admin: string; readonly read: string }
 > {
   api = await openTestApi()
-  return { ...api, admin: await api.tokenOf('admin'), read: await api.tokenOf('read') }
+  return { ...api, admin: await api.issueToken('admin'), read: await api.issueToken('read') }
 }
 
 const secret = 'a secret of enough characters'

@@ -67,46 +67,48 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map(
 
 /** Returns the status of an error: 503 when the store is unavailable, 500 for an unexpected one. */
 export function apiStatusOf(thrown: unknown): number {
-  const known = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
-  return known ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)
+  const listedStatus = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
+  return listedStatus ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)
 }
 
 /** Returns the response body of an error with a code. */
 export function errorBodyOf({ code, message, hint, details: { at } }: DeployError): ErrorBody {
-  const place = code === 'API_INPUT_INVALID' && typeof at === 'string' ? { at } : {}
-  return { code, message, hint, ...place }
+  const locationField = code === 'API_INPUT_INVALID' && typeof at === 'string' ? { at } : {}
+  return { code, message, hint, ...locationField }
 }
 
 /**
  * Returns an error as a JSON response. An internal error is not described, because its message may
  * contain confidential data.
  */
-export function toErrorResponse(thrown: unknown, request: string): Response {
+export function toErrorResponse(thrown: unknown, requestId: string): Response {
   const status = apiStatusOf(thrown)
-  const isOurs = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
-  const body: ErrorBody = isOurs
+  const isExpected = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
+  const body: ErrorBody = isExpected
     ? errorBodyOf(thrown)
     : {
         code: 'INTERNAL_ASSERTION',
-        message: `internal error of the API; its log entry is ${request}`,
+        message: `internal error of the API; its log entry is ${requestId}`,
         hint: 'Report the error with this message.',
       }
-  const wait = retryAfterOf(thrown)
+  const retryAfterSeconds = retryAfterSecondsOf(thrown)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-    ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
   }
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** Returns when to retry a temporary error. An unknown stack or document has no such time. */
-function retryAfterOf(thrown: unknown): number | undefined {
+/** Returns the seconds after which a temporary error may be retried; undefined for other errors. */
+function retryAfterSecondsOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof DeployError)) return undefined
-  const requested = thrown.details['retryAfterSeconds']
-  if (typeof requested === 'number') return requested
-  return thrown.code === 'STORE_UNAVAILABLE' ? storeWaitSeconds : undefined
+  const seconds = thrown.details['retryAfterSeconds']
+  if (typeof seconds === 'number') return seconds
+  return thrown.code === 'STORE_UNAVAILABLE' ? storeRetrySeconds : undefined
 }
 
-/** Throttling ends within seconds, and a user may be waiting. */
-const storeWaitSeconds = 2
+/**
+ * The wait after an unavailable store. Throttling ends within seconds, and a user may be waiting.
+ */
+const storeRetrySeconds = 2

@@ -9,7 +9,7 @@ import {
   type StackId,
 } from '../../shared/records/ids.ts'
 import type { RequestEnd } from '../../shared/records/request.ts'
-import { readHistoryLine } from '../../shared/engine/deployment/retention/stack-history.ts'
+import { readHistoryRecord } from '../../shared/engine/deployment/retention/stack-history.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { ApiPorts } from './define-route.ts'
 
@@ -29,20 +29,20 @@ export type StreamMessage =
 interface StreamPosition {
   readonly ports: ApiPorts
   cursor: number
-  readonly untilMs: number
-  aliveMs: number
+  readonly endMs: number
+  lastMessageMs: number
 }
 
 /** Creates a position after the event of an id; '' starts at the first event. */
 export function createStreamPosition(ports: ApiPorts, lastId: string): StreamPosition {
-  const now = ports.clock.monotonicMs()
+  const nowMs = ports.clock.monotonicMs()
   const cursor = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
-  return { ports, cursor, untilMs: now + apiLimits.streamMs, aliveMs: now }
+  return { ports, cursor, endMs: nowMs + apiLimits.streamMs, lastMessageMs: nowMs }
 }
 
 /**
- * Yields the progress of a request: it waits, then yields the events of its preview or deployment,
- * then the end.
+ * Yields the progress of a request: heartbeats while the request waits, the events of its preview
+ * or deployment, and its end.
  */
 export async function* streamRequest(
   position: StreamPosition,
@@ -62,9 +62,9 @@ export async function* streamRequest(
       return yield* streamDeployment(position, end.deployment)
     }
     if (end !== undefined) return yield { event: 'end', data: requestEndOf(end) }
-    const over = await waitForNews(position)
-    if (over !== undefined) yield over
-    if (over?.event === 'again') return
+    const pollMessage = await waitForNextPoll(position)
+    if (pollMessage !== undefined) yield pollMessage
+    if (pollMessage?.event === 'again') return
   }
 }
 
@@ -78,20 +78,20 @@ export async function* streamDeployment(
   let endedMs: number | undefined
   let hasSummary = false
   for (;;) {
-    const record = await findRecord(catalog, stack, number)
+    const record = await findHistoryRecord(catalog, stack, number)
     for await (const message of readNewEvents(position, deployment)) {
       hasSummary ||= message.data.some(isSummary)
       yield message
     }
     if (record === undefined || record.result !== undefined) {
       endedMs ??= clock.monotonicMs()
-      const isLate = clock.monotonicMs() - endedMs > apiLimits.lastEventsMs
-      if (record === undefined || hasSummary || isLate)
+      const isSummaryOverdue = clock.monotonicMs() - endedMs > apiLimits.lateEventsMs
+      if (record === undefined || hasSummary || isSummaryOverdue)
         return yield { event: 'end', data: await deploymentEndOf(position.ports, stack, record) }
     }
-    const over = await waitForNews(position)
-    if (over !== undefined) yield over
-    if (over?.event === 'again') return
+    const pollMessage = await waitForNextPoll(position)
+    if (pollMessage !== undefined) yield pollMessage
+    if (pollMessage?.event === 'again') return
   }
 }
 
@@ -105,18 +105,18 @@ async function* readNewEvents(
     if (page.events.length === 0) return
     position.cursor = page.cursor
     const data = page.events.map((line): unknown => JSON.parse(line))
-    position.aliveMs = position.ports.clock.monotonicMs()
+    position.lastMessageMs = position.ports.clock.monotonicMs()
     yield { event: 'events', id: String(page.cursor), data }
   }
 }
 
 /** Waits until the next poll. Returns a message to send, if any. */
-async function waitForNews(position: StreamPosition): Promise<StreamMessage | undefined> {
+async function waitForNextPoll(position: StreamPosition): Promise<StreamMessage | undefined> {
   const { clock } = position.ports
-  if (clock.monotonicMs() >= position.untilMs) return { event: 'again', data: {} }
-  await clock.sleep(apiLimits.streamLookMs)
-  if (clock.monotonicMs() - position.aliveMs < apiLimits.heartbeatMs) return undefined
-  position.aliveMs = clock.monotonicMs()
+  if (clock.monotonicMs() >= position.endMs) return { event: 'again', data: {} }
+  await clock.sleep(apiLimits.streamPollMs)
+  if (clock.monotonicMs() - position.lastMessageMs < apiLimits.heartbeatMs) return undefined
+  position.lastMessageMs = clock.monotonicMs()
   return { event: 'alive' }
 }
 
@@ -128,14 +128,14 @@ function requestEndOf(end: Exclude<RequestEnd, { readonly kind: 'started' }>): o
   return end
 }
 
-async function findRecord(
+async function findHistoryRecord(
   catalog: ApiPorts['catalog'],
   stack: StackId,
   number: number,
 ): Promise<HistoryRecord | undefined> {
   const record = await catalog.getStack(stack)
   if (record === undefined) return undefined
-  return readHistoryLine(catalog, deploymentIdOf(stack, number))
+  return readHistoryRecord(catalog, deploymentIdOf(stack, number))
 }
 
 /** Returns the result of a deployment, with the pending operations of the state that it left. */
@@ -146,17 +146,18 @@ async function deploymentEndOf(
 ): Promise<object> {
   if (record === undefined) return { kind: 'removed' }
   const { result, changes, version } = record
-  const now = await catalog.getStack(stack)
-  const isNow = now !== undefined && now.snapshot !== '' && now.version === version
-  const pending = isNow
-    ? ((await readSnapshotBlob(blobs, now.snapshot)).pending_operations ?? [])
+  const stackRecord = await catalog.getStack(stack)
+  const isCurrentVersion =
+    stackRecord !== undefined && stackRecord.snapshot !== '' && stackRecord.version === version
+  const pending = isCurrentVersion
+    ? ((await readSnapshotBlob(blobs, stackRecord.snapshot)).pending_operations ?? [])
     : []
-  const notes = pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
-  return { kind: 'deployed', result, changes: changes ?? {}, version, pending: notes }
+  const pendingOperations = pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
+  return { kind: 'deployed', result, changes: changes ?? {}, version, pending: pendingOperations }
 }
 
 const encoder = new TextEncoder()
-const open = { streams: 0 }
+const openStreams = { count: 0 }
 
 /**
  * Returns messages as server-sent events. Reading stops when the client disconnects. Throws
@@ -166,14 +167,14 @@ export function toStreamResponse(
   ports: Pick<ApiPorts, 'logger'>,
   messages: AsyncGenerator<StreamMessage>,
 ): Response {
-  if (open.streams >= apiLimits.streamsMax) {
+  if (openStreams.count >= apiLimits.streamsMax) {
     const details = { retryAfterSeconds: 5 }
     throw error('API_RATE_LIMITED', 'too many streams are open', { details })
   }
-  open.streams += 1
+  openStreams.count += 1
   let isOpen = true
   const close = (): void => {
-    if (isOpen) open.streams -= 1
+    if (isOpen) openStreams.count -= 1
     isOpen = false
   }
   const body = new ReadableStream<Uint8Array>({
@@ -200,7 +201,10 @@ export function toStreamResponse(
   })
 }
 
-/** JSON contains no raw line breaks, so each message is one line of data. */
+/**
+ * Returns a message as text. JSON contains no raw line breaks, so the data of a message is one
+ * line.
+ */
 function messageTextOf(message: StreamMessage): string {
   if (message.event === 'alive') return ': alive\n\n'
   const id = message.event === 'events' ? `id: ${message.id}\n` : ''

@@ -9,19 +9,25 @@ export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'ra
 
 /**
  * Creates a token with all permissions directly in the documents, for a caller that may write them.
- * It is in the audit log before it is created, as with the API. The token's text is returned once
- * and never again.
+ * The audit log has an entry before the token exists, as with the API. The text of the token is
+ * returned once and never again.
  */
 export async function createFirstToken(
   ports: FirstTokenPorts,
-  by: { readonly who: string; readonly from: string },
+  creator: { readonly userName: string; readonly clientAddress: string },
   options: { readonly name: string; readonly days?: number },
 ): Promise<{ readonly id: string; readonly token: string }> {
   const route = routes.find(({ method, path }) => method === 'POST' && path === '/v1/tokens')
   if (route === undefined)
     throw error('API_ROUTE_UNKNOWN', 'the API has no route that creates tokens')
-  const caller = { id: 'here', name: by.who, role: 'admin', stacks: '*' } as const
-  const call = { id: ports.random.uuid(), caller, from: by.from, route, params: {} }
+  const caller = { id: 'here', name: creator.userName, role: 'admin', stacks: '*' } as const
+  const call = {
+    id: ports.random.uuid(),
+    caller,
+    clientAddress: creator.clientAddress,
+    route,
+    params: {},
+  }
   const { id, token } = await runAudited(ports, call, async () => ({
     status: route.status,
     ...(await createToken(ports, { role: 'admin', ...options })),

@@ -11,8 +11,8 @@ const errorSchema = z.object({
 })
 
 /**
- * Returns the OpenAPI 3.1 document of a table of routes. Its schemas are those that validate
- * requests.
+ * Returns the OpenAPI 3.1 document of a table of routes. The schemas of the document also validate
+ * the requests.
  */
 export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -37,7 +37,7 @@ function describeOperation(route: Route): Readonly<Record<string, unknown>> {
   const body = describeBody(route)
   return {
     summary,
-    description: `Requires the role ${role}; for tokens of ${describeTokens(scope)}.`,
+    description: `Requires the role ${role}; for tokens of ${describeTokenScope(scope)}.`,
     parameters: [...pathParametersOf(route.path), ...queryParametersOf(route.query)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
     responses: {
@@ -51,14 +51,16 @@ function describeOperation(route: Route): Readonly<Record<string, unknown>> {
   }
 }
 
-function describeTokens(scope: Route['scope']): string {
+function describeTokenScope(scope: Route['scope']): string {
   if (scope === 'stack') return 'the stack'
   return scope === 'any' ? 'any stack' : 'all stacks'
 }
 
-function describeBody({ raw, body }: Route): Readonly<Record<string, unknown>> | undefined {
-  if (raw !== undefined)
-    return { [raw.type]: { schema: { type: 'string', format: 'binary', maxLength: raw.bytesMax } } }
+function describeBody({ rawBody, body }: Route): Readonly<Record<string, unknown>> | undefined {
+  if (rawBody !== undefined)
+    return {
+      [rawBody.type]: { schema: { type: 'string', format: 'binary', maxLength: rawBody.bytesMax } },
+    }
   if (body instanceof z.ZodUnknown) return undefined
   return { 'application/json': { schema: toJsonSchema(body, 'input') } }
 }
@@ -86,16 +88,19 @@ function pathParametersOf(path: string): readonly object[] {
 
 function queryParametersOf(query: z.ZodType): readonly object[] {
   if (!(query instanceof z.ZodObject)) return []
-  return Object.entries(query.shape).map(([name, shape]) => ({
+  return Object.entries(query.shape).map(([name, zodType]) => ({
     name,
     in: 'query',
     required: false,
-    schema: toJsonSchema(shape as z.ZodType, 'input'),
+    schema: toJsonSchema(zodType as z.ZodType, 'input'),
   }))
 }
 
-function toJsonSchema(shape: z.ZodType, io: 'input' | 'output'): Readonly<Record<string, unknown>> {
+function toJsonSchema(
+  zodType: z.ZodType,
+  io: 'input' | 'output',
+): Readonly<Record<string, unknown>> {
   // Types that only code validates are described as any value.
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: 'any' })
+  const { $schema: _, ...schema } = z.toJSONSchema(zodType, { io, unrepresentable: 'any' })
   return schema
 }

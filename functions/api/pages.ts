@@ -3,7 +3,12 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 
 /** The size and the start of a page. */
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(apiLimits.pageMax).default(apiLimits.pageDefault),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(apiLimits.pageResultsMax)
+    .default(apiLimits.pageResultsDefault),
   cursor: z.string().max(500).default(''),
 }
 
@@ -14,12 +19,12 @@ export function pageForm<Item extends z.ZodType>(item: Item) {
 
 /** Returns a page of a list. `cursor` is an index. */
 export function cutResultPage<T>(
-  all: readonly T[],
+  list: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor: string },
 ): { readonly items: readonly T[]; readonly next?: string } {
-  const from = parseCursor(cursor)
-  const items = all.slice(from, from + limit)
-  return from + limit < all.length ? { items, next: String(from + limit) } : { items }
+  const startIndex = parseCursor(cursor)
+  const items = list.slice(startIndex, startIndex + limit)
+  return startIndex + limit < list.length ? { items, next: String(startIndex + limit) } : { items }
 }
 
 /** Returns a numeric cursor; 0 for an empty or invalid one. */

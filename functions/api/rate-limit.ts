@@ -4,8 +4,8 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 
 /** The state of a bucket. */
 interface Bucket {
-  readonly left: number
-  readonly atMs: number
+  readonly remainingRequests: number
+  readonly updatedAtMs: number
 }
 
 /** The capacity and refill rate of a bucket. */
@@ -14,35 +14,50 @@ export interface Rate {
   readonly perSecond: number
 }
 
-/** Takes from a bucket. Undefined when it is empty. Pure. */
+/**
+ * Takes one request from a bucket. Returns the new bucket, and the wait if the bucket was empty.
+ * Pure.
+ */
 function takeFromBucket(
   bucket: Bucket | undefined,
   { burst, perSecond }: Rate,
   nowMs: number,
 ): { readonly bucket: Bucket; readonly waitMs: number } {
-  const grown =
-    bucket === undefined ? burst : bucket.left + ((nowMs - bucket.atMs) / 1000) * perSecond
-  const left = Math.min(burst, grown)
-  if (left >= 1) return { bucket: { left: left - 1, atMs: nowMs }, waitMs: 0 }
-  return { bucket: { left, atMs: nowMs }, waitMs: ((1 - left) / perSecond) * 1000 }
+  const refilledRequests =
+    bucket === undefined
+      ? burst
+      : bucket.remainingRequests + ((nowMs - bucket.updatedAtMs) / 1000) * perSecond
+  const remainingRequests = Math.min(burst, refilledRequests)
+  if (remainingRequests >= 1)
+    return { bucket: { remainingRequests: remainingRequests - 1, updatedAtMs: nowMs }, waitMs: 0 }
+  return {
+    bucket: { remainingRequests, updatedAtMs: nowMs },
+    waitMs: ((1 - remainingRequests) / perSecond) * 1000,
+  }
 }
 
-/** Limits the requests per name in this process. */
+/** A limiter of the requests per client in this process. */
 export interface RateLimiter {
-  /** Counts a request. Throws API_RATE_LIMITED with `retryAfterSeconds` in its details. */
-  readonly take: (name: string) => void
+  /**
+   * Counts a request of a client. Throws API_RATE_LIMITED with `retryAfterSeconds` in its details.
+   */
+  readonly countRequest: (clientKey: string) => void
 }
 
-/** Creates a limiter. Beyond its capacity, the oldest names start with a full bucket. */
+/**
+ * Creates a limiter. Beyond its capacity it forgets the client with the oldest request, whose next
+ * request finds a full bucket.
+ */
 export function createRateLimiter(clock: Pick<ClockPort, 'monotonicMs'>, rate: Rate): RateLimiter {
   const buckets = new Map<string, Bucket>()
   return {
-    take(name) {
-      const { bucket, waitMs } = takeFromBucket(buckets.get(name), rate, clock.monotonicMs())
-      buckets.delete(name)
-      buckets.set(name, bucket)
-      const [oldest] = buckets.keys()
-      if (buckets.size > apiLimits.bucketsMax && oldest !== undefined) buckets.delete(oldest)
+    countRequest(clientKey) {
+      const { bucket, waitMs } = takeFromBucket(buckets.get(clientKey), rate, clock.monotonicMs())
+      buckets.delete(clientKey)
+      buckets.set(clientKey, bucket)
+      const [oldestClient] = buckets.keys()
+      if (buckets.size > apiLimits.bucketsMax && oldestClient !== undefined)
+        buckets.delete(oldestClient)
       if (waitMs === 0) return
       const details = { retryAfterSeconds: Math.ceil(waitMs / 1000) }
       throw error('API_RATE_LIMITED', 'too many requests', { details })

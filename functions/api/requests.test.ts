@@ -15,7 +15,7 @@ async function openWithTokens(): Promise<
   TestApi & { readonly deploy: string; readonly read: string }
 > {
   api = await openTestApi()
-  const [deploy, read] = [await api.tokenOf('deploy'), await api.tokenOf('read')]
+  const [deploy, read] = [await api.issueToken('deploy'), await api.issueToken('read')]
   return { ...api, deploy, read }
 }
 
@@ -93,7 +93,7 @@ test('where uploads go elsewhere, the response contains the address', async () =
   })
   const response = await app.request(`${shopPath}/programs`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await api.tokenOf('deploy')}` },
+    headers: { authorization: `Bearer ${await api.issueToken('deploy')}` },
     body: JSON.stringify({ archive: 'a'.repeat(64), bytes: 5 }),
   })
   expect(await response.json()).toEqual(place)

@@ -1,6 +1,6 @@
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 
-/** The roles of callers. Each includes the previous one. */
+/** The roles of callers. Each role includes the previous role. */
 export const roles = ['read', 'preview', 'deploy', 'admin'] as const
 
 /** The role of a caller. */
@@ -19,9 +19,9 @@ export interface Caller {
   readonly stacks: TokenStacks
 }
 
-/** Reports whether a role includes the needed one. Pure. */
-export function mayAct(role: Role, needed: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(needed)
+/** Reports whether a role includes the required role. Pure. */
+export function includesRole(role: Role, requiredRole: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(requiredRole)
 }
 
 /** Reports whether a token covers a stack. Pure. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { PlacedCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
+import type { ScheduledCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { callApiInProcess } from './call-in-process.ts'
@@ -17,7 +17,7 @@ const draft = { when: '0 3 * * *', zone: 'Europe/Berlin', operation: { kind: 're
 
 /** Creates a scheduler that stores calls by name. The next request throws `fails`, if it is set. */
 function createMemoryScheduler() {
-  const calls = new Map<string, PlacedCalls>()
+  const calls = new Map<string, ScheduledCalls>()
   const state = { fails: undefined as Error | undefined }
   const scheduler: SchedulerPort = {
     place: async one => {
@@ -119,7 +119,7 @@ test('a crash at any point leaves a schedule with its calls, and superfluous cal
   expect(await named()).toBe(placedBefore)
 })
 
-function createMemoryPlacer(calls: Map<string, PlacedCalls>): Pick<SchedulerPort, 'place'> {
+function createMemoryPlacer(calls: Map<string, ScheduledCalls>): Pick<SchedulerPort, 'place'> {
   return { place: async one => void calls.set(one.name, one) }
 }
 

@@ -27,8 +27,8 @@ export interface CallRemovalPorts {
 /**
  * Places calls for a new version of a schedule under a new name, and returns the schedule with that
  * name. Calls are placed before their document is stored. A crash in between leaves calls without
- * effect, but never a schedule without calls. A paused schedule gets no calls, and neither does one
- * without a scheduler. Throws SCHEDULE_INVALID, also for a schedule that would never run.
+ * effect, but never a schedule without calls. No calls are placed for a paused schedule, or without
+ * a scheduler. Throws SCHEDULE_INVALID, also for a schedule that would never run.
  */
 export async function placeSchedulerCalls(
   { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,
@@ -36,14 +36,15 @@ export async function placeSchedulerCalls(
   schedule: Schedule,
 ): Promise<Schedule> {
   const now = clock.now()
-  const next = nextRunOf(key, schedule, now)
-  // A due schedule can be paused, because it would still run.
-  if (next === undefined && !schedule.isPaused) throw neverRunsError(schedule)
+  const nextRun = nextRunOf(key, schedule, now)
+  // A paused schedule needs no next run. So the user can pause a one-time schedule that is due but
+  // has not run yet.
+  if (nextRun === undefined && !schedule.isPaused) throw neverRunsError(schedule)
   if (scheduler === undefined) return schedule
   const times = schedulerExpressionOf(schedule, now)
   if (schedule.isPaused) return schedule
-  const of = createHash('sha256').update(sealingContextOf(key)).digest('hex').slice(0, 20)
-  const name = `schedule-${of}-${random.uuid().replaceAll('-', '')}`
+  const keyDigest = createHash('sha256').update(sealingContextOf(key)).digest('hex').slice(0, 20)
+  const name = `schedule-${keyDigest}-${random.uuid().replaceAll('-', '')}`
   await scheduler.place({ name, key, times, placedAt: now })
   return { ...schedule, placed: name }
 }
@@ -57,8 +58,8 @@ function neverRunsError({ when, zone }: Schedule): Error {
 }
 
 /**
- * Removes the calls of a schedule that is not stored any more. Never throws: remaining calls are
- * strays.
+ * Removes the calls of a schedule that is not stored any more. Never throws, because the schedule
+ * function removes a remaining call when it arrives.
  */
 export async function removeSchedulerCalls(
   { scheduler, logger }: CallRemovalPorts,
@@ -83,14 +84,14 @@ export async function removeStackDocuments(
   stack: StackId,
 ): Promise<void> {
   for (const kind of ['schedule', 'notification'] as const)
-    for (let cursor: string | undefined = '', page = 0; cursor !== undefined; page += 1) {
-      const read: Awaited<ReturnType<DocumentsPort['list']>> = await ports.documents.list(
+    for (let cursor: string | undefined = '', pageIndex = 0; cursor !== undefined; pageIndex += 1) {
+      const documentPage: Awaited<ReturnType<DocumentsPort['list']>> = await ports.documents.list(
         kind,
         cursor,
         stack,
       )
-      for (const { key, version, value } of read.documents)
+      for (const { key, version, value } of documentPage.documents)
         if (await ports.documents.remove(key, version)) await removeSchedulerCalls(ports, value)
-      cursor = page < triggerLimits.pagesMax ? read.next : undefined
+      cursor = pageIndex < triggerLimits.documentPagesMax ? documentPage.next : undefined
     }
 }

@@ -8,7 +8,7 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.ts'
 import { type Caller, roles } from './roles.ts'
 
-const stackWord = z
+const stackPattern = z
   .string()
   .regex(/^[\w.-]{1,100}\/([\w.-]{1,100}|\*)$/, 'must be <project>/<stack>, or <project>/*')
 
@@ -19,7 +19,7 @@ export const tokenDraft = z.strictObject({
     .regex(/^[\w.@ -]{1,100}$/, 'must be 1 to 100 letters, digits, spaces, _, ., @ and -'),
   role: z.enum(roles),
   /** Absent: all stacks. */
-  stacks: z.array(stackWord).min(1).max(apiLimits.tokenStacksMax).optional(),
+  stacks: z.array(stackPattern).min(1).max(apiLimits.tokenStacksMax).optional(),
   /** Days until it expires. Absent: it is valid until it is revoked. */
   days: z.int().min(1).max(3650).optional(),
 })
@@ -28,7 +28,7 @@ export const tokenDraft = z.strictObject({
 const tokenDocument = z.strictObject({
   name: z.string(),
   role: z.enum(roles),
-  stacks: z.union([z.literal('*'), z.array(stackWord)]),
+  stacks: z.union([z.literal('*'), z.array(stackPattern)]),
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
   createdAt: z.number().transform(ms => ms as EpochMs),
   expiresAt: z
@@ -56,7 +56,7 @@ export interface TokenDeps {
 
 const idBytes = 8
 const secretBytes = 32
-const form = /^act_([0-9a-f]{16})_([\w-]{43})$/
+const tokenFormat = /^act_([0-9a-f]{16})_([\w-]{43})$/
 
 /** Returns the document key of a token id. */
 export function tokenKeyOf(id: string): DocumentKey {
@@ -83,20 +83,21 @@ export async function createToken(
 }
 
 /**
- * Returns the caller of a token's text. Throws API_TOKEN_REFUSED with the same message for every
- * reason.
+ * Returns the caller to whom the text of a token belongs. Throws API_TOKEN_REFUSED with the same
+ * message for every reason.
  */
 export async function authenticate(
   { documents, clock }: Pick<TokenDeps, 'documents' | 'clock'>,
-  text: string,
+  tokenText: string,
 ): Promise<Caller> {
-  const [, id, secret] = form.exec(text) ?? []
+  const [, id, secret] = tokenFormat.exec(tokenText) ?? []
   if (id === undefined || secret === undefined) throw tokenRefusedError()
-  const found = await documents.get(tokenKeyOf(id))
-  if (found === undefined) throw tokenRefusedError()
-  const { hash, expiresAt, name, role, stacks } = parseDocument(tokenDocument, found)
-  const isSame = timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashOf(secret), 'hex'))
-  if (!isSame || (expiresAt !== undefined && expiresAt <= clock.now())) throw tokenRefusedError()
+  const document = await documents.get(tokenKeyOf(id))
+  if (document === undefined) throw tokenRefusedError()
+  const { hash, expiresAt, name, role, stacks } = parseDocument(tokenDocument, document)
+  const hasSameHash = timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashOf(secret), 'hex'))
+  if (!hasSameHash || (expiresAt !== undefined && expiresAt <= clock.now()))
+    throw tokenRefusedError()
   return { id, name, role, stacks }
 }
 
@@ -113,7 +114,9 @@ function tokenRefusedError(): Error {
   return error('API_TOKEN_REFUSED', 'the token is not valid')
 }
 
-/** A secret of 256 random bits cannot be guessed, so it needs no slow hash. */
+/**
+ * Returns the hash of a secret. A fast hash suffices, because 256 random bits cannot be guessed.
+ */
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

@@ -7,8 +7,8 @@ afterEach(() => api?.close())
 
 test('a waiting request can be withdrawn by a caller with its role, but not one that has begun', async () => {
   api = await openTestApi()
-  const { call, tokenOf, platform } = api
-  const [deploy, preview] = [await tokenOf('deploy'), await tokenOf('preview')]
+  const { call, issueToken, platform } = api
+  const [deploy, preview] = [await issueToken('deploy'), await issueToken('preview')]
   const put = async (key: string, kind: 'deployments' | 'previews') => {
     const headers = { 'idempotency-key': key }
     await call(deploy, `POST ${shopPath}/${kind}`, { command: 'up' }, headers)

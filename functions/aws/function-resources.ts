@@ -1,6 +1,6 @@
 /**
  * aws: the common parts of functions on AWS: their resources, the events and responses of Lambda,
- * tasks of the long pool. It is the part of functions that depends on its process.
+ * tasks of the long pool. Only these parts depend on the process in which they run.
  */
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import { homedir, hostname } from 'node:os'
@@ -52,14 +52,20 @@ import type { ProgramRequestDeps } from '../../shared/runtime/programs/program-r
 /** The resources of an installation's functions, created once per process. */
 export interface FunctionResources {
   readonly platform: AwsPlatform
-  readonly places: AwsResources
-  readonly metric: PutMetric
-  /** Creates a generator or executor with an identity of its own. */
+  readonly awsResources: AwsResources
+  readonly putMetric: PutMetric
+  /** Creates the dependencies of a generator or executor, with a new identity. */
   readonly createServer: () => StackServer
-  /** Creates a generator, which also fetches programs of repositories and sends notifications. */
+  /**
+   * Creates the same for a generator, which also fetches programs of repositories and sends
+   * notifications.
+   */
   readonly createGenerator: () => StackServer
-  /** Ends this environment, which serves one stack. Messages for other stacks were sent again. */
-  readonly leave: () => void
+  /**
+   * Ends this environment, which serves one stack. Messages for other stacks must be sent again
+   * before.
+   */
+  readonly endEnvironment: () => void
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -67,14 +73,14 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Reads the environment of a function. Throws AWS_SETTINGS_INVALID. */
 export function openFunctionResources(env: Env): FunctionResources {
   clearScratch(env)
-  const { mayServe, leave } = createStackBinding()
+  const { mayServe, endEnvironment } = createStackBinding()
   const settings = readAwsSettings(env)
-  const resources = readAwsResources(env)
+  const awsResources = readAwsResources(env)
   const write = (line: string): void => void process.stdout.write(line)
   const logger = createLogger({ level: 'info', write })
-  const installation = resources.get('installation')
+  const installation = awsResources.get('installation')
   const putMetric = createMetrics({ installation, write, clock: createSystemClock() })
-  const platform = createAwsPlatform({ settings, resources, logger, putMetric })
+  const platform = createAwsPlatform({ settings, resources: awsResources, logger, putMetric })
   const scratch = env['ANTICHAIN_SCRATCH'] ?? '/tmp/antichain'
   const keeper = createKmsKeeper(settings)
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
@@ -82,7 +88,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     folders: createProgramFolders(platform.blobs, scratch),
     secretsOf: (stack, named) => openStackSecrets({ keeper, passphrase }, stack, named),
   }
-  const assumed = createRoleAssumer({
+  const assumeStackRole = createRoleAssumer({
     sts: new STSClient(createClientConfig(settings, 'STS')),
     installation,
     clock: platform.clock,
@@ -90,7 +96,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   const { region } = settings
   const home = env['HOME'] ?? homedir()
   const { offer } = createCredentialsEndpoint(logger)
-  const assume: AssumeRole = (role, { stack }) => assumed(role, stack)
+  const assume: AssumeRole = (role, { stack }) => assumeStackRole(role, stack)
   const resolveVariables: StackServer['resolveVariables'] = request =>
     resolveStackVariables({ env, region, home, assume, offer }, request)
   const fetchPlugin = createPluginFetcher(platform.plugins, {
@@ -98,14 +104,14 @@ export function openFunctionResources(env: Env): FunctionResources {
     os: process.platform,
     arch: process.arch,
   })
-  // Recorded at each attempt, so that repeated failures produce growing values.
+  // The lag is recorded at each attempt, so that repeated failures produce growing values.
   const compactHere: Compact = deployment =>
     compact(platform, deployment, at => recordCompactionLag(putMetric, platform.clock.now(), at))
-  const compactBy = chooseCompaction(env, settings, { compactHere, logger })
+  const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
   const createServer = (): StackServer => ({
     platform,
     requests: platform.requests,
-    ports: createFunctionPorts(platform, compactBy),
+    ports: createFunctionPorts(platform, compactDeployment),
     resolveVariables,
     mayServe,
     fetchPlugin,
@@ -130,12 +136,13 @@ export function openFunctionResources(env: Env): FunctionResources {
       open: openWithRepositories(baseServer.open, repositories),
     }
   }
-  return { platform, places: resources, metric: putMetric, createServer, createGenerator, leave }
+  return { platform, awsResources, putMetric, createServer, createGenerator, endEnvironment }
 }
 
 /**
- * Returns compaction by its function, or in this process if the environment names none. Only
- * generators close deployments and know that function.
+ * Returns a call of the compaction function, or compaction in this process if the environment does
+ * not name that function. Only the environment of generators names it, because they close
+ * deployments.
  */
 function chooseCompaction(
   env: Env,
@@ -152,7 +159,7 @@ function chooseCompaction(
  * Creates the ports of a generator in a function. Other functions are observed through their leases
  * only.
  */
-function createFunctionPorts(platform: Platform, compactBy: Compact): GeneratorPorts {
+function createFunctionPorts(platform: Platform, compactDeployment: Compact): GeneratorPorts {
   const holder: Holder = {
     host: hostname(),
     pid: process.pid,
@@ -161,9 +168,9 @@ function createFunctionPorts(platform: Platform, compactBy: Compact): GeneratorP
   }
   return {
     ...platform,
-    here: new Set(),
+    ownDeployments: new Set(),
     holder,
-    compact: compactBy,
+    compact: compactDeployment,
     isAlive: () => undefined,
     endGroup: () => undefined,
   }

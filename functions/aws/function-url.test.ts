@@ -34,7 +34,7 @@ describe('the API behind a function URL', () => {
   let headers: Readonly<Record<string, string>>
   beforeAll(async () => {
     api = await openTestApi({ addressOf: ({ env }) => String(env['sourceIp']) })
-    headers = { authorization: `Bearer ${await api.tokenOf('admin')}` }
+    headers = { authorization: `Bearer ${await api.issueToken('admin')}` }
   })
   afterAll(() => api.close())
 

@@ -33,8 +33,8 @@ export interface FunctionUrlEnv {
 }
 
 /**
- * Returns the request of an event. Cookies are omitted, because nothing reads them. Throws zod's
- * errors, because only the platform calls such a function.
+ * Returns the request of an event. Cookies are omitted, because no code reads them. Throws zod's
+ * errors unchanged, because only the platform creates events.
  */
 function parseRequest(event: unknown): {
   readonly request: Request
@@ -60,8 +60,8 @@ function parseRequest(event: unknown): {
 /**
  * Handles one event and streams the app's response. `beginResponse` sends the head and returns the
  * stream for the body. When the reader disconnects, the app's body is cancelled. Resolves when
- * everything is sent or the reader has disconnected. Rejects when the app's body breaks off, and
- * leaves the stream open: Lambda ends it with the error.
+ * everything is sent or the reader has disconnected. Rejects when the app's body breaks off. The
+ * stream stays open then, and Lambda ends it with the error.
  */
 export async function answerEvent(
   app: Pick<Hono, 'fetch'>,
@@ -74,31 +74,31 @@ export async function answerEvent(
     [...response.headers].filter(([name]) => name !== 'set-cookie'),
   )
   const stream = beginResponse({ statusCode: response.status, headers })
-  const gone = new AbortController()
-  stream.once('close', () => gone.abort())
-  stream.on('error', () => gone.abort())
+  const disconnection = new AbortController()
+  stream.once('close', () => disconnection.abort())
+  stream.on('error', () => disconnection.abort())
   const reader = response.body?.getReader()
-  gone.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined))
-  while (reader !== undefined && !gone.signal.aborted) {
+  disconnection.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined))
+  while (reader !== undefined && !disconnection.signal.aborted) {
     const { done, value } = await reader.read()
     if (done) break
-    if (!stream.write(value)) await awaitDrain(stream, gone.signal)
+    if (!stream.write(value)) await awaitDrain(stream, disconnection.signal)
   }
-  if (gone.signal.aborted) return
+  if (disconnection.signal.aborted) return
   stream.end()
   await finished(stream, { readable: false }).catch(() => undefined)
 }
 
 /** Waits until more may be written, or until the reader has disconnected. */
-function awaitDrain(stream: AnswerStream, gone: AbortSignal): Promise<void> {
-  if (gone.aborted) return Promise.resolve()
+function awaitDrain(stream: AnswerStream, disconnection: AbortSignal): Promise<void> {
+  if (disconnection.aborted) return Promise.resolve()
   return new Promise(resolve => {
     const finish = (): void => {
       stream.off('drain', finish)
-      gone.removeEventListener('abort', finish)
+      disconnection.removeEventListener('abort', finish)
       resolve()
     }
     stream.once('drain', finish)
-    gone.addEventListener('abort', finish)
+    disconnection.addEventListener('abort', finish)
   })
 }

@@ -30,27 +30,29 @@ export interface HttpDelivery {
 
 /**
  * Returns the delivery of an event. The last part of the path names the webhook. Undefined for a
- * request that is not a delivery. Throws WEBHOOK_TOO_LARGE before anything is decoded, and zod's
- * errors, because only the platform calls such a function.
+ * request that is not a delivery. Throws WEBHOOK_TOO_LARGE before it decodes anything. Throws zod's
+ * errors unchanged, because only the platform creates events.
  */
 export function parseDelivery(event: unknown): HttpDelivery | undefined {
   const { rawPath, headers, body, isBase64Encoded, requestContext } = httpEventForm.parse(event)
   const [, name] = /^\/hooks\/([A-Za-z0-9][\w.-]{0,99})$/.exec(rawPath) ?? []
   if (name === undefined || requestContext.http.method !== 'POST') return undefined
-  const least = isBase64Encoded ? Math.floor((body.length * 3) / 4) - 2 : body.length
-  if (least > triggerLimits.webhookBytesMax)
-    throw error('WEBHOOK_TOO_LARGE', `the delivery has at least ${least} bytes`)
-  const lower = Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value] as const)
+  const minimumBytes = isBase64Encoded ? Math.floor((body.length * 3) / 4) - 2 : body.length
+  if (minimumBytes > triggerLimits.webhookBytesMax)
+    throw error('WEBHOOK_TOO_LARGE', `the delivery has at least ${minimumBytes} bytes`)
+  const lowerCaseHeaders = Object.entries(headers).map(
+    ([key, value]) => [key.toLowerCase(), value] as const,
+  )
   return {
     name,
     request: {
-      headers: new Map(lower),
+      headers: new Map(lowerCaseHeaders),
       body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
     },
   }
 }
 
-/** Returns a response in Lambda's format. `retryAfter`: in seconds. */
+/** Returns a response in Lambda's format. `retryAfter` is in seconds. */
 export function toHttpAnswer({
   status,
   body,

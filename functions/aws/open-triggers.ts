@@ -21,7 +21,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
   readonly notifications: AwsNotifications
   readonly outbound: OutboundPort
-  /** Their operations run in functions. */
+  /** The operations of requested deployments run in functions. */
   readonly execute: 'functions'
 }
 
@@ -39,17 +39,19 @@ export function openTriggers(env: Env): AwsTriggers {
  * Opens the resources of the function that Scheduler calls, which also removes calls that are no
  * longer needed.
  */
-export function openScheduleTriggers(env: Env): AwsTriggers & { readonly scheduler: Removal } {
+export function openScheduleTriggers(
+  env: Env,
+): AwsTriggers & { readonly scheduler: SchedulerRemoval } {
   const client = createSchedulerClient(readAwsSettings(env))
   const scheduler = createSchedulerRemoval(client, readAwsResources(env).get('scheduleGroup'))
   return { ...openTriggers(env), scheduler }
 }
 
-type Removal = Pick<SchedulerPort, 'remove'>
+type SchedulerRemoval = Pick<SchedulerPort, 'remove'>
 
 /**
- * Opens the resources of a function that only receives. It has no notification queue and makes no
- * outbound calls.
+ * Opens the resources of the webhook function, which only receives deliveries. The function has no
+ * notification queue and makes no outbound calls.
  */
 export function openWebhookTriggers(env: Env): AwsTriggerPlatform & Pick<AwsTriggers, 'execute'> {
   const settings = readAwsSettings(env)

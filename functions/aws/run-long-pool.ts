@@ -4,9 +4,9 @@ import { createTaskProtection } from './task-protection.ts'
 
 /** One turn of a long-pool task: takes waiting work, if there is any, and does it. */
 export type LongPoolTurn = (
-  aws: FunctionResources,
+  resources: FunctionResources,
   control: {
-    readonly over: AbortSignal
+    readonly shutdown: AbortSignal
     /** Wraps the work, so that the task is protected from scale-in meanwhile. */
     readonly protectWhile: <T>(work: Promise<T>) => Promise<T>
   },
@@ -16,15 +16,15 @@ export type LongPoolTurn = (
 const pauseMs = 5_000
 
 /**
- * Runs a task of the long pool until it is told to shut down. It then takes no more work, its
- * generator hands over, and it waits for running work. Failed work is delivered again.
+ * Runs a task of the long pool until SIGTERM or SIGINT. The task then takes no more work, its
+ * generator hands over, and running work is completed. Failed work is delivered again.
  */
 export async function runLongPool(turn: LongPoolTurn): Promise<void> {
   const resources = openFunctionResources(process.env)
   const { clock, logger } = resources.platform
-  const over = new AbortController()
-  process.once('SIGTERM', () => over.abort())
-  process.once('SIGINT', () => over.abort())
+  const shutdown = new AbortController()
+  process.once('SIGTERM', () => shutdown.abort())
+  process.once('SIGINT', () => shutdown.abort())
   const protection = createTaskProtection(process.env, logger)
   const protectWhile = async <T>(work: Promise<T>): Promise<T> => {
     await protection.set(true)
@@ -34,12 +34,12 @@ export async function runLongPool(turn: LongPoolTurn): Promise<void> {
       await protection.set(false)
     }
   }
-  while (!over.signal.aborted) {
+  while (!shutdown.signal.aborted) {
     try {
-      await turn(resources, { over: over.signal, protectWhile })
+      await turn(resources, { shutdown: shutdown.signal, protectWhile })
     } catch (thrown) {
       logger.write('error', 'task.failed', { message: messageOf(thrown) })
-      await clock.sleep(pauseMs, over.signal)
+      await clock.sleep(pauseMs, shutdown.signal)
     }
   }
   resources.platform.close()

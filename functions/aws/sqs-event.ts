@@ -26,8 +26,8 @@ export interface BatchAnswer {
 }
 
 /**
- * Returns the messages of an event. Throws zod's errors, because only the queue calls such a
- * function.
+ * Returns the messages of an event. Throws zod's errors unchanged, because only the platform
+ * creates events.
  */
 export function readSqsMessages(event: unknown): readonly RawMessage[] {
   return sqsEventForm.parse(event).Records.map(record => ({
@@ -38,7 +38,7 @@ export function readSqsMessages(event: unknown): readonly RawMessage[] {
   }))
 }
 
-/** Returns the response that has messages redelivered. */
+/** Returns the response that makes Lambda redeliver messages. */
 export function createBatchAnswer(ids: Iterable<string>): BatchAnswer {
   return { batchItemFailures: [...new Set(ids)].map(id => ({ itemIdentifier: id })) }
 }

@@ -14,7 +14,7 @@ test('an environment serves its first stack and no other', () => {
 
 test('an environment that shuts down ends its process', () => {
   const ended: number[] = []
-  createStackBinding(status => void ended.push(status)).leave()
+  createStackBinding(status => void ended.push(status)).endEnvironment()
   expect(ended).toEqual([0])
 })
 

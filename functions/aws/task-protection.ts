@@ -8,7 +8,7 @@ export interface TaskProtection {
 
 /** Maximum duration of a protection by ECS. It is requested again for each piece of work. */
 const expiresInMinutes = 2_880
-const answerMs = 5_000
+const agentTimeoutMs = 5_000
 
 /**
  * Creates the protection by the ECS agent at ECS_AGENT_URI, or an empty one without it. A task
@@ -31,7 +31,7 @@ export function createTaskProtection(
           method: 'PUT',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body),
-          signal: AbortSignal.timeout(answerMs),
+          signal: AbortSignal.timeout(agentTimeoutMs),
         })
         if (!answer.ok) throw new Error(`the ECS agent responded with status ${answer.status}`)
       } catch (thrown) {

@@ -4,13 +4,13 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 
 /** Maximum number of requests that one call forgets, so that it takes no noticeable time. */
-const forgottenMax = 1_000
+const requestsPerCallMax = 1_000
 
 /** Forgets requests that ended long ago, and returns their number. Can be called at any time. */
 export function forgetRequests(deps: {
   readonly requests: Pick<RequestsPort, 'forget'>
   readonly clock: Pick<ClockPort, 'now'>
 }): Promise<number> {
-  const before = (deps.clock.now() - limits.requestsKeptMs) as EpochMs
-  return deps.requests.forget(before, forgottenMax)
+  const endedBefore = (deps.clock.now() - limits.requestRetentionMs) as EpochMs
+  return deps.requests.forget(endedBefore, requestsPerCallMax)
 }

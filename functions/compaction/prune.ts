@@ -23,7 +23,7 @@ export interface PruneResult extends RemovalResult {
 export interface PruneDeps {
   readonly platform: Platform
   readonly isAlive: GeneratorPorts['isAlive']
-  readonly keeping: RetentionPolicy
+  readonly retention: RetentionPolicy
 }
 
 const dayMs = 24 * 3_600_000
@@ -32,7 +32,9 @@ const dayMs = 24 * 3_600_000
  * Reads the retention times from the environment: ANTICHAIN_KEEP_RECORDS_DAYS, a number, and
  * ANTICHAIN_KEEP_VERSIONS, a number from 1 or `all`. Throws CLI_USAGE.
  */
-export function readKeeping(env: Readonly<Record<string, string | undefined>>): RetentionPolicy {
+export function readRetentionPolicy(
+  env: Readonly<Record<string, string | undefined>>,
+): RetentionPolicy {
   const days = env['ANTICHAIN_KEEP_RECORDS_DAYS'] ?? ''
   const versions = env['ANTICHAIN_KEEP_VERSIONS'] ?? ''
   if (!/^(\d+(\.\d+)?)?$/.test(days))
@@ -43,9 +45,9 @@ export function readKeeping(env: Readonly<Record<string, string | undefined>>): 
       `ANTICHAIN_KEEP_VERSIONS must be a number from 1 or 'all', not '${versions}'`,
     )
   return {
-    recordsMs: days === '' ? limits.recordsKeptMs : Number(days) * dayMs,
+    recordsMs: days === '' ? limits.recordRetentionMs : Number(days) * dayMs,
     versions:
-      versions === 'all' ? undefined : versions === '' ? limits.versionsKept : Number(versions),
+      versions === 'all' ? undefined : versions === '' ? limits.retainedVersions : Number(versions),
   }
 }
 
@@ -54,12 +56,12 @@ export async function prune(
   deps: PruneDeps,
   scope: { readonly stack?: StackId; readonly dryRun: boolean },
 ): Promise<PruneResult> {
-  const { platform, isAlive, keeping } = deps
-  const removed = await removeOldRecords(
+  const { platform, isAlive, retention } = deps
+  const removal = await removeOldRecords(
     { ...platform, isAlive },
-    { ...scope, keeping, deploymentsMax: Number.MAX_SAFE_INTEGER },
+    { ...scope, keeping: retention, deploymentsMax: Number.MAX_SAFE_INTEGER },
   )
-  return { ...removed, blobs: await sweepBlobs(platform, scope) }
+  return { ...removal, blobs: await sweepBlobs(platform, scope) }
 }
 
 /**
@@ -68,13 +70,13 @@ export async function prune(
  * ignored, because the command itself has succeeded.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
-  const { platform, isAlive, keeping } = deps
+  const { platform, isAlive, retention } = deps
   try {
-    const removed = await removeOldRecords(
+    const removal = await removeOldRecords(
       { ...platform, isAlive },
-      { keeping, deploymentsMax: limits.deploymentsPerTidy, dryRun: false },
+      { keeping: retention, deploymentsMax: limits.deploymentsPerCleanup, dryRun: false },
     )
-    if (removed.deployments.length + removed.versions.length > 0)
+    if (removal.deployments.length + removal.versions.length > 0)
       await sweepBlobs(platform, { dryRun: false })
     await forgetRequests(platform)
   } catch (thrown) {

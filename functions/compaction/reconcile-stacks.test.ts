@@ -14,7 +14,7 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
   const reconciled = await reconcileStacks({
     catalog: {
       listStacks: async () =>
-        ({ stacks, unreadable: [{ id: id('bad'), why: new Error('damaged') }] }) as never,
+        ({ stacks, unreadable: [{ id: id('bad'), reason: new Error('damaged') }] }) as never,
     },
     requests: {
       listWaiting: async stack => (stack === id('asked') ? [{} as never] : []),
@@ -25,9 +25,9 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
   })
   expect(nudged).toEqual([id('running'), id('asked')])
   expect(reconciled).toEqual({
-    nudged,
-    unreadable: [id('bad')],
-    forgotten: 2,
-    open: [stacks[1]?.current],
+    nudgedStacks: nudged,
+    unreadableStacks: [id('bad')],
+    forgottenCount: 2,
+    openDeployments: [stacks[1]?.current],
   })
 })

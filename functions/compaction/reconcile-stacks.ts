@@ -15,12 +15,12 @@ export interface ReconcileDeps {
 
 /** The result of reconciling stacks. */
 export interface ReconcileResult {
-  readonly nudged: readonly StackId[]
+  readonly nudgedStacks: readonly StackId[]
   /** Ids of the stacks with unreadable records. */
-  readonly unreadable: readonly StackId[]
-  readonly forgotten: number
+  readonly unreadableStacks: readonly StackId[]
+  readonly forgottenCount: number
   /** Open deployments. */
-  readonly open: readonly DeploymentId[]
+  readonly openDeployments: readonly DeploymentId[]
 }
 
 /**
@@ -29,15 +29,20 @@ export interface ReconcileResult {
  * a check.
  */
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {
-  const { stacks, unreadable } = await deps.catalog.listStacks()
-  const nudged: StackId[] = []
-  const open = stacks.flatMap(({ current }) => (current === '' ? [] : [current]))
+  const { stacks, unreadable: unreadableStacks } = await deps.catalog.listStacks()
+  const nudgedStacks: StackId[] = []
+  const openDeployments = stacks.flatMap(({ current }) => (current === '' ? [] : [current]))
   for (const { id, current } of stacks) {
     const isDue = current !== '' || (await deps.requests.listWaiting(id, 1)).length > 0
     if (!isDue) continue
     await deps.nudges.nudge(id, 0)
-    nudged.push(id)
+    nudgedStacks.push(id)
   }
-  const forgotten = await forgetRequests(deps)
-  return { nudged, unreadable: unreadable.map(({ id }) => id), forgotten, open }
+  const forgottenCount = await forgetRequests(deps)
+  return {
+    nudgedStacks,
+    unreadableStacks: unreadableStacks.map(({ id }) => id),
+    forgottenCount,
+    openDeployments,
+  }
 }

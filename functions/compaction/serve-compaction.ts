@@ -24,18 +24,18 @@ const compactionCall = z.discriminatedUnion('kind', [
  * the errors of `compact` and `tidyUp`; the calling generator then folds by itself.
  */
 export async function serveCompaction(
-  resources: { readonly platform: Platform & StuckDeps; readonly metric: PutMetric },
+  resources: { readonly platform: Platform & StuckDeps; readonly putMetric: PutMetric },
   event: unknown,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { platform, metric } = resources
+  const { platform, putMetric } = resources
   const call = compactionCall.parse(event)
   if (call.kind === 'tidy') {
-    const { reconciled } = await tidyUp(resources, env)
-    return { nudged: reconciled.nudged.length }
+    const { reconciliation } = await tidyUp(resources, env)
+    return { nudged: reconciliation.nudgedStacks.length }
   }
-  // Recorded at each attempt, so that repeated failures produce growing values.
+  // The lag is recorded at each attempt, so that repeated failures produce growing values.
   return compact(platform, call.deployment, at =>
-    recordCompactionLag(metric, platform.clock.now(), at),
+    recordCompactionLag(putMetric, platform.clock.now(), at),
   )
 }

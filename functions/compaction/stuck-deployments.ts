@@ -14,33 +14,35 @@ export interface StuckDeps {
 }
 
 /**
- * Calls are distinguished by half hours, so that a call which is repeated at once finds nothing
- * stuck.
+ * Length of a period. Calls within one period are not compared, so a call that is repeated at once
+ * finds no stuck deployments.
  */
-const stretchMs = 30 * 60_000
-/** Half hours before the current one in which an hourly call may have checked. */
-const earlier = [2, 3, 4]
-const keptMs = 6 * stretchMs
+const periodMs = 30 * 60_000
+/** Earlier periods in which an hourly call may have checked, as distances to the current period. */
+const earlierPeriods = [2, 3, 4]
+const markLifetimeMs = 6 * periodMs
 
 /**
- * Returns the open deployments without progress since an earlier call at least half an hour ago. A
- * process that works on a deployment renews a lease four times a minute, so none does.
+ * Returns the open deployments without progress since an earlier call at least half an hour ago. No
+ * process works on these, because a working process renews its lease four times a minute.
  */
 export async function findStuckDeployments(
   { control, leases, marks, clock }: StuckDeps,
-  open: readonly DeploymentId[],
+  openDeployments: readonly DeploymentId[],
 ): Promise<readonly DeploymentId[]> {
-  const stretch = Math.floor(clock.now() / stretchMs)
-  const until = (clock.now() + keptMs) as EpochMs
-  const stuck: DeploymentId[] = []
-  for (const deployment of open) {
+  const currentPeriod = Math.floor(clock.now() / periodMs)
+  const expiresAt = (clock.now() + markLifetimeMs) as EpochMs
+  const stuckDeployments: DeploymentId[] = []
+  for (const deployment of openDeployments) {
     const progress = progressKeyOf(await control.read(deployment), await leases.list(deployment))
-    const markNameOf = (at: number): string => `stood ${deployment} ${progress} ${at}`
-    const seen = earlier.map(back => marks.isMarked(markNameOf(stretch - back)))
-    if ((await Promise.all(seen)).includes(true)) stuck.push(deployment)
-    await marks.mark(markNameOf(stretch), until)
+    const markNameOf = (period: number): string => `stood ${deployment} ${progress} ${period}`
+    const earlierMarks = earlierPeriods.map(periodsBack =>
+      marks.isMarked(markNameOf(currentPeriod - periodsBack)),
+    )
+    if ((await Promise.all(earlierMarks)).includes(true)) stuckDeployments.push(deployment)
+    await marks.mark(markNameOf(currentPeriod), expiresAt)
   }
-  return stuck
+  return stuckDeployments
 }
 
 /**

@@ -6,7 +6,10 @@ import type { DocumentKey, TriggerPorts } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentOptions } from '../../shared/records/log.ts'
-import { runSchedule, type ScheduleRun } from '../../shared/triggers/schedules/run-schedule.ts'
+import {
+  runSchedule,
+  type ScheduleRunResult,
+} from '../../shared/triggers/schedules/run-schedule.ts'
 import { createScheduleRequest } from '../../shared/triggers/trigger-requests.ts'
 
 /** The dependencies of running schedules. */
@@ -16,7 +19,7 @@ export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'
   readonly nudges: Pick<Platform['nudges'], 'nudge'>
   readonly clock: Pick<Platform['clock'], 'now'>
   readonly logger: Platform['logger']
-  /** Where the requested operations run. */
+  /** The processes that run the requested operations. */
   readonly execute: DeploymentOptions['execute']
   /** Whether another service applies the jitter already; see `ScheduleRunDeps`. */
   readonly isSpreadElsewhere?: boolean
@@ -29,7 +32,7 @@ export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'
 export async function runDueSchedule(
   server: ScheduleServer,
   key: DocumentKey,
-): Promise<ScheduleRun['kind']> {
+): Promise<ScheduleRunResult['kind']> {
   const { catalog, requests, nudges, clock, logger, execute } = server
   const run = await runSchedule(
     {
@@ -39,14 +42,16 @@ export async function runDueSchedule(
         if (((await catalog.getStack(scope))?.current ?? '') !== '') return true
         return (await requests.listWaiting(scope, 1)).length > 0
       },
-      send: async ({ scope, name }, schedule, due) => {
+      send: async ({ scope, name }, schedule, dueAt) => {
         if (!(await hasStack(server, scope))) {
           logger.write('warn', 'schedule.stackless', { stack: scope, schedule: name })
           return
         }
         const stack = scope as StackId
-        const asking = { at: clock.now(), execute }
-        await requests.put(createScheduleRequest({ stack, name, schedule, due }, asking))
+        const requestOptions = { requestedAt: clock.now(), execute }
+        await requests.put(
+          createScheduleRequest({ stack, name, schedule, due: dueAt }, requestOptions),
+        )
         await nudges.nudge(stack, 0)
       },
     },

@@ -125,7 +125,7 @@ test('a scheduler call puts one request, even if it is slightly early', async ()
 })
 
 test('calls that no document names are removed when they are old enough', async () => {
-  const placedAt = Date.now() - triggerLimits.strayCallsMs - 1
+  const placedAt = Date.now() - triggerLimits.orphanedCallAgeMs - 1
   const draft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt: Date.now() }
   const value = { ...scheduleDocument.parse(draft), placed: 'calls-2' }
   await platform.documents.put({ kind: 'schedule', scope: stack, name: 'kept' }, value, 0)

@@ -20,8 +20,8 @@ export interface NotificationEvents {
 }
 
 /**
- * The event that EventBridge Scheduler sends for a schedule. `placed` names the calls to which it
- * belongs.
+ * The event that EventBridge Scheduler sends for a schedule. `placed` is the name under which the
+ * calls of the schedule were placed.
  */
 const scheduleCall = z.object({
   kind: z.literal('schedule'),
@@ -38,7 +38,7 @@ export interface ScheduleCallServer extends ScheduleServer {
 
 /**
  * Handles a call of EventBridge Scheduler, or messages of SQS. Throws when a schedule could not be
- * checked; Scheduler then calls again.
+ * checked, so that Lambda repeats the call.
  */
 export async function serveSchedule(
   server: ScheduleCallServer &
@@ -51,8 +51,10 @@ export async function serveSchedule(
     return undefined
   }
   const messages = readSqsMessages(event)
-  const again = await Promise.all(messages.map(message => shouldRedeliver(server, message)))
-  return createBatchAnswer(messages.filter((_, at) => again[at]).map(({ id }) => id))
+  const redeliverFlags = await Promise.all(
+    messages.map(message => shouldRedeliver(server, message)),
+  )
+  return createBatchAnswer(messages.filter((_, index) => redeliverFlags[index]).map(({ id }) => id))
 }
 
 async function answerCall(
@@ -61,13 +63,13 @@ async function answerCall(
 ): Promise<void> {
   const { clock, documents, scheduler, logger } = server
   const { placed, placedAt, ...key } = call
-  // Scheduler's clock says that the time has come, and it does not call again. This function's
-  // clock may be slightly behind.
-  const now = (): EpochMs => (clock.now() + triggerLimits.schedulerAheadMs) as EpochMs
+  // Scheduler calls once, when its clock reaches the time. The clock of this function may be
+  // slightly behind.
+  const now = (): EpochMs => (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
   await runDueSchedule({ ...server, clock: { now }, isSpreadElsewhere: true }, key)
-  // Old calls without a document were left by a placer that died. The document of new calls may not
-  // be written yet.
-  if (clock.now() - placedAt < triggerLimits.strayCallsMs) return
+  // A process that died after placing calls leaves calls without a document. The document of new
+  // calls may not be stored yet.
+  if (clock.now() - placedAt < triggerLimits.orphanedCallAgeMs) return
   const { data } = scheduleDocument.safeParse((await documents.get(key))?.value)
   if (data?.placed === placed) return
   await scheduler.remove(placed)

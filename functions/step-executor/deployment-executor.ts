@@ -17,7 +17,7 @@ import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Delivery } from '../../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../../shared/records/ids.ts'
-import { isUnsent } from '../../shared/records/operation.ts'
+import { isRunByGenerator } from '../../shared/records/operation.ts'
 import { createExecutorShutdown } from './executor-shutdown.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
@@ -42,14 +42,14 @@ interface ExecutorAssignment {
   readonly limited?: FunctionTime & { readonly leave: () => void }
 }
 
-/** The executor of one deployment, with its lease, for given deliveries. */
+/** The executor of one deployment, with its lease. The caller passes the deliveries. */
 export interface DeploymentExecutor {
   readonly executor: ExecutorId
   /** Handles a delivery to its end. */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
   /**
-   * Reports whether it begins nothing more, because it could not settle an operation that it had
-   * begun.
+   * Reports whether the executor begins no more operations, because it could not settle an
+   * operation that it had begun.
    */
   readonly isShuttingDown: () => boolean
   /** Retires the identity. Nothing may run under it any more. */
@@ -91,9 +91,9 @@ export async function createDeploymentExecutor(
     sealing,
     stepOf,
     emitter: environment.emitter,
-    reported: environment.reported,
-    performing: { ...environment.performDeps, provider: withNamedGroups(environment, lease) },
-    holdsLease: () => !shutdown.isShuttingDown() && lease.holds(),
+    reportedOperations: environment.reportedOperations,
+    stepDeps: { ...environment.performDeps, provider: withNamedGroups(environment, lease) },
+    holdsLease: () => !shutdown.isShuttingDown() && lease.holdsLease(),
     isAbandoned: shutdown.isAbandoned,
     onUnsettledBegin: shutdown.start,
     slots,
@@ -105,8 +105,10 @@ export async function createDeploymentExecutor(
     return state === undefined ? undefined : sealing.open(state)
   }
   baseLookup.findExtension = ref => plan.extensionOf(ref)
-  const contextOf = async (requested: DeploymentId): Promise<ExecutionContext | undefined> =>
-    requested === deployment ? context : undefined
+  const contextOf = async (
+    requestedDeployment: DeploymentId,
+  ): Promise<ExecutionContext | undefined> =>
+    requestedDeployment === deployment ? context : undefined
   const chains = adaptChainQueue(request.options, platform.chains)
   const { runDelivery } = createExecutor({ ...platform, chains }, { executor, contextOf })
   return {
@@ -130,19 +132,19 @@ export async function startExecutor(
   const { executor, isShuttingDown, abandon } = handler
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
     // A failed store of this machine, for example a full disk, does not recover without the user.
-    // Work whose last delivery could not even be ended does not recover either.
+    // Work whose last delivery failed is not delivered again.
     const isLast = deliveries >= limits.deliveriesMax
     if (!isLast && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.run.abort(thrown)
   }
   const { execute, parallel } = request.options
-  const which = {
+  const receiveOptions = {
     ...(limited === undefined ? {} : { pool: limited.pool }),
     ...(execute === 'elsewhere'
-      ? { share: { executor, operationsMax: Math.max(1, parallel) } }
+      ? { deliveryLimit: { executor, operationsMax: Math.max(1, parallel) } }
       : {}),
   }
-  const polling = pollDeliveries(platform, handler, { deployment, onFailure, ...which })
+  const polling = pollDeliveries(platform, handler, { deployment, onFailure, ...receiveOptions })
   return {
     async end() {
       await polling.end()
@@ -153,8 +155,8 @@ export async function startExecutor(
 }
 
 /**
- * Takes the lease of an identity. When it is lost, running operations are abandoned, because others
- * may act.
+ * Takes the lease of an executor. When the lease is lost, running operations are abandoned, because
+ * other processes may recover them.
  */
 function takeLease(
   { platform, ports }: RunInput,
@@ -166,8 +168,8 @@ function takeLease(
     clock: platform.clock,
     groups: () => environment.processes.listGroups(),
     onLost: () => {
-      const lost = 'the lease could not be renewed in time; running operations are abandoned'
-      environment.run.abort(error('LEASE_LOST', lost))
+      const message = 'the lease could not be renewed in time; running operations are abandoned'
+      environment.run.abort(error('LEASE_LOST', message))
       environment.plugins.abandon()
       void environment.processes.close()
     },
@@ -175,11 +177,14 @@ function takeLease(
   return keepLease(deps, { ...identity, holder: ports.holder })
 }
 
-/** Returns providers whose plugin is named in the lease before its first call. */
+/**
+ * Returns a lookup of providers. The lookup names the process group of a plugin in the lease before
+ * the first call of the plugin.
+ */
 function withNamedGroups(
   { performDeps }: RunEnvironment,
   lease: LeaseKeeper,
-): ExecutionContext['performing']['provider'] {
+): ExecutionContext['stepDeps']['provider'] {
   return async (reference, extension) => {
     const provider = await performDeps.provider(reference, extension)
     await lease.recordGroups()
@@ -190,16 +195,16 @@ function withNamedGroups(
 /** Creates the check before each begin whether enough time remains. */
 function createAdmitter(
   stepOf: ExecutionContext['stepOf'],
-  slow: KnownDurations,
+  knownDurations: KnownDurations,
   limited: ExecutorAssignment['limited'],
 ): ExecutionContext['admit'] {
   if (limited === undefined) return async () => 'now'
   return async operation => {
-    if (isUnsent(operation)) return 'now'
+    if (isRunByGenerator(operation)) return 'now'
     // An operation that cannot be opened fails when it is performed, with its reason.
     const step = await stepOf(operation).catch(() => undefined)
-    const admission = step === undefined ? 'now' : admissionOf(step, slow, limited)
-    // Otherwise this executor would receive it again.
+    const admission = step === undefined ? 'now' : admissionOf(step, knownDurations, limited)
+    // Without this call, the same executor would receive the operation again.
     if (admission === 'later') limited.leave()
     return admission
   }

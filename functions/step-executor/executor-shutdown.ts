@@ -2,22 +2,22 @@ import type { LeaseKeeper } from '../../shared/engine/executor/lease.ts'
 
 /** The shutdown of an executor that cannot settle an operation which it had begun. */
 export interface ExecutorShutdown {
-  /** Reports whether it begins nothing more. */
+  /** Reports whether the executor begins no more operations. */
   readonly isShuttingDown: () => boolean
   readonly start: () => void
   readonly isAbandoned: () => boolean
   /** Abandons outcomes that are not recorded yet, on the user's request. */
   readonly abandon: () => void
-  /** Runs work under the identity. */
+  /** Waits for work, and counts it as running under the identity until then. */
   readonly track: (work: Promise<void>) => Promise<void>
 }
 
 /**
- * Creates the shutdown: the identity is retired when nothing runs under it any more. Until then
- * others wait for it, and its running operations must still be recorded.
+ * Creates the shutdown, which ends the lease of the executor when no more work runs. Until then
+ * other processes wait for the lease, and running operations must still be recorded.
  */
 export function createExecutorShutdown(lease: Pick<LeaseKeeper, 'end'>): ExecutorShutdown {
-  let running = 0
+  let runningCount = 0
   let isShuttingDown = false
   let isAbandoned = false
   return {
@@ -30,12 +30,12 @@ export function createExecutorShutdown(lease: Pick<LeaseKeeper, 'end'>): Executo
       isAbandoned = true
     },
     async track(work) {
-      running += 1
+      runningCount += 1
       try {
         await work
       } finally {
-        running -= 1
-        if (isShuttingDown && running === 0) void lease.end()
+        runningCount -= 1
+        if (isShuttingDown && runningCount === 0) void lease.end()
       }
     },
   }

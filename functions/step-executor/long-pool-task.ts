@@ -8,23 +8,23 @@ const deliveriesMax = 4
 
 /** Runs the step executor as a task without a time limit, for slow operations. */
 const takeTurn: LongPoolTurn = async (
-  { platform, createServer, leave },
-  { over, protectWhile },
+  { platform, createServer, endEnvironment },
+  { shutdown, protectWhile },
 ) => {
   const { chains } = platform
-  const pollOptions = { pool: 'long', signal: over } as const
+  const pollOptions = { pool: 'long', signal: shutdown } as const
   const deliveries = await chains.receive(deliveriesMax, pollMs, pollOptions)
   if (deliveries.length === 0) return
-  const serving = { time: { pool: 'long' } } as const
-  const { failed, elsewhere } = await protectWhile(
-    serveDeliveries(createServer(), deliveries, serving),
+  const deliveryOptions = { time: { pool: 'long' } } as const
+  const { failedDeliveries, foreignDeliveries } = await protectWhile(
+    serveDeliveries(createServer(), deliveries, deliveryOptions),
   )
-  for (const { receipt } of failed) await chains.extend(receipt, 0)
-  for (const { message, receipt } of elsewhere) {
+  for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)
+  for (const { message, receipt } of foreignDeliveries) {
     await chains.send([{ ...message, pool: 'long' }])
     await chains.remove(receipt)
   }
-  if (elsewhere.length > 0) leave()
+  if (foreignDeliveries.length > 0) endEnvironment()
 }
 
 await runLongPool(takeTurn)

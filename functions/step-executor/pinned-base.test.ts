@@ -20,7 +20,7 @@ function createCountingStore(failures = 0) {
     request: { secrets: { crypter: { decrypt: String } } },
   } as unknown as Parameters<typeof openPinnedBase>[0]
   const baseLookup: RunEnvironment['baseLookup'] = {
-    current: undefined,
+    currentBase: undefined,
     findEarlier: () => undefined,
     findSettled: () => undefined,
     findExtension: () => undefined,

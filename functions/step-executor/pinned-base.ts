@@ -15,16 +15,16 @@ export async function openPinnedBase(
   pin: Pick<Pin, 'base' | 'epoch'>,
 ): Promise<Base> {
   const { epoch } = pin
-  const { current, opening } = baseLookup
-  if (current?.epoch === epoch) return current
-  if (opening?.epoch === epoch) return opening.base
+  const { currentBase, pendingBase } = baseLookup
+  if (currentBase?.epoch === epoch) return currentBase
+  if (pendingBase?.epoch === epoch) return pendingBase.base
   const base = readBase(input, pin)
-  baseLookup.opening = { epoch, base }
+  baseLookup.pendingBase = { epoch, base }
   try {
-    baseLookup.current = await base
-    return baseLookup.current
+    baseLookup.currentBase = await base
+    return baseLookup.currentBase
   } finally {
-    baseLookup.opening = undefined
+    baseLookup.pendingBase = undefined
   }
 }
 

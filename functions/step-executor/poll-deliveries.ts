@@ -4,7 +4,7 @@
  * tasks receive their messages otherwise, and run them with the same executor.
  */
 import type { ClockPort, RandomPort, LoggerPort } from '../../shared/ports/system.ts'
-import type { ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.ts'
+import type { ChainQueuePort, Delivery, DeliveryLimit } from '../../shared/ports/queue.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { messageOf } from '../../shared/errors/error.ts'
@@ -44,36 +44,36 @@ export function pollDeliveries(
     /** The only queue to serve, for an executor with a time limit. */
     readonly pool?: Pool
     /** The limit of operations in delivery, shared with other processes. */
-    readonly share?: Share
+    readonly deliveryLimit?: DeliveryLimit
     readonly onFailure?: (thrown: unknown, delivery: Delivery) => void
   } = {},
 ): PollingExecutor {
-  const { onFailure = () => {}, ...which } = options
-  const over = new AbortController()
-  const open = new Set<Promise<void>>()
-  let refusals = 0
+  const { onFailure = () => {}, ...receiveOptions } = options
+  const shutdown = new AbortController()
+  const runningDeliveries = new Set<Promise<void>>()
+  let failureCount = 0
   /** Polls again after a failure; otherwise the messages would never be handled. */
   const receive = async (): Promise<readonly Delivery[]> => {
     try {
       const deliveries = await ports.chains.receive(deliveriesMax, pollMs, {
-        ...which,
-        signal: over.signal,
+        ...receiveOptions,
+        signal: shutdown.signal,
       })
-      refusals = 0
+      failureCount = 0
       return deliveries
     } catch (thrown) {
       if (errorSourceOf(thrown) !== 'store') throw thrown
       ports.logger.write('warn', 'queue.failed', { message: messageOf(thrown) })
       await ports.clock.sleep(
-        computeBackoffMs(refusals, retryPolicy.queue.again, ports.random),
-        over.signal,
+        computeBackoffMs(failureCount, retryPolicy.queue.retry, ports.random),
+        shutdown.signal,
       )
-      refusals += 1
+      failureCount += 1
       return []
     }
   }
   const poll = async (): Promise<void> => {
-    while (!over.signal.aborted) {
+    while (!shutdown.signal.aborted) {
       const deliveries = await receive()
       for (const delivery of deliveries) {
         const work: Promise<void> = executor
@@ -82,8 +82,8 @@ export function pollDeliveries(
             ports.logger.write('error', 'delivery.failed', { message: messageOf(thrown) })
             onFailure(thrown, delivery)
           })
-          .finally(() => open.delete(work))
-        open.add(work)
+          .finally(() => runningDeliveries.delete(work))
+        runningDeliveries.add(work)
       }
     }
   }
@@ -93,9 +93,9 @@ export function pollDeliveries(
   return {
     async end() {
       // Stops the poll in progress, so that another executor of this process gets the next message.
-      over.abort()
+      shutdown.abort()
       await polling
-      await Promise.allSettled([...open])
+      await Promise.allSettled([...runningDeliveries])
     },
   }
 }

@@ -17,24 +17,28 @@ import type { WarmCache } from './warm-cache.ts'
  * calls of this environment.
  */
 export async function serveChains(
-  { platform, places, createServer, leave }: FunctionResources,
+  { platform, awsResources, createServer, endEnvironment }: FunctionResources,
   warmCache: WarmCache,
   { event, context }: { readonly event: unknown; readonly context: CallContext },
 ): Promise<BatchAnswer> {
-  const { pool } = places
-  const again: string[] = []
+  const { pool } = awsResources
+  const failedIds: string[] = []
   const messages = new Map<Delivery, RawMessage>()
   for (const message of readSqsMessages(event)) {
     const delivery = await platform.chains.fromEvent(pool, message)
     // An unreadable message becomes a dead letter, for an operator to inspect.
-    if (delivery === undefined) again.push(message.id)
+    if (delivery === undefined) failedIds.push(message.id)
     else messages.set(delivery, message)
   }
   const time = { pool, limitMs: callLimitOf(context) }
-  const served = await serveDeliveries(createServer(), [...messages.keys()], { time, warmCache })
+  const result = await serveDeliveries(createServer(), [...messages.keys()], { time, warmCache })
   const messagesOf = (deliveries: readonly Delivery[]): readonly RawMessage[] =>
     deliveries.flatMap(delivery => messages.get(delivery) ?? [])
-  for (const message of messagesOf(served.elsewhere)) await platform.chains.requeue(pool, message)
-  if (served.elsewhere.length > 0) leave()
-  return createBatchAnswer([...again, ...messagesOf(served.failed).map(({ id }) => id)])
+  for (const message of messagesOf(result.foreignDeliveries))
+    await platform.chains.requeue(pool, message)
+  if (result.foreignDeliveries.length > 0) endEnvironment()
+  return createBatchAnswer([
+    ...failedIds,
+    ...messagesOf(result.failedDeliveries).map(({ id }) => id),
+  ])
 }

@@ -19,7 +19,7 @@ import {
   withStackVariables,
   type StackRunDeps,
 } from '../../shared/runtime/environment/stack-run-deps.ts'
-import { emitHindrance } from '../../shared/runtime/deployment/emit-hindrance.ts'
+import { emitBlockingError } from '../../shared/runtime/deployment/emit-blocking-error.ts'
 import { watchStop } from '../../shared/runtime/deployment/watch-stop.ts'
 import {
   createRunEnvironment,
@@ -43,7 +43,7 @@ export interface DeliveryTime {
 
 /**
  * The time limit of handling deliveries, and the cache of earlier calls in the same environment.
- * Absent `warmCache`: nothing is kept.
+ * Without `warmCache`, no environment is kept.
  */
 export interface DeliveryOptions {
   readonly time: DeliveryTime
@@ -52,42 +52,44 @@ export interface DeliveryOptions {
 
 /** Deliveries to redeliver, and those of stacks that this environment does not serve. */
 export interface ChainDeliveryResult {
-  readonly failed: readonly Delivery[]
-  readonly elsewhere: readonly Delivery[]
+  readonly failedDeliveries: readonly Delivery[]
+  readonly foreignDeliveries: readonly Delivery[]
 }
 
 /**
- * Handles deliveries of any deployments. One executor with a lease of its own handles those of each
- * deployment. All share the remaining time.
+ * Handles deliveries of any deployments. Each deployment has an executor with a lease of its own.
+ * All executors share the remaining time.
  */
 export async function serveDeliveries(
   server: DeliveryServer,
   deliveries: readonly Delivery[],
-  serving: DeliveryOptions,
+  options: DeliveryOptions,
 ): Promise<ChainDeliveryResult> {
   const groups = new Map<DeploymentId, Delivery[]>()
   for (const delivery of deliveries) {
     const { deployment } = delivery.message
     groups.set(deployment, [...(groups.get(deployment) ?? []), delivery])
   }
-  const all = await Promise.all(
-    [...groups].map(([deployment, own]) =>
-      serveDeployment(server, { deployment, own, ...serving }).catch((thrown: unknown) => {
-        logFailure(server, deployment, thrown)
-        return { failed: own, elsewhere: [] }
-      }),
+  const results = await Promise.all(
+    [...groups].map(([deployment, deploymentDeliveries]) =>
+      serveDeployment(server, { deployment, deploymentDeliveries, ...options }).catch(
+        (thrown: unknown) => {
+          logFailure(server, deployment, thrown)
+          return { failedDeliveries: deploymentDeliveries, foreignDeliveries: [] }
+        },
+      ),
     ),
   )
   return {
-    failed: all.flatMap(({ failed }) => failed),
-    elsewhere: all.flatMap(({ elsewhere }) => elsewhere),
+    failedDeliveries: results.flatMap(({ failedDeliveries }) => failedDeliveries),
+    foreignDeliveries: results.flatMap(({ foreignDeliveries }) => foreignDeliveries),
   }
 }
 
 /** The deliveries of one deployment. */
 interface DeploymentDeliveries extends DeliveryOptions {
   readonly deployment: DeploymentId
-  readonly own: readonly Delivery[]
+  readonly deploymentDeliveries: readonly Delivery[]
 }
 
 function logFailure({ platform }: DeliveryServer, deployment: DeploymentId, thrown: unknown): void {
@@ -99,28 +101,29 @@ async function serveDeployment(
   work: DeploymentDeliveries,
 ): Promise<ChainDeliveryResult> {
   const { platform } = server
-  const { deployment, own, warmCache } = work
+  const { deployment, deploymentDeliveries, warmCache } = work
   const control = await platform.control.read(deployment)
   const pin = await readFirstPin(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {
-    // No further operation begins. Operations that the log does not contain, or no longer contains,
-    // are dropped.
-    for (const { receipt } of own) await platform.chains.remove(receipt)
-    return { failed: [], elsewhere: [] }
+    // No further operation begins. The messages of operations that the log does not contain, or no
+    // longer contains, are removed.
+    for (const { receipt } of deploymentDeliveries) await platform.chains.remove(receipt)
+    return { failedDeliveries: [], foreignDeliveries: [] }
   }
   requireKnownRules(deployment, pin)
   const { stack } = deploymentPartsOf(deployment)
-  if (server.mayServe?.(stack) === false) return { failed: [], elsewhere: own }
-  const warm = (await warmCache?.take(deployment)) ?? (await warmUp(server, { deployment, pin }))
-  let isWhole = false
+  if (server.mayServe?.(stack) === false)
+    return { failedDeliveries: [], foreignDeliveries: deploymentDeliveries }
+  const warmRun = (await warmCache?.take(deployment)) ?? (await warmUp(server, { deployment, pin }))
+  let canReuse = false
   try {
-    const { failed, isLasting } = await handleDeliveries(server, warm, work)
-    isWhole = isLasting && failed.length === 0 && !warm.environment.run.isAborted()
-    return { failed, elsewhere: [] }
+    const { failedDeliveries, isReusable } = await handleDeliveries(server, warmRun, work)
+    canReuse = isReusable && failedDeliveries.length === 0 && !warmRun.environment.run.isAborted()
+    return { failedDeliveries, foreignDeliveries: [] }
   } finally {
-    if (isWhole && warmCache !== undefined) await warmCache.keep(warm)
-    else await closeRunEnvironment(warm.environment)
-    await warm.recorder.flush()
+    if (canReuse && warmCache !== undefined) await warmCache.keep(warmRun)
+    else await closeRunEnvironment(warmRun.environment)
+    await warmRun.recorder.flush()
   }
 }
 
@@ -130,10 +133,10 @@ async function warmUp(
   { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
 ): Promise<WarmRun> {
   const { platform, hosts, ports } = server
-  const until = warmExpiryOf(platform.clock)
+  const expiresAt = warmExpiryOf(platform.clock)
   const request = await server.reopen(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
-  // The generator learns of every end and reports the steps. Only messages come from here.
+  // The generator reports the steps from their recorded ends. The executor records only messages.
   const sink: EventSink = {
     emit: event => {
       if ('diagnosticEvent' in event) recorder.emit(event)
@@ -141,7 +144,7 @@ async function warmUp(
   }
   const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
   const input = await withStackVariables(server, baseInput).catch(async (thrown: unknown) => {
-    await emitHindrance(server, deployment, thrown)
+    await emitBlockingError(server, deployment, thrown)
     throw thrown
   })
   const plan = createPlanIndex(platform, deployment)
@@ -151,7 +154,7 @@ async function warmUp(
     environment: await createRunEnvironment(input),
     recorder,
     plan,
-    until,
+    expiresAt,
   }
 }
 
@@ -162,12 +165,12 @@ async function warmUp(
 async function handleDeliveries(
   server: DeliveryServer,
   { input, environment, plan }: WarmRun,
-  { deployment, own, time }: DeploymentDeliveries,
-): Promise<{ readonly failed: readonly Delivery[]; readonly isLasting: boolean }> {
+  { deployment, deploymentDeliveries, time }: DeploymentDeliveries,
+): Promise<{ readonly failedDeliveries: readonly Delivery[]; readonly isReusable: boolean }> {
   const slots = createSlots(limits.chainOperationsMax)
   const limited = createFunctionTime(input.platform, time)
-  const post = { deployment, plan, slots, limited }
-  const executor = await createDeploymentExecutor(input, environment, post)
+  const assignment = { deployment, plan, slots, limited }
+  const executor = await createDeploymentExecutor(input, environment, assignment)
   let isStopped = false
   const endWatching = watchStop(input, deployment, isForced => {
     isStopped = true
@@ -177,16 +180,16 @@ async function handleDeliveries(
     void environment.processes.close()
   })
   try {
-    const failed: Delivery[] = []
+    const failedDeliveries: Delivery[] = []
     await Promise.all(
-      own.map(delivery =>
+      deploymentDeliveries.map(delivery =>
         executor.runDelivery(delivery).catch((thrown: unknown) => {
           logFailure(server, deployment, thrown)
-          failed.push(delivery)
+          failedDeliveries.push(delivery)
         }),
       ),
     )
-    return { failed, isLasting: !isStopped && !executor.isShuttingDown() }
+    return { failedDeliveries, isReusable: !isStopped && !executor.isShuttingDown() }
   } finally {
     endWatching()
     await executor.end()

@@ -14,7 +14,7 @@ function createWarmRun(deployment: string, until = 100) {
   const made = {
     deployment: deployment as DeploymentId,
     environment,
-    until: until as EpochMs,
+    expiresAt: until as EpochMs,
   }
   return { made: made as unknown as WarmRun, ended }
 }

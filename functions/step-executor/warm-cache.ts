@@ -15,46 +15,48 @@ export interface WarmRun {
   readonly input: RunInput
   readonly environment: RunEnvironment
   readonly recorder: EventRecorder
-  /** Its log as far as it was read. Each call continues from there. */
+  /** The index of the log as far as it was read. Each call continues from there. */
   readonly plan: PlanIndex
-  /** Time from which on it is replaced, because the credentials of its plugins expire. */
-  readonly until: EpochMs
+  /** Time at which the environment is replaced, because the credentials of its plugins expire. */
+  readonly expiresAt: EpochMs
 }
 
 /** Keeps the environment of one deployment for the next call of the same deployment. */
 export interface WarmCache {
-  /** Takes the kept environment of the deployment. One of another deployment is ended first. */
+  /**
+   * Takes the kept environment of the deployment. Ends a kept environment of another deployment.
+   */
   readonly take: (deployment: DeploymentId) => Promise<WarmRun | undefined>
-  /** Keeps an environment, and ends the one kept before. */
-  readonly keep: (warm: WarmRun) => Promise<void>
+  /** Keeps an environment, and ends the previously kept environment. */
+  readonly keep: (warmRun: WarmRun) => Promise<void>
   /** Ends the kept environment. */
   readonly release: () => Promise<void>
 }
 
 /**
- * Creates the cache of a function environment. Nothing runs under an identity between calls: only
- * idle processes are kept.
+ * Creates the cache of a function environment. Only idle processes are kept, so no operation runs
+ * between calls.
  */
 export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
-  let kept: WarmRun | undefined
+  let keptRun: WarmRun | undefined
   const release = async (): Promise<void> => {
-    const before = kept
-    kept = undefined
+    const before = keptRun
+    keptRun = undefined
     if (before !== undefined) await closeRunEnvironment(before.environment)
   }
   return {
     async take(deployment) {
-      const found = kept
-      if (found?.deployment !== deployment || found.until <= clock.now()) {
+      const run = keptRun
+      if (run?.deployment !== deployment || run.expiresAt <= clock.now()) {
         await release()
         return undefined
       }
-      kept = undefined
-      return found
+      keptRun = undefined
+      return run
     },
-    async keep(warm) {
+    async keep(warmRun) {
       await release()
-      kept = warm
+      keptRun = warmRun
     },
     release,
   }
@@ -62,5 +64,5 @@ export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
 
 /** Returns the time until which a new environment may be kept. */
 export function warmExpiryOf(clock: Pick<ClockPort, 'now'>): EpochMs {
-  return (clock.now() + limits.warmMs) as EpochMs
+  return (clock.now() + limits.idlePluginsMs) as EpochMs
 }

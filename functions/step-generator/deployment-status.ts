@@ -24,9 +24,9 @@ export async function readDeploymentStatus(
   const record = await ports.catalog.getStack(stack)
   if (record === undefined || record.current === '') return { kind: 'none' }
   const { number } = deploymentPartsOf(record.current)
-  const standing = await readHolderStatus(ports, record.current)
-  if (standing.kind === 'over') return { kind: 'none' }
-  if (standing.kind === 'held') return { kind: 'running', number }
+  const holderStatus = await readHolderStatus(ports, record.current)
+  if (holderStatus.kind === 'over') return { kind: 'none' }
+  if (holderStatus.kind === 'held') return { kind: 'running', number }
   const wasStopped = await isStopped(ports, record.current)
   const { pin, closing } = await readLogView(ports, record.current)
   const isEnding = wasStopped || pin === undefined || closing !== undefined

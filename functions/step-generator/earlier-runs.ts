@@ -3,21 +3,21 @@ import type { EventsPort } from '../../shared/ports/records.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 
 /** Lines per read. */
-const readMax = 1_000
+const linesPerRead = 1_000
 
 /**
  * Reads the stored events of a deployment's earlier generator runs. Unreadable events count as
- * never emitted. The size is bounded by the deployment: each operation has two events.
+ * never emitted. Their number is bounded, because each operation has two events.
  */
 export async function readEarlierEvents(
   { events }: { readonly events: Pick<EventsPort, 'read'> },
   deployment: DeploymentId,
 ): Promise<readonly EngineEventPayload[]> {
-  const earlier: EngineEventPayload[] = []
+  const earlierEvents: EngineEventPayload[] = []
   for (let cursor = 0; ; ) {
-    const page = await events.read(deployment, cursor, readMax)
-    for (const line of page.events) earlier.push(JSON.parse(line) as EngineEventPayload)
-    if (page.events.length === 0) return earlier
+    const page = await events.read(deployment, cursor, linesPerRead)
+    for (const line of page.events) earlierEvents.push(JSON.parse(line) as EngineEventPayload)
+    if (page.events.length === 0) return earlierEvents
     cursor = page.cursor
   }
 }

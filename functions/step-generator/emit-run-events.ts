@@ -5,9 +5,10 @@ import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.t
 import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 
 /** Reports the findings at the start of a deployment. */
-export function emitStartNotices(emitter: StepEmitter, started: StartedDeployment): void {
-  if (started.closed !== undefined) emitClosedNotice(emitter, started.closed)
-  for (const sentence of started.notices) emitter.report('warning', sentence)
+export function emitStartNotices(emitter: StepEmitter, startedDeployment: StartedDeployment): void {
+  if (startedDeployment.closedDeployment !== undefined)
+    emitClosedNotice(emitter, startedDeployment.closedDeployment)
+  for (const sentence of startedDeployment.notices) emitter.report('warning', sentence)
 }
 
 /**
@@ -20,7 +21,7 @@ export function emitHandOver(
   const { why, pool, ended: count } = end.handOver
   const seconds = (request.functionLimitMs ?? 0) / 1_000
   const limit =
-    request.leave?.aborted === true
+    request.handOverSignal?.aborted === true
       ? 'its process is shutting down'
       : `its time limit is ${seconds} s`
   const reason =
@@ -30,7 +31,7 @@ export function emitHandOver(
       ? '; the next one has no time limit, because this one made too little progress'
       : ''
   const message =
-    `Generator ${number} ${reason}: ${end.decided} decisions, ` +
+    `Generator ${number} ${reason}: ${end.decidedCount} decisions, ` +
     `${count} operations ended so far${next}.\n`
   sink.emit({ diagnosticEvent: { message, color: 'raw', severity: 'info' } })
 }

@@ -12,7 +12,7 @@ export interface LeavingRun {
   readonly writer: LogWriter
   readonly watcher: EndWatcher
   /** The operations awaited at the decision to hand over. They may have ended since. */
-  readonly awaited: ReturnType<EndWatcher['openWaits']>
+  readonly awaitedIds: ReturnType<EndWatcher['openWaits']>
   /**
    * Kills the program and all other processes of this generator run at once, without a shutdown
    * request.
@@ -23,32 +23,33 @@ export interface LeavingRun {
 /**
  * Hands a deployment over to its next generator run. The decisions become durable. The program is
  * killed with its calls unanswered, because an error would change its behavior. Then the deployment
- * is handed over, and the next run is nudged, unless an end will wake it. In case no nudge arrives,
- * the platform checks again after `watchdogNudgeMs`. Source: docs/architecture.md#hand-over.
+ * is handed over. The next run is nudged, unless the end of an operation will wake it. If no nudge
+ * arrives, the platform checks the stack after `watchdogNudgeMs`. Source:
+ * docs/architecture.md#hand-over.
  */
 export async function handOverDeployment(
   ports: GeneratorPorts,
-  { deployment, writer, watcher, awaited, endProgram }: LeavingRun,
+  { deployment, writer, watcher, awaitedIds, endProgram }: LeavingRun,
   handOver: HandOver,
 ): Promise<void> {
   const { stack } = deploymentPartsOf(deployment)
-  await writer.seal()
-  const listened = [...new Set([...awaited, ...watcher.openWaits()])]
+  await writer.finish()
+  const watchedIds = [...new Set([...awaitedIds, ...watcher.openWaits()])]
   await endProgram()
   watcher.close()
   await ports.control.handOver(deployment, ports.holder, handOver)
   // An executor may have recorded an end before it could see the hand-over. Such an end sends no
   // nudge.
-  const isDue = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, listened))
-  if (isDue) await ports.nudges.nudge(stack, 0)
+  const mustNudge = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, watchedIds))
+  if (mustNudge) await ports.nudges.nudge(stack, 0)
 }
 
 async function isAnyEnded(
   ports: GeneratorPorts,
   deployment: DeploymentId,
-  awaited: ReturnType<EndWatcher['openWaits']>,
+  awaitedIds: ReturnType<EndWatcher['openWaits']>,
 ): Promise<boolean> {
-  for (const ids of toIdBatches(awaited, limits.idsPerReadMax)) {
+  for (const ids of toIdBatches(awaitedIds, limits.idsPerReadMax)) {
     const heads = await ports.operations.getHeads(deployment, ids)
     if ([...heads.values()].some(head => head.end !== undefined)) return true
   }

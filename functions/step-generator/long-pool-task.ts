@@ -6,18 +6,18 @@ const pollMs = 20_000
 
 /** Runs the step generator as a task without a time limit, one deployment at a time. */
 const takeTurn: LongPoolTurn = async (
-  { platform, createGenerator, leave },
-  { over, protectWhile },
+  { platform, createGenerator, endEnvironment },
+  { shutdown, protectWhile },
 ) => {
-  const nudge = await platform.nudges.receiveNudge(pollMs, over)
+  const nudge = await platform.nudges.receiveNudge(pollMs, shutdown)
   if (nudge === undefined) return
-  const served = await protectWhile(
-    serveStack(createGenerator(), { ...nudge, pool: 'long' }, { leave: over }),
+  const serveOutcome = await protectWhile(
+    serveStack(createGenerator(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
   )
-  platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served })
-  if (served !== 'elsewhere') return
+  platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served: serveOutcome })
+  if (serveOutcome !== 'elsewhere') return
   await platform.nudges.nudge(nudge.stack, 0, { ...nudge, pool: 'long' })
-  leave()
+  endEnvironment()
 }
 
 await runLongPool(takeTurn)

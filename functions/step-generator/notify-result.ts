@@ -10,7 +10,7 @@ import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared
 import type { NotificationEvent } from '../../shared/records/notification.ts'
 import type { DeploymentRequest, RequestEnd } from '../../shared/records/request.ts'
 import {
-  isWanted,
+  isNotificationFor,
   notificationDocument,
 } from '../../shared/triggers/notifications/notifications.ts'
 import { runOnce } from '../../shared/triggers/run-once.ts'
@@ -36,9 +36,9 @@ export async function notifyStarted(
   request: DeploymentRequest,
 ): Promise<void> {
   const { stack, options } = request
-  const at = deps.platform.clock.now()
+  const now = deps.platform.clock.now()
   const { number } = deploymentPartsOf(deployment)
-  const event = { kind: 'started', stack, deployment, command: options.command, at } as const
+  const event = { kind: 'started', stack, deployment, command: options.command, at: now } as const
   const reply = createReply(request, 'pending', `deployment ${number} is running`)
   try {
     await sendNotifications(deps, event, reply)
@@ -48,38 +48,48 @@ export async function notifyStarted(
 }
 
 /**
- * Notifies of the result of a stack's last deployment, once, if it is recent. A process that died
- * before its notification is covered by the next one that checks the stack. Throws the stores'
+ * Notifies of the result of a stack's last deployment, once, if the result is recent. If a process
+ * died before its notification, the next process that checks the stack sends it. Throws the stores'
  * errors; the notification is then still due.
  */
 export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<void> {
   const { platform, notifier } = deps
   if (notifier === undefined) return
-  const [line] = await platform.catalog.listHistory(stack, 1)
-  if (line === undefined || !isRecent(line, platform.clock.now())) return
-  const { deployment, changes = {}, result } = line
+  const [record] = await platform.catalog.listHistory(stack, 1)
+  if (record === undefined || !isRecent(record, platform.clock.now())) return
+  const { deployment, changes = {}, result } = record
   const kind = result === 'succeeded' ? 'succeeded' : 'failed'
   const { number } = deploymentPartsOf(deployment)
-  const facts = { stack, deployment, command: line.command, at: line.endedAt ?? line.startedAt }
+  const commonFields = {
+    stack,
+    deployment,
+    command: record.command,
+    at: record.endedAt ?? record.startedAt,
+  }
   const event: NotificationEvent =
     kind === 'succeeded'
-      ? { kind, ...facts, changes }
-      : { kind, ...facts, changes, codes: [errorCodeOf(line)] }
-  const work = { names: [`told ${deployment}`], keptMs: triggerLimits.deliveryKeptMs }
+      ? { kind, ...commonFields, changes }
+      : { kind, ...commonFields, changes, codes: [errorCodeOf(record)] }
+  const work = { names: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
   await runOnce({ marks: notifier.marks, clock: platform.clock }, work, async () => {
     const pin = await readFirstPin(platform, deployment)
     const request = pin?.request
-    const kept = request === undefined ? undefined : await platform.requests.find(stack, request)
+    const keptRequest =
+      request === undefined ? undefined : await platform.requests.find(stack, request)
     const text = `deployment ${number} ${result}: ${describeChanges(changes)}`
     const state = kind === 'succeeded' ? 'success' : 'failure'
-    await sendNotifications(deps, event, kept && createReply(kept.request, state, text))
+    await sendNotifications(
+      deps,
+      event,
+      keptRequest && createReply(keptRequest.request, state, text),
+    )
   })
 }
 
 function isRecent({ result, endedAt, command }: HistoryRecord, now: number): boolean {
   if (result === undefined || endedAt === undefined) return false
   if (['stack import', 'stack rename', 'state'].includes(command)) return false
-  return now - endedAt < triggerLimits.newsMs
+  return now - endedAt < triggerLimits.notifiableAgeMaxMs
 }
 
 function errorCodeOf({ result }: HistoryRecord): ErrorCode {
@@ -87,8 +97,9 @@ function errorCodeOf({ result }: HistoryRecord): ErrorCode {
 }
 
 /**
- * Notifies of the result of a request that started no deployment, puts its follow-up request, and
- * ends it. After a crash in between, both are repeated without a further effect.
+ * Notifies of the result of a request that started no deployment, and ends the request. If a
+ * scheduled refresh found drift, it may put a remedy request before. After a crash in between, all
+ * steps are repeated without a further effect.
  */
 export async function notifyAndEndRequest(
   deps: NotifyDeps,
@@ -107,7 +118,7 @@ export async function notifyAndEndRequest(
   await requests.end(stack, key, end)
 }
 
-/** Reports whether a scheduled refresh would change the recorded state. */
+/** Reports whether the preview of a scheduled refresh found changes of the recorded state. */
 function isDrift({ origin, options }: DeploymentRequest, end: RequestEnd): boolean {
   if (end.kind !== 'previewed' || end.result !== 'succeeded') return false
   if (origin?.kind !== 'schedule' || options.command !== 'refresh') return false
@@ -120,17 +131,22 @@ function notificationEventOf(
   end: RequestEnd,
 ): NotificationEvent | undefined {
   const { stack, key, options, origin } = request
-  const at = platform.clock.now()
-  const facts = { stack, request: key, command: options.command, at }
+  const now = platform.clock.now()
+  const commonFields = { stack, request: key, command: options.command, at: now }
   if (end.kind === 'refused') {
     const codes = isErrorCode(end.code) ? [end.code] : []
-    return { kind: 'failed', ...facts, changes: {}, codes }
+    return { kind: 'failed', ...commonFields, changes: {}, codes }
   }
   if (end.kind !== 'previewed') return undefined
   if (isDrift(request, end))
-    return { kind: 'drift', ...facts, count: countChanges(end.changes), urns: end.urns ?? [] }
+    return {
+      kind: 'drift',
+      ...commonFields,
+      count: countChanges(end.changes),
+      urns: end.urns ?? [],
+    }
   if (end.result === 'succeeded' || origin?.kind !== 'schedule') return undefined
-  return { kind: 'failed', ...facts, changes: end.changes, codes: ['DEPLOYMENT_FAILED'] }
+  return { kind: 'failed', ...commonFields, changes: end.changes, codes: ['DEPLOYMENT_FAILED'] }
 }
 
 function countChanges(changes: Readonly<Record<string, number>>): number {
@@ -169,20 +185,21 @@ async function collectMessages(
   { documents }: Pick<TriggerPorts, 'documents'>,
   event: NotificationEvent,
 ): Promise<readonly OutgoingMessage[]> {
-  const found: OutgoingMessage[] = []
+  const messages: OutgoingMessage[] = []
   for (const scope of [event.stack, '*'] as const)
     for await (const stored of listNotifications(documents, scope)) {
       try {
         const value = parseDocument(notificationDocument, stored)
         const { key } = stored
-        if (isWanted(key, value, event)) found.push({ kind: 'notification', key, event })
+        if (isNotificationFor(key, value, event))
+          messages.push({ kind: 'notification', key, event })
       } catch (thrown) {
         const { name } = stored.key
         const message = messageOf(thrown)
         platform.logger.write('warn', 'notification.unreadable', { scope, name, message })
       }
     }
-  return found
+  return messages
 }
 
 async function* listNotifications(
@@ -190,10 +207,10 @@ async function* listNotifications(
   scope: DocumentKey['scope'],
 ): AsyncGenerator<StoredDocument> {
   let cursor = ''
-  for (let page = 0; page < triggerLimits.pagesMax; page += 1) {
-    const read = await documents.list('notification', cursor, scope)
-    yield* read.documents
-    if (read.next === undefined) return
-    cursor = read.next
+  for (let page = 0; page < triggerLimits.documentPagesMax; page += 1) {
+    const documentPage = await documents.list('notification', cursor, scope)
+    yield* documentPage.documents
+    if (documentPage.next === undefined) return
+    cursor = documentPage.next
   }
 }

@@ -8,11 +8,11 @@ import type { StartedDeployment } from './start-deployment.ts'
 export function prepareRun(
   { secrets }: Pick<DeployRequest, 'secrets'>,
   { baseLookup }: Pick<RunEnvironment, 'baseLookup'>,
-  { base, left }: Pick<StartedDeployment, 'base' | 'left'>,
+  { base, earlierRuns }: Pick<StartedDeployment, 'base' | 'earlierRuns'>,
 ): void {
-  baseLookup.current = base
-  if (left !== undefined)
-    baseLookup.findEarlier = createProviderLookup(left, createSealing(secrets))
+  baseLookup.currentBase = base
+  if (earlierRuns !== undefined)
+    baseLookup.findEarlier = createProviderLookup(earlierRuns, createSealing(secrets))
 }
 
 /** Returns the configuration of a deployment for its first event. */

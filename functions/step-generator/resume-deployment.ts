@@ -33,7 +33,7 @@ import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-p
 export interface InterruptedDeployment {
   readonly deployment: StartedDeployment['deployment']
   readonly pin: StartedDeployment['pin']
-  /** Whether it can only be closed. */
+  /** Whether the deployment can only be closed. */
   readonly isEnding: boolean
 }
 
@@ -50,29 +50,29 @@ export async function requireInterrupted(
   if (record.current === '')
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
   const deployment = record.current
-  const standing = await readHolderStatus(ports, deployment)
-  if (standing.kind === 'held')
+  const holderStatus = await readHolderStatus(ports, deployment)
+  if (holderStatus.kind === 'held')
     throw createBusyError(
       deployment,
-      standing.holder,
+      holderStatus.holder,
       'It is still running: wait for it, or end it with `antichain cancel`.',
     )
-  if (standing.kind === 'over')
+  if (holderStatus.kind === 'over')
     throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
-  const which = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`
+  const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`
   const { pin, closing } = await readLogView(ports, deployment)
   if (pin === undefined)
     throw error(
       'NOTHING_TO_RESUME',
-      `${which} was interrupted before its first decision`,
-      onlyClosed,
+      `${deploymentLabel} was interrupted before its first decision`,
+      closeHint,
     )
   requireKnownRules(deployment, pin)
   if (closing === undefined && (await isStopped(ports, deployment)))
     throw error(
       'NOTHING_TO_RESUME',
-      `${which} was stopped before it was interrupted: no further operation of it begins`,
-      onlyClosed,
+      `${deploymentLabel} was stopped before it was interrupted: no further operation of it begins`,
+      closeHint,
     )
   return { deployment, pin, isEnding: closing !== undefined }
 }
@@ -86,8 +86,8 @@ export async function isStopped(
   return control !== undefined && control.stop !== 'none'
 }
 
-/** The options of a user for a deployment that cannot continue. */
-const onlyClosed = {
+/** The hint for a deployment that cannot continue. */
+const closeHint = {
   hint: '`antichain up` closes it and starts a new one; `antichain cancel` only closes it.',
 }
 
@@ -110,7 +110,7 @@ export async function resumeDeployment(
 
 /** A deployment whose log was taken over, with an unopened base. */
 interface HeldDeployment extends Omit<StartedDeployment, 'base' | 'left'> {
-  readonly left: EarlierRuns
+  readonly earlierRuns: EarlierRuns
   readonly view: LogView
 }
 
@@ -118,13 +118,13 @@ async function takeOverInterrupted(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<HeldDeployment> {
-  const { deployment, pin: first, isEnding } = await requireInterrupted(ports, request.stack)
-  if (first.options.command !== request.options.command)
+  const { deployment, pin: firstPin, isEnding } = await requireInterrupted(ports, request.stack)
+  if (firstPin.options.command !== request.options.command)
     throw error(
       'RESUME_DIFFERS',
-      `the deployment was started by '${first.options.command}', not '${request.options.command}'`,
+      `the deployment was started by '${firstPin.options.command}', not '${request.options.command}'`,
     )
-  if (!isEnding && first.program !== request.program)
+  if (!isEnding && firstPin.program !== request.programDigest)
     throw error(
       'RESUME_DIFFERS',
       'the program or its configuration has changed since the deployment was interrupted',
@@ -135,67 +135,83 @@ async function takeOverInterrupted(
   if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log keeps its pin')
   await closeIfOver(ports, { deployment, liveness, view })
   await sweepAll(ports, { deployment, view }, await liveness.observe())
-  const left = await readEarlierRuns(ports, deployment, view)
-  const started = { deployment, writer, liveness, pin, notices: [], left, view }
-  return handedOver === undefined ? started : { ...started, handedOver }
+  const earlierRuns = await readEarlierRuns(ports, deployment, view)
+  const resumedDeployment = {
+    deployment,
+    writer,
+    liveness,
+    pin,
+    notices: [],
+    earlierRuns,
+    view,
+  }
+  return handedOver === undefined ? resumedDeployment : { ...resumedDeployment, handedOver }
 }
 
 /** Opens the base of a log that was taken over. */
 async function withBase(
   ports: GeneratorPorts,
   request: DeployRequest,
-  { view: _view, ...held }: HeldDeployment,
+  { view: _view, ...heldDeployment }: HeldDeployment,
 ): Promise<StartedDeployment> {
-  const stored = await readSnapshotBlob(ports.blobs, held.pin.base)
-  return { ...held, base: createBase(decodeSnapshot(stored, request.secrets), held.pin.epoch) }
+  const storedBase = await readSnapshotBlob(ports.blobs, heldDeployment.pin.base)
+  return {
+    ...heldDeployment,
+    base: createBase(decodeSnapshot(storedBase, request.secrets), heldDeployment.pin.epoch),
+  }
 }
 
-/** Recovers operations of executors that are gone, and sends ready ones. */
+/** Recovers the operations of dead executors, and sends ready operations. */
 async function sweepAll(
   ports: GeneratorPorts,
   { deployment, view }: Pick<HeldDeployment, 'deployment' | 'view'>,
-  gone: ReadonlySet<ExecutorId>,
+  deadExecutors: ReadonlySet<ExecutorId>,
 ): Promise<void> {
-  const isGone = (executor: ExecutorId): boolean => gone.has(executor)
+  const isGone = (executor: ExecutorId): boolean => deadExecutors.has(executor)
   const chains =
     view.pin === undefined ? ports.chains : adaptChainQueue(view.pin.options, ports.chains)
   await sweep({ ...ports, chains, deployment, isGone }, listOperationsSincePin(view))
 }
 
 /**
- * Continues a deployment that was handed over, after a nudge. Returns undefined when nothing has
- * ended since it was parked, and parks it again. Lost messages have been sent again by then. Throws
- * the errors of `resumeDeployment`, and RESUME_DIFFERS when a program that must run again has
- * changed meanwhile.
+ * Continues a deployment that was handed over, after a nudge. When no operation has ended since the
+ * deployment was parked, sends lost messages again, parks the deployment again and returns
+ * undefined. Throws the errors of `resumeDeployment`, and RESUME_DIFFERS when a program that must
+ * run again has changed meanwhile.
  */
 export async function wakeDeployment(
   ports: GeneratorPorts,
   request: DeployRequest,
 ): Promise<StartedDeployment | undefined> {
-  const held = await takeOverInterrupted(ports, request)
-  const { deployment, left, handedOver, view } = held
-  const hasNews = (ended: number): boolean => ended > (handedOver?.ended ?? 0)
-  if (handedOver?.why !== 'parked' || hasNews(left.earlierEnds.size) || left.openCount === 0) {
-    requireSameProgram(request, held)
-    return withBase(ports, request, held)
+  const heldDeployment = await takeOverInterrupted(ports, request)
+  const { deployment, earlierRuns, handedOver, view } = heldDeployment
+  const hasNews = (endedCount: number): boolean => endedCount > (handedOver?.ended ?? 0)
+  if (
+    handedOver?.why !== 'parked' ||
+    hasNews(earlierRuns.earlierEnds.size) ||
+    earlierRuns.openCount === 0
+  ) {
+    requireSameProgram(request, heldDeployment)
+    return withBase(ports, request, heldDeployment)
   }
   // No other process checks the running operations while the deployment is parked.
-  const gone = await held.liveness.observeUntilKnown()
-  await sweepAll(ports, { deployment, view }, gone)
+  const deadExecutors = await heldDeployment.liveness.observeUntilKnown()
+  await sweepAll(ports, { deployment, view }, deadExecutors)
   await ports.control.handOver(deployment, ports.holder, handedOver)
   // An end that was recorded before the hand-over sends no nudge, so it is checked here.
-  const now = await readEarlierRuns(ports, deployment, view)
-  if (hasNews(now.earlierEnds.size)) await ports.nudges.nudge(request.stack, 0)
+  const currentRuns = await readEarlierRuns(ports, deployment, view)
+  if (hasNews(currentRuns.earlierEnds.size)) await ports.nudges.nudge(request.stack, 0)
   return undefined
 }
 
 /** Requires that a program which must run again is unchanged. Throws RESUME_DIFFERS. */
 function requireSameProgram(
   { readProgramDigest }: DeployRequest,
-  { pin, left }: HeldDeployment,
+  { pin, earlierRuns }: HeldDeployment,
 ): void {
-  const runsAgain = runsProgram(pin.options) && left.recorded.programEnded === undefined
-  if (!runsAgain || readProgramDigest === undefined || readProgramDigest() === pin.program) return
+  const mustRunAgain = runsProgram(pin.options) && earlierRuns.recorded.programEnd === undefined
+  if (!mustRunAgain || readProgramDigest === undefined || readProgramDigest() === pin.program)
+    return
   throw error(
     'RESUME_DIFFERS',
     'the program changed while its deployment was running; the deployment cannot continue with another program',
@@ -203,14 +219,14 @@ function requireSameProgram(
 }
 
 /**
- * Closes a deployment that was closing, and refuses to continue one that was stopped, because the
- * stop flag is never cleared. Throws NOTHING_TO_RESUME for both.
+ * Closes a deployment that was closing. Refuses to continue a stopped deployment, because the stop
+ * flag is never cleared. Throws NOTHING_TO_RESUME in both cases.
  */
 async function closeIfOver(
   ports: GeneratorPorts,
-  held: Pick<StartedDeployment, 'deployment' | 'liveness'> & { readonly view: LogView },
+  heldDeployment: Pick<StartedDeployment, 'deployment' | 'liveness'> & { readonly view: LogView },
 ): Promise<void> {
-  const { deployment, liveness, view } = held
+  const { deployment, liveness, view } = heldDeployment
   if (view.closing === undefined) {
     if (!(await isStopped(ports, deployment))) return
     throw error('NOTHING_TO_RESUME', 'the deployment was stopped, which cannot be undone')

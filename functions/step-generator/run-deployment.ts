@@ -43,18 +43,18 @@ export type RunEnd =
       /** A fault of the environment, such as a full disk, that the caller must see. */
       readonly fault: unknown
     }
-  | { readonly kind: 'left'; readonly handOver: HandOver; readonly decided: number }
+  | { readonly kind: 'left'; readonly handOver: HandOver; readonly decidedCount: number }
 
-/** The other parts of this process beside the generator. */
+/** The connections of a generator run to the other parts of its process. */
 export interface RunOptions {
   readonly isCancelled: () => boolean
   /** Operations that an executor of this process has reported. */
   readonly reported: Set<OperationId>
-  readonly rebase: (base: Base) => void
+  readonly onRebase: (base: Base) => void
   /** Time limit of this generator run, in ms. Absent: it runs until the deployment has ended. */
   readonly limitMs?: number
-  /** Aborts when it must hand the deployment over to another process. */
-  readonly leave?: AbortSignal
+  /** Aborts when this generator run must hand the deployment over to another process. */
+  readonly handOverSignal?: AbortSignal
   /**
    * Kills the program and the plugins of this generator run at once, without a shutdown request.
    */
@@ -67,55 +67,62 @@ export interface RunOptions {
  */
 export async function runDeployment(
   basePorts: GeneratorPorts,
-  started: StartedDeployment,
+  startedDeployment: StartedDeployment,
   run: CommandRun,
   options: RunOptions,
 ): Promise<RunEnd> {
-  const { deployment, liveness, pin } = started
+  const { deployment, liveness, pin } = startedDeployment
   const ports = { ...basePorts, chains: adaptChainQueue(pin.options, basePorts.chains) }
-  const leaving = { hasLeft: false, isClosing: false, isStopping: false }
-  const { deps, pace } = createCommandDeps(ports, started, { run, options, leaving })
+  const runFlags = { hasHandedOver: false, isClosing: false, isStopping: false }
+  const { deps, runProgress } = createCommandDeps(ports, startedDeployment, {
+    run,
+    options,
+    runFlags,
+  })
   const { writer, watcher } = deps
   const sweeping = startSweeping({ ...ports, deployment, liveness })
-  run.aborted
+  run.whenAborted
     .then(() => drainRunning(deps))
     .catch(thrown => {
       run.abort(thrown)
       // Without the store, the remaining ends cannot be read, so all waits are rejected.
-      return watcher.settle(thrown)
+      return watcher.settleWaits(thrown)
     })
-  const over = new AbortController()
+  const waitAbort = new AbortController()
   try {
-    const commanded = runCommandOrFault(deps, started.base)
-    const due = waitForHandOver(
+    const commandEnd = runCommandOrFault(deps, startedDeployment.base)
+    const handOverDue = waitForHandOver(
       ports.clock,
-      () => (leaving.isStopping ? undefined : readRunProgress({ deps, pace, started }, options)),
-      over.signal,
+      () =>
+        runFlags.isStopping
+          ? undefined
+          : readRunProgress({ deps, runProgress, startedDeployment }, options),
+      waitAbort.signal,
     )
-    const first = await Promise.race([commanded, due])
-    leaving.hasLeft = typeof first !== 'boolean'
-    over.abort()
+    const raceResult = await Promise.race([commandEnd, handOverDue])
+    runFlags.hasHandedOver = typeof raceResult !== 'boolean'
+    waitAbort.abort()
     // Ends after this point are news for the next generator run.
-    const [ended, awaited] = [pace.knownEndCount(), watcher.openWaits()]
+    const [endedCount, awaitedIds] = [runProgress.knownEndCount(), watcher.openWaits()]
     await sweeping.end()
-    if (typeof first !== 'boolean') {
-      const handOver = { ...first, ended }
+    if (typeof raceResult !== 'boolean') {
+      const handOver = { ...raceResult, ended: endedCount }
       const { endProgram } = options
       await handOverDeployment(
         ports,
-        { deployment, writer, watcher, awaited, endProgram },
+        { deployment, writer, watcher, awaitedIds, endProgram },
         handOver,
       )
-      return { kind: 'left', handOver, decided: pace.decidedCount() }
+      return { kind: 'left', handOver, decidedCount: runProgress.decidedCount() }
     }
-    const isWhole = first && !run.hasFailed() && run.readFault() === undefined
-    const result = options.isCancelled() ? 'cancelled' : isWhole ? 'succeeded' : 'failed'
-    leaving.isClosing = true
+    const hasSucceeded = raceResult && !run.hasFailed() && run.readFault() === undefined
+    const result = options.isCancelled() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
+    runFlags.isClosing = true
     await writer.append({ kind: 'closing', result })
     await finishClose(ports, deployment, { liveness, changes: run.emitter.readCounts() })
     return { kind: 'ended', result, fault: run.readFault() }
   } finally {
-    over.abort()
+    waitAbort.abort()
     void sweeping.end()
     watcher.close()
   }
@@ -124,100 +131,119 @@ export async function runDeployment(
 /** Creates the dependencies of commands, and the progress of this generator run. */
 function createCommandDeps(
   ports: GeneratorPorts,
-  started: StartedDeployment,
+  startedDeployment: StartedDeployment,
   context: {
     readonly run: CommandRun
     readonly options: RunOptions
-    readonly leaving: {
-      readonly hasLeft: boolean
+    readonly runFlags: {
+      readonly hasHandedOver: boolean
       readonly isClosing: boolean
       isStopping: boolean
     }
   },
-): { readonly deps: CommandDeps; readonly pace: RunProgress } {
-  const { deployment, liveness, left, pin } = started
-  const { run, options, leaving } = context
-  const earlierEnds: CommandDeps['earlierEnds'] = left?.earlierEnds ?? new Map()
+): { readonly deps: CommandDeps; readonly runProgress: RunProgress } {
+  const { deployment, liveness, earlierRuns, pin } = startedDeployment
+  const { run, options, runFlags } = context
+  const earlierEnds: CommandDeps['earlierEnds'] = earlierRuns?.earlierEnds ?? new Map()
   const watcher = createEndWatcher(ports, deployment)
-  const seen = { writer: started.writer, watcher, recorded: left?.recorded }
-  const { progress, tracked } = trackProgress(ports.clock, seen, {
+  const progressSources = {
+    writer: startedDeployment.writer,
+    watcher,
+    recorded: earlierRuns?.recorded,
+  }
+  const { progress, trackedSources } = trackProgress(ports.clock, progressSources, {
     earlierEnds,
-    joinCount: left?.joinCount ?? 0,
+    joinCount: earlierRuns?.joinCount ?? 0,
   })
-  let last = left?.lastOperationId ?? 0
-  let stopping: Promise<void> | undefined
+  let lastId = earlierRuns?.lastOperationId ?? 0
+  let stopAppend: Promise<void> | undefined
   const deps: CommandDeps = {
     ...ports,
-    ...tracked,
-    clock: createStoppableClock(ports.clock, leaving),
+    ...trackedSources,
+    clock: createStoppableClock(ports.clock, runFlags),
     deployment,
     liveness,
     run,
     pin,
     earlierEnds,
     emitter: run.emitter,
-    reported: options.reported,
+    reportedOperations: options.reported,
     sealing: createSealing(run.request.secrets),
     slots: createChainSlots(pin),
-    recorded: tracked.recorded,
+    recorded: trackedSources.recorded,
     hooks: run.monitor.hooks,
     onHookFailed: run.onHookFailed,
     releaseWaiters: createReleaser(ports, deployment),
     nextId: () => {
-      last += 1
-      return last as OperationId
+      lastId += 1
+      return lastId as OperationId
     },
     foldLog: async () => foldLog(ports, deployment, await readLogView(ports, deployment)),
-    onRebase: options.rebase,
+    onRebase: options.onRebase,
     async raiseStop() {
       // After a hand-over the deployment belongs to another generator, so it is not stopped here.
-      if (leaving.hasLeft) return new Promise(() => undefined)
-      // The close sets the flag itself, after its own record.
-      if (leaving.isClosing) return
-      leaving.isStopping = true
-      // A deposed generator fails here; otherwise its flag would stop its successor.
-      await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))
+      if (runFlags.hasHandedOver) return new Promise(() => undefined)
+      // The close sets the stop flag after its `closing` record.
+      if (runFlags.isClosing) return
+      runFlags.isStopping = true
+      // The append fails if another generator has taken over. Otherwise the flag would stop that
+      // generator.
+      await (stopAppend ??= startedDeployment.writer.append({ kind: 'phase', phase: 'stopping' }))
       run.recordStop()
       await ports.control.stop(deployment, 'graceful')
     },
   }
-  return { deps, pace: progress }
+  return { deps, runProgress: progress }
 }
 
-/** Returns a clock that stops after a hand-over. Every loop that sleeps ends there. */
-function createStoppableClock(clock: ClockPort, leaving: { readonly hasLeft: boolean }): ClockPort {
+/**
+ * Returns a clock whose `sleep` never resolves after a hand-over, so that every loop that sleeps
+ * stops.
+ */
+function createStoppableClock(
+  clock: ClockPort,
+  runFlags: { readonly hasHandedOver: boolean },
+): ClockPort {
   return {
     ...clock,
     async sleep(ms, signal) {
       await clock.sleep(ms, signal)
-      if (leaving.hasLeft) await new Promise(() => undefined)
+      if (runFlags.hasHandedOver) await new Promise(() => undefined)
     },
   }
 }
 
 /**
  * Returns the status for the decision about a hand-over. Undefined when this generator run must
- * complete the deployment. This includes a run that stopped it, because no other one may continue a
- * stopped deployment.
+ * complete the deployment. A run that stopped the deployment must also complete it, because no
+ * other run may continue a stopped deployment.
  */
 function readRunProgress(
   now: {
     readonly deps: CommandDeps
-    readonly pace: RunProgress
-    readonly started: StartedDeployment
+    readonly runProgress: RunProgress
+    readonly startedDeployment: StartedDeployment
   },
-  { limitMs = Infinity, leave }: RunOptions,
+  { limitMs = Infinity, handOverSignal }: RunOptions,
 ): RunStatus | undefined {
-  const { deps, pace: progress, started } = now
-  const isLeaveRequested = leave?.aborted === true
+  const { deps, runProgress: progress, startedDeployment } = now
+  const isLeaveRequested = handOverSignal?.aborted === true
   if ((limitMs === Infinity && !isLeaveRequested) || deps.run.isAborted()) return undefined
-  const hasNews = deps.earlierEnds.size > (started.handedOver?.ended ?? 0)
+  const hasNewEnds = deps.earlierEnds.size > (startedDeployment.handedOver?.ended ?? 0)
   // Only a program that runs again awaits the ends of its registrations.
-  const hasCaughtUp = progress.unseenEndCount() === 0 || deps.recorded?.programEnded !== undefined
-  const awaited = deps.watcher.openWaits().length
+  const hasCaughtUp = progress.unawaitedEndCount() === 0 || deps.recorded?.programEnd !== undefined
+  const awaitedCount = deps.watcher.openWaits().length
   // The next generator run would have to run a running hook again.
-  const isObserving = started.liveness.isOverdue() || deps.hooks.isBusy()
-  return { isLeaveRequested, limitMs, progress, hasNews, awaited, isObserving, hasCaughtUp }
+  const mustKeepObserving = startedDeployment.liveness.isRenewalOverdue() || deps.hooks.isBusy()
+  return {
+    isLeaveRequested,
+    limitMs,
+    progress,
+    hasNewEnds,
+    awaitedCount,
+    mustKeepObserving,
+    hasCaughtUp,
+  }
 }
 
 /**
@@ -227,7 +253,7 @@ function readRunProgress(
 async function drainRunning(deps: CommandDeps): Promise<void> {
   await deps.raiseStop()
   await awaitRunning(deps, deps.watcher.openWaits())
-  await deps.watcher.settle(new Bail())
+  await deps.watcher.settleWaits(new Bail())
 }
 
 /**

@@ -23,7 +23,7 @@ import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 export function runPreview(
   input: RunInput,
   environment: RunEnvironment,
-  startedAt: number,
+  startMs: number,
 ): RunningDeployment {
   const { platform, request } = input
   const { run, emitter, baseLookup } = environment
@@ -34,22 +34,22 @@ export function runPreview(
       if (record === undefined)
         throw error('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
       if (record.current !== '') await emitInterruptedWarning(input, emitter, record.current)
-      const stored = await readState(platform, record)
-      requireValidState(stored)
-      const base = createBase(decodeSnapshot(stored, request.secrets), 1)
-      baseLookup.current = base
-      const isWhole = await previewCommand(run, base).catch(thrown => {
+      const storedState = await readState(platform, record)
+      requireValidState(storedState)
+      const base = createBase(decodeSnapshot(storedState, request.secrets), 1)
+      baseLookup.currentBase = base
+      const hasSucceeded = await previewCommand(run, base).catch(thrown => {
         // The reason of the early end was reported already.
         if (!(thrown instanceof Bail)) emitter.report('error', messageOf(thrown))
         return false
       })
       const result = isCancelled
         ? 'cancelled'
-        : isWhole && !run.hasFailed() && run.readFault() === undefined
+        : hasSucceeded && !run.hasFailed() && run.readFault() === undefined
           ? 'succeeded'
           : 'failed'
       emitSummary(environment, {
-        startedMs: startedAt,
+        startedMs: startMs,
         nowMs: platform.clock.monotonicMs(),
         result,
         isPreview: true,
@@ -74,8 +74,8 @@ function planOf(
   run: RunEnvironment['run'],
   result: DeployResult['result'],
 ): Pick<DeployResult, 'plan'> {
-  const drawn = run.readDraftedPlan()
-  if (drawn === undefined || result !== 'succeeded') return {}
+  const draftedPlan = run.readDraftedPlan()
+  if (draftedPlan === undefined || result !== 'succeeded') return {}
   const manifest = manifestOf(writerVersion, timestampOf(platform.clock.now()))
   const { encrypt } = request.secrets.crypter
   const config = Object.fromEntries(
@@ -84,12 +84,12 @@ function planOf(
       secret ? { secure: encrypt(text) } : object ? (JSON.parse(text) as Json) : text,
     ]),
   )
-  return { plan: formatPlan(drawn, { manifest, config, encrypt }) }
+  return { plan: formatPlan(draftedPlan, { manifest, config, encrypt }) }
 }
 
 /**
  * Warns that the preview is based on the results of an interrupted or running deployment. The user
- * must decide how that one continues.
+ * must decide how that deployment continues.
  */
 async function emitInterruptedWarning(
   { ports }: RunInput,

@@ -29,18 +29,23 @@ export function emitSummary(
   emitter.emit({ cancelEvent: {} })
 }
 
-const quiet: ReadonlySet<string> = new Set(['same', 'read', 'discard', 'read-replacement'])
+const unchangingKinds: ReadonlySet<string> = new Set([
+  'same',
+  'read',
+  'discard',
+  'read-replacement',
+])
 
 /** Reports whether an operation of this kind is a change. */
 export function isChange(op: string): boolean {
-  return !quiet.has(op)
+  return !unchangingKinds.has(op)
 }
 
 /** Returns the changes in one line: `3 create, 1 update`. */
 export function describeChanges(changes: Readonly<Record<string, number>>): string {
-  const found = Object.entries(changes).filter(([op, count]) => count > 0 && isChange(op))
-  if (found.length === 0) return 'no changes'
-  return found.map(([op, count]) => `${count} ${op}`).join(', ')
+  const changedCounts = Object.entries(changes).filter(([op, count]) => count > 0 && isChange(op))
+  if (changedCounts.length === 0) return 'no changes'
+  return changedCounts.map(([op, count]) => `${count} ${op}`).join(', ')
 }
 
 /** Returns the result of a run for the caller. */

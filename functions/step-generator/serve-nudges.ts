@@ -20,25 +20,25 @@ export async function serveNudges(
   context: CallContext,
 ): Promise<BatchAnswer> {
   const { platform } = resources
-  const again: string[] = []
-  let isElsewhere = false
+  const failedIds: string[] = []
+  let mustEndEnvironment = false
   for (const message of readSqsMessages(event)) {
     try {
-      const served = await serveNudge(resources, message, context)
-      if (served !== 'elsewhere') continue
+      const serveOutcome = await serveNudge(resources, message, context)
+      if (serveOutcome !== 'elsewhere') continue
       await platform.nudges.requeue(message)
-      isElsewhere = true
+      mustEndEnvironment = true
     } catch (thrown) {
       platform.logger.write('error', 'nudge.failed', { message: messageOf(thrown) })
-      again.push(message.id)
+      failedIds.push(message.id)
     }
   }
-  if (isElsewhere) resources.leave()
-  return createBatchAnswer(again)
+  if (mustEndEnvironment) resources.endEnvironment()
+  return createBatchAnswer(failedIds)
 }
 
 async function serveNudge(
-  { platform, places, createGenerator }: FunctionResources,
+  { platform, awsResources, createGenerator }: FunctionResources,
   { body }: RawMessage,
   context: CallContext,
 ): Promise<ServeOutcome | undefined> {
@@ -46,7 +46,11 @@ async function serveNudge(
   if (nudge === undefined) return undefined
   const { stack } = nudge
   const time = { limitMs: callLimitOf(context) }
-  const served = await serveStack(createGenerator(), { ...nudge, pool: places.pool }, time)
-  platform.logger.write('info', 'nudge.served', { stack, served })
-  return served
+  const serveOutcome = await serveStack(
+    createGenerator(),
+    { ...nudge, pool: awsResources.pool },
+    time,
+  )
+  platform.logger.write('info', 'nudge.served', { stack, served: serveOutcome })
+  return serveOutcome
 }

@@ -14,25 +14,25 @@ import { isChange } from './run-result.ts'
 import { notifyAndEndRequest, type NotifyDeps } from './notify-result.ts'
 import { maskedConfigOf } from './prepare-run.ts'
 
-/** Maximum number of stored errors of a preview, and characters of each. */
+/** Maximum number of stored errors of a preview, and maximum number of characters of each error. */
 const errorsMax = 20
 const errorCharactersMax = 1_000
 /** Maximum number of changed resources that are stored by name. */
 const urnsMax = 100
 
 /**
- * Runs a requested preview, and stores its result with its request. Its events can be read
- * meanwhile under its own id.
+ * Runs a requested preview, and stores the result with the request. Meanwhile the events can be
+ * read under the id of the preview.
  */
 export async function servePreview(
   server: StackRunDeps & NotifyDeps,
   request: DeployRequest,
-  wanted: DeploymentRequest,
+  deploymentRequest: DeploymentRequest,
 ): Promise<'ended'> {
   const { platform, ports, hosts } = server
-  const scrub = createConfigRedactor(request)
+  const redact = createConfigRedactor(request)
   const errors: string[] = []
-  const { stack, key } = wanted
+  const { stack, key } = deploymentRequest
   const recorder = createEventRecorder(platform, previewIdOf(stack, key), platform.random.uuid())
   const urns = new Set<string>()
   const sink: EventSink = {
@@ -44,7 +44,7 @@ export async function servePreview(
       }
       if (!('diagnosticEvent' in event) || errors.length >= errorsMax) return
       const { severity, message } = event.diagnosticEvent
-      if (severity === 'error') errors.push(scrub(message).slice(0, errorCharactersMax))
+      if (severity === 'error') errors.push(redact(message).slice(0, errorCharactersMax))
     },
   }
   const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
@@ -53,9 +53,15 @@ export async function servePreview(
   const environment = await createRunEnvironment(input)
   sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
   const { result, changes } = await awaitEnd(runPreview(input, environment, startedMs), recorder)
-  const shownResult = result === 'interrupted' ? 'cancelled' : result
-  const end = { kind: 'previewed', result: shownResult, changes, errors, urns: [...urns] } as const
-  await notifyAndEndRequest(server, wanted, end)
+  const previewResult = result === 'interrupted' ? 'cancelled' : result
+  const end = {
+    kind: 'previewed',
+    result: previewResult,
+    changes,
+    errors,
+    urns: [...urns],
+  } as const
+  await notifyAndEndRequest(server, deploymentRequest, end)
   return 'ended'
 }
 

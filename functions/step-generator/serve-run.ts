@@ -22,7 +22,7 @@ import { prepareRun, maskedConfigOf } from './prepare-run.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { emitHandOver, emitStartNotices } from './emit-run-events.ts'
-import { emitHindrance } from '../../shared/runtime/deployment/emit-hindrance.ts'
+import { emitBlockingError } from '../../shared/runtime/deployment/emit-blocking-error.ts'
 import { watchStop } from '../../shared/runtime/deployment/watch-stop.ts'
 import {
   type StackRunDeps,
@@ -33,14 +33,14 @@ import {
 export interface RunLimit {
   readonly limitMs?: number
   /** Aborts when the process must hand the deployment over to another one. */
-  readonly leave?: AbortSignal
+  readonly handOverSignal?: AbortSignal
 }
 
 /**
  * Runs the generator once, in a process without knowledge of earlier and later runs. `begin` starts
  * the deployment or takes it over. Other processes run the operations. Events of earlier runs are
- * not repeated, and the last run emits the summary for all. Returns undefined when `begin` does:
- * there was nothing to do.
+ * not repeated, and the last run emits the summary for all runs. Returns undefined when `begin`
+ * returns undefined, because there was nothing to do.
  */
 export async function serveRun(
   deps: StackRunDeps,
@@ -51,89 +51,109 @@ export async function serveRun(
     readonly begin: (ports: GeneratorPorts) => Promise<StartedDeployment | undefined>
   },
 ): Promise<RunEnd | undefined> {
-  const { limitMs, leave } = options
-  const logRefusal = (message: string): void =>
-    deps.platform.logger.write('warn', 'store.refused', { message })
-  const silentSink: EventSink = { emit: () => undefined }
-  const timed: DeployRequest = {
-    ...request,
-    ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
-    ...(leave === undefined ? {} : { leave }),
-  }
-  const baseInput = { ...deps, request: timed, sink: silentSink }
-  const input = withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logRefusal })
-  const known = options.deployment
+  const input = createLimitedInput(deps, request, options)
+  const knownDeployment = options.deployment
   // A refused role is detected before a deployment begins.
   const inputWithVariables = await withStackVariables(deps, input).catch(
     async (thrown: unknown) => {
-      if (known !== undefined) await emitHindrance(deps, known, thrown)
+      if (knownDeployment !== undefined) await emitBlockingError(deps, knownDeployment, thrown)
       throw thrown
     },
   )
-  // If this run dies before it has a lease, the nudge has the stack checked again.
+  // If this run dies before it has a lease, the nudge causes another check of the stack.
   await deps.platform.nudges.nudge(request.stack, limits.watchdogNudgeMs)
-  const earlierHeartbeat = known === undefined ? undefined : await startHeartbeat(input, known)
-  const started = await options.begin(input.ports).catch(async (thrown: unknown) => {
+  const earlierHeartbeat =
+    knownDeployment === undefined ? undefined : await startHeartbeat(input, knownDeployment)
+  const startedDeployment = await options.begin(input.ports).catch(async (thrown: unknown) => {
     await earlierHeartbeat?.end()
     throw thrown
   })
-  if (started === undefined) {
+  if (startedDeployment === undefined) {
     await earlierHeartbeat?.end()
     return undefined
   }
-  const { deployment, left } = started
-  input.ports.here?.add(deployment)
+  const { deployment, earlierRuns } = startedDeployment
+  input.ports.ownDeployments?.add(deployment)
   const heartbeat = earlierHeartbeat ?? (await startHeartbeat(input, deployment))
   const recorder = createEventRecorder(input.platform, deployment, `generator-${runIdOf(input)}`)
-  const earlier = left === undefined ? [] : await readEarlierEvents(input.platform, deployment)
-  const sink = createDeduplicatedSinks(recorder, earlier)()
-  const counted = countOperations(earlier)
-  const environment = await createRunEnvironment({ ...inputWithVariables, sink, counted }).catch(
-    async thrown => {
-      input.ports.here?.delete(deployment)
-      await heartbeat.end()
-      await recorder.flush()
-      throw thrown
-    },
-  )
+  const earlierEvents =
+    earlierRuns === undefined ? [] : await readEarlierEvents(input.platform, deployment)
+  const sink = createDeduplicatedSinks(recorder, earlierEvents)()
+  const earlierCounts = countOperations(earlierEvents)
+  const environment = await createRunEnvironment({
+    ...inputWithVariables,
+    sink,
+    sharedCounts: earlierCounts,
+  }).catch(async thrown => {
+    input.ports.ownDeployments?.delete(deployment)
+    await heartbeat.end()
+    await recorder.flush()
+    throw thrown
+  })
   heartbeat.attach(environment)
   try {
-    if (left === undefined) sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
-    emitStartNotices(environment.emitter, started)
-    const current = { environment, started, time: options, muteEvents: sink.close }
+    if (earlierRuns === undefined) sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
+    emitStartNotices(environment.emitter, startedDeployment)
+    const current = {
+      environment,
+      started: startedDeployment,
+      time: options,
+      muteEvents: sink.close,
+    }
     const end = await runUntilEnd({ ...input, sink }, current)
     if (end.kind === 'left') emitHandOver({ ...input, sink: recorder }, { end, number: 1 })
     return end
   } finally {
-    input.ports.here?.delete(deployment)
+    input.ports.ownDeployments?.delete(deployment)
     await heartbeat.end()
     await closeRunEnvironment(environment)
     await recorder.flush()
   }
 }
 
+/** Creates the input of a generator run: its time limit, store retries, and no events yet. */
+function createLimitedInput(
+  deps: StackRunDeps,
+  request: DeployRequest,
+  { limitMs, handOverSignal }: RunLimit,
+): RunInput {
+  const logRefusal = (message: string): void =>
+    deps.platform.logger.write('warn', 'store.refused', { message })
+  const silentSink: EventSink = { emit: () => undefined }
+  const limitedRequest: DeployRequest = {
+    ...request,
+    ...(limitMs === undefined ? {} : { functionLimitMs: limitMs }),
+    ...(handOverSignal === undefined ? {} : { handOverSignal }),
+  }
+  const baseInput = { ...deps, request: limitedRequest, sink: silentSink }
+  return withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logRefusal })
+}
+
 /** Starts the signs of life of a generator run: its lease, and its watchdog nudges. */
 async function startHeartbeat({ platform, ports }: RunInput, deployment: DeploymentId) {
   let environment: RunEnvironment | undefined
-  const lost = error('LEASE_LOST', 'the lease could not be renewed')
+  const leaseLostError = error('LEASE_LOST', 'the lease could not be renewed')
   const lease = await keepLease(
     {
       leases: platform.leases,
       clock: platform.clock,
       groups: () => environment?.processes.listGroups() ?? [],
-      onLost: () => environment?.run.abort(lost),
+      onLost: () => environment?.run.abort(leaseLostError),
     },
     { deployment, executor: generatorLeaseIdOf(ports.holder), holder: ports.holder },
   )
-  const disarm = keepWatchdogArmed(platform, deployment, ports.holder)
+  const stopWatchdog = keepWatchdogArmed(platform, deployment, ports.holder)
   return {
-    /** From now on the lease names its process groups, and the run ends when the lease is lost. */
-    attach(now: RunEnvironment): void {
-      environment = now
-      if (!lease.holds()) now.run.abort(lost)
+    /**
+     * Attaches the environment: the lease names its process groups, and the loss of the lease
+     * aborts its run.
+     */
+    attach(runEnvironment: RunEnvironment): void {
+      environment = runEnvironment
+      if (!lease.holdsLease()) runEnvironment.run.abort(leaseLostError)
     },
     async end(): Promise<void> {
-      disarm()
+      stopWatchdog()
       await lease.end()
     },
   }
@@ -146,7 +166,9 @@ async function runUntilEnd(
     readonly environment: RunEnvironment
     readonly started: StartedDeployment
     readonly time: RunLimit
-    /** A program that is killed at a hand-over is not an error. */
+    /**
+     * Ends the emission of events, because a program that is killed at a hand-over is not an error.
+     */
     readonly muteEvents: () => void
   },
 ): Promise<RunEnd> {
@@ -155,20 +177,20 @@ async function runUntilEnd(
   const { deployment } = started
   const startedMs = platform.clock.monotonicMs()
   prepareRun(input.request, environment, started)
-  const stopping = followStopRequests(input, environment, deployment)
+  const stopRequests = followStopRequests(input, environment, deployment)
   try {
     const end = await runDeployment(ports, started, environment.run, {
-      isCancelled: stopping.isCancelled,
-      reported: environment.reported,
-      rebase: base => {
-        environment.baseLookup.current = base
+      isCancelled: stopRequests.isCancelled,
+      reported: environment.reportedOperations,
+      onRebase: base => {
+        environment.baseLookup.currentBase = base
       },
       endProgram() {
         muteEvents()
         return environment.processes.close()
       },
       ...(time.limitMs === undefined ? {} : { limitMs: time.limitMs }),
-      ...(time.leave === undefined ? {} : { leave: time.leave }),
+      ...(time.handOverSignal === undefined ? {} : { handOverSignal: time.handOverSignal }),
     })
     if (end.kind === 'ended') {
       const nowMs = platform.clock.monotonicMs()
@@ -176,7 +198,7 @@ async function runUntilEnd(
     }
     return end
   } finally {
-    stopping.end()
+    stopRequests.end()
   }
 }
 
@@ -189,13 +211,13 @@ function followStopRequests(
   const { run, plugins, processes } = environment
   let isCancelled = false
   let isForced = false
-  const end = watchStop(input, deployment, forced => {
-    if (!isCancelled && !run.hasStopped()) {
+  const end = watchStop(input, deployment, isForcedStop => {
+    if (!isCancelled && !run.hasRecordedStop()) {
       isCancelled = true
       run.abort()
       void plugins.cancelAll()
     }
-    if (!forced || isForced) return
+    if (!isForcedStop || isForced) return
     isForced = true
     plugins.abandon()
     void processes.close()

@@ -1,7 +1,7 @@
 /**
- * Serves a nudged stack in a process without other knowledge: continues its deployment, or begins
- * the next request. Can be called at any time, repeatedly or concurrently, because the log has one
- * writer.
+ * Serves a nudged stack in a process that knows only the nudge. Continues the deployment of the
+ * stack, or begins its next request. Can be called at any time, repeatedly or concurrently, because
+ * the log has one writer.
  */
 import { limits } from '../../shared/config/limits.ts'
 import {
@@ -17,7 +17,7 @@ import type { DeploymentRequest } from '../../shared/records/request.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { isSuperseded } from '../../shared/triggers/trigger-requests.ts'
 import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
-import { armWatchdog, isHolderGone, seenHolderOf } from './watchdog.ts'
+import { armWatchdog, isHolderGone, observedHolderOf } from './watchdog.ts'
 import { wakeDeployment } from './resume-deployment.ts'
 import { type RunLimit, serveRun } from './serve-run.ts'
 import { servePreview } from './serve-preview.ts'
@@ -28,7 +28,7 @@ import type { StackServer } from '../../shared/runtime/deployment/stack-server-d
 /** A nudge, and the pool of the generator that received it. */
 export interface NudgedStack {
   readonly stack: StackId
-  readonly seen?: ObservedHolder
+  readonly observedHolder?: ObservedHolder
   readonly pool: Pool
 }
 
@@ -46,43 +46,43 @@ export type ServeOutcome =
 /** Serves one nudge. Throws the store's errors; the nudge must then be delivered again. */
 export async function serveStack(
   server: StackServer,
-  nudged: NudgedStack,
+  nudge: NudgedStack,
   time: RunLimit,
 ): Promise<ServeOutcome> {
-  const { stack } = nudged
+  const { stack } = nudge
   const record = await server.platform.catalog.getStack(stack)
   if (record === undefined) return 'idle'
   // The previous generator may have crashed before it reported its result.
   if (record.current === '') await notifyEnded(server, stack)
-  const served =
+  const serveOutcome =
     record.current === ''
       ? await beginNext(server, stack, time)
-      : await resumeOrWait(server, { nudged, deployment: record.current }, time)
-  if (served === 'ended') await notifyEnded(server, stack)
-  return served
+      : await resumeOrWait(server, { nudge, deployment: record.current }, time)
+  if (serveOutcome === 'ended') await notifyEnded(server, stack)
+  return serveOutcome
 }
 
 /** Continues the current deployment of a stack if its holder is gone. */
 async function resumeOrWait(
   server: StackServer,
-  { nudged, deployment }: { readonly nudged: NudgedStack; readonly deployment: DeploymentId },
+  { nudge, deployment }: { readonly nudge: NudgedStack; readonly deployment: DeploymentId },
   time: RunLimit,
 ): Promise<ServeOutcome> {
   const { platform } = server
-  const { stack } = nudged
+  const { stack } = nudge
   const control = await platform.control.read(deployment)
-  if (control === undefined) return awaitControl(server, nudged, deployment)
+  if (control === undefined) return awaitControl(server, nudge, deployment)
   const leases = await platform.leases.list(deployment)
-  if (!isHolderGone(control, leases, nudged.seen)) {
+  if (!isHolderGone(control, leases, nudge.observedHolder)) {
     // A holder keeps a watchdog nudge scheduled, but it may have died before the first one.
-    if (nudged.seen === undefined)
-      await armWatchdog(platform, deployment, seenHolderOf(control.holder, leases))
+    if (nudge.observedHolder === undefined)
+      await armWatchdog(platform, deployment, observedHolderOf(control.holder, leases))
     return 'held'
   }
-  if (control.handedOver?.pool === 'long' && nudged.pool === 'short')
+  if (control.handedOver?.pool === 'long' && nudge.pool === 'short')
     return passToPool(server, stack, { pool: 'long' })
   return resumeOrClose(
-    withDeadHolder(server, control.holder, nudged.seen),
+    withDeadHolder(server, control.holder, nudge.observedHolder),
     { stack, deployment },
     time,
   )
@@ -94,12 +94,14 @@ async function resumeOrWait(
  */
 async function awaitControl(
   server: StackServer,
-  { stack, seen }: NudgedStack,
+  { stack, observedHolder }: NudgedStack,
   deployment: DeploymentId,
 ): Promise<ServeOutcome> {
   const unseenHolder: ObservedHolder = { life: deployment, renewals: -1 }
-  if (seen?.life !== deployment) {
-    await server.platform.nudges.nudge(stack, limits.watchdogNudgeMs, { seen: unseenHolder })
+  if (observedHolder?.life !== deployment) {
+    await server.platform.nudges.nudge(stack, limits.watchdogNudgeMs, {
+      observedHolder: unseenHolder,
+    })
     return 'held'
   }
   await closeDeadDeployment({ ...server.ports, isHolding: () => false }, deployment)
@@ -116,17 +118,18 @@ async function passToPool(
 }
 
 /**
- * Returns the server with ports that treat one holder as dead and any other as alive. They contain
- * the lease counters of the nudge.
+ * Returns the server with ports that treat one holder as dead and any other as alive. The ports
+ * contain the lease counters of the nudge.
  */
 function withDeadHolder(
   server: StackServer,
-  dead: Holder,
-  seen: ObservedHolder | undefined,
+  deadHolder: Holder,
+  observedHolder: ObservedHolder | undefined,
 ): StackServer {
-  const isHolding = (holder: Holder): boolean => holder.started !== dead.started
-  const stood = seen?.executors === undefined ? {} : { stood: seen.executors }
-  return { ...server, ports: { ...server.ports, isHolding, ...stood } }
+  const isHolding = (holder: Holder): boolean => holder.started !== deadHolder.started
+  const previousCounters =
+    observedHolder?.executors === undefined ? {} : { previousCounters: observedHolder.executors }
+  return { ...server, ports: { ...server.ports, isHolding, ...previousCounters } }
 }
 
 /** Continues a deployment without a holder, or closes it. */
@@ -153,9 +156,9 @@ async function resumeOrClose(
     return end === undefined ? 'parked' : end.kind
   } catch (thrown) {
     if (!hasCode(thrown, 'NOTHING_TO_RESUME')) return toHeldOutcome(thrown)
-    const now = await platform.catalog.getStack(stack)
+    const stackRecord = await platform.catalog.getStack(stack)
     // The deployment was stopped, and no living process would close it.
-    if (now?.current === deployment)
+    if (stackRecord?.current === deployment)
       await ignoreTakenOver(closeDeadDeployment(ports, deployment, 'cancelled'))
     return 'ended'
   }
@@ -165,7 +168,10 @@ async function ignoreTakenOver(closing: Promise<void>): Promise<void> {
   await closing.catch(toHeldOutcome)
 }
 
-/** Another process was faster, with the same effect. */
+/**
+ * Returns `held` if another process was faster, because the effect is the same. Throws any other
+ * error.
+ */
 function toHeldOutcome(thrown: unknown): 'held' {
   if (hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER') || hasCode(thrown, 'STACK_BUSY')) return 'held'
   throw thrown
@@ -180,44 +186,44 @@ async function beginNext(
   stack: StackId,
   time: RunLimit,
 ): Promise<ServeOutcome> {
-  let refused: ServeOutcome = 'idle'
+  let lastOutcome: ServeOutcome = 'idle'
   for (;;) {
-    const [queued, next] = await server.requests.listWaiting(stack, 2)
-    if (queued === undefined) return refused
-    if (next !== undefined && isSuperseded(queued, next)) {
-      await notifyAndEndRequest(server, queued, { kind: 'superseded', by: next.key })
+    const [queuedRequest, nextRequest] = await server.requests.listWaiting(stack, 2)
+    if (queuedRequest === undefined) return lastOutcome
+    if (nextRequest !== undefined && isSuperseded(queuedRequest, nextRequest)) {
+      await notifyAndEndRequest(server, queuedRequest, { kind: 'superseded', by: nextRequest.key })
       continue
     }
     if (server.mayServe?.(stack) === false) return 'elsewhere'
-    const begun = await beginRequest(server, queued, time).catch(thrown =>
-      refuseRequest(server, queued, thrown),
+    const serveOutcome = await beginRequest(server, queuedRequest, time).catch(thrown =>
+      refuseRequest(server, queuedRequest, thrown),
     )
-    if (begun !== 'refused') return begun
-    refused = 'refused'
+    if (serveOutcome !== 'refused') return serveOutcome
+    lastOutcome = 'refused'
   }
 }
 
 async function beginRequest(
   server: StackServer,
-  queued: DeploymentRequest,
+  queuedRequest: DeploymentRequest,
   time: RunLimit,
 ): Promise<ServeOutcome> {
-  const request = await server.open(queued)
-  if (queued.dryRun) {
-    const served = await servePreview(server, request, queued)
-    // A preview is not followed by a release that would nudge the next request, whose own nudge may
-    // be used up by now.
-    if ((await server.requests.listWaiting(queued.stack, 1)).length > 0)
-      await server.platform.nudges.nudge(queued.stack, 0)
-    return served
+  const request = await server.open(queuedRequest)
+  if (queuedRequest.dryRun) {
+    const serveOutcome = await servePreview(server, request, queuedRequest)
+    // Only the release of a deployment nudges the next request. After a preview no release follows,
+    // and the nudge that the next request sent may be consumed already.
+    if ((await server.requests.listWaiting(queuedRequest.stack, 1)).length > 0)
+      await server.platform.nudges.nudge(queuedRequest.stack, 0)
+    return serveOutcome
   }
   try {
     const end = await serveRun(server, request, {
       ...time,
       begin: async ports => {
-        const started = await startDeployment(ports, request)
-        await notifyStarted(server, started.deployment, queued)
-        return started
+        const startedDeployment = await startDeployment(ports, request)
+        await notifyStarted(server, startedDeployment.deployment, queuedRequest)
+        return startedDeployment
       },
     })
     return end?.kind ?? 'idle'
@@ -228,19 +234,20 @@ async function beginRequest(
 
 /**
  * Ends a request with an error that its caller must correct. Errors of the store or this process
- * are retried. After the begin of a deployment, its own records contain the error.
+ * are retried. After a deployment has begun, its records contain the error.
  */
 async function refuseRequest(
   server: StackServer,
-  queued: DeploymentRequest,
+  queuedRequest: DeploymentRequest,
   thrown: unknown,
 ): Promise<ServeOutcome> {
-  const { stack, key } = queued
-  const isTheirs = thrown instanceof DeployError && errorSourceOf(thrown) !== 'store'
-  const kept = await server.requests.find(stack, key)
-  if (!isTheirs || hasCode(thrown, 'LEASE_LOST') || kept?.end !== undefined) throw thrown
+  const { stack, key } = queuedRequest
+  const isCallerError = thrown instanceof DeployError && errorSourceOf(thrown) !== 'store'
+  const keptRequest = await server.requests.find(stack, key)
+  if (!isCallerError || hasCode(thrown, 'LEASE_LOST') || keptRequest?.end !== undefined)
+    throw thrown
   const { code, message } = thrown
-  await notifyAndEndRequest(server, queued, { kind: 'refused', code, message })
+  await notifyAndEndRequest(server, queuedRequest, { kind: 'refused', code, message })
   server.platform.logger.write('warn', 'request.refused', { stack, key, code })
   return 'refused'
 }

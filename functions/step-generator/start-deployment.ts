@@ -20,12 +20,16 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import { applyLateOutcomes } from '../../shared/journal/late-outcomes.ts'
 import {
   type DeploymentOptions,
-  type ProgramPlace,
+  type ProgramLocation,
   rulesVersion,
 } from '../../shared/records/log.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts'
-import { clearPendingCreates, importPending, pendingOf } from '../../shared/state/pending.ts'
+import {
+  clearPendingCreates,
+  importPending,
+  pendingOperationsOf,
+} from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { requireValidState } from './require-valid-state.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
@@ -38,11 +42,11 @@ export interface StartedDeployment {
   readonly pin: Pin
   readonly base: Base
   /** An interrupted deployment that was closed before this one started. */
-  readonly closed?: DeploymentId
-  /** Messages for the user about late outcomes that were taken. */
+  readonly closedDeployment?: DeploymentId
+  /** Messages for the user about late outcomes that were taken from the inbox. */
   readonly notices: readonly string[]
   /** The results of earlier generator runs. Absent in the first one. */
-  readonly left?: EarlierRuns
+  readonly earlierRuns?: EarlierRuns
   /** The hand-over by the previous generator run. Absent after a crash, and in the first run. */
   readonly handedOver?: HandOver
 }
@@ -60,28 +64,28 @@ export async function startDeployment(
   request: DeployRequest,
 ): Promise<StartedDeployment> {
   const { stack, options } = request
-  const launch = { command: options.command, message: options.message, holder: ports.holder }
-  let closed: DeploymentId | undefined
+  const startRequest = { command: options.command, message: options.message, holder: ports.holder }
+  let closedDeployment: DeploymentId | undefined
   for (;;) {
     // This check almost always suffices, so that no empty deployment has to be closed.
     await requireOpenRequest(ports, request)
-    const started = await ports.catalog.start(stack, { ...launch, at: ports.clock.now() })
-    if (started.kind === 'started') {
-      ports.here?.add(started.deployment)
+    const startResult = await ports.catalog.start(stack, { ...startRequest, at: ports.clock.now() })
+    if (startResult.kind === 'started') {
+      ports.ownDeployments?.add(startResult.deployment)
       try {
-        const deployment = await pinDeployment(ports, request, started.deployment)
-        return closed === undefined ? deployment : { ...deployment, closed }
+        const deployment = await pinDeployment(ports, request, startResult.deployment)
+        return closedDeployment === undefined ? deployment : { ...deployment, closedDeployment }
       } catch (thrown) {
-        ports.here?.delete(started.deployment)
+        ports.ownDeployments?.delete(startResult.deployment)
         throw thrown
       }
     }
-    const standing = await readHolderStatus(ports, started.deployment)
-    if (standing.kind === 'dead') {
-      await closeUnlessTakenOver(ports, started.deployment)
-      closed = started.deployment
-    } else if (standing.kind === 'held' && !request.wait)
-      throw createBusyError(started.deployment, standing.holder)
+    const holderStatus = await readHolderStatus(ports, startResult.deployment)
+    if (holderStatus.kind === 'dead') {
+      await closeUnlessTakenOver(ports, startResult.deployment)
+      closedDeployment = startResult.deployment
+    } else if (holderStatus.kind === 'held' && !request.wait)
+      throw createBusyError(startResult.deployment, holderStatus.holder)
     else await ports.clock.sleep(waitStepMs)
   }
 }
@@ -110,7 +114,7 @@ async function pinDeployment(
   const writer = createLogWriter(ports, {
     deployment,
     writer: ports.random.uuid() as WriterToken,
-    next: 0 as LogNumber,
+    nextNumber: 0 as LogNumber,
   })
   const liveness = createLiveness(ports, deployment)
   await writer.append({ kind: 'takeover', holder: ports.holder })
@@ -128,7 +132,7 @@ async function pinDeployment(
       base: prepared.hash,
       rules: rulesVersion,
       options: await resolveOptions(ports, request),
-      program: request.program,
+      program: request.programDigest,
       place: programPlaceOf(request.source),
       secrets: { type, state },
       inbox,
@@ -148,8 +152,8 @@ async function pinDeployment(
 }
 
 /**
- * Returns the options. An update plan is stored where every generator run of the deployment finds
- * it.
+ * Returns the options of the deployment. Stores an update plan as a blob, so that every generator
+ * run of the deployment can read it.
  */
 async function resolveOptions(
   { blobs }: GeneratorPorts,
@@ -159,7 +163,7 @@ async function resolveOptions(
   return { ...options, plan: await blobs.put(Buffer.from(plan)) }
 }
 
-function programPlaceOf({ root, configFile, archive }: DeployRequest['source']): ProgramPlace {
+function programPlaceOf({ root, configFile, archive }: DeployRequest['source']): ProgramLocation {
   const config = configFile === undefined ? {} : { configFile }
   // The unpacked location has no meaning for other processes.
   return archive === undefined ? { root, ...config } : { root: '', ...config, archive }
@@ -183,18 +187,22 @@ async function prepareBase(
   request: DeployRequest,
   published: { readonly hash: BlobHash | ''; readonly stored: StoredDeployment },
 ): Promise<PreparedBase> {
-  const { exist, forget } = request.pendingCreates
-  const late = await readLateOutcomes(ports, request.stack, published.stored)
-  const { state, keys: inbox, messages: notices } = applyLateOutcomes(published.stored, late)
+  const { existingIds, mustClearOthers } = request.pendingCreates
+  const lateOutcomes = await readLateOutcomes(ports, request.stack, published.stored)
+  const {
+    state,
+    keys: inbox,
+    messages: notices,
+  } = applyLateOutcomes(published.stored, lateOutcomes)
   let base = state
   const isPending = (state: StoredDeployment, urn: string): boolean =>
-    pendingOf(state).some(({ resource }) => resource.urn === urn)
-  for (const [urn, id] of exist) {
+    pendingOperationsOf(state).some(({ resource }) => resource.urn === urn)
+  for (const [urn, id] of existingIds) {
     // A resource that was found by a late outcome needs no answer any more.
-    const isKnown = isPending(published.stored, urn) && !isPending(base, urn)
-    if (!isKnown) base = importPending(base, urn, id)
+    const isFoundLate = isPending(published.stored, urn) && !isPending(base, urn)
+    if (!isFoundLate) base = importPending(base, urn, id)
   }
-  if (forget) {
+  if (mustClearOthers) {
     await requireLateWindowOver(ports, base)
     base = clearPendingCreates(base)
   }

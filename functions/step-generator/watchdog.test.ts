@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Control, Lease } from '../../shared/records/head.ts'
 import type { Holder } from '../../shared/records/log.ts'
 import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease-id.ts'
-import { isHolderGone, seenHolderOf } from './watchdog.ts'
+import { isHolderGone, observedHolderOf } from './watchdog.ts'
 
 const holder: Holder = { host: 'h', pid: 1, started: 'life', who: 'w' }
 const control: Control = { stop: 'none', holder, closed: false }
@@ -60,13 +60,13 @@ describe('the holder of a deployment', () => {
   test('is observed by its start and the counter of its lease', () => {
     const others = [createLease({ executor: 'another' as Lease['executor'], counter: 9 })]
     const executors = { another: 9 }
-    expect(seenHolderOf(holder, [...others, createLease()])).toEqual({
+    expect(observedHolderOf(holder, [...others, createLease()])).toEqual({
       life: 'life',
       renewals: 3,
       executors,
     })
-    expect(seenHolderOf(holder, others)).toEqual({ life: 'life', renewals: -1, executors })
+    expect(observedHolderOf(holder, others)).toEqual({ life: 'life', renewals: -1, executors })
     const retired = others.map(one => ({ ...one, retired: true }))
-    expect(seenHolderOf(holder, retired)).toEqual({ life: 'life', renewals: -1, executors: {} })
+    expect(observedHolderOf(holder, retired)).toEqual({ life: 'life', renewals: -1, executors: {} })
   })
 })

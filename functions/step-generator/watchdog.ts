@@ -18,49 +18,60 @@ export interface WatchdogDeps {
 }
 
 /** Returns the current observation of a deployment's holder. */
-export function seenHolderOf(holder: Holder, leases: readonly Lease[]): ObservedHolder {
+export function observedHolderOf(holder: Holder, leases: readonly Lease[]): ObservedHolder {
   const lease = leases.find(({ executor }) => executor === generatorLeaseIdOf(holder))
-  // Executors without a counter here are observed by the take-over itself.
-  const living = leases
+  // The take-over itself observes executors whose counter is not in the nudge.
+  const livingLeases = leases
     .filter(({ executor, retired }) => !retired && !isGeneratorLease(executor))
-    .slice(0, limits.seenExecutorsMax)
+    .slice(0, limits.watchdogExecutorsMax)
   return {
     life: holder.started,
     renewals: lease?.counter ?? -1,
-    executors: Object.fromEntries(living.map(({ executor, counter }) => [executor, counter])),
+    executors: Object.fromEntries(livingLeases.map(({ executor, counter }) => [executor, counter])),
   }
 }
 
 /**
- * Reports whether the holder of a deployment is gone. It has handed over, or its state is unchanged
- * since a nudge was sent a lease and its margin ago. A holder renews four times per lease, and
- * gives up by itself before the lease expires. Pure. Source:
+ * Reports whether the holder of a deployment is gone. A holder is gone when it has handed over, has
+ * retired its lease, or has not renewed its lease since the nudge was sent. The delay of a nudge is
+ * longer than a lease with its margin. A living holder renews four times per lease, and stops
+ * before the lease expires. Pure. Source:
  * docs/decisions/0015-a-nudge-says-how-the-holder-stood.md.
  */
 export function isHolderGone(
   { holder, handedOver }: Control,
   leases: readonly Lease[],
-  seen: ObservedHolder | undefined,
+  observedHolder: ObservedHolder | undefined,
 ): boolean {
   if (handedOver !== undefined) return true
   const lease = leases.find(({ executor }) => executor === generatorLeaseIdOf(holder))
   if (lease?.retired === true) return true
-  const now = seenHolderOf(holder, leases)
-  return seen !== undefined && seen.life === now.life && seen.renewals === now.renewals
-}
-
-/** Sends the nudge that has a deployment checked if its holder makes no progress until then. */
-export async function armWatchdog(
-  { nudges }: Pick<WatchdogDeps, 'nudges'>,
-  deployment: DeploymentId,
-  seen: ObservedHolder,
-): Promise<void> {
-  await nudges.nudge(deploymentPartsOf(deployment).stack, limits.watchdogNudgeMs, { seen })
+  const currentHolder = observedHolderOf(holder, leases)
+  return (
+    observedHolder !== undefined &&
+    observedHolder.life === currentHolder.life &&
+    observedHolder.renewals === currentHolder.renewals
+  )
 }
 
 /**
- * Keeps a watchdog nudge scheduled for a living holder, one per half of its delay. Returns the
- * function that stops it. The next nudge makes up for one that could not be sent.
+ * Sends a delayed nudge with an observation of the holder. Its receiver continues the deployment if
+ * the holder has not renewed its lease since.
+ */
+export async function armWatchdog(
+  { nudges }: Pick<WatchdogDeps, 'nudges'>,
+  deployment: DeploymentId,
+  observedHolder: ObservedHolder,
+): Promise<void> {
+  await nudges.nudge(deploymentPartsOf(deployment).stack, limits.watchdogNudgeMs, {
+    observedHolder,
+  })
+}
+
+/**
+ * Keeps a watchdog nudge scheduled for a living holder: sends a new nudge after half of the delay.
+ * Returns the function that stops the nudges. A nudge that could not be sent has no effect, because
+ * the next one follows.
  */
 export function keepWatchdogArmed(
   deps: WatchdogDeps,
@@ -69,7 +80,11 @@ export function keepWatchdogArmed(
 ): () => void {
   const arm = async (): Promise<void> => {
     try {
-      await armWatchdog(deps, deployment, seenHolderOf(holder, await deps.leases.list(deployment)))
+      await armWatchdog(
+        deps,
+        deployment,
+        observedHolderOf(holder, await deps.leases.list(deployment)),
+      )
     } catch {
       // The previous nudge is still scheduled.
     }

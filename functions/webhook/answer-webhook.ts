@@ -10,7 +10,10 @@ import type { TriggerPorts } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { DeploymentOptions } from '../../shared/records/log.ts'
-import { type Reception, receiveWebhook } from '../../shared/triggers/webhooks/receive-webhook.ts'
+import {
+  type WebhookReception,
+  receiveWebhook,
+} from '../../shared/triggers/webhooks/receive-webhook.ts'
 import { createWebhookRequest } from '../../shared/triggers/trigger-requests.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-forms.ts'
 
@@ -21,7 +24,7 @@ export interface WebhookServer extends TriggerPorts {
   readonly nudges: Pick<Platform['nudges'], 'nudge'>
   readonly clock: Pick<Platform['clock'], 'now'>
   readonly logger: Platform['logger']
-  /** Where the requested operations run. */
+  /** The processes that run the requested operations. */
   readonly execute: DeploymentOptions['execute']
 }
 
@@ -43,31 +46,31 @@ export async function answerWebhook(
   name: string,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const requested: RequestedDeployment[] = []
-  const unknown: StackId[] = []
+  const requestedDeployments: RequestedDeployment[] = []
+  const unknownStacks: StackId[] = []
   try {
-    const received = await receiveWebhook(
+    const reception = await receiveWebhook(
       {
         ...server,
         send: async (triggers, delivery) => {
-          const asking = { at: server.clock.now(), execute: server.execute }
+          const requestOptions = { requestedAt: server.clock.now(), execute: server.execute }
           for (const trigger of triggers) {
             const { stack, operation } = trigger
             if ((await server.catalog.getStack(stack)) === undefined) {
-              unknown.push(stack)
+              unknownStacks.push(stack)
               continue
             }
-            const wanted = createWebhookRequest(trigger, delivery, asking)
+            const deploymentRequest = createWebhookRequest(trigger, delivery, requestOptions)
             // An existing request was put by the same delivery.
-            await server.requests.put(wanted)
+            await server.requests.put(deploymentRequest)
             await server.nudges.nudge(stack, 0)
-            requested.push({ stack, operation, request: wanted.key })
+            requestedDeployments.push({ stack, operation, request: deploymentRequest.key })
           }
-          // The delivery is not remembered then, so that it can be sent again later.
-          if (requested.length === 0)
+          // After this error the delivery is not remembered, so that it can be sent again later.
+          if (requestedDeployments.length === 0)
             throw error(
               'STACK_NOT_FOUND',
-              `no stack of the matching rules exists: ${unknown.join(', ')}`,
+              `no stack of the matching rules exists: ${unknownStacks.join(', ')}`,
               {
                 hint: 'Create the stack, or correct the rule of the webhook; then send the delivery again.',
               },
@@ -77,8 +80,8 @@ export async function answerWebhook(
       name,
       request,
     )
-    server.logger.write('info', 'webhook.received', { webhook: name, kind: received.kind })
-    return webhookAnswerOf(received, { requested, unknown })
+    server.logger.write('info', 'webhook.received', { webhook: name, kind: reception.kind })
+    return webhookAnswerOf(reception, { requestedDeployments, unknownStacks })
   } catch (thrown) {
     return refusalOf(server, name, thrown)
   }
@@ -91,24 +94,31 @@ interface RequestedDeployment {
 }
 
 function webhookAnswerOf(
-  received: Reception,
+  reception: WebhookReception,
   {
-    requested,
-    unknown,
-  }: { readonly requested: readonly RequestedDeployment[]; readonly unknown: readonly StackId[] },
+    requestedDeployments,
+    unknownStacks,
+  }: {
+    readonly requestedDeployments: readonly RequestedDeployment[]
+    readonly unknownStacks: readonly StackId[]
+  },
 ): WebhookAnswer {
-  if (received.kind === 'accepted')
+  if (reception.kind === 'accepted')
     return {
       status: 202,
-      body: { kind: 'accepted', asked: requested, ...(unknown.length === 0 ? {} : { unknown }) },
+      body: {
+        kind: 'accepted',
+        asked: requestedDeployments,
+        ...(unknownStacks.length === 0 ? {} : { unknown: unknownStacks }),
+      },
     }
-  if (received.kind === 'underway')
+  if (reception.kind === 'underway')
     return {
       status: 503,
       body: { kind: 'underway' },
       retryAfter: triggerLimits.deliveryClaimMs / 1000,
     }
-  return { status: 200, body: { ...received } }
+  return { status: 200, body: { ...reception } }
 }
 
 /** Statuses of errors that the sender can correct, by code. */
@@ -122,19 +132,19 @@ const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
 }
 
 function refusalOf({ logger }: WebhookServer, webhook: string, thrown: unknown): WebhookAnswer {
-  const ours = thrown instanceof DeployError ? thrown : undefined
-  const code = ours?.code ?? 'INTERNAL_ASSERTION'
+  const deployError = thrown instanceof DeployError ? thrown : undefined
+  const code = deployError?.code ?? 'INTERNAL_ASSERTION'
   const status = statuses[code]
-  if (status !== undefined && ours !== undefined) {
+  if (status !== undefined && deployError !== undefined) {
     logger.write('warn', 'webhook.refused', { webhook, code })
-    return { status, body: { code, message: ours.message, hint: ours.hint } }
+    return { status, body: { code, message: deployError.message, hint: deployError.hint } }
   }
   logger.write('error', 'webhook.failed', { webhook, code, message: messageOf(thrown) })
   const message = 'the delivery cannot be received at the moment; send it again later'
-  const isPassing = code === 'STORE_UNAVAILABLE'
+  const isTemporary = code === 'STORE_UNAVAILABLE'
   return {
-    status: isPassing ? 503 : 500,
+    status: isTemporary ? 503 : 500,
     body: { code, message, hint: catalogue[code].hint },
-    ...(isPassing ? { retryAfter: 30 } : {}),
+    ...(isTemporary ? { retryAfter: 30 } : {}),
   }
 }

@@ -6,7 +6,7 @@ import { parseDelivery, type HttpAnswer, toHttpAnswer } from '../aws/http-event.
 export async function serveWebhook(server: WebhookServer, event: unknown): Promise<HttpAnswer> {
   try {
     const delivery = parseDelivery(event)
-    if (delivery === undefined) return toHttpAnswer({ status: 404, body: notHere })
+    if (delivery === undefined) return toHttpAnswer({ status: 404, body: unknownPathBody })
     return toHttpAnswer(await answerWebhook(server, delivery.name, delivery.request))
   } catch (thrown) {
     if (!(thrown instanceof DeployError)) throw thrown
@@ -15,7 +15,7 @@ export async function serveWebhook(server: WebhookServer, event: unknown): Promi
   }
 }
 
-const notHere = {
+const unknownPathBody = {
   code: 'WEBHOOK_UNKNOWN',
   message: 'webhook deliveries must be sent by POST to /hooks/<name>',
   hint: 'List the webhooks, and correct the address at the sender.',

@@ -10,7 +10,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { Settings } from '../settings.ts'
-import { createLogs, type Deployed } from './functions.ts'
+import { createLogs, type DeployedFunction } from './functions.ts'
 import { createPart } from './create-part.ts'
 
 /** The two public addresses. */
@@ -30,34 +30,38 @@ export interface Addresses {
 export function createEndpoints(
   scope: Construct,
   settings: Settings,
-  { api, webhook }: { readonly api: Deployed; readonly webhook: Deployed },
+  { api, webhook }: { readonly api: DeployedFunction; readonly webhook: DeployedFunction },
 ): Addresses {
   const group = createPart(scope, 'Api')
-  const http = createWebhookApi(group, settings, webhook)
-  const url = api.function.addFunctionUrl({
+  const webhookApi = createWebhookApi(group, settings, webhook)
+  const functionUrl = api.function.addFunctionUrl({
     authType: FunctionUrlAuthType.NONE,
     invokeMode: InvokeMode.RESPONSE_STREAM,
   })
   const { region, urlSuffix } = Stack.of(scope)
   return {
-    apiUrl: url.url,
-    webhookUrl: `https://${http.apiId}.execute-api.${region}.${urlSuffix}/hooks/`,
-    webhookApiId: http.apiId,
+    apiUrl: functionUrl.url,
+    webhookUrl: `https://${webhookApi.apiId}.execute-api.${region}.${urlSuffix}/hooks/`,
+    webhookApiId: webhookApi.apiId,
   }
 }
 
-function createWebhookApi(group: Construct, settings: Settings, webhook: Deployed): HttpApi {
-  const http = new HttpApi(group, 'Webhooks', {
+function createWebhookApi(
+  group: Construct,
+  settings: Settings,
+  webhook: DeployedFunction,
+): HttpApi {
+  const webhookApi = new HttpApi(group, 'Webhooks', {
     apiName: `${settings.installation}-webhooks`,
     createDefaultStage: false,
   })
-  http.addRoutes({
+  webhookApi.addRoutes({
     path: '/hooks/{hook}',
     methods: [HttpMethod.POST],
     integration: new HttpLambdaIntegration('Webhook', webhook.function),
   })
   new HttpStage(group, 'Stage', {
-    httpApi: http,
+    httpApi: webhookApi,
     stageName: '$default',
     autoDeploy: true,
     throttle: {
@@ -71,7 +75,7 @@ function createWebhookApi(group: Construct, settings: Settings, webhook: Deploye
       format: AccessLogFormat.custom(JSON.stringify(accessLine)),
     },
   })
-  return http
+  return webhookApi
 }
 
 /**

@@ -14,7 +14,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { type Assets, handlerName } from '../assets.ts'
-import type { PlaceVariables } from '../place-variables.ts'
+import type { ResourceVariables } from '../resource-variables.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
@@ -23,19 +23,19 @@ import { createPart } from './create-part.ts'
 import { createRole } from './roles.ts'
 
 /** A function with its role and its log. */
-export interface Deployed {
+export interface DeployedFunction {
   readonly row: FunctionRow
   readonly function: LambdaFunction
   readonly role: Role
   readonly logs: LogGroup
 }
-export type Functions = ReadonlyMap<FunctionName, Deployed>
+export type Functions = ReadonlyMap<FunctionName, DeployedFunction>
 
 /** The input for creating functions. */
 export interface FunctionsInput extends GrantContext {
   readonly assets: Assets
   readonly image: DockerImageAsset
-  readonly places: PlaceVariables
+  readonly resourceVariables: ResourceVariables
 }
 
 /**
@@ -60,14 +60,18 @@ export function createLogs(
   })
 }
 
-function createFunction(group: Construct, input: FunctionsInput, row: FunctionRow): Deployed {
+function createFunction(
+  group: Construct,
+  input: FunctionsInput,
+  row: FunctionRow,
+): DeployedFunction {
   const { settings } = input
   const id = logicalNameOf(row.name)
   const logs = createLogs(group, `${id}Logs`, row.name, settings)
   const role = createRole(group, `${id}Role`, {
     part: row.name,
     principal: new ServicePrincipal('lambda.amazonaws.com'),
-    granted: input,
+    grantContext: input,
     grants: row.grants,
     ...(row.consumes === undefined ? {} : { queue: row.consumes.queue }),
     logs,
@@ -81,11 +85,11 @@ function createFunction(group: Construct, input: FunctionsInput, row: FunctionRo
     ...(row.scratchMb === undefined
       ? {}
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
-    environment: { ...input.places(row.places, 'short') },
+    environment: { ...input.resourceVariables(row.resourceKeys, 'short') },
     role,
     logGroup: logs,
   }
-  const deployed =
+  const lambdaFunction =
     row.packaging === 'image'
       ? createImageFunction(group, input, id, options)
       : new LambdaFunction(group, id, {
@@ -94,8 +98,8 @@ function createFunction(group: Construct, input: FunctionsInput, row: FunctionRo
           handler: handlerName,
           code: Code.fromAsset(input.assets.bundleFunction(row)),
         })
-  addSource(input, row, deployed)
-  return { row, function: deployed, role, logs }
+  addSource(input, row, lambdaFunction)
+  return { row, function: lambdaFunction, role, logs }
 }
 
 function createImageFunction(
@@ -114,10 +118,14 @@ function createImageFunction(
  * Adds the event source. Maximum concurrency limits the calls. Reserved concurrency would refuse
  * calls instead, and each refusal counts as a delivery.
  */
-function addSource({ queues, settings }: GrantContext, row: FunctionRow, to: LambdaFunction): void {
+function addSource(
+  { queues, settings }: GrantContext,
+  row: FunctionRow,
+  target: LambdaFunction,
+): void {
   if (row.consumes === undefined) return
   const { queue, batchSize, concurrencyMax } = row.consumes
-  to.addEventSource(
+  target.addEventSource(
     new SqsEventSource(queues[queue].queue, {
       batchSize,
       reportBatchItemFailures: true,

@@ -23,7 +23,7 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IConstruct } from 'constructs'
 import { awsMetrics, type QueueName, roleNameOf } from '../../shared/config/aws-resource-names.ts'
-import type { PlaceVariables } from '../place-variables.ts'
+import type { ResourceVariables } from '../resource-variables.ts'
 import { type FunctionRow, functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
@@ -35,7 +35,7 @@ import type { Queues } from './queues.ts'
 /** The input for creating the long pool. */
 export interface LongPoolInput extends GrantContext {
   readonly image: DockerImageAsset
-  readonly places: PlaceVariables
+  readonly resourceVariables: ResourceVariables
 }
 
 /** A function that also runs in the long pool. */
@@ -51,9 +51,9 @@ interface TaskNetwork {
  * Maximum delay of the metrics of a queue that was idle for hours, in minutes. Source: SQS's
  * documentation.
  */
-const lateMinutes = 15
+const metricDelayMinutes = 15
 /** Time that a task has to shut down; the maximum of ECS. */
-const leaveSeconds = 120
+const shutdownSeconds = 120
 /** Scratch space for programs and plugins. The minimum of Fargate is 20 GiB. */
 const scratchGib = 40
 
@@ -69,7 +69,7 @@ export function createLongPool(scope: Construct, input: LongPoolInput): void {
   const vpc = new Vpc(group, 'Vpc', {
     vpcName: installation,
     // Availability zones are chosen at deployment, because a list by name would need a lookup.
-    availabilityZones: [0, 1].map(at => Fn.select(at, Fn.getAzs())),
+    availabilityZones: [0, 1].map(index => Fn.select(index, Fn.getAzs())),
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 24 }],
     // Changing the unused default group would need a function of its own.
@@ -121,7 +121,7 @@ function createTasks(
     maxCapacity: settings.longTasksMax,
   })
   scaling.scaleOnMetric(`${id}Depth`, {
-    metric: waitingMetric(settings.installation, row.longQueue, input.queues),
+    metric: createWaitingMetric(settings.installation, row.longQueue, input.queues),
     adjustmentType: AdjustmentType.EXACT_CAPACITY,
     scalingSteps: scalingStepsOf(settings.longTasksMax),
     cooldown: Duration.minutes(2),
@@ -143,14 +143,14 @@ function createTasks(
 }
 
 /**
- * Scales in only after the queue was empty for the maximum delay of its metrics, which may not
- * contain the waiting messages yet.
+ * Delays scale-in until the queue was empty for the maximum delay of its metrics. Before that, the
+ * metrics may not contain the waiting messages yet.
  */
 function delayScaleIn(scaling: IConstruct): void {
   for (const alarm of scaling.node.findAll())
     if (alarm instanceof CfnAlarm && alarm.comparisonOperator?.startsWith('LessThan') === true) {
-      alarm.evaluationPeriods = lateMinutes
-      alarm.datapointsToAlarm = lateMinutes
+      alarm.evaluationPeriods = metricDelayMinutes
+      alarm.datapointsToAlarm = metricDelayMinutes
     }
 }
 
@@ -160,7 +160,7 @@ function delayScaleIn(scaling: IConstruct): void {
  * differs above and below the alarm.
  */
 function scalingStepsOf(tasksMax: number): ScalingInterval[] {
-  const counts = Array.from({ length: tasksMax }, (_, at) => at + 1)
+  const counts = Array.from({ length: tasksMax }, (_, index) => index + 1)
   return [
     { upper: 0.5, change: 0 },
     ...counts.map(count => ({
@@ -173,10 +173,14 @@ function scalingStepsOf(tasksMax: number): ScalingInterval[] {
 
 /**
  * Returns the number of messages that are waiting or in delivery, so that working tasks are not
- * stopped. Metrics of an idle queue can be 15 minutes late, so its senders write a metric of their
- * own.
+ * stopped. Metrics of an idle queue can be 15 minutes late, so the senders of messages write an
+ * additional metric.
  */
-function waitingMetric(installation: string, name: QueueName, queues: Queues): MathExpression {
+function createWaitingMetric(
+  installation: string,
+  name: QueueName,
+  queues: Queues,
+): MathExpression {
   const period = Duration.minutes(1)
   const { queue } = queues[name]
   return new MathExpression({
@@ -204,7 +208,7 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
   const { installation } = settings
   const logs = createLogs(group, `${id}Logs`, name, settings)
   const principal = new ServicePrincipal('ecs-tasks.amazonaws.com')
-  const starter = new Role(group, `${id}StartRole`, {
+  const startRole = new Role(group, `${id}StartRole`, {
     roleName: roleNameOf(installation, `${name}-start`, Stack.of(group).region),
     description: `${installation}: starts tasks of ${name}`,
     assumedBy: principal,
@@ -219,11 +223,11 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
       cpuArchitecture:
         settings.architecture === 'arm64' ? CpuArchitecture.ARM64 : CpuArchitecture.X86_64,
     },
-    executionRole: starter,
+    executionRole: startRole,
     taskRole: createRole(group, `${id}Role`, {
       part: name,
       principal,
-      granted: input,
+      grantContext: input,
       grants: row.grants,
       queue: row.longQueue,
       logs,
@@ -235,9 +239,9 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
     command: [`/var/task/${row.name}/long.mjs`],
     // A numeric user, because the user of Lambda's sandbox has no name in the image.
     user: '1000',
-    environment: { ...input.places([...row.places, 'nudgesLongQueue'], 'long') },
+    environment: { ...input.resourceVariables([...row.resourceKeys, 'nudgesLongQueue'], 'long') },
     logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),
-    stopTimeout: Duration.seconds(leaveSeconds),
+    stopTimeout: Duration.seconds(shutdownSeconds),
   })
   return task
 }

@@ -23,13 +23,13 @@ import type { GrantContext } from '../permissions.ts'
 import type { Functions } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** An alarm condition: more than `most` in each of `periods`. */
+/** An alarm condition: the metric exceeds `threshold` in each of `periods`. */
 interface AlarmSpec {
   readonly id: string
   readonly name: string
-  readonly what: string
+  readonly description: string
   readonly metric: IMetric
-  readonly most: number
+  readonly threshold: number
   readonly periods: number
 }
 
@@ -52,120 +52,124 @@ export function createObservability(
     enforceSSL: true,
   })
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
-  const watched = [
-    ...deadLetterAlarms(input),
-    ...deploymentAlarms(installation),
-    ...throttleAlarms(input),
-    ...failureAlarms(input),
+  const alarmSpecs = [
+    ...listDeadLetterAlarms(input),
+    ...listDeploymentAlarms(installation),
+    ...listThrottleAlarms(input),
+    ...listFailureAlarms(input),
   ]
-  for (const each of watched) {
-    const alarm = new Alarm(group, each.id, {
-      alarmName: `${installation}-${each.name}`,
-      alarmDescription: `${each.what} See docs/aws.md, "When an alarm comes".`,
-      metric: each.metric,
-      threshold: each.most,
-      evaluationPeriods: each.periods,
+  for (const spec of alarmSpecs) {
+    const alarm = new Alarm(group, spec.id, {
+      alarmName: `${installation}-${spec.name}`,
+      alarmDescription: `${spec.description} See docs/aws.md, "When an alarm comes".`,
+      metric: spec.metric,
+      threshold: spec.threshold,
+      evaluationPeriods: spec.periods,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     })
     alarm.addAlarmAction(new SnsAction(topic))
   }
-  createDashboard(group, input, watched)
+  createDashboard(group, input, alarmSpecs)
 }
 
 /** Returns one alarm per queue, because the queue determines the next step. */
-function deadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
+function listDeadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
   return queueNames.map(name => ({
     id: `Dead${logicalNameOf(name)}`,
     name: `dead-${name}`,
-    what: `Messages of ${name} failed at all their deliveries.`,
-    metric: queues[name].dead.metricApproximateNumberOfMessagesVisible({
+    description: `Messages of ${name} failed at all their deliveries.`,
+    metric: queues[name].deadLetterQueue.metricApproximateNumberOfMessagesVisible({
       period,
       statistic: 'Maximum',
     }),
-    most: 0,
+    threshold: 0,
     periods: 1,
   }))
 }
 
-function deploymentAlarms(installation: string): readonly AlarmSpec[] {
+function listDeploymentAlarms(installation: string): readonly AlarmSpec[] {
   return [
     {
       id: 'Stuck',
       name: 'stuck-deployments',
-      what: 'Open deployments have no living holder.',
+      description: 'Open deployments have no living holder.',
       metric: createMetric(installation, awsMetrics.stuckDeployments, Duration.hours(1)),
-      most: 0,
+      threshold: 0,
       periods: 1,
     },
     {
       id: 'CompactionLag',
       name: 'compaction-lag',
-      what: 'The snapshot of a settled deployment is not published.',
+      description: 'The snapshot of a settled deployment is not published.',
       metric: createMetric(installation, awsMetrics.compactionLag, period),
-      most: lagSecondsMax,
+      threshold: lagSecondsMax,
       periods: 1,
     },
   ]
 }
 
-function throttleAlarms(
+function listThrottleAlarms(
   input: GrantContext & { readonly functions: Functions },
 ): readonly AlarmSpec[] {
   return [
     {
       id: 'FunctionThrottles',
       name: 'function-throttles',
-      what: 'Lambda throttled functions: the concurrency limit of the account is too low.',
+      description: 'Lambda throttled functions: the concurrency limit of the account is too low.',
       metric: sumMetrics(
-        [...input.functions.values()].map(each => each.function.metricThrottles({ period })),
+        [...input.functions.values()].map(deployed =>
+          deployed.function.metricThrottles({ period }),
+        ),
       ),
-      most: 0,
+      threshold: 0,
       periods: 3,
     },
     {
       id: 'TableThrottles',
       name: 'table-throttles',
-      what: 'DynamoDB throttled requests: the load exceeds the warm throughput of the tables.',
-      metric: sumMetrics(tableThrottleMetrics(input.settings.installation)),
-      most: 100,
+      description:
+        'DynamoDB throttled requests: the load exceeds the warm throughput of the tables.',
+      metric: sumMetrics(createTableThrottleMetrics(input.settings.installation)),
+      threshold: 100,
       periods: 3,
     },
   ]
 }
 
-function failureAlarms({ functions }: { readonly functions: Functions }): readonly AlarmSpec[] {
-  const tidying = functions.get('compaction')?.function
+function listFailureAlarms({ functions }: { readonly functions: Functions }): readonly AlarmSpec[] {
+  const compaction = functions.get('compaction')?.function
   return [
     {
       id: 'FunctionErrors',
       name: 'function-errors',
-      what: 'Functions failed or reached their time limit.',
+      description: 'Functions failed or reached their time limit.',
       metric: sumMetrics(
-        [...functions.values()].map(each => each.function.metricErrors({ period })),
+        [...functions.values()].map(deployed => deployed.function.metricErrors({ period })),
       ),
       // An environment that receives work of another stack ends itself, which counts as one error.
-      most: 10,
+      threshold: 10,
       periods: 3,
     },
-    // This function is called once an hour and cannot reach that number of errors. Without it,
+    // Compaction is called once an hour and cannot reach that number of errors. Without compaction,
     // stuck deployments are not found.
-    ...(tidying === undefined
+    ...(compaction === undefined
       ? []
       : [
           {
             id: 'TidyingErrors',
             name: 'tidying-errors',
-            what: 'The hourly call of compaction fails: old records are not removed, and stuck deployments are not found.',
-            metric: tidying.metricErrors({ period: Duration.hours(1) }),
-            most: 0,
+            description:
+              'The hourly call of compaction fails: old records are not removed, and stuck deployments are not found.',
+            metric: compaction.metricErrors({ period: Duration.hours(1) }),
+            threshold: 0,
             periods: 2,
           },
         ]),
   ]
 }
 
-function tableThrottleMetrics(installation: string): readonly Metric[] {
+function createTableThrottleMetrics(installation: string): readonly Metric[] {
   const { journalTable, catalogTable } = installationNamesOf(installation)
   return [journalTable, catalogTable].flatMap(TableName =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
@@ -181,22 +185,25 @@ function tableThrottleMetrics(installation: string): readonly Metric[] {
   )
 }
 
-function createMetric(installation: string, metricName: string, every: Duration): Metric {
+function createMetric(installation: string, metricName: string, metricPeriod: Duration): Metric {
   return new Metric({
     namespace: awsMetrics.namespace,
     metricName,
     dimensionsMap: { [awsMetrics.dimension]: installation },
     statistic: 'Maximum',
-    period: every,
+    period: metricPeriod,
   })
 }
 
-/** Adds metrics up to one, because alarms are billed per metric and one alarm is sufficient. */
+/**
+ * Returns the sum of metrics as one metric, because alarms are billed per metric and one alarm
+ * suffices.
+ */
 function sumMetrics(metrics: readonly IMetric[]): MathExpression {
-  const named = metrics.map((metric, at) => [`m${at}`, metric] as const)
+  const namedMetrics = metrics.map((metric, index) => [`m${index}`, metric] as const)
   return new MathExpression({
-    expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(named),
+    expression: namedMetrics.map(([name]) => `FILL(${name}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(namedMetrics),
     period,
   })
 }
@@ -204,10 +211,10 @@ function sumMetrics(metrics: readonly IMetric[]): MathExpression {
 function createDashboard(
   group: Construct,
   { settings, queues, functions }: GrantContext & { readonly functions: Functions },
-  watched: readonly AlarmSpec[],
+  alarmSpecs: readonly AlarmSpec[],
 ): void {
   const { installation } = settings
-  const all = [...functions.values()].map(each => each.function)
+  const lambdaFunctions = [...functions.values()].map(deployed => deployed.function)
   const createGraph = (title: string, left: readonly IMetric[]): GraphWidget =>
     new GraphWidget({ title, left: [...left], width: 12, height: 6 })
   new Dashboard(group, 'Dashboard', {
@@ -220,27 +227,31 @@ function createDashboard(
         ),
         createGraph(
           'Dead letters',
-          watched.slice(0, queueNames.length).map(({ metric }) => metric),
+          alarmSpecs.slice(0, queueNames.length).map(({ metric }) => metric),
         ),
       ],
       [
         createGraph(
           'At once',
-          all.map(each => each.metric('ConcurrentExecutions', { statistic: 'Maximum' })),
+          lambdaFunctions.map(lambdaFunction =>
+            lambdaFunction.metric('ConcurrentExecutions', { statistic: 'Maximum' }),
+          ),
         ),
         createGraph(
           'Duration',
-          all.map(each => each.metricDuration({ statistic: 'p99' })),
+          lambdaFunctions.map(lambdaFunction =>
+            lambdaFunction.metricDuration({ statistic: 'p99' }),
+          ),
         ),
       ],
       [
         createGraph(
           'Errors',
-          all.map(each => each.metricErrors()),
+          lambdaFunctions.map(lambdaFunction => lambdaFunction.metricErrors()),
         ),
         createGraph('Throttles', [
-          ...all.map(each => each.metricThrottles()),
-          ...tableThrottleMetrics(installation),
+          ...lambdaFunctions.map(lambdaFunction => lambdaFunction.metricThrottles()),
+          ...createTableThrottleMetrics(installation),
         ]),
       ],
       [

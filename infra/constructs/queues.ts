@@ -9,18 +9,18 @@ import {
   type QueueName,
 } from '../../shared/config/aws-resource-names.ts'
 import { logicalNameOf } from '../names.ts'
-import { hiddenSeconds } from '../queue-times.ts'
+import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
 import { createPart } from './create-part.ts'
 
 /** A queue and its dead-letter queue. */
 export interface QueuePair {
   readonly queue: Queue
-  readonly dead: Queue
+  readonly deadLetterQueue: Queue
 }
 export type Queues = Readonly<Record<QueueName, QueuePair>>
 
 /** Maximum retention time of SQS, in days. */
-const keptDays = 14
+const deadLetterDays = 14
 
 /**
  * Creates standard queues, each with a dead-letter queue from which messages can be moved back.
@@ -31,23 +31,23 @@ export function createQueues(scope: Construct, installation: string): Queues {
   const group = createPart(scope, 'Queues')
   const names = installationNamesOf(installation).queues
   const createPair = (name: QueueName): QueuePair => {
-    const all = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
-    const dead = new Queue(group, `${logicalNameOf(name)}Dead`, {
-      ...all,
+    const commonProps = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
+    const deadLetterQueue = new Queue(group, `${logicalNameOf(name)}Dead`, {
+      ...commonProps,
       queueName: deadLetterQueueOf(names[name]),
-      retentionPeriod: Duration.days(keptDays),
+      retentionPeriod: Duration.days(deadLetterDays),
       redriveAllowPolicy: { redrivePermission: RedrivePermission.ALLOW_ALL },
     })
     const queue = new Queue(group, logicalNameOf(name), {
-      ...all,
+      ...commonProps,
       queueName: names[name],
-      visibilityTimeout: Duration.seconds(hiddenSeconds[name]),
+      visibilityTimeout: Duration.seconds(defaultVisibilitySeconds[name]),
       receiveMessageWaitTime: Duration.seconds(20),
       // Shorter than for dead letters, because a message keeps its age when it becomes one.
       retentionPeriod: Duration.days(4),
-      deadLetterQueue: { queue: dead, maxReceiveCount: deliveriesLimitOf(name) },
+      deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: deliveriesLimitOf(name) },
     })
-    return { queue, dead }
+    return { queue, deadLetterQueue }
   }
   const [chains, chainsLong, nudges, nudgesLong, notifications] = queueNames
   return {

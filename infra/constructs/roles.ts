@@ -8,8 +8,8 @@ import { type GrantContext, statementsOf } from '../permissions.ts'
 
 /**
  * Creates the role of one function or task. It has its own name, which owners of stacks use in
- * trust policies, its own log, and its grants. It has no managed policy, because these give access
- * to every log of the account.
+ * trust policies, its own log, and its grants. It has no managed policy, because managed policies
+ * give access to every log of the account.
  */
 export function createRole(
   scope: Construct,
@@ -17,19 +17,19 @@ export function createRole(
   options: {
     readonly part: string
     readonly principal: IPrincipal
-    readonly granted: GrantContext
+    readonly grantContext: GrantContext
     readonly grants: Grants
     readonly queue?: QueueName
     readonly logs: LogGroup
   },
 ): Role {
-  const { granted, logs } = options
+  const { grantContext, logs } = options
   const role = new Role(scope, id, {
-    roleName: roleNameOf(granted.settings.installation, options.part, Stack.of(scope).region),
-    description: `${granted.settings.installation}: ${options.part}`,
+    roleName: roleNameOf(grantContext.settings.installation, options.part, Stack.of(scope).region),
+    description: `${grantContext.settings.installation}: ${options.part}`,
     assumedBy: options.principal,
   })
-  const statements = statementsOf(scope, granted, options.grants, options.queue)
+  const statements = statementsOf(scope, grantContext, options.grants, options.queue)
   for (const statement of [...statements, logStatement(logs)]) role.addToPolicy(statement)
   return role
 }

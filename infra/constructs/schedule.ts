@@ -5,16 +5,16 @@ import type { Construct } from 'constructs'
 import { awsTags, installationNamesOf, roleNameOf } from '../../shared/config/aws-resource-names.ts'
 import type { Settings } from '../settings.ts'
 import type { Addresses } from './api.ts'
-import type { Deployed } from './functions.ts'
+import type { DeployedFunction } from './functions.ts'
 import { createPart } from './create-part.ts'
 
 /** The functions that EventBridge Scheduler calls. */
 export interface SchedulesInput {
   readonly settings: Settings
   readonly addresses: Addresses
-  readonly api: Deployed
-  readonly schedule: Deployed
-  readonly compaction: Deployed
+  readonly api: DeployedFunction
+  readonly schedule: DeployedFunction
+  readonly compaction: DeployedFunction
 }
 
 /**
@@ -64,7 +64,10 @@ export function createSchedules(scope: Construct, input: SchedulesInput): void {
   grantPassRole(scope, settings, api)
 }
 
-/** Only Scheduler may assume the role, for this group of this account. */
+/**
+ * Creates the role of schedules. Only Scheduler may assume the role, for this group of this
+ * account.
+ */
 function createCallerRole(group: Construct, settings: Settings, schedules: CfnScheduleGroup): Role {
   return new Role(group, 'Role', {
     roleName: scheduleRoleName(settings),
@@ -83,23 +86,30 @@ function createCallerRole(group: Construct, settings: Settings, schedules: CfnSc
 function grantScheduling(
   scope: Construct,
   settings: Settings,
-  { role }: Deployed,
+  { role }: DeployedFunction,
   verbs: readonly string[],
 ): void {
   const stack = Stack.of(scope)
-  const mine = `${installationNamesOf(settings.installation).scheduleGroup}/*`
+  const groupSchedules = `${installationNamesOf(settings.installation).scheduleGroup}/*`
   role.addToPolicy(
     new PolicyStatement({
       actions: verbs.map(verb => `scheduler:${verb}Schedule`),
       resources: [
-        stack.formatArn({ service: 'scheduler', resource: 'schedule', resourceName: mine }),
+        stack.formatArn({
+          service: 'scheduler',
+          resource: 'schedule',
+          resourceName: groupSchedules,
+        }),
       ],
     }),
   )
 }
 
-/** The creator of a schedule must pass the role under which Scheduler calls. */
-function grantPassRole(scope: Construct, settings: Settings, { role }: Deployed): void {
+/**
+ * Allows a function to pass the role under which Scheduler calls, as the creator of a schedule
+ * must.
+ */
+function grantPassRole(scope: Construct, settings: Settings, { role }: DeployedFunction): void {
   const stack = Stack.of(scope)
   role.addToPolicy(
     new PolicyStatement({

@@ -2,9 +2,9 @@
  * emulators: servers that emulate AWS services on one machine, for tests and for the local cloud.
  * Imports config, errors, ports and the system's processes; no product code imports it.
  *
- * Invariants: each is installed by its own package client, in an exact version, into a folder
- * outside the repository that is named after the version. Each listens on a free loopback port
- * only, and ends with the process that started it.
+ * Invariants: each emulator is installed by the package client of its language, in an exact
+ * version. Its folder is outside the repository and named after the version. Each emulator listens
+ * on a free loopback port only, and ends with the process that started it.
  */
 import { join } from 'node:path'
 
@@ -22,16 +22,16 @@ export interface EmulatorRow {
   /** The name of the required toolchain, and its commands. */
   readonly toolchain: string
   readonly tools: readonly string[]
-  /** The commands that it also needs after the installation. */
-  readonly runsOn: readonly string[]
+  /** The commands that the emulator needs whenever it runs. */
+  readonly runtimeTools: readonly string[]
   /** The duration of the first installation. */
-  readonly takes: string
-  /** A path in its folder that exists exactly when it is installed. */
-  readonly proof: string
-  /** Files that its installation needs, by name. */
+  readonly installDuration: string
+  /** A path in the installation folder that exists exactly when the emulator is installed. */
+  readonly installedPath: string
+  /** Files that the installation needs, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly install: (folder: string) => readonly CommandLine[]
-  readonly start: (at: {
+  readonly start: (locations: {
     /** The installation folder. */
     readonly folder: string
     /** An empty folder of this run. */
@@ -64,9 +64,9 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['DYNAMODB'],
     toolchain: 'Rust',
     tools: ['cargo'],
-    runsOn: [],
-    takes: 'about four minutes',
-    proof: 'bin/dynoxide',
+    runtimeTools: [],
+    installDuration: 'about four minutes',
+    installedPath: 'bin/dynoxide',
     install: folder => [
       [
         ...['cargo', 'install', 'dynoxide-rs@3.2.0', '--locked', '--root', folder],
@@ -86,11 +86,11 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['SQS'],
     toolchain: 'Java and Maven',
     tools: ['java', 'mvn'],
-    runsOn: ['java'],
-    takes: 'up to a minute',
-    proof: 'lib',
+    runtimeTools: ['java'],
+    installDuration: 'up to a minute',
+    installedPath: 'lib',
     files: { 'pom.xml': elasticmqPomOf('1.7.1') },
-    // Moved as a whole, so that an incomplete set of jars never counts as installed.
+    // The folder is moved as a whole, so that an incomplete set of jars never counts as installed.
     install: folder => [
       ['rm', '-rf', join(folder, 'lib.part')],
       [
@@ -115,9 +115,9 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['S3'],
     toolchain: 'Go',
     tools: ['go'],
-    runsOn: [],
-    takes: 'a minute or two',
-    proof: 'bin/versitygw',
+    runtimeTools: [],
+    installDuration: 'a minute or two',
+    installedPath: 'bin/versitygw',
     install: folder => [
       [
         ...['env', `GOBIN=${join(folder, 'bin')}`, 'go', 'install'],
@@ -141,9 +141,9 @@ export const emulators: readonly EmulatorRow[] = [
     services: ['KMS', 'SCHEDULER', 'STS'],
     toolchain: 'Python 3',
     tools: ['python3'],
-    runsOn: ['python3'],
-    takes: 'a minute',
-    proof: 'installed',
+    runtimeTools: ['python3'],
+    installDuration: 'a minute',
+    installedPath: 'installed',
     install: folder => [
       ['python3', '-m', 'venv', '--clear', join(folder, 'venv')],
       [

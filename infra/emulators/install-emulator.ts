@@ -8,12 +8,12 @@ import type { CommandLine, EmulatorRow } from './emulators.ts'
 /** An installed emulator with its folder, or the reason why it is missing. */
 export type InstallResult =
   | { readonly kind: 'installed'; readonly row: EmulatorRow; readonly folder: string }
-  | { readonly kind: 'missing'; readonly row: EmulatorRow; readonly why: string }
+  | { readonly kind: 'missing'; readonly row: EmulatorRow; readonly reason: string }
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Timeout of one installation command: a cold build on a busy machine. */
-const installMs = 30 * 60_000
+const commandTimeoutMs = 30 * 60_000
 
 /**
  * Returns the folder of installed emulators. It is outside the repository, shared by all clones of
@@ -35,29 +35,31 @@ export async function installEmulator(
   onMessage: (line: string) => void,
 ): Promise<InstallResult> {
   const folder = join(cacheFolderOf(env), `${row.name}-${row.version}`)
-  const isThere = (): boolean => existsSync(join(folder, row.proof))
-  const needed = isThere() ? row.runsOn : row.tools
-  const absent = needed.filter(tool => !isOnPath(tool, env))
-  if (absent.length > 0)
+  const isInstalled = (): boolean => existsSync(join(folder, row.installedPath))
+  const neededTools = isInstalled() ? row.runtimeTools : row.tools
+  const missingTools = neededTools.filter(tool => !isOnPath(tool, env))
+  if (missingTools.length > 0)
     return {
       kind: 'missing',
       row,
-      why: `${row.toolchain} is not installed: missing ${absent.join(', missing ')}`,
+      reason: `${row.toolchain} is not installed: missing ${missingTools.join(', missing ')}`,
     }
-  if (isThere()) return { kind: 'installed', row, folder }
+  if (isInstalled()) return { kind: 'installed', row, folder }
   const release = await takeLock(`${folder}.lock`)
   try {
-    if (!isThere()) {
-      onMessage(`installing ${row.name} ${row.version} with ${row.tools.at(-1)} (${row.takes})`)
+    if (!isInstalled()) {
+      onMessage(
+        `installing ${row.name} ${row.version} with ${row.tools.at(-1)} (${row.installDuration})`,
+      )
       mkdirSync(folder, { recursive: true })
       for (const [name, text] of Object.entries(row.files ?? {}))
         writeFileSync(join(folder, name), text)
-      const beganMs = Date.now()
+      const startedMs = Date.now()
       for (const line of row.install(folder)) {
-        const why = await runCommand(line, env)
-        if (why !== undefined) return { kind: 'missing', row, why }
+        const reason = await runCommand(line, env)
+        if (reason !== undefined) return { kind: 'missing', row, reason }
       }
-      onMessage(`installed ${row.name} in ${Math.round((Date.now() - beganMs) / 1000)} s`)
+      onMessage(`installed ${row.name} in ${Math.round((Date.now() - startedMs) / 1000)} s`)
     }
   } finally {
     release()
@@ -71,7 +73,7 @@ function runCommand([command = '', ...args]: CommandLine, env: Env): Promise<str
     const child = spawn(command, args, {
       env: { ...env },
       stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: installMs,
+      timeout: commandTimeoutMs,
       killSignal: 'SIGKILL',
     })
     child.once('error', thrown => resolve(`${command} cannot be run: ${thrown.message}`))

@@ -11,7 +11,7 @@ import { emulators } from './emulators.ts'
 import { endpointVariableOf, startEmulators } from './start-emulators.ts'
 import { watchShutdownSignal } from '../shutdown-signal.ts'
 
-/** The variable with the process that stops them. */
+/** The variable with the id of the process that stops the emulators. */
 const pidVariable = 'ANTICHAIN_EMULATORS_PID'
 
 const report = (line: string): void => console.error(`· ${line}`)
@@ -19,41 +19,48 @@ const report = (line: string): void => console.error(`· ${line}`)
 async function main(args: readonly string[]): Promise<number> {
   const separator = args.indexOf('--')
   const command = separator === -1 ? undefined : args.slice(separator + 1)
-  const unknown = args.slice(0, separator === -1 ? args.length : separator)
-  if (unknown.length > 0 || command?.length === 0) {
+  const unknownArguments = args.slice(0, separator === -1 ? args.length : separator)
+  if (unknownArguments.length > 0 || command?.length === 0) {
     console.error('error: emulators takes no arguments except -- and a command')
     return 2
   }
-  const all = []
+  const installResults = []
   // Installs in sequence, because concurrent cold builds slow each other down.
-  for (const row of emulators) all.push(await installEmulator(row, process.env, report))
-  const missing = all.filter(one => one.kind === 'missing')
-  for (const { row, why } of missing)
+  for (const row of emulators) installResults.push(await installEmulator(row, process.env, report))
+  const missingEmulators = installResults.filter(result => result.kind === 'missing')
+  for (const { row, reason } of missingEmulators)
     for (const service of row.services)
-      console.error(`SKIPPED: everything that needs ${service} (${row.name}): ${why}`)
-  const isStrict = missing.length > 0 && isTruthy(process.env['CI'])
-  const beganMs = Date.now()
-  const started = await startEmulators(all.filter(one => one.kind === 'installed'))
+      console.error(`SKIPPED: everything that needs ${service} (${row.name}): ${reason}`)
+  const isStrict = missingEmulators.length > 0 && isTruthy(process.env['CI'])
+  const startedMs = Date.now()
+  const runningEmulators = await startEmulators(
+    installResults.filter(result => result.kind === 'installed'),
+  )
   try {
-    const names = all.flatMap(one => (one.kind === 'installed' ? [one.row.name] : []))
-    report(`${names.join(', ')} are ready after ${((Date.now() - beganMs) / 1000).toFixed(1)} s`)
+    const names = installResults.flatMap(result =>
+      result.kind === 'installed' ? [result.row.name] : [],
+    )
+    report(`${names.join(', ')} are ready after ${((Date.now() - startedMs) / 1000).toFixed(1)} s`)
     if (command !== undefined) {
-      const status = await runWithEmulators(command, started.variables)
+      const status = await runWithEmulators(command, runningEmulators.variables)
       return isStrict && status === 0 ? 1 : status
     }
     // Prints all variables at once, so that a reader of the first line has all of them.
-    const exported = { ...started.variables, [pidVariable]: String(process.pid) }
+    const exportedVariables = { ...runningEmulators.variables, [pidVariable]: String(process.pid) }
     console.log(
-      Object.entries(exported)
+      Object.entries(exportedVariables)
         .map(([name, value]) => `export ${name}=${value}`)
         .join('\n'),
     )
     const shutdown = watchShutdownSignal()
-    const why = await Promise.race([started.died, shutdown.received]).finally(shutdown.release)
-    if (why !== undefined) console.error(`error: ${why}`)
-    return why === undefined && !isStrict ? 0 : 1
+    const reason = await Promise.race([
+      runningEmulators.unexpectedExit,
+      shutdown.whenReceived,
+    ]).finally(shutdown.release)
+    if (reason !== undefined) console.error(`error: ${reason}`)
+    return reason === undefined && !isStrict ? 0 : 1
   } finally {
-    await started.stop()
+    await runningEmulators.stop()
   }
 }
 
@@ -62,15 +69,17 @@ function runWithEmulators(
   [file = '', ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const before = emulators.flatMap(({ services }) => services.map(endpointVariableOf))
-  const kept = Object.entries(process.env).filter(([name]) => !before.includes(name))
+  const endpointVariables = emulators.flatMap(({ services }) => services.map(endpointVariableOf))
+  const otherVariables = Object.entries(process.env).filter(
+    ([name]) => !endpointVariables.includes(name),
+  )
   const child = spawn(file, args, {
-    env: { ...Object.fromEntries(kept), ...variables },
+    env: { ...Object.fromEntries(otherVariables), ...variables },
     stdio: 'inherit',
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-  return new Promise((resolve, failed) => {
-    child.once('error', thrown => failed(new Error(`'${file}' cannot be run: ${thrown.message}`)))
+  return new Promise((resolve, reject) => {
+    child.once('error', thrown => reject(new Error(`'${file}' cannot be run: ${thrown.message}`)))
     child.once('close', (status, signal) =>
       resolve(status ?? 128 + (signal === null ? 1 : constants.signals[signal])),
     )

@@ -14,18 +14,18 @@ export interface Emulators {
   /** Variables for their clients: endpoints, credentials, region. */
   readonly variables: Readonly<Record<string, string>>
   /** Resolves with a message when one of them has exited unexpectedly. */
-  readonly died: Promise<string>
+  readonly unexpectedExit: Promise<string>
   readonly stop: () => Promise<void>
 }
 
 /** Time until the first response of a server: a JVM on a busy machine. */
-const answerMs = 60_000
-const lookEveryMs = 50
-/** Starts of a server whose port was taken meanwhile. */
+const startTimeoutMs = 60_000
+const pollIntervalMs = 50
+/** Maximum number of starts of one server, because another process may take its port meanwhile. */
 const startsMax = 3
-const keptLines = 20
+const lastLinesMax = 20
 /** Prefix of the folders of runs; the process id follows. */
-const scratchName = 'antichain-emulators-'
+const scratchPrefix = 'antichain-emulators-'
 
 /** Returns the name of the variable for the endpoint of a service. */
 export function endpointVariableOf(service: Service): string {
@@ -33,28 +33,30 @@ export function endpointVariableOf(service: Service): string {
 }
 
 /**
- * Starts the installed emulators and waits until each one responds. Throws with the last output
- * lines of one that does not; then all are stopped.
+ * Starts the installed emulators and waits until each one responds. If one does not respond, stops
+ * all of them and throws with its last output lines.
  */
 export async function startEmulators(
-  installed: readonly Extract<InstallResult, { kind: 'installed' }>[],
+  installedEmulators: readonly Extract<InstallResult, { kind: 'installed' }>[],
 ): Promise<Emulators> {
   const processes = createProcesses()
-  removeLeftovers(scratchName)
-  const scratch = mkdtempSync(join(tmpdir(), processFolderName(scratchName)))
+  removeLeftovers(scratchPrefix)
+  const scratch = mkdtempSync(join(tmpdir(), processFolderName(scratchPrefix)))
   const stop = async (): Promise<void> => {
     await processes.close()
     rmSync(scratch, { recursive: true, force: true })
   }
   try {
     const servers = await Promise.all(
-      installed.map(({ row, folder }) => startEmulator(processes, row, { folder, scratch })),
+      installedEmulators.map(({ row, folder }) =>
+        startEmulator(processes, row, { folder, scratch }),
+      ),
     )
     const endpoints = servers.flatMap(({ row, endpoint }) =>
       row.services.map(service => [endpointVariableOf(service), endpoint] as const),
     )
     let isStopping = false
-    const died = Promise.race(
+    const unexpectedExit = Promise.race(
       servers.map(async ({ row, child }) => {
         await child.exit
         return isStopping ? new Promise<never>(() => {}) : `${row.name} exited unexpectedly`
@@ -62,7 +64,7 @@ export async function startEmulators(
     )
     return {
       variables: { ...Object.fromEntries(endpoints), ...emulatorCredentials },
-      died,
+      unexpectedExit,
       stop: async () => {
         isStopping = true
         await stop()
@@ -83,12 +85,16 @@ interface RunningEmulator {
 async function startEmulator(
   processes: ProcessesPort,
   row: EmulatorRow,
-  at: { readonly folder: string; readonly scratch: string },
+  locations: { readonly folder: string; readonly scratch: string },
 ): Promise<RunningEmulator> {
   for (let starts = 1; ; starts += 1) {
     const port = await findFreePort()
-    const scratch = join(at.scratch, `${row.name}-${port}`)
-    const { command, files = {}, folders = [] } = row.start({ folder: at.folder, scratch, port })
+    const scratch = join(locations.scratch, `${row.name}-${port}`)
+    const {
+      command,
+      files = {},
+      folders = [],
+    } = row.start({ folder: locations.folder, scratch, port })
     for (const name of ['.', ...folders]) mkdirSync(join(scratch, name), { recursive: true })
     for (const [name, text] of Object.entries(files)) writeFileSync(join(scratch, name), text)
     const [file = '', ...args] = command
@@ -106,36 +112,38 @@ async function startEmulator(
 
 /** Reports whether the server responds in time. Resolves to false as soon as it has ended. */
 async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<boolean> {
-  let isOver = false
+  let hasExited = false
   void child.exit.then(() => {
-    isOver = true
+    hasExited = true
   })
-  for (const untilMs = Date.now() + answerMs; !isOver && Date.now() < untilMs; ) {
+  for (const deadlineMs = Date.now() + startTimeoutMs; !hasExited && Date.now() < deadlineMs; ) {
     try {
-      const reply = await fetch(endpoint, { signal: AbortSignal.timeout(lookEveryMs * 40) })
+      const reply = await fetch(endpoint, { signal: AbortSignal.timeout(pollIntervalMs * 40) })
       await reply.body?.cancel()
       // Another process may have taken the free port.
-      await sleep(lookEveryMs)
-      return !isOver
+      await sleep(pollIntervalMs)
+      return !hasExited
     } catch {
-      await sleep(lookEveryMs)
+      await sleep(pollIntervalMs)
     }
   }
   return false
 }
 
-/** Reads its output, so that its pipes do not fill, and keeps the last lines. */
+/** Reads the output of a process, so that its pipes do not fill, and keeps the last lines. */
 function collectLastLines(child: ChildProcess): () => readonly string[] {
   let text = ''
   const read = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
     for await (const chunk of stream)
-      text = (text + Buffer.from(chunk).toString()).split('\n').slice(-keptLines).join('\n')
+      text = (text + Buffer.from(chunk).toString()).split('\n').slice(-lastLinesMax).join('\n')
   }
   for (const stream of [child.stdout, child.stderr]) read(stream).catch(() => undefined)
   return () => text.split('\n')
 }
 
-/** An emulator must not get credentials of a real account. */
+/**
+ * Returns the environment without AWS variables, because an emulator must not get real credentials.
+ */
 function withoutAws(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
@@ -145,14 +153,14 @@ function withoutAws(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
 }
 
 function findFreePort(): Promise<number> {
-  return new Promise((resolve, failed) => {
+  return new Promise((resolve, reject) => {
     const server = createServer()
-    server.once('error', failed)
+    server.once('error', reject)
     server.listen(0, '127.0.0.1', () => {
       const address = server.address()
       server.close(() => {
         if (typeof address === 'object' && address !== null) resolve(address.port)
-        else failed(new Error('no free port'))
+        else reject(new Error('no free port'))
       })
     })
   })

@@ -70,9 +70,9 @@ function parseOptions(args: readonly string[]) {
   }
 }
 
-function parseBoundedNumber(name: string, text: string, least: number, most: number): number {
-  if (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
-  throw usageError(`--${name} must be a whole number from ${least} to ${most}, not '${text}'`)
+function parseBoundedNumber(name: string, text: string, minimum: number, maximum: number): number {
+  if (/^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum) return Number(text)
+  throw usageError(`--${name} must be a whole number from ${minimum} to ${maximum}, not '${text}'`)
 }
 
 function usageError(message: string): Error {

@@ -1,14 +1,13 @@
 /**
  * local-cloud: the AWS installation on one machine. The functions are the bundles that the CDK app
  * would upload. Each environment is a process with its own folders and variables under an emulated
- * Lambda Runtime API. They share the emulators of DynamoDB, SQS, S3 and KMS. Imports the same as
- * infra, and AWS clients.
+ * Lambda Runtime API. All environments share the emulators of DynamoDB, SQS, S3 and KMS. The
+ * local cloud imports the same as infra, and AWS clients.
  *
- * Invariants: 1. An environment sees no variable or folder of this process or of another
- * environment. 2. It behaves as on Lambda: one call at a time, suspended in between, killed at its
- * time limit with its process group.
- * 3. Messages that no call has handled stay in their queue. 4. Everything listens on loopback only,
- *    and ends with this process.
+ * Invariants: An environment sees no variable or folder of this process or of another environment.
+ * An environment behaves as on Lambda: one call at a time, suspended in between, killed at its time
+ * limit with its process group. Messages that no call has handled stay in their queue. All servers
+ * listen on loopback only. All processes end with this process.
  */
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -36,11 +35,14 @@ export interface CloudOptions {
   readonly settings: Settings
   /** The settings for the emulators. */
   readonly aws: AwsSettings
-  /** Returns the folder of a function's bundle. Undefined without an entry. */
+  /** Returns the folder of a function's bundle. Undefined when the function has no entry file. */
   readonly bundleOf: (row: FunctionRow) => string | undefined
   /** The parent folder of environments. */
   readonly folder: string
-  /** Variables of every function besides its places: endpoints, credentials, PATH, passphrase. */
+  /**
+   * Variables of every function besides those of its resources: endpoints, credentials, PATH,
+   * passphrase.
+   */
   readonly variables: Readonly<Record<string, string>>
   /** Interval between calls of compaction. */
   readonly tidyMs: number
@@ -52,18 +54,18 @@ export interface CloudOptions {
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
   /** Visibility timeouts that replace those of the infrastructure, in seconds. */
-  readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
+  readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   readonly reporter: CloudReporter
 }
 
 /** The receiver of a local cloud's events. */
 export interface CloudReporter {
-  readonly onCall: (name: FunctionName, called: CompletedCall) => void
+  readonly onCall: (name: FunctionName, call: CompletedCall) => void
   /** Receives an output line of an environment. */
   readonly onLine: (name: FunctionName, pid: number, line: string) => void
   /** Receives the status of a request to the API, such as `GET /v1/stacks`. */
-  readonly onReply?: (what: string, status: number) => void
-  readonly onFailure: (why: string) => void
+  readonly onReply?: (requestLine: string, status: number) => void
+  readonly onFailure: (reason: string) => void
 }
 
 /** A running installation. */
@@ -74,7 +76,7 @@ export interface LocalCloud {
   readonly webhookUrl: string
   /** The address of the API, for `antichain login`. */
   readonly apiUrl: string
-  /** Calls one of its functions. */
+  /** Calls a function of the installation. */
   readonly invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
   readonly environments: (name: FunctionName) => readonly Environment[]
   /** Returns the pids of a function's tasks in the long pool. */
@@ -84,34 +86,37 @@ export interface LocalCloud {
 }
 
 /**
- * Creates the services of an installation and runs its functions. Throws the errors of their
- * creation.
+ * Creates the services of an installation and runs its functions. Throws the errors of
+ * `createServices`, and CLI_USAGE for an unavailable port.
  */
 export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
-  const { settings, aws, reporter, hidden } = options
+  const { settings, aws, reporter, visibilitySeconds } = options
   const { installation } = settings
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
   const fleets = new Map<FunctionName, Fleet>()
   const invoke: LocalCloud['invoke'] = (name, event) =>
     fleets.get(name)?.invoke(event) ??
-    Promise.resolve({ kind: 'failed', why: `the function ${name} does not exist` })
+    Promise.resolve({ kind: 'failed', reason: `the function ${name} does not exist` })
   const fronts = await startFronts(options, invoke, () => fleets.get('api'))
   const { webhookUrl, apiUrl, lambdaUrl } = fronts
   const variables = { ...options.variables, ANTICHAIN_LAMBDA_ENDPOINT: lambdaUrl }
-  const withVariables = { ...options, variables }
+  const optionsWithVariables = { ...options, variables }
   const services = await createServices(aws, {
     installation,
     webhookUrl,
-    ...(hidden === undefined ? {} : { hidden }),
+    ...(visibilitySeconds === undefined ? {} : { visibilitySeconds }),
   }).catch(async (thrown: unknown) => {
     await fronts.close()
     throw thrown
   })
   const supervisor = startSupervisor()
   for (const row of functionsTable) {
-    const code = withVariables.bundleOf(row)
-    if (code !== undefined)
-      fleets.set(row.name, createFunctionFleet(withVariables, row, { code, services, supervisor }))
+    const bundleFolder = optionsWithVariables.bundleOf(row)
+    if (bundleFolder !== undefined)
+      fleets.set(
+        row.name,
+        createFunctionFleet(optionsWithVariables, row, { bundleFolder, services, supervisor }),
+      )
   }
   const sqs = createSqsClient(aws)
   const sources = functionsTable.flatMap(row => {
@@ -129,9 +134,9 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     })
     return [source]
   })
-  const tasks = startLongTasks(withVariables, { services, supervisor, sqs })
-  const endScheduling = startScheduleCalls(withVariables, services, invoke)
-  const endTidying = keepTidying(fleets.get('compaction'), withVariables.tidyMs)
+  const tasks = startLongTasks(optionsWithVariables, { services, supervisor, sqs })
+  const endScheduling = startScheduleCalls(optionsWithVariables, services, invoke)
+  const endTidying = startTidying(fleets.get('compaction'), optionsWithVariables.tidyMs)
   return {
     services,
     names: [...fleets.keys()],
@@ -144,12 +149,12 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       endTidying()
       await endScheduling()
       await fronts.close()
-      await Promise.all([...tasks.values()].map(each => each.end()))
+      await Promise.all([...tasks.values()].map(queueTasks => queueTasks.end()))
       await endAll(sources, [...fleets.values()])
       await supervisor.close()
       sqs.destroy()
       await services.remove()
-      await rm(withVariables.folder, { recursive: true, force: true, maxRetries: 3 })
+      await rm(optionsWithVariables.folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
@@ -165,26 +170,26 @@ function startLongTasks(
 ): ReadonlyMap<FunctionName, LongPoolTasks> {
   const { settings, reporter } = options
   const { services, supervisor, sqs } = context
-  const all = functionsTable.flatMap(row => {
-    const code = options.bundleOf(row)
-    if (code === undefined || row.longQueue === undefined) return []
+  const entries = functionsTable.flatMap(row => {
+    const bundleFolder = options.bundleOf(row)
+    if (bundleFolder === undefined || row.longQueue === undefined) return []
     const tasks = startLongPoolTasks({
       sqs,
       supervisor,
-      code,
+      bundleFolder,
       queue: services.queues[row.longQueue],
-      folders: join(options.folder, 'tasks'),
+      parentFolder: join(options.folder, 'tasks'),
       name: `${settings.installation}-long-${row.name}`,
-      variables: { ...options.variables, ...services.places(row.places, 'long') },
+      variables: { ...options.variables, ...services.resourceVariables(row.resourceKeys, 'long') },
       onLine: (pid, line) => reporter.onLine(row.name, pid, line),
       onFailure: reporter.onFailure,
     })
     return [[row.name, tasks] as const]
   })
-  return new Map(all)
+  return new Map(entries)
 }
 
-/** Starts the schedules. They call functions by ARNs, whose last part is the name. */
+/** Starts the schedules, which call functions by their ARNs. */
 function startScheduleCalls(
   { aws, settings, reporter }: CloudOptions,
   { scheduleGroup: group }: Services,
@@ -198,8 +203,11 @@ function startScheduleCalls(
       const name = functionsTable.find(
         row => localArnOf(settings.installation, aws.region, row.name) === arn,
       )?.name
-      const unknown = { kind: 'failed', why: `the function ${arn} does not exist` } as const
-      return name === undefined ? Promise.resolve(unknown) : invoke(name, event)
+      const unknownFunction = {
+        kind: 'failed',
+        reason: `the function ${arn} does not exist`,
+      } as const
+      return name === undefined ? Promise.resolve(unknownFunction) : invoke(name, event)
     },
     onFailure: reporter.onFailure,
   })
@@ -213,45 +221,48 @@ function createFunctionFleet(
   options: CloudOptions,
   row: FunctionRow,
   context: {
-    readonly code: string
+    readonly bundleFolder: string
     readonly services: Services
     readonly supervisor: Supervisor
   },
 ): Fleet {
   const { settings, aws, reporter } = options
-  const { code, services, supervisor } = context
+  const { bundleFolder, services, supervisor } = context
   const { name } = row
   return createFleet({
     name: `${settings.installation}-${name}`,
     arn: localArnOf(settings.installation, aws.region, name),
-    code,
+    bundleFolder,
     supervisor,
-    folders: join(options.folder, 'environments'),
+    parentFolder: join(options.folder, 'environments'),
     memoryMb: row.memoryMb(settings),
     limitMs: options.limitMs?.[name] ?? row.timeoutSeconds * 1_000,
-    idleMs: options.idleMs ?? cloudLimits.idleMs,
-    variables: { ...options.variables, ...services.places(row.places, 'short') },
+    idleMs: options.idleMs ?? cloudLimits.environmentIdleMs,
+    variables: { ...options.variables, ...services.resourceVariables(row.resourceKeys, 'short') },
     onLine: (pid, line) => reporter.onLine(name, pid, line),
-    onCall: called => reporter.onCall(name, called),
+    onCall: call => reporter.onCall(name, call),
   })
 }
 
 /** Calls compaction regularly, as its schedule does, one call at a time. */
-function keepTidying(compaction: Fleet | undefined, everyMs: number): () => void {
-  let isOpen = false
+function startTidying(compaction: Fleet | undefined, intervalMs: number): () => void {
+  let isCalling = false
   const timer = setInterval(() => {
-    if (isOpen || compaction === undefined) return
-    isOpen = true
+    if (isCalling || compaction === undefined) return
+    isCalling = true
     void compaction.invoke({ kind: 'tidy' }).finally(() => {
-      isOpen = false
+      isCalling = false
     })
-  }, everyMs)
+  }, intervalMs)
   return () => clearInterval(timer)
 }
 
-/** Environments are killed when the sources that wait for their results take no more messages. */
+/**
+ * Ends the sources and the fleets. The sources take no more messages, and end when the killed
+ * environments have ended their calls.
+ */
 async function endAll(sources: readonly EventSource[], fleets: readonly Fleet[]): Promise<void> {
-  const ending = sources.map(source => source.end())
+  const sourceEnds = sources.map(source => source.end())
   await Promise.all(fleets.map(fleet => fleet.end()))
-  await Promise.all(ending)
+  await Promise.all(sourceEnds)
 }

@@ -36,8 +36,8 @@ export interface ControlClient {
   /** Requests a deployment and sends a nudge. Returns the key of the request. */
   readonly requestDeployment: (order: DeploymentOrder) => Promise<string>
   /**
-   * Waits for the end of a request. Returns the history entry of its deployment, or the request's
-   * other end. Throws DEPLOYMENT_FAILED after `limitMs`.
+   * Waits for the end of a request. Returns the history entry of its deployment, or the end of a
+   * request that started no deployment. Throws DEPLOYMENT_FAILED after `limitMs`.
    */
   readonly awaitEnd: (
     stack: StackId,
@@ -54,14 +54,14 @@ export interface ControlClient {
 /** Events per read. */
 const eventsPerRead = 1_000
 
-const everyPlace = Object.keys(awsVariables) as AwsVariable[]
+const allResourceKeys = Object.keys(awsVariables) as AwsVariable[]
 
 /** Opens a client for the services of an installation, with the credentials of this process. */
 export function openControlClient(
   settings: AwsSettings,
-  services: Pick<Services, 'places'>,
+  services: Pick<Services, 'resourceVariables'>,
 ): ControlClient {
-  const resources = readAwsResources(services.places(everyPlace, 'short'))
+  const resources = readAwsResources(services.resourceVariables(allResourceKeys, 'short'))
   const platform = createAwsPlatform({ settings, resources, logger: silentLogger })
   const { requests, nudges, catalog, blobs } = platform
   return {
@@ -69,44 +69,58 @@ export function openControlClient(
     upload: async folder => blobs.put((await packProgram(folder)).bytes),
     requestDeployment: async ({ stack, command, program, parallel }) => {
       const key = randomUUID()
-      const at = platform.clock.now()
-      const options = { ...usual, command, ...(parallel === undefined ? {} : { parallel }) }
-      const archive = { kind: 'archive', archive: program } as const
-      const request = { stack, key, at, by: 'the desk', dryRun: false, options, program: archive }
+      const requestedAt = platform.clock.now()
+      const options = {
+        ...defaultOptions,
+        command,
+        ...(parallel === undefined ? {} : { parallel }),
+      }
+      const programSource = { kind: 'archive', archive: program } as const
+      const request = {
+        stack,
+        key,
+        at: requestedAt,
+        by: 'the desk',
+        dryRun: false,
+        options,
+        program: programSource,
+      }
       await requests.put(request)
       await nudges.nudge(stack, 0)
       return key
     },
     awaitEnd: async (stack, key, limitMs) => {
-      const untilMs = performance.now() + limitMs
+      const deadlineMs = performance.now() + limitMs
       for (;;) {
         const end = (await requests.find(stack, key))?.end
         if (end !== undefined && end.kind !== 'started') return end
-        const found =
+        const record =
           end === undefined
             ? undefined
-            : (await catalog.listHistory(stack, 10)).find(one => one.deployment === end.deployment)
-        if (found?.result !== undefined) return found
-        if (performance.now() > untilMs)
+            : (await catalog.listHistory(stack, 10)).find(
+                candidate => candidate.deployment === end.deployment,
+              )
+        if (record?.result !== undefined) return record
+        if (performance.now() > deadlineMs)
           throw error('DEPLOYMENT_FAILED', `the request ${key} has not ended after ${limitMs} ms`)
-        await sleep(cloudLimits.askEveryMs)
+        await sleep(cloudLimits.deploymentPollMs)
       }
     },
     readSnapshot: async stack => {
       const { snapshot = '' } = (await catalog.getStack(stack)) ?? {}
       if (snapshot === '') return ''
       const envelope: unknown = JSON.parse(Buffer.from(await blobs.get(snapshot)).toString())
-      const stored = envelope as StoredEnvelope
-      const { deployment } = stored
+      const storedEnvelope = envelope as StoredEnvelope
+      const { deployment } = storedEnvelope
       if (deployment === null) return ''
-      return printEnvelope({ ...stored, deployment: withoutOrigins(deployment) })
+      return printEnvelope({ ...storedEnvelope, deployment: withoutOrigins(deployment) })
     },
     readEvents: async deployment => {
-      const all: string[] = []
+      const lines: string[] = []
       for (let cursor = 0; ; ) {
         const page = await platform.events.read(deployment, cursor, eventsPerRead)
-        if (page.events.length === 0) return all
-        all.push(...page.events)
+        if (page.events.length === 0) return lines
+        lines.push(...page.events)
         cursor = page.cursor
       }
     },
@@ -114,7 +128,7 @@ export function openControlClient(
   }
 }
 
-const usual: Omit<DeploymentOptions, 'command'> = {
+const defaultOptions: Omit<DeploymentOptions, 'command'> = {
   parallel: 16,
   refresh: false,
   continueOnError: false,

@@ -14,7 +14,7 @@ export interface EnvironmentOptions
   readonly name: string
   readonly arn: string
   /** The read-only folder of its bundle. */
-  readonly code: string
+  readonly bundleFolder: string
   readonly memoryMb: number
 }
 
@@ -23,21 +23,21 @@ export function startEnvironmentProcess(
   options: EnvironmentOptions,
   address: string,
 ): IsolatedProcess {
-  const { code, folder, onLine, supervisor } = options
+  const { bundleFolder, folder, onLine, supervisor } = options
   const script = join(import.meta.dirname, 'runtime.mjs')
   const variables = variablesOf(options, address)
-  return startIsolatedProcess({ script, cwd: code, folder, variables, onLine, supervisor })
+  return startIsolatedProcess({ script, cwd: bundleFolder, folder, variables, onLine, supervisor })
 }
 
 /** Returns the Lambda variables on which functions rely, and the environment's own folders. */
 function variablesOf(
-  { name, code, memoryMb, variables }: EnvironmentOptions,
+  { name, bundleFolder, memoryMb, variables }: EnvironmentOptions,
   address: string,
 ): Record<string, string> {
   return {
     LANG: 'en_US.UTF-8',
     TZ: ':UTC',
-    LAMBDA_TASK_ROOT: code,
+    LAMBDA_TASK_ROOT: bundleFolder,
     _HANDLER: handlerName,
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_RUNTIME_API: address,

@@ -3,12 +3,12 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type EnvironmentOptions, startEnvironmentProcess } from './environment-process.ts'
 import { type RuntimeReply, startRuntimeApi, type StreamedAnswer } from './runtime-api.ts'
 
-/** The outcome of a function call. `json`: its result. */
+/** The result of a function call. `json` is the value that the function returned. */
 export type InvocationOutcome =
   | { readonly kind: 'answered'; readonly json: string }
-  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'failed'; readonly reason: string }
   /** The environment has ended. */
-  | { readonly kind: 'died'; readonly why: string }
+  | { readonly kind: 'died'; readonly reason: string }
 
 /** Receives a streamed response. */
 export type OnStreamedAnswer = (answer: StreamedAnswer) => void
@@ -17,37 +17,39 @@ export type OnStreamedAnswer = (answer: StreamedAnswer) => void
 export interface Environment {
   readonly pid: number
   /**
-   * Calls the function, one call at a time. Never rejects. A streamed response is passed to
-   * `streamed` as it begins, which must read or abandon it. Without a receiver it is abandoned at
-   * once.
+   * Calls the function, one call at a time. Never rejects. `onStreamedAnswer` receives a streamed
+   * response when it begins, and must read or abandon it. Without this receiver, a streamed
+   * response is abandoned at once.
    */
   readonly invoke: (
     event: unknown,
     limitMs: number,
-    streamed?: OnStreamedAnswer,
+    onStreamedAnswer?: OnStreamedAnswer,
   ) => Promise<InvocationOutcome>
   readonly isBusy: () => boolean
-  /** Returns the time since which it is idle, in ms of the process's clock. */
-  readonly idleSince: () => number
-  /** Kills it with its process group. A pending call ends with `why`. */
-  readonly kill: (why: string) => void
-  /** Resolves with the reason when it has ended. */
-  readonly gone: Promise<string>
+  /**
+   * Returns the time of the last reply, or of the start before it, in ms of the process's clock.
+   */
+  readonly idleSinceMs: () => number
+  /** Kills the environment with its process group. A pending call ends with `reason`. */
+  readonly kill: (reason: string) => void
+  /** Resolves with the reason when the environment has ended. */
+  readonly endReason: Promise<string>
 }
 
 /** The state of an environment. */
 interface EnvironmentState {
-  /** The reason of its end; '' while there is none. */
-  why: string
+  /** The reason of the end; '' while there is none. */
+  reason: string
   isReady: boolean
-  isOver: boolean
-  idleSince: number
+  hasEnded: boolean
+  idleSinceMs: number
   /** The id of the current or last call. */
   id: string
   /** Ends the current call. */
   settle?: ((outcome: InvocationOutcome) => void) | undefined
   /** Receives the response of the current call if it is streamed. */
-  streamed?: OnStreamedAnswer | undefined
+  onStreamedAnswer?: OnStreamedAnswer | undefined
   /** Begins a call that arrived before the environment was ready. */
   begin?: (() => void) | undefined
 }
@@ -57,8 +59,14 @@ interface EnvironmentState {
  * work.
  */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const idleSince = performance.now()
-  const state: EnvironmentState = { why: '', isReady: false, isOver: false, idleSince, id: '' }
+  const idleSinceMs = performance.now()
+  const state: EnvironmentState = {
+    reason: '',
+    isReady: false,
+    hasEnded: false,
+    idleSinceMs,
+    id: '',
+  }
   let signal = (_name: NodeJS.Signals): void => undefined
   const api = await startRuntimeApi({
     onReady: () => {
@@ -70,48 +78,55 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     },
     onReply: reply => settleReply(state, reply),
     onStreamedAnswer: answer => {
-      if (state.streamed === undefined) answer.abandon()
-      else state.streamed(answer)
+      if (state.onStreamedAnswer === undefined) answer.abandon()
+      else state.onStreamedAnswer(answer)
     },
-    onInitFailure: why => void (state.why ||= `failed to load: ${why}`),
+    onInitFailure: reason => void (state.reason ||= `failed to load: ${reason}`),
   })
-  const started = startEnvironmentProcess(options, api.address)
-  signal = started.signal
-  const kill = (why: string): void => {
-    state.why ||= why
+  const environmentProcess = startEnvironmentProcess(options, api.address)
+  signal = environmentProcess.signal
+  const kill = (reason: string): void => {
+    state.reason ||= reason
     signal('SIGKILL')
   }
-  const slow = setTimeout(() => {
+  const readyTimer = setTimeout(() => {
     if (!state.isReady) kill('was not ready in time')
-  }, cloudLimits.initMs).unref()
-  const gone = started.gone.then(found => {
-    clearTimeout(slow)
-    state.isOver = true
-    state.why ||= found
+  }, cloudLimits.environmentStartMs).unref()
+  const endReason = environmentProcess.endReason.then(exitReason => {
+    clearTimeout(readyTimer)
+    state.hasEnded = true
+    state.reason ||= exitReason
     api.close()
-    state.settle?.({ kind: 'died', why: state.why })
-    return state.why
+    state.settle?.({ kind: 'died', reason: state.reason })
+    return state.reason
   })
-  const invoke: Environment['invoke'] = (event, limitMs, streamed) => {
-    if (state.isOver) return Promise.resolve({ kind: 'died', why: state.why })
-    let late: NodeJS.Timeout | undefined
+  const invoke: Environment['invoke'] = (event, limitMs, onStreamedAnswer) => {
+    if (state.hasEnded) return Promise.resolve({ kind: 'died', reason: state.reason })
+    let limitTimer: NodeJS.Timeout | undefined
     // The time limit of a call starts when the environment can begin it.
     const begin = (): void => {
-      late = setTimeout(() => kill(`exceeded its time limit of ${limitMs} ms`), limitMs)
+      limitTimer = setTimeout(() => kill(`exceeded its time limit of ${limitMs} ms`), limitMs)
       const deadlineMs = Date.now() + limitMs
       signal('SIGCONT')
       state.id = randomUUID()
       api.invoke({ id: state.id, arn: options.arn, deadlineMs, event: JSON.stringify(event) })
     }
-    state.streamed = streamed
+    state.onStreamedAnswer = onStreamedAnswer
     return new Promise<InvocationOutcome>(resolve => {
       state.settle = resolve
       if (state.isReady) begin()
       else state.begin = begin
-    }).finally(() => clearTimeout(late))
+    }).finally(() => clearTimeout(limitTimer))
   }
   const isBusy = (): boolean => state.settle !== undefined
-  return { pid: started.pid, isBusy, idleSince: () => state.idleSince, kill, gone, invoke }
+  return {
+    pid: environmentProcess.pid,
+    isBusy,
+    idleSinceMs: () => state.idleSinceMs,
+    kill,
+    endReason,
+    invoke,
+  }
 }
 
 function settleReply(state: EnvironmentState, reply: RuntimeReply): void {
@@ -119,7 +134,7 @@ function settleReply(state: EnvironmentState, reply: RuntimeReply): void {
   if (reply.id !== state.id) return
   const { settle } = state
   state.settle = undefined
-  state.idleSince = performance.now()
+  state.idleSinceMs = performance.now()
   if (reply.kind === 'answered') settle?.({ kind: 'answered', json: reply.json })
-  else settle?.({ kind: 'failed', why: reply.why })
+  else settle?.({ kind: 'failed', reason: reply.reason })
 }

@@ -21,7 +21,7 @@ export interface EventSourceOptions {
   readonly concurrencyMax: number
   readonly invoke: (event: unknown) => Promise<InvocationOutcome>
   /** Receives errors of the queue, for users. */
-  readonly onFailure: (why: string) => void
+  readonly onFailure: (reason: string) => void
 }
 
 /** Takes messages from a queue and calls a function with them, until it is ended. */
@@ -31,29 +31,29 @@ export interface EventSource {
 }
 
 /**
- * Starts an event source as Lambda has it: batches, limited concurrency, partial failures. Handled
- * messages are removed. Others are redelivered after their visibility timeout. Source: Lambda's
- * documentation of SQS event sources.
+ * Starts an event source that behaves like Lambda's: batches, limited concurrency, partial
+ * failures. Handled messages are removed. Others are redelivered after their visibility timeout.
+ * Source: Lambda's documentation of SQS event sources.
  */
 export function startEventSource(options: EventSourceOptions): EventSource {
   const { concurrencyMax, onFailure } = options
-  const over = new AbortController()
-  const open = new Set<Promise<void>>()
+  const shutdown = new AbortController()
+  const openCalls = new Set<Promise<void>>()
   const poll = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      if (open.size >= concurrencyMax) {
-        await Promise.race(open)
+    while (!shutdown.signal.aborted) {
+      if (openCalls.size >= concurrencyMax) {
+        await Promise.race(openCalls)
         continue
       }
       try {
-        const messages = await receive(options, over.signal)
+        const messages = await receive(options, shutdown.signal)
         if (messages.length === 0) continue
         const call = deliverBatch(options, messages)
           .catch((thrown: unknown) => onFailure(String(thrown)))
-          .finally(() => open.delete(call))
-        open.add(call)
+          .finally(() => openCalls.delete(call))
+        openCalls.add(call)
       } catch (thrown) {
-        if (over.signal.aborted) return
+        if (shutdown.signal.aborted) return
         onFailure(String(thrown))
         await sleep(cloudLimits.pollPauseMs)
       }
@@ -62,9 +62,9 @@ export function startEventSource(options: EventSourceOptions): EventSource {
   const polling = poll()
   return {
     end: async () => {
-      over.abort()
+      shutdown.abort()
       await polling
-      await Promise.all(open)
+      await Promise.all(openCalls)
     },
   }
 }
@@ -75,7 +75,7 @@ async function receive(
 ): Promise<readonly Message[]> {
   const command = new ReceiveMessageCommand({
     QueueUrl: queue.url,
-    MaxNumberOfMessages: Math.min(batchSize, awsLimits.batchMax),
+    MaxNumberOfMessages: Math.min(batchSize, awsLimits.batchEntriesMax),
     WaitTimeSeconds: awsLimits.receiveWaitMs / 1_000,
     MessageSystemAttributeNames: ['All'],
   })
@@ -87,12 +87,17 @@ async function deliverBatch(
   messages: readonly Message[],
 ): Promise<void> {
   const { sqs, queue, region, invoke } = options
-  const outcome = await invoke({ Records: messages.map(one => sqsRecordOf(one, queue, region)) })
+  const outcome = await invoke({
+    Records: messages.map(message => sqsRecordOf(message, queue, region)),
+  })
   if (outcome.kind !== 'answered') return
-  const failed = parseFailures(outcome.json, messages)
-  const done = messages.filter(({ MessageId = '' }) => !failed.has(MessageId))
-  if (done.length === 0) return
-  const Entries = done.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }))
+  const failedIds = parseFailures(outcome.json, messages)
+  const handledMessages = messages.filter(({ MessageId = '' }) => !failedIds.has(MessageId))
+  if (handledMessages.length === 0) return
+  const Entries = handledMessages.map(({ ReceiptHandle }, index) => ({
+    Id: String(index),
+    ReceiptHandle,
+  }))
   await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }))
 }
 
@@ -123,12 +128,12 @@ export function parseFailures(
   json: string,
   messages: readonly Pick<Message, 'MessageId'>[],
 ): ReadonlySet<string> {
-  const all = new Set(messages.map(({ MessageId = '' }) => MessageId))
+  const allIds = new Set(messages.map(({ MessageId = '' }) => MessageId))
   try {
     const failures = answerForm.parse(JSON.parse(json))?.batchItemFailures ?? []
-    const named = new Set(failures.map(({ itemIdentifier }) => itemIdentifier))
-    return [...named].every(id => all.has(id)) ? named : all
+    const reportedIds = new Set(failures.map(({ itemIdentifier }) => itemIdentifier))
+    return [...reportedIds].every(id => allIds.has(id)) ? reportedIds : allIds
   } catch {
-    return all
+    return allIds
   }
 }

@@ -13,29 +13,32 @@ import type { EnvironmentOptions } from './environment-process.ts'
 export interface CompletedCall {
   readonly outcome: InvocationOutcome
   readonly pid: number
-  readonly ms: number
-  /** Whether an environment was started for it. */
+  readonly durationMs: number
+  /** Whether an environment was started for the call. */
   readonly isCold: boolean
 }
 
 /** The options and callbacks of a fleet. */
 export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLine'> {
   /** The parent folder of environments. */
-  readonly folders: string
+  readonly parentFolder: string
   readonly limitMs: number
   /** Time after which an idle environment is stopped. */
   readonly idleMs: number
   readonly onLine: (pid: number, line: string) => void
-  readonly onCall: (called: CompletedCall) => void
+  readonly onCall: (call: CompletedCall) => void
 }
 
 /** The environments of one function. */
 export interface Fleet {
   /**
-   * Calls the function in an idle environment, or in a new one. `streamed` receives a streamed
-   * response.
+   * Calls the function in an idle environment, or in a new one. `onStreamedAnswer` receives a
+   * streamed response.
    */
-  readonly invoke: (event: unknown, streamed?: OnStreamedAnswer) => Promise<InvocationOutcome>
+  readonly invoke: (
+    event: unknown,
+    onStreamedAnswer?: OnStreamedAnswer,
+  ) => Promise<InvocationOutcome>
   readonly environments: () => readonly Environment[]
   /** Kills all environments and accepts no more calls. */
   readonly end: () => Promise<void>
@@ -43,47 +46,54 @@ export interface Fleet {
 
 /** Creates the fleet of a function. Its first environment starts with the first call. */
 export function createFleet(options: FleetOptions): Fleet {
-  const running = new Set<Environment>()
-  let isOver = false
-  const looking = setInterval(() => {
-    const beforeMs = performance.now() - options.idleMs
-    for (const one of running) if (!one.isBusy() && one.idleSince() < beforeMs) one.kill('was idle')
-  }, cloudLimits.lookMs)
-  const startOne = async (): Promise<Environment> => {
+  const environments = new Set<Environment>()
+  let hasEnded = false
+  const idleCheck = setInterval(() => {
+    const idleBeforeMs = performance.now() - options.idleMs
+    for (const candidate of environments)
+      if (!candidate.isBusy() && candidate.idleSinceMs() < idleBeforeMs) candidate.kill('was idle')
+  }, cloudLimits.idleCheckMs)
+  const startFleetEnvironment = async (): Promise<Environment> => {
     let pid = 0
     const environment = await startEnvironment({
       ...options,
-      folder: join(options.folders, `${options.name}-${randomUUID().slice(0, 8)}`),
+      folder: join(options.parentFolder, `${options.name}-${randomUUID().slice(0, 8)}`),
       onLine: line => options.onLine(pid, line),
     })
     pid = environment.pid
     return environment
   }
-  // Added in the same turn as its first call; before that it would look idle to others.
+  // An environment is added in the same turn as its first call. Added earlier, it would look idle
+  // to other calls.
   const add = (environment: Environment): void => {
-    running.add(environment)
-    void environment.gone.then(() => running.delete(environment))
-    if (isOver) environment.kill('the cloud has ended')
+    environments.add(environment)
+    void environment.endReason.then(() => environments.delete(environment))
+    if (hasEnded) environment.kill('the cloud has ended')
   }
   return {
-    environments: () => [...running],
-    invoke: async (event, streamed) => {
-      if (isOver) return { kind: 'died', why: 'the cloud has ended' }
-      const beganMs = performance.now()
-      const idle = [...running].find(one => !one.isBusy())
-      const environment = idle ?? (await startOne())
-      if (idle === undefined) add(environment)
-      const outcome = await environment.invoke(event, options.limitMs, streamed)
-      const ms = performance.now() - beganMs
-      options.onCall({ outcome, pid: environment.pid, ms, isCold: idle === undefined })
+    environments: () => [...environments],
+    invoke: async (event, onStreamedAnswer) => {
+      if (hasEnded) return { kind: 'died', reason: 'the cloud has ended' }
+      const startedMs = performance.now()
+      const idleEnvironment = [...environments].find(candidate => !candidate.isBusy())
+      const environment = idleEnvironment ?? (await startFleetEnvironment())
+      if (idleEnvironment === undefined) add(environment)
+      const outcome = await environment.invoke(event, options.limitMs, onStreamedAnswer)
+      const durationMs = performance.now() - startedMs
+      options.onCall({
+        outcome,
+        pid: environment.pid,
+        durationMs,
+        isCold: idleEnvironment === undefined,
+      })
       return outcome
     },
     end: async () => {
-      isOver = true
-      clearInterval(looking)
-      const all = [...running]
-      for (const one of all) one.kill('the cloud has ended')
-      await Promise.all(all.map(one => one.gone))
+      hasEnded = true
+      clearInterval(idleCheck)
+      const lastEnvironments = [...environments]
+      for (const candidate of lastEnvironments) candidate.kill('the cloud has ended')
+      await Promise.all(lastEnvironments.map(candidate => candidate.endReason))
     },
   }
 }

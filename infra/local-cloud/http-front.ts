@@ -20,7 +20,7 @@ export interface HttpFrontOptions {
    */
   readonly invoke: (event: HttpEvent, signal: AbortSignal) => Promise<HttpReply>
   /** Receives errors beside the response, for users. */
-  readonly onFailure: (why: string) => void
+  readonly onFailure: (reason: string) => void
 }
 
 /** A listening address. */
@@ -33,36 +33,37 @@ export interface HttpFront {
 
 /**
  * Listens on loopback, and converts HTTP requests into function calls and their results into
- * responses. It refuses the same as API Gateway: an unknown route is 404, and a body above its
- * limit or Lambda's is 413. Throws CLI_USAGE when the port is unavailable.
+ * responses. The server refuses the same requests as API Gateway. The status is 404 for an unknown
+ * route, and 413 for a body above the limit of API Gateway or Lambda. Throws CLI_USAGE when the
+ * port is unavailable.
  */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
-  const takes = createRouteMatcher(options.routeKey)
+  const matchesRoute = createRouteMatcher(options.routeKey)
   const server = createServer((request, response) => {
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
-    void replyToRequest(options, takes, request, gone.signal)
+    const disconnection = new AbortController()
+    response.once('close', () => disconnection.abort())
+    void replyToRequest(options, matchesRoute, request, disconnection.signal)
       .then(reply => sendReply(response, reply))
       .catch((thrown: unknown) => {
         response.destroy()
-        if (!gone.signal.aborted) options.onFailure(messageOf(thrown))
+        if (!disconnection.signal.aborted) options.onFailure(messageOf(thrown))
       })
   })
-  const listening = Promise.withResolvers<void>()
-  server.once('error', listening.reject)
-  server.listen(options.port, '127.0.0.1', listening.resolve)
-  await listening.promise.catch((cause: unknown) => {
-    const where = `127.0.0.1:${options.port}`
-    throw error('CLI_USAGE', `cannot listen at ${where}: ${messageOf(cause)}`, { cause })
+  const listenResult = Promise.withResolvers<void>()
+  server.once('error', listenResult.reject)
+  server.listen(options.port, '127.0.0.1', listenResult.resolve)
+  await listenResult.promise.catch((cause: unknown) => {
+    const address = `127.0.0.1:${options.port}`
+    throw error('CLI_USAGE', `cannot listen at ${address}: ${messageOf(cause)}`, { cause })
   })
-  const found = server.address()
-  const port = typeof found === 'object' && found !== null ? found.port : 0
+  const boundAddress = server.address()
+  const port = typeof boundAddress === 'object' && boundAddress !== null ? boundAddress.port : 0
   return {
     url: `http://127.0.0.1:${port}`,
     close: async () => {
-      const closed = new Promise<void>(done => server.close(() => done()))
+      const serverClosed = new Promise<void>(resolve => server.close(() => resolve()))
       server.closeAllConnections()
-      await closed
+      await serverClosed
     },
   }
 }
@@ -73,46 +74,46 @@ type RouteMatcher = (method: string, path: string) => boolean
 function createRouteMatcher(routeKey: string): RouteMatcher {
   if (routeKey === '$default') return () => true
   const [method = '', path = ''] = routeKey.split(' ')
-  const form = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
-  return (requestMethod, at) => requestMethod === method && form.test(at)
+  const pathPattern = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  return (requestMethod, requestPath) => requestMethod === method && pathPattern.test(requestPath)
 }
 
 async function replyToRequest(
   { routeKey, invoke }: HttpFrontOptions,
-  takes: RouteMatcher,
+  matchesRoute: RouteMatcher,
   request: IncomingMessage,
-  gone: AbortSignal,
+  disconnection: AbortSignal,
 ): Promise<HttpReply> {
   const { method = 'GET', url: target = '/', rawHeaders, socket } = request
-  if (!takes(method, target.split('?')[0] ?? '')) return createGatewayReply(404, 'Not Found')
+  if (!matchesRoute(method, target.split('?')[0] ?? '')) return createGatewayReply(404, 'Not Found')
   const body = await readBoundedBody(request)
-  if (body === undefined) return tooLarge
+  if (body === undefined) return tooLargeReply
   const sourceIp = socket.remoteAddress ?? ''
   const event = httpEventOf(
     { method, target, rawHeaders, body, sourceIp },
     { requestId: randomUUID(), routeKey, timeEpoch: Date.now() },
   )
-  if (Buffer.byteLength(JSON.stringify(event)) > cloudLimits.answerBytesMax) return tooLarge
-  return invoke(event, gone)
+  if (Buffer.byteLength(JSON.stringify(event)) > cloudLimits.responseBytesMax) return tooLargeReply
+  return invoke(event, disconnection)
 }
 
-const tooLarge = createGatewayReply(413, 'Request Entity Too Large')
+const tooLargeReply = createGatewayReply(413, 'Request Entity Too Large')
 
 /**
- * Returns undefined for a body above the limit. Its rest is read and dropped, so that the client
- * receives the response.
+ * Returns the body; undefined for a body above the limit. The rest of such a body is read and
+ * dropped, so that the client receives the response.
  */
 async function readBoundedBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
-  let bytes = 0
+  let sizeBytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes <= cloudLimits.requestBytesMax) chunks.push(chunk)
+    sizeBytes += chunk.length
+    if (sizeBytes <= cloudLimits.requestBytesMax) chunks.push(chunk)
     // An endless body closes the connection.
-    else if (bytes > 2 * cloudLimits.requestBytesMax)
+    else if (sizeBytes > 2 * cloudLimits.requestBytesMax)
       throw new RangeError('the request body exceeds every limit')
   }
-  return bytes > cloudLimits.requestBytesMax ? undefined : Buffer.concat(chunks)
+  return sizeBytes > cloudLimits.requestBytesMax ? undefined : Buffer.concat(chunks)
 }
 
 async function sendReply(

@@ -12,14 +12,17 @@ interface FrontsOptions {
   readonly apiPort?: number
   readonly settings: { readonly installation: string }
   readonly reporter: {
-    readonly onReply?: (what: string, status: number) => void
-    readonly onFailure: (why: string) => void
+    readonly onReply?: (requestLine: string, status: number) => void
+    readonly onFailure: (reason: string) => void
   }
 }
 
 type InvokeFunction = (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
 
-/** Starts all addresses or none, because a listening server keeps the process alive. */
+/**
+ * Starts all servers. After an error it closes those that listen, because they would keep the
+ * process alive.
+ */
 export async function startFronts(
   options: FrontsOptions,
   invoke: InvokeFunction,
@@ -31,11 +34,12 @@ export async function startFronts(
   readonly lambdaUrl: string
   readonly close: () => Promise<void>
 }> {
-  const open: HttpFront[] = []
-  const close = async (): Promise<void> => void (await Promise.all(open.map(one => one.close())))
-  const openFront = async (starting: Promise<HttpFront>): Promise<string> => {
-    const front = await starting
-    open.push(front)
+  const openFronts: HttpFront[] = []
+  const close = async (): Promise<void> =>
+    void (await Promise.all(openFronts.map(front => front.close())))
+  const openFront = async (frontPromise: Promise<HttpFront>): Promise<string> => {
+    const front = await frontPromise
+    openFronts.push(front)
     return front.url
   }
   try {
@@ -72,10 +76,13 @@ function startApiFront(
   return startHttpFront({
     port,
     routeKey: '$default',
-    invoke: async (event, gone) => {
+    invoke: async (event, disconnection) => {
       const api = fleet()
       if (api === undefined) return createGatewayReply(502, 'the function api does not exist')
-      const reply = await streamReply(streamed => api.invoke(event, streamed), gone)
+      const reply = await streamReply(
+        onStreamedAnswer => api.invoke(event, onStreamedAnswer),
+        disconnection,
+      )
       const { method, path } = event.requestContext.http
       reporter.onReply?.(`${method} ${path}`, reply.status)
       return reply

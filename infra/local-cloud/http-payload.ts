@@ -64,20 +64,20 @@ const textForm = /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i
 /**
  * Creates the payload of a request. Source: API Gateway's documentation of HTTP APIs, format 2.0.
  */
-export function httpEventOf(request: HttpRequest, arrival: HttpRequestContext): HttpEvent {
+export function httpEventOf(request: HttpRequest, context: HttpRequestContext): HttpEvent {
   const { method, target, body, sourceIp } = request
-  const at = target.indexOf('?')
-  const path = at < 0 ? target : target.slice(0, at)
-  const query = at < 0 ? '' : target.slice(at + 1)
-  const all = toHeaders(request.rawHeaders)
-  const { cookie, ...headers } = all
+  const queryIndex = target.indexOf('?')
+  const path = queryIndex < 0 ? target : target.slice(0, queryIndex)
+  const query = queryIndex < 0 ? '' : target.slice(queryIndex + 1)
+  const allHeaders = toHeaders(request.rawHeaders)
+  const { cookie, ...headers } = allHeaders
   const parameters = joinRepeated(new URLSearchParams(query))
   const isText = textForm.test(headers['content-type'] ?? '')
   const text = Buffer.from(body).toString(isText ? 'utf8' : 'base64')
   const domainName = headers['host'] ?? ''
   return {
     version: '2.0',
-    routeKey: arrival.routeKey,
+    routeKey: context.routeKey,
     rawPath: path,
     rawQueryString: query,
     ...(cookie === undefined ? {} : { cookies: cookie.split(/;\s*/) }),
@@ -95,18 +95,18 @@ export function httpEventOf(request: HttpRequest, arrival: HttpRequestContext): 
         sourceIp,
         userAgent: headers['user-agent'] ?? '',
       },
-      ...arrival,
+      ...context,
       stage: '$default',
-      time: new Date(arrival.timeEpoch).toISOString(),
+      time: new Date(context.timeEpoch).toISOString(),
     },
     ...(body.length === 0 ? {} : { body: text }),
     isBase64Encoded: body.length > 0 && !isText,
   }
 }
 
-function toHeaders(raw: readonly string[]): Readonly<Record<string, string>> {
-  const pairs = raw.flatMap((name, at) =>
-    at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? ''] as const] : [],
+function toHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const] : [],
   )
   return joinRepeated(pairs)
 }
@@ -114,13 +114,16 @@ function toHeaders(raw: readonly string[]): Readonly<Record<string, string>> {
 function joinRepeated(
   pairs: Iterable<readonly [string, string]>,
 ): Readonly<Record<string, string>> {
-  const found = new Map<string, string>()
+  const valuesByName = new Map<string, string>()
   for (const [name, value] of pairs) {
-    const before = found.get(name)
+    const previousValue = valuesByName.get(name)
     const separator = name === 'cookie' ? '; ' : ','
-    found.set(name, before === undefined ? value : `${before}${separator}${value}`)
+    valuesByName.set(
+      name,
+      previousValue === undefined ? value : `${previousValue}${separator}${value}`,
+    )
   }
-  return Object.fromEntries(found)
+  return Object.fromEntries(valuesByName)
 }
 
 const answerForm = z.object({
@@ -133,8 +136,8 @@ const answerForm = z.object({
 
 /**
  * Returns the response for a function's result without streaming. A result with a `statusCode`
- * defines the response; any other becomes its JSON. As with an HTTP API, a failed function is 500,
- * and one that died is 503.
+ * defines the response. Any other result becomes a JSON body. As with an HTTP API, the status is
+ * 500 for a failed function and 503 for a dead environment.
  */
 export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   if (outcome.kind === 'failed') return createGatewayReply(500, 'Internal Server Error')
@@ -142,15 +145,18 @@ export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   const value: unknown = JSON.parse(outcome.json)
   const isAnswer = typeof value === 'object' && value !== null && 'statusCode' in value
   if (!isAnswer) return createJsonReply(200, outcome.json)
-  const read = answerForm.safeParse(value)
-  if (!read.success) return createGatewayReply(500, 'Internal Server Error')
-  const { statusCode, headers, cookies, body, isBase64Encoded } = read.data
-  const named = Object.entries(headers).map(([name, one]) => [name.toLowerCase(), String(one)])
+  const parsedAnswer = answerForm.safeParse(value)
+  if (!parsedAnswer.success) return createGatewayReply(500, 'Internal Server Error')
+  const { statusCode, headers, cookies, body, isBase64Encoded } = parsedAnswer.data
+  const lowerCaseHeaders = Object.entries(headers).map(([name, headerValue]) => [
+    name.toLowerCase(),
+    String(headerValue),
+  ])
   return {
     status: statusCode,
     headers: {
       'content-type': 'text/plain;charset=UTF-8',
-      ...Object.fromEntries(named),
+      ...Object.fromEntries(lowerCaseHeaders),
       ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
     },
     body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),

@@ -5,8 +5,8 @@ import { type HttpEvent, type HttpReply, createGatewayReply } from './http-paylo
 
 /**
  * Starts the address for calls between functions, with the Invoke request of Lambda's API. It
- * responds with the result or the error of the call. A function may call those that the
- * infrastructure allows; the caller is not checked here. Listens on loopback.
+ * responds with the result or the error of the call. Unlike on AWS, every function may call every
+ * other. Listens on loopback.
  */
 export function startInvokeApi(
   {
@@ -14,7 +14,7 @@ export function startInvokeApi(
     reporter: { onFailure },
   }: {
     readonly settings: { readonly installation: string }
-    readonly reporter: { readonly onFailure: (why: string) => void }
+    readonly reporter: { readonly onFailure: (reason: string) => void }
   },
   invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>,
 ): Promise<HttpFront> {
@@ -32,10 +32,10 @@ export function startInvokeApi(
 
 /** Returns the function of a path, which contains its name or its ARN. */
 function functionOfPath({ rawPath }: HttpEvent, installation: string): FunctionName | undefined {
-  const named = decodeURIComponent(rawPath.split('/')[3] ?? '')
+  const functionName = decodeURIComponent(rawPath.split('/')[3] ?? '')
     .split(':')
     .at(-1)
-  return functionsTable.find(row => `${installation}-${row.name}` === named)?.name
+  return functionsTable.find(row => `${installation}-${row.name}` === functionName)?.name
 }
 
 function parseEvent({ body = '', isBase64Encoded }: HttpEvent): unknown {
@@ -46,6 +46,6 @@ function parseEvent({ body = '', isBase64Encoded }: HttpEvent): unknown {
 function invokeReplyOf(outcome: InvocationOutcome): HttpReply {
   if (outcome.kind === 'answered')
     return { status: 200, headers: {}, body: Buffer.from(outcome.json) }
-  const body = Buffer.from(JSON.stringify({ errorMessage: outcome.why }))
+  const body = Buffer.from(JSON.stringify({ errorMessage: outcome.reason }))
   return { status: 200, headers: { 'x-amz-function-error': 'Unhandled' }, body }
 }

@@ -9,23 +9,26 @@ import type { Supervisor } from '../../shared/platform/system/process-supervisor
 export interface IsolatedProcessOptions {
   readonly script: string
   readonly cwd: string
-  /** Its own folder, which is created, and removed with it. */
+  /** The folder of the process, which is created at its start and removed at its end. */
   readonly folder: string
-  /** All its variables, except those of its folders. */
+  /** All variables of the process, except those of its folders. */
   readonly variables: Readonly<Record<string, string>>
-  /** Kills its process group when this process ends, however that happens. */
+  /** The supervisor, which kills the process group when this process ends in any way. */
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
-  /** Receives a line of its output. */
+  /** Receives a line of the output. */
   readonly onLine: (line: string) => void
 }
 
 /** A process that leads its own process group. */
 export interface IsolatedProcess {
   readonly pid: number
-  /** Signals the group. Has no effect after its end. */
+  /** Signals the process group. Has no effect after the end of the process. */
   readonly signal: (name: NodeJS.Signals) => void
-  /** Resolves when it has ended, its group was killed and its folder removed. Never rejects. */
-  readonly gone: Promise<string>
+  /**
+   * Resolves with the reason when the process has ended, its group was killed, and its folder was
+   * removed. Never rejects.
+   */
+  readonly endReason: Promise<string>
 }
 
 /** Starts a process that inherits nothing of this process's environment. */
@@ -45,32 +48,32 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
   })
   for (const stream of [child.stdout, child.stderr]) readLines(stream, onLine)
   if (child.pid !== undefined) supervisor.add(child.pid)
-  let isOver = false
+  let hasEnded = false
   const signal = (name: NodeJS.Signals): void => {
-    if (!isOver && child.pid !== undefined) signalGroup(child.pid, name)
+    if (!hasEnded && child.pid !== undefined) signalGroup(child.pid, name)
   }
-  const gone = new Promise<string>(resolve => {
-    const finish = (why: string): void => {
-      // Remaining processes of its group end with it.
+  const endReason = new Promise<string>(resolve => {
+    const finish = (reason: string): void => {
+      // The remaining processes of the group end with their leader.
       signal('SIGKILL')
-      isOver = true
+      hasEnded = true
       if (child.pid !== undefined) supervisor.remove(child.pid)
       // Its child processes die a moment later, and may write until then.
       void rm(folder, { recursive: true, force: true, maxRetries: 3 })
         .catch(() => undefined)
-        .then(() => resolve(why))
+        .then(() => resolve(reason))
     }
     child.once('error', thrown => finish(`failed to start: ${thrown.message}`))
-    child.once('exit', (status, how) => finish(`exited with ${status ?? how}`))
+    child.once('exit', (status, exitSignal) => finish(`exited with ${status ?? exitSignal}`))
   })
-  return { pid: child.pid ?? 0, signal, gone }
+  return { pid: child.pid ?? 0, signal, endReason }
 }
 
 function signalGroup(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(-pid, name)
   } catch {
-    // It ended between the check and the signal.
+    // The group ended between the check and the signal.
   }
 }
 

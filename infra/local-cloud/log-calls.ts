@@ -9,23 +9,25 @@ export function createCallReporter(
   isVerbose: boolean,
 ): CloudReporter {
   return {
-    onCall: (name, { outcome, pid, ms, isCold }) => {
-      const came = outcome.kind === 'answered' ? shorten(outcome.json) : outcome.why
-      const start = isCold ? ', cold' : ''
+    onCall: (name, { outcome, pid, durationMs, isCold }) => {
+      const resultText = outcome.kind === 'answered' ? shorten(outcome.json) : outcome.reason
+      const coldSuffix = isCold ? ', cold' : ''
       // A streamed response has no other result.
-      const suffix = came === 'null' ? '' : `: ${came}`
-      report(`${name} [${pid}${start}] ${(ms / 1000).toFixed(1)} s, ${outcome.kind}${suffix}`)
+      const suffix = resultText === 'null' ? '' : `: ${resultText}`
+      report(
+        `${name} [${pid}${coldSuffix}] ${(durationMs / 1000).toFixed(1)} s, ${outcome.kind}${suffix}`,
+      )
     },
     onLine: (name, pid, line) => {
       if (isVerbose) report(`${name} [${pid}]   ${line}`)
     },
-    onReply: (what, status) => report(`${what} ${status}`),
-    onFailure: why => report(`failed: ${why}`),
+    onReply: (requestLine, status) => report(`${requestLine} ${status}`),
+    onFailure: reason => report(`failed: ${reason}`),
   }
 }
 
-const shownChars = 120
+const charactersMax = 120
 
 function shorten(text: string): string {
-  return text.length > shownChars ? `${text.slice(0, shownChars)}…` : text
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text
 }

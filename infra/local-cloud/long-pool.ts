@@ -11,14 +11,14 @@ export interface TasksOptions {
   readonly sqs: SQSClient
   readonly queue: LocalQueue
   /** The folder of the bundle, with `long.mjs`. */
-  readonly code: string
+  readonly bundleFolder: string
   /** The parent folder of tasks. */
-  readonly folders: string
+  readonly parentFolder: string
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
   readonly onLine: (pid: number, line: string) => void
-  readonly onFailure: (why: string) => void
+  readonly onFailure: (reason: string) => void
 }
 
 /** The tasks of one queue. */
@@ -31,74 +31,80 @@ export interface LongPoolTasks {
 
 /**
  * Runs one task for a queue while it has messages, as the service of the infrastructure does. The
- * task is started when a message waits, and told to shut down when its queue was empty for a while.
- * A working task ends after its work.
+ * task is started when a message waits, and gets SIGTERM when its queue was empty for a while. A
+ * working task ends after its work.
  */
 export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
   const { sqs, queue, onFailure } = options
   let task: IsolatedProcess | undefined
-  let busyMs = 0
-  let isLooking = false
-  const adjust = async (): Promise<void> => {
-    const { waiting, taken } = await readDepth(sqs, queue.url)
-    if (waiting + taken > 0) busyMs = performance.now()
-    if (waiting > 0 && task === undefined) {
-      const started = startTask(options)
-      task = started
-      void started.gone.then(() => {
+  let lastBusyMs = 0
+  let isAdjusting = false
+  const adjustTasks = async (): Promise<void> => {
+    const { visibleMessages, messagesInFlight } = await readDepth(sqs, queue.url)
+    if (visibleMessages + messagesInFlight > 0) lastBusyMs = performance.now()
+    if (visibleMessages > 0 && task === undefined) {
+      const newTask = startTask(options)
+      task = newTask
+      void newTask.endReason.then(() => {
         task = undefined
       })
-    } else if (performance.now() - busyMs > cloudLimits.taskIdleMs) task?.signal('SIGTERM')
+    } else if (performance.now() - lastBusyMs > cloudLimits.taskIdleMs) task?.signal('SIGTERM')
   }
   const timer = setInterval(() => {
-    if (isLooking) return
-    isLooking = true
-    adjust()
+    if (isAdjusting) return
+    isAdjusting = true
+    adjustTasks()
       .catch((thrown: unknown) => onFailure(String(thrown)))
       .finally(() => {
-        isLooking = false
+        isAdjusting = false
       })
-  }, cloudLimits.lookMs)
+  }, cloudLimits.idleCheckMs)
   return {
     running: () => (task === undefined ? [] : [task.pid]),
     async end() {
       clearInterval(timer)
       task?.signal('SIGKILL')
-      await task?.gone
+      await task?.endReason
     },
   }
 }
 
 function startTask({
-  code,
-  folders,
+  bundleFolder,
+  parentFolder,
   name,
   variables,
   supervisor,
   onLine,
 }: TasksOptions): IsolatedProcess {
   let pid = 0
-  const started = startIsolatedProcess({
-    script: join(code, 'long.mjs'),
-    cwd: code,
-    folder: join(folders, `${name}-${randomUUID().slice(0, 8)}`),
+  const newTask = startIsolatedProcess({
+    script: join(bundleFolder, 'long.mjs'),
+    cwd: bundleFolder,
+    folder: join(parentFolder, `${name}-${randomUUID().slice(0, 8)}`),
     variables: { LANG: 'C.UTF-8', TZ: ':UTC', ...variables },
     supervisor,
     onLine: line => onLine(pid, line),
   })
-  pid = started.pid
-  return started
+  pid = newTask.pid
+  return newTask
 }
 
 async function readDepth(
   sqs: SQSClient,
   QueueUrl: string,
-): Promise<{ readonly waiting: number; readonly taken: number }> {
-  const [waiting, taken] = [
+): Promise<{ readonly visibleMessages: number; readonly messagesInFlight: number }> {
+  const [visibleMessages, messagesInFlight] = [
     'ApproximateNumberOfMessages',
     'ApproximateNumberOfMessagesNotVisible',
   ] as const
-  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [waiting, taken] })
+  const command = new GetQueueAttributesCommand({
+    QueueUrl,
+    AttributeNames: [visibleMessages, messagesInFlight],
+  })
   const { Attributes = {} } = await sqs.send(command)
-  return { waiting: Number(Attributes[waiting] ?? 0), taken: Number(Attributes[taken] ?? 0) }
+  return {
+    visibleMessages: Number(Attributes[visibleMessages] ?? 0),
+    messagesInFlight: Number(Attributes[messagesInFlight] ?? 0),
+  }
 }

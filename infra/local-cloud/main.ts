@@ -32,20 +32,23 @@ import { type CloudArgs, cloudHelp, parseCloudArgs } from './argv.ts'
 const report = (line: string): void => console.log(`· ${line}`)
 
 /** Prefix of the folders of runs; the process id follows. */
-const folderName = 'antichain-cloud-'
+const folderPrefix = 'antichain-cloud-'
 
 async function main(args: CloudArgs): Promise<number> {
-  const all = []
-  for (const row of emulators) all.push(await installEmulator(row, process.env, report))
-  for (const one of all)
-    if (one.kind === 'missing')
-      throw error('PLATFORM_EMULATOR_MISSING', `${one.row.name}: ${one.why}`)
-  // From here on there is something to remove, so a shutdown signal during the start waits for it.
+  const installResults = []
+  for (const row of emulators) installResults.push(await installEmulator(row, process.env, report))
+  for (const result of installResults)
+    if (result.kind === 'missing')
+      throw error('PLATFORM_EMULATOR_MISSING', `${result.row.name}: ${result.reason}`)
+  // From here on there is something to remove. So a shutdown signal takes effect only after the
+  // start.
   const shutdown = watchShutdownSignal()
   try {
-    removeLeftovers(folderName)
-    const started = await startEmulators(all.filter(one => one.kind === 'installed'))
-    return await withEmulators(args, started, shutdown.received)
+    removeLeftovers(folderPrefix)
+    const runningEmulators = await startEmulators(
+      installResults.filter(result => result.kind === 'installed'),
+    )
+    return await withEmulators(args, runningEmulators, shutdown.whenReceived)
   } finally {
     shutdown.release()
   }
@@ -53,20 +56,20 @@ async function main(args: CloudArgs): Promise<number> {
 
 async function withEmulators(
   args: CloudArgs,
-  started: Emulators,
+  runningEmulators: Emulators,
   shutdown: Promise<undefined>,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), processFolderName(folderName)))
+  const folder = mkdtempSync(join(tmpdir(), processFolderName(folderPrefix)))
   try {
-    // Clients of this process find the emulators as those of functions do.
-    Object.assign(process.env, started.variables)
+    // Clients of this process find the emulators by the same variables as clients in functions.
+    Object.assign(process.env, runningEmulators.variables)
     const aws = readAwsSettings(process.env)
-    const cloud = await startFunctions(args, started, { aws, folder })
+    const cloud = await startFunctions(args, runningEmulators, { aws, folder })
     const endKilling = startKilling(args, cloud)
     try {
       if (args.deploy !== undefined) {
-        const deployed = deployFolder(args, { aws, cloud, folder: args.deploy })
-        const end = await Promise.race([deployed, shutdown, started.died])
+        const deployment = deployFolder(args, { aws, cloud, folder: args.deploy })
+        const end = await Promise.race([deployment, shutdown, runningEmulators.unexpectedExit])
         if (typeof end === 'number') return end
         if (end !== undefined) throw error('PLATFORM_FAILED', end)
         throw error(
@@ -76,15 +79,15 @@ async function withEmulators(
       }
       await reportLogin(aws, cloud)
       report('press Ctrl-C to stop')
-      const why = await Promise.race([started.died, shutdown])
-      if (why !== undefined) throw error('PLATFORM_FAILED', why)
+      const reason = await Promise.race([runningEmulators.unexpectedExit, shutdown])
+      if (reason !== undefined) throw error('PLATFORM_FAILED', reason)
       return 0
     } finally {
       endKilling()
       await cloud.end()
     }
   } finally {
-    await started.stop()
+    await runningEmulators.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -100,17 +103,18 @@ async function startFunctions(
     'antichain:executorsMax': args.executors,
   })
   if ('problems' in settings) throw error('CLI_USAGE', settings.problems.join('; '))
-  const beganMs = performance.now()
+  const startedMs = performance.now()
   const assets = createAssets('existing', join(folder, 'bundles'))
-  const code = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
-  report(`bundled the functions after ${((performance.now() - beganMs) / 1000).toFixed(1)} s`)
+  const bundleFolders = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
+  report(`bundled the functions after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
   const { PATH = '', PULUMI_CONFIG_PASSPHRASE = demoPassphrase } = process.env
   if (process.env['PULUMI_CONFIG_PASSPHRASE'] === undefined)
     report(`PULUMI_CONFIG_PASSPHRASE is not set: functions use '${demoPassphrase}'`)
   const cloud = await startCloud({
     settings,
     aws,
-    bundleOf: row => (assets.absent.has(row.entry) ? undefined : code.get(row.name)),
+    bundleOf: row =>
+      assets.missingEntries.has(row.entry) ? undefined : bundleFolders.get(row.name),
     folder: join(folder, 'functions'),
     variables: {
       ...variables,
@@ -125,7 +129,7 @@ async function startFunctions(
   })
   report(`installation '${settings.installation}' is running: ${cloud.names.join(', ')}`)
   report(`webhooks are received at ${cloud.webhookUrl}<name>`)
-  for (const entry of assets.absent) report(`missing entry: ${entry}`)
+  for (const entry of assets.missingEntries) report(`missing entry: ${entry}`)
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) report(`${name}=${value}`)
   return cloud
@@ -145,8 +149,8 @@ function readOutboundVariables(): Readonly<Record<string, string>> {
 async function reportLogin(aws: AwsSettings, cloud: LocalCloud): Promise<void> {
   const client = openControlClient(aws, cloud.services)
   try {
-    const by = { who: 'npm run cloud', from: 'this machine' }
-    const { token } = await createFirstToken(client.platform, by, { name: 'admin' })
+    const creator = { userName: 'npm run cloud', clientAddress: 'this machine' }
+    const { token } = await createFirstToken(client.platform, creator, { name: 'admin' })
     report(`the API is at ${cloud.apiUrl}; to use its stacks, run:`)
     console.log(`antichain login ${cloud.apiUrl} --token ${token}`)
   } finally {
@@ -178,7 +182,7 @@ async function deployFolder(
     const commands: readonly Command[] = args.destroy ? ['up', 'destroy'] : ['up']
     for (const command of commands) {
       const key = await client.requestDeployment({ stack, command, program })
-      const end = await client.awaitEnd(stack, key, cloudLimits.deployMs)
+      const end = await client.awaitEnd(stack, key, cloudLimits.deploymentTimeoutMs)
       if (!('deployment' in end) || !('result' in end)) throw refusalOf(end)
       const changes = Object.entries(end.changes ?? {}).map(([op, count]) => `${op} ${count}`)
       report(`${command} of ${stack}: ${end.result} (${changes.join(', ')})`)
@@ -191,8 +195,8 @@ async function deployFolder(
 }
 
 function refusalOf(end: object): DeployError {
-  const why = 'message' in end ? String(end.message) : JSON.stringify(end)
-  return error('DEPLOYMENT_FAILED', `the request was refused: ${why}`, {
+  const reason = 'message' in end ? String(end.message) : JSON.stringify(end)
+  return error('DEPLOYMENT_FAILED', `the request was refused: ${reason}`, {
     hint: 'Correct the problem named in the message, and run the command again.',
   })
 }
@@ -202,9 +206,9 @@ try {
   if (args.help) console.log(cloudHelp)
   else process.exitCode = await main(args)
 } catch (thrown) {
-  const known = thrown instanceof DeployError
+  const isDeployError = thrown instanceof DeployError
   console.error(
-    known
+    isDeployError
       ? `error[${thrown.code}]: ${thrown.message}\n  hint: ${thrown.hint}`
       : `error: ${messageOf(thrown)}`,
   )

@@ -1,29 +1,29 @@
 import type { FunctionName } from '../functions-table.ts'
 import type { LocalCloud } from './cloud.ts'
 
-/** A random number from 0 to below 1; tests use a seeded one. */
+/** A source of random numbers from 0 to below 1. Tests use a seeded source. */
 export type Draw = () => number
 
 /**
  * Kills one environment of a function, preferably one with a call in progress. Returns its pid, or
  * undefined when none is running.
  */
-export function killOne(
+export function killEnvironment(
   cloud: Pick<LocalCloud, 'environments'>,
   name: FunctionName,
   draw: Draw,
 ): number | undefined {
-  const all = cloud.environments(name)
-  const busy = all.filter(one => one.isBusy())
-  const some = busy.length > 0 ? busy : all
-  const victim = some[Math.floor(draw() * some.length)]
+  const environments = cloud.environments(name)
+  const busyEnvironments = environments.filter(environment => environment.isBusy())
+  const candidates = busyEnvironments.length > 0 ? busyEnvironments : environments
+  const victim = candidates[Math.floor(draw() * candidates.length)]
   victim?.kill('was killed at random')
   return victim?.pid
 }
 
 /**
  * Kills environments of some functions `perMinute` times a minute. Returns the function that stops
- * it.
+ * the kills.
  */
 export function keepKilling(
   cloud: Pick<LocalCloud, 'environments'>,
@@ -37,7 +37,7 @@ export function keepKilling(
   const { names, perMinute, draw, onKill } = options
   const timer = setInterval(() => {
     const name = names[Math.floor(draw() * names.length)]
-    const pid = name === undefined ? undefined : killOne(cloud, name, draw)
+    const pid = name === undefined ? undefined : killEnvironment(cloud, name, draw)
     if (name !== undefined && pid !== undefined) onKill(name, pid)
   }, 60_000 / perMinute)
   return () => clearInterval(timer)

@@ -9,14 +9,14 @@ export interface Invocation {
   readonly arn: string
   /** Milliseconds since 1970. */
   readonly deadlineMs: number
-  /** JSON. */
+  /** The event as JSON. */
   readonly event: string
 }
 
 /** The reply of an environment to a call. `json`: the result or the thrown error. */
 export type RuntimeReply =
   | { readonly kind: 'answered'; readonly id: string; readonly json: string }
-  | { readonly kind: 'failed'; readonly id: string; readonly why: string }
+  | { readonly kind: 'failed'; readonly id: string; readonly reason: string }
 
 /** A streamed response. Reading it throws when it breaks off. */
 export interface StreamedAnswer {
@@ -29,12 +29,12 @@ export interface StreamedAnswer {
 
 /** Receives the requests of an environment to its Runtime API. */
 export interface RuntimeApiListener {
-  /** The environment requests work, and may be suspended until it gets some. */
+  /** The environment requests a call, and may be suspended until it gets one. */
   readonly onReady: () => void
   readonly onReply: (reply: RuntimeReply) => void
   /** A streamed response begins; `onReply` follows when it has ended. */
   readonly onStreamedAnswer: (answer: StreamedAnswer) => void
-  readonly onInitFailure: (why: string) => void
+  readonly onInitFailure: (reason: string) => void
 }
 
 /** Lambda's Runtime API for one environment. */
@@ -66,31 +66,31 @@ const errorTrailers = {
  * documentation of custom runtimes.
  */
 export async function startRuntimeApi(listener: RuntimeApiListener): Promise<RuntimeApi> {
-  let parked: ServerResponse | undefined
-  let waiting: Invocation | undefined
-  const handOut = (): void => {
-    if (parked === undefined || waiting === undefined) return
-    const [response, invocation] = [parked, waiting]
-    parked = undefined
-    waiting = undefined
+  let pendingResponse: ServerResponse | undefined
+  let nextInvocation: Invocation | undefined
+  const sendIfReady = (): void => {
+    if (pendingResponse === undefined || nextInvocation === undefined) return
+    const [response, invocation] = [pendingResponse, nextInvocation]
+    pendingResponse = undefined
+    nextInvocation = undefined
     sendInvocation(response, invocation)
   }
   const server = createServer((request, response) => {
     const path = request.url ?? ''
     if (request.method === 'GET' && routes.next.test(path)) {
-      parked = response
+      pendingResponse = response
       listener.onReady()
-      handOut()
+      sendIfReady()
       return
     }
-    const [, streamed] = routes.response.exec(path) ?? []
-    if (streamed !== undefined && request.headers[responseMode] === 'streaming') {
-      receiveStream(listener, streamed, request, response)
+    const [, streamedId] = routes.response.exec(path) ?? []
+    if (streamedId !== undefined && request.headers[responseMode] === 'streaming') {
+      receiveStream(listener, streamedId, request, response)
       return
     }
     void readBody(request).then(
       text => {
-        const isHandled = request.method === 'POST' && receive(listener, path, text)
+        const isHandled = request.method === 'POST' && receiveReply(listener, path, text)
         if (isHandled) return accept(response)
         response.writeHead(404, { 'content-type': 'application/json' })
         response.end('{"errorType":"NoSuchPath"}')
@@ -104,17 +104,17 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
   // A request for work may wait for hours.
   server.requestTimeout = 0
   server.timeout = 0
-  await new Promise<void>((resolve, failed) => {
-    server.once('error', failed)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
-  const found = server.address()
-  const port = typeof found === 'object' && found !== null ? found.port : 0
+  const boundAddress = server.address()
+  const port = typeof boundAddress === 'object' && boundAddress !== null ? boundAddress.port : 0
   return {
     address: `127.0.0.1:${port}`,
     invoke: invocation => {
-      waiting = invocation
-      handOut()
+      nextInvocation = invocation
+      sendIfReady()
     },
     close: () => {
       server.closeAllConnections()
@@ -124,9 +124,9 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
 }
 
 /**
- * Forwards a response as it arrives. It is over when it is complete, when trailers report an error,
- * or when it is abandoned. Source: Lambda's documentation of response streaming for custom
- * runtimes.
+ * Forwards a response as it arrives. The response is over when it is complete, when trailers report
+ * an error, or when its reader abandons it. Source: Lambda's documentation of response streaming
+ * for custom runtimes.
  */
 function receiveStream(
   listener: RuntimeApiListener,
@@ -135,23 +135,24 @@ function receiveStream(
   response: ServerResponse,
 ): void {
   const { 'content-type': type = 'application/octet-stream' } = request.headers
-  let isLeft = false
+  let isAbandoned = false
   const abandon = (): void => {
-    isLeft = true
+    isAbandoned = true
     request.destroy()
   }
   request.once('close', () => {
-    const { [errorTrailers.type]: wrong, [errorTrailers.body]: errorBody = '' } = request.trailers
-    // The end of the process reports a response that broke off.
-    if (!request.complete && !isLeft) return
+    const { [errorTrailers.type]: errorType, [errorTrailers.body]: errorBody = '' } =
+      request.trailers
+    // A response that broke off without trailers is reported by the end of the process.
+    if (!request.complete && !isAbandoned) return
     if (!request.complete)
-      listener.onReply({ kind: 'failed', id, why: 'its response was not read' })
-    else if (wrong === undefined) listener.onReply({ kind: 'answered', id, json: 'null' })
+      listener.onReply({ kind: 'failed', id, reason: 'its response was not read' })
+    else if (errorType === undefined) listener.onReply({ kind: 'answered', id, json: 'null' })
     else
       listener.onReply({
         kind: 'failed',
         id,
-        why: parseErrorText(Buffer.from(errorBody, 'base64').toString()),
+        reason: parseErrorText(Buffer.from(errorBody, 'base64').toString()),
       })
     if (request.complete) accept(response)
   })
@@ -161,8 +162,9 @@ function receiveStream(
 /** Yields the parts of a streamed response. Throws when trailers report that it broke off. */
 async function* readPieces(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   for await (const piece of request) yield piece as Buffer
-  const { [errorTrailers.type]: wrong } = request.trailers
-  if (wrong !== undefined) throw error('PLATFORM_FAILED', `a streamed response broke off: ${wrong}`)
+  const { [errorTrailers.type]: errorType } = request.trailers
+  if (errorType !== undefined)
+    throw error('PLATFORM_FAILED', `a streamed response broke off: ${errorType}`)
 }
 
 function accept(response: ServerResponse): void {
@@ -171,15 +173,15 @@ function accept(response: ServerResponse): void {
 }
 
 /** Handles a posted reply. Returns false for an unknown path. */
-function receive(listener: RuntimeApiListener, path: string, text: string): boolean {
-  const [, answered] = routes.response.exec(path) ?? []
-  if (answered !== undefined) listener.onReply({ kind: 'answered', id: answered, json: text })
-  const [, failed] = routes.error.exec(path) ?? []
-  if (failed !== undefined)
-    listener.onReply({ kind: 'failed', id: failed, why: parseErrorText(text) })
+function receiveReply(listener: RuntimeApiListener, path: string, text: string): boolean {
+  const [, answeredId] = routes.response.exec(path) ?? []
+  if (answeredId !== undefined) listener.onReply({ kind: 'answered', id: answeredId, json: text })
+  const [, failedId] = routes.error.exec(path) ?? []
+  if (failedId !== undefined)
+    listener.onReply({ kind: 'failed', id: failedId, reason: parseErrorText(text) })
   const isInit = routes.initError.test(path)
   if (isInit) listener.onInitFailure(parseErrorText(text))
-  return answered !== undefined || failed !== undefined || isInit
+  return answeredId !== undefined || failedId !== undefined || isInit
 }
 
 function sendInvocation(
@@ -209,11 +211,11 @@ function parseErrorText(text: string): string {
 
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
-  let bytes = 0
+  let sizeBytes = 0
   for await (const chunk of request) {
     const part = chunk as Buffer
-    bytes += part.length
-    if (bytes > cloudLimits.answerBytesMax) throw new RangeError('the response is too large')
+    sizeBytes += part.length
+    if (sizeBytes > cloudLimits.responseBytesMax) throw new RangeError('the response is too large')
     chunks.push(part)
   }
   return Buffer.concat(chunks).toString()

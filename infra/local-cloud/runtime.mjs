@@ -14,10 +14,10 @@ const version = '/2018-06-01/runtime'
 
 /** Sends one request to the Runtime API. A request for work has no timeout. */
 function callRuntimeApi(method, path, body) {
-  return new Promise((resolve, failed) => {
+  return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
     const outgoing = request({ host, port, method, path: version + path, headers, timeout: 0 })
-    outgoing.once('error', failed)
+    outgoing.once('error', reject)
     outgoing.once('response', async reply => {
       const chunks = []
       for await (const chunk of reply) chunks.push(chunk)
@@ -52,8 +52,8 @@ function contextOf(headers) {
 
 async function loadHandler() {
   const [file, name] = process.env._HANDLER.split('.')
-  const loaded = await import(pathToFileURL(join(process.env.LAMBDA_TASK_ROOT, `${file}.mjs`)).href)
-  const { [name]: handler } = loaded
+  const bundle = await import(pathToFileURL(join(process.env.LAMBDA_TASK_ROOT, `${file}.mjs`)).href)
+  const { [name]: handler } = bundle
   if (typeof handler !== 'function') throw new Error(`${process.env._HANDLER} is not a function`)
   return handler
 }
@@ -80,13 +80,13 @@ function createAnswerStream(id) {
   const stream = new PassThrough()
   const finished = Promise.withResolvers()
   let type = 'application/octet-stream'
-  let sending
+  let responseRequest
   stream.setContentType = contentType => {
     type = contentType
   }
   // Also emitted for an empty stream.
   stream.once('readable', () => {
-    sending = request({
+    responseRequest = request({
       ...{ host, port, method: 'POST', path: `${version}/invocation/${id}/response`, timeout: 0 },
       headers: {
         'content-type': type,
@@ -95,16 +95,16 @@ function createAnswerStream(id) {
         trailer: 'Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body',
       },
     })
-    sending.once('response', reply => {
+    responseRequest.once('response', reply => {
       reply.resume()
       reply.once('close', finished.resolve)
     })
-    sending.once('error', () => {
+    responseRequest.once('error', () => {
       // The response is not read any more.
       stream.destroy()
       finished.resolve()
     })
-    stream.pipe(sending)
+    stream.pipe(responseRequest)
   })
   // The event `close` informs a handler that continues to write.
   stream.on('error', () => undefined)
@@ -113,16 +113,16 @@ function createAnswerStream(id) {
     finished: finished.promise,
     /** Reports an error after the sent part. Returns false when nothing was sent. */
     breakOff: async thrown => {
-      if (sending === undefined) return false
-      stream.unpipe(sending)
+      if (responseRequest === undefined) return false
+      stream.unpipe(responseRequest)
       const { errorType, ...rest } = JSON.parse(errorPayloadOf(thrown))
-      sending.addTrailers({
+      responseRequest.addTrailers({
         'Lambda-Runtime-Function-Error-Type': errorType,
         'Lambda-Runtime-Function-Error-Body': Buffer.from(
           JSON.stringify({ errorType, ...rest }),
         ).toString('base64'),
       })
-      sending.end()
+      responseRequest.end()
       await finished.promise
       return true
     },

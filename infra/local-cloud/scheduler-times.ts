@@ -16,34 +16,37 @@ const unitMs: Readonly<Record<string, number>> = {
 }
 
 /**
- * Returns the first time of a schedule after `after`. Undefined when there is none, and for an
- * unsupported expression: a year, `L`, `W` and `#` of cron. Source: the documentation of
+ * Returns the first time of a schedule after `afterMs`. Undefined when there is none, and for
+ * unsupported parts of a cron expression: a year, `L`, `W` and `#`. Source: the documentation of
  * EventBridge Scheduler on types of schedules.
  */
-export function nextTimeAfter(times: SchedulerTimes, after: number): number | undefined {
+export function nextTimeAfter(times: SchedulerTimes, afterMs: number): number | undefined {
   const { expression, zone, startAt = times.createdAt } = times
-  const [, kind, inner = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression) ?? []
-  if (kind === 'rate') return nextRateTime(inner, startAt, after)
-  const from = Math.max(after, startAt - 1)
-  if (kind === 'at') return nextCronTime(inner, zone, from)
-  const fields = inner.split(' ')
+  const [, kind, argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression) ?? []
+  if (kind === 'rate') return nextRateTime(argument, startAt, afterMs)
+  const startMs = Math.max(afterMs, startAt - 1)
+  if (kind === 'at') return nextCronTime(argument, zone, startMs)
+  const fields = argument.split(' ')
   if (kind !== 'cron' || fields.length !== 6 || fields[5] !== '*') return undefined
-  return nextCronTime(fields.slice(0, 5).join(' ').replace('?', '*'), zone, from)
+  return nextCronTime(fields.slice(0, 5).join(' ').replace('?', '*'), zone, startMs)
 }
 
-function nextRateTime(inner: string, startAt: number, after: number): number | undefined {
-  const [, count, unit = ''] = /^(\d+) (minute|hour|day)s?$/.exec(inner) ?? []
-  const everyMs = Number(count) * (unitMs[unit] ?? Number.NaN)
-  if (!(everyMs > 0)) return undefined
-  if (after < startAt) return startAt
-  return startAt + (Math.floor((after - startAt) / everyMs) + 1) * everyMs
+function nextRateTime(argument: string, startAt: number, afterMs: number): number | undefined {
+  const [, count, unit = ''] = /^(\d+) (minute|hour|day)s?$/.exec(argument) ?? []
+  const intervalMs = Number(count) * (unitMs[unit] ?? Number.NaN)
+  if (!(intervalMs > 0)) return undefined
+  if (afterMs < startAt) return startAt
+  return startAt + (Math.floor((afterMs - startAt) / intervalMs) + 1) * intervalMs
 }
 
-/** In this syntax, days of the week count from Sunday as 1. */
-function nextCronTime(fields: string, zone: string, after: number): number | undefined {
+/**
+ * Returns the next time of cron fields; undefined for invalid fields. Days of the week count from
+ * Sunday as 1.
+ */
+function nextCronTime(fields: string, zone: string, afterMs: number): number | undefined {
   try {
     const cron = new Cron(fields, { timezone: zone, paused: true, alternativeWeekdays: true })
-    return cron.nextRun(new Date(after))?.getTime()
+    return cron.nextRun(new Date(afterMs))?.getTime()
   } catch {
     return undefined
   }

@@ -18,7 +18,7 @@ export interface LocalSchedulerOptions {
   /** Calls the function of an ARN. */
   readonly invoke: (arn: string, event: unknown) => Promise<InvocationOutcome>
   /** Receives errors, for users. */
-  readonly onFailure: (why: string) => void
+  readonly onFailure: (reason: string) => void
   /** Draws the position of a call in its window, from 0 to 1. */
   readonly draw?: () => number
 }
@@ -30,50 +30,53 @@ interface WatchedSchedule {
   readonly arn: string
   readonly input: string
   readonly isOnce: boolean
-  /** The time of its next call; undefined when there is none. */
-  next: number | undefined
-  /** The same time, moved within the window. */
-  due: number
+  /** The time of the next call in ms since 1970; undefined when there is none. */
+  nextMs: number | undefined
+  /** The time of the next call, moved by a random part of the window. */
+  dueMs: number
 }
 
 /**
  * Emulates EventBridge Scheduler for one group. It reads the schedules from the emulator, which
- * only stores them, and makes the due calls. A completed schedule is removed if its settings say
- * so. `end` stops it and resolves when no call is in progress.
+ * only stores them, and makes the due calls. A completed one-time schedule is removed if its
+ * settings require it. `end` stops the calls and resolves when none is in progress.
  */
 export function startScheduler(options: LocalSchedulerOptions): {
   readonly end: () => Promise<void>
 } {
-  const over = new AbortController()
-  const watched = new Map<string, WatchedSchedule>()
-  const open = new Set<Promise<void>>()
-  const runDue = async (): Promise<void> => {
-    const listed = await listSchedules(options)
-    for (const name of watched.keys()) if (!listed.has(name)) watched.delete(name)
-    for (const [name, isEnabled] of listed) {
-      if (!isEnabled) watched.delete(name)
-      else if (!watched.has(name)) await watchSchedule(options, watched, name)
+  const shutdown = new AbortController()
+  const watchedSchedules = new Map<string, WatchedSchedule>()
+  const openCalls = new Set<Promise<void>>()
+  const callDueSchedules = async (): Promise<void> => {
+    const enabledByName = await listSchedules(options)
+    for (const name of watchedSchedules.keys())
+      if (!enabledByName.has(name)) watchedSchedules.delete(name)
+    for (const [name, isEnabled] of enabledByName) {
+      if (!isEnabled) watchedSchedules.delete(name)
+      else if (!watchedSchedules.has(name)) await watchSchedule(options, watchedSchedules, name)
     }
-    for (const [name, one] of watched) {
-      if (one.next === undefined || one.due > Date.now()) continue
-      advanceSchedule(options, one, Date.now())
-      const call = callTarget(options, name, one, over.signal).finally(() => open.delete(call))
-      open.add(call)
+    for (const [name, schedule] of watchedSchedules) {
+      if (schedule.nextMs === undefined || schedule.dueMs > Date.now()) continue
+      advanceSchedule(options, schedule, Date.now())
+      const call = callTarget(options, name, schedule, shutdown.signal).finally(() =>
+        openCalls.delete(call),
+      )
+      openCalls.add(call)
     }
   }
-  const looking = (async () => {
-    while (!over.signal.aborted) {
-      await runDue().catch((thrown: unknown) => {
-        if (!over.signal.aborted) options.onFailure(`schedules: ${messageOf(thrown)}`)
+  const polling = (async () => {
+    while (!shutdown.signal.aborted) {
+      await callDueSchedules().catch((thrown: unknown) => {
+        if (!shutdown.signal.aborted) options.onFailure(`schedules: ${messageOf(thrown)}`)
       })
-      await pause(cloudLimits.scheduleLookMs, over.signal)
+      await pause(cloudLimits.scheduleCheckMs, shutdown.signal)
     }
   })()
   return {
     end: async () => {
-      over.abort()
-      await looking
-      await Promise.all(open)
+      shutdown.abort()
+      await polling
+      await Promise.all(openCalls)
     },
   }
 }
@@ -82,33 +85,33 @@ export function startScheduler(options: LocalSchedulerOptions): {
 async function listSchedules(
   options: LocalSchedulerOptions,
 ): Promise<ReadonlyMap<string, boolean>> {
-  const found = new Map<string, boolean>()
+  const enabledByName = new Map<string, boolean>()
   let token: string | undefined
   do {
     const command = new ListSchedulesCommand({ GroupName: options.group, NextToken: token })
     const { Schedules = [], NextToken } = await options.client.send(command)
-    for (const { Name = '', State } of Schedules) found.set(Name, State !== 'DISABLED')
+    for (const { Name = '', State } of Schedules) enabledByName.set(Name, State !== 'DISABLED')
     token = NextToken
   } while (token !== undefined)
-  return found
+  return enabledByName
 }
 
 async function watchSchedule(
   options: LocalSchedulerOptions,
-  watched: Map<string, WatchedSchedule>,
+  watchedSchedules: Map<string, WatchedSchedule>,
   name: string,
 ): Promise<void> {
-  const found = await options.client.send(
+  const output = await options.client.send(
     new GetScheduleCommand({ Name: name, GroupName: options.group }),
   )
-  const one = toWatchedSchedule(found)
-  advanceSchedule(options, one, one.times.createdAt)
-  watched.set(name, one)
+  const schedule = toWatchedSchedule(output)
+  advanceSchedule(options, schedule, schedule.times.createdAt)
+  watchedSchedules.set(name, schedule)
 }
 
-function toWatchedSchedule(found: GetScheduleCommandOutput): WatchedSchedule {
-  const { ScheduleExpression = '', ScheduleExpressionTimezone: zone = 'UTC', StartDate } = found
-  const { Target, FlexibleTimeWindow, CreationDate, ActionAfterCompletion } = found
+function toWatchedSchedule(output: GetScheduleCommandOutput): WatchedSchedule {
+  const { ScheduleExpression = '', ScheduleExpressionTimezone: zone = 'UTC', StartDate } = output
+  const { Target, FlexibleTimeWindow, CreationDate, ActionAfterCompletion } = output
   const startAt = StartDate?.getTime()
   const createdAt = CreationDate?.getTime() ?? Date.now()
   return {
@@ -122,22 +125,19 @@ function toWatchedSchedule(found: GetScheduleCommandOutput): WatchedSchedule {
     arn: Target?.Arn ?? '',
     input: Target?.Input ?? '{}',
     isOnce: ScheduleExpression.startsWith('at(') && ActionAfterCompletion === 'DELETE',
-    next: undefined,
-    due: 0,
+    nextMs: undefined,
+    dueMs: 0,
   }
 }
 
-/**
- * Moves a schedule to its first time after `after`. Several missed times are made up for by one
- * call.
- */
+/** Moves a schedule to its first time after `afterMs`. Several missed times cause only one call. */
 function advanceSchedule(
   { draw = Math.random }: LocalSchedulerOptions,
-  one: WatchedSchedule,
-  after: number,
+  schedule: WatchedSchedule,
+  afterMs: number,
 ): void {
-  one.next = nextTimeAfter(one.times, after)
-  one.due = (one.next ?? 0) + Math.floor(draw() * one.windowMs)
+  schedule.nextMs = nextTimeAfter(schedule.times, afterMs)
+  schedule.dueMs = (schedule.nextMs ?? 0) + Math.floor(draw() * schedule.windowMs)
 }
 
 /** Makes a call, and retries it when the function failed, as Lambda does for asynchronous calls. */
@@ -148,11 +148,11 @@ async function callTarget(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for (let tried = 0; ; tried += 1) {
+    for (let retries = 0; ; retries += 1) {
       const outcome = await invoke(arn, JSON.parse(input))
       if (outcome.kind === 'answered' || signal.aborted) break
-      onFailure(`schedule ${name}: ${outcome.why}`)
-      if (tried === cloudLimits.callRetriesMax) break
+      onFailure(`schedule ${name}: ${outcome.reason}`)
+      if (retries === cloudLimits.callRetriesMax) break
       await pause(cloudLimits.callRetryMs, signal)
     }
     if (isOnce) await client.send(new DeleteScheduleCommand({ Name: name, GroupName: group }))

@@ -26,9 +26,9 @@ import {
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { type TableId, tables } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
-import { createPlaceVariables, type PlaceVariables } from '../place-variables.ts'
+import { createResourceVariables, type ResourceVariables } from '../resource-variables.ts'
 import type { FunctionName } from '../functions-table.ts'
-import { hiddenSeconds } from '../queue-times.ts'
+import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
 
 /** A queue for event sources and functions. */
 export interface LocalQueue {
@@ -38,7 +38,7 @@ export interface LocalQueue {
 
 /** The shared services of an installation's functions, in the emulators. */
 export interface Services {
-  readonly places: PlaceVariables
+  readonly resourceVariables: ResourceVariables
   readonly queues: Readonly<Record<QueueName, LocalQueue>>
   /** The group of the users' schedules. */
   readonly scheduleGroup: string
@@ -64,21 +64,21 @@ export async function createServices(
     readonly installation: string
     readonly webhookUrl: string
     /** Visibility timeouts that replace those of the infrastructure. */
-    readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
+    readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   },
 ): Promise<Services> {
   const { region } = settings
-  const { installation, webhookUrl, hidden = {} } = options
+  const { installation, webhookUrl, visibilitySeconds = {} } = options
   const names = installationNamesOf(installation)
   const sqs = createSqsClient(settings)
-  const [tableNames, queues, bucket, key, scheduler] = await Promise.all([
+  const [createdTables, queues, bucket, key, createdScheduleGroup] = await Promise.all([
     createTables(settings, { journal: names.journalTable, catalog: names.catalogTable }),
-    createQueues(sqs, names.queues, { ...hiddenSeconds, ...hidden }),
+    createQueues(sqs, names.queues, { ...defaultVisibilitySeconds, ...visibilitySeconds }),
     createBucket(settings, bucketNameOf(installation, account, region)),
     createKey(settings),
     createScheduleGroup(settings, names.scheduleGroup),
   ])
-  const places = createPlaceVariables({
+  const resourceVariables = createResourceVariables({
     installation: () => installation,
     journalTable: () => names.journalTable,
     catalogTable: () => names.catalogTable,
@@ -100,15 +100,15 @@ export async function createServices(
     webhookUrl: () => webhookUrl,
   })
   return {
-    places,
+    resourceVariables,
     queues,
     scheduleGroup: names.scheduleGroup,
     remove: async () => {
-      await scheduler.remove()
+      await createdScheduleGroup.remove()
       const urls = Object.values(queues).flatMap(({ url }) => [url, deadLetterQueueOf(url)])
       await Promise.all(urls.map(QueueUrl => sqs.send(new DeleteQueueCommand({ QueueUrl }))))
       sqs.destroy()
-      await tableNames.remove()
+      await createdTables.remove()
     },
   }
 }
@@ -148,20 +148,23 @@ async function createTables(
 async function createQueues(
   sqs: SQSClient,
   names: Readonly<Record<QueueName, string>>,
-  hidden: Readonly<Record<QueueName, number>>,
+  visibilitySeconds: Readonly<Record<QueueName, number>>,
 ): Promise<Readonly<Record<QueueName, LocalQueue>>> {
-  const made = await Promise.all(
+  const queueEntries = await Promise.all(
     queueNames.map(async name => {
-      const dead = await createQueue(sqs, deadLetterQueueOf(names[name]), {})
-      const redrive = { deadLetterTargetArn: dead.arn, maxReceiveCount: deliveriesLimitOf(name) }
+      const deadLetterQueue = await createQueue(sqs, deadLetterQueueOf(names[name]), {})
+      const redrive = {
+        deadLetterTargetArn: deadLetterQueue.arn,
+        maxReceiveCount: deliveriesLimitOf(name),
+      }
       const queue = await createQueue(sqs, names[name], {
-        VisibilityTimeout: String(hidden[name]),
+        VisibilityTimeout: String(visibilitySeconds[name]),
         RedrivePolicy: JSON.stringify(redrive),
       })
       return [name, queue] as const
     }),
   )
-  return Object.fromEntries(made) as Record<QueueName, LocalQueue>
+  return Object.fromEntries(queueEntries) as Record<QueueName, LocalQueue>
 }
 
 async function createQueue(
@@ -169,8 +172,8 @@ async function createQueue(
   name: string,
   attributes: Readonly<Record<string, string>>,
 ): Promise<LocalQueue> {
-  const made = new CreateQueueCommand({ QueueName: name, Attributes: { ...attributes } })
-  const { QueueUrl = '' } = await sqs.send(made)
+  const createCommand = new CreateQueueCommand({ QueueName: name, Attributes: { ...attributes } })
+  const { QueueUrl = '' } = await sqs.send(createCommand)
   const attributesCommand = new GetQueueAttributesCommand({
     QueueUrl,
     AttributeNames: ['QueueArn'],

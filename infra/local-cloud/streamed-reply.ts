@@ -5,8 +5,8 @@ import { createGatewayReply, type HttpReply, toHttpReply } from './http-payload.
 import type { StreamedAnswer } from './runtime-api.ts'
 
 /** The content type of a response that begins with its status and headers. */
-const withHead = 'application/vnd.awslambda.http-integration-response'
-/** The end of that beginning. */
+const typeWithHead = 'application/vnd.awslambda.http-integration-response'
+/** The bytes between the head and the body of such a response. */
 const divider = Buffer.alloc(8)
 
 const headForm = z.object({
@@ -16,62 +16,68 @@ const headForm = z.object({
 })
 
 /**
- * Returns the response of a function URL in streaming mode: the response as it arrives. For a
- * function that does not stream, has failed or died, it is that of `toHttpReply`. The response is
- * abandoned when the client disconnects. Source: Lambda's documentation of response streaming.
+ * Returns the response of a function URL in streaming mode, as soon as its head has arrived. For a
+ * function that does not stream, has failed or has died, returns the response of `toHttpReply`. The
+ * streamed response is abandoned when the client disconnects. Source: Lambda's documentation of
+ * response streaming.
  */
 export function streamReply(
-  invoke: (streamed: OnStreamedAnswer) => Promise<InvocationOutcome>,
-  gone: AbortSignal,
+  invoke: (onStreamedAnswer: OnStreamedAnswer) => Promise<InvocationOutcome>,
+  disconnection: AbortSignal,
 ): Promise<HttpReply> {
-  const begun = Promise.withResolvers<HttpReply>()
+  const firstReply = Promise.withResolvers<HttpReply>()
   let isStreamed = false
   const outcome = invoke(answer => {
     isStreamed = true
-    if (gone.aborted) answer.abandon()
-    gone.addEventListener('abort', answer.abandon, { once: true })
-    toStreamedReply(answer).then(begun.resolve, thrown => {
+    if (disconnection.aborted) answer.abandon()
+    disconnection.addEventListener('abort', answer.abandon, { once: true })
+    toStreamedReply(answer).then(firstReply.resolve, thrown => {
       answer.abandon()
-      begun.reject(thrown)
+      firstReply.reject(thrown)
     })
   })
-  void outcome.then(over => {
-    if (!isStreamed) begun.resolve(toHttpReply(over))
+  void outcome.then(finalOutcome => {
+    if (!isStreamed) firstReply.resolve(toHttpReply(finalOutcome))
   })
-  return begun.promise
+  return firstReply.promise
 }
 
 async function toStreamedReply({ type, body, abandon }: StreamedAnswer): Promise<HttpReply> {
-  if (type !== withHead) return { status: 200, headers: { 'content-type': type }, body }
+  if (type !== typeWithHead) return { status: 200, headers: { 'content-type': type }, body }
   const pieces = body[Symbol.asyncIterator]()
-  let begun: Buffer = Buffer.alloc(0)
-  for (let at = -1; at < 0; at = begun.indexOf(divider)) {
+  let receivedBytes: Buffer = Buffer.alloc(0)
+  for (let dividerIndex = -1; dividerIndex < 0; dividerIndex = receivedBytes.indexOf(divider)) {
     const { done, value } = await pieces.next()
-    if (done === true || begun.length > cloudLimits.headBytesMax) {
+    if (done === true || receivedBytes.length > cloudLimits.headBytesMax) {
       abandon()
       return createGatewayReply(502, 'Bad Gateway')
     }
-    begun = Buffer.concat([begun, value])
+    receivedBytes = Buffer.concat([receivedBytes, value])
   }
-  const at = begun.indexOf(divider)
-  const { statusCode, headers, cookies } = headForm.parse(JSON.parse(begun.toString('utf8', 0, at)))
-  const named = Object.entries(headers).map(([name, one]) => [name.toLowerCase(), String(one)])
+  const dividerIndex = receivedBytes.indexOf(divider)
+  const { statusCode, headers, cookies } = headForm.parse(
+    JSON.parse(receivedBytes.toString('utf8', 0, dividerIndex)),
+  )
+  const lowerCaseHeaders = Object.entries(headers).map(([name, headerValue]) => [
+    name.toLowerCase(),
+    String(headerValue),
+  ])
   return {
     status: statusCode,
     headers: {
-      ...Object.fromEntries(named),
+      ...Object.fromEntries(lowerCaseHeaders),
       ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
     },
-    body: readRest(begun.subarray(at + divider.length), pieces),
+    body: readRest(receivedBytes.subarray(dividerIndex + divider.length), pieces),
   }
 }
 
 /** Yields the bytes that arrived with the head, and those after it. */
 async function* readRest(
-  first: Uint8Array,
+  firstBytes: Uint8Array,
   pieces: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  if (first.length > 0) yield first
+  if (firstBytes.length > 0) yield firstBytes
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next())
     yield next.value
 }

@@ -3,15 +3,15 @@ export const apiLimits = {
   /** Size of a JSON request body: the largest document and its envelope. */
   bodyBytesMax: 128 * 1024,
   /** Results per page: the maximum and the default. */
-  pageMax: 100,
-  pageDefault: 25,
+  pageResultsMax: 100,
+  pageResultsDefault: 25,
   /** Events in one message of a stream. */
   eventsPerMessage: 200,
-  /** Length of a URN or URN pattern in a request, and how many a request may contain. */
-  urnMax: 2_000,
+  /** Length of a URN or URN pattern in a request, and the number of them in a request. */
+  urnCharsMax: 2_000,
   urnsMax: 1_000,
   /** Requests that may wait for one stack. */
-  waitingMax: 100,
+  waitingRequestsMax: 100,
   /** Stacks that one token may name. */
   tokenStacksMax: 100,
 
@@ -27,31 +27,32 @@ export const apiLimits = {
   bucketsMax: 10_000,
 
   /** Interval at which a stream polls for new events. */
-  streamLookMs: 300,
+  streamPollMs: 300,
   /**
    * Interval of heartbeats on an idle stream. Proxies close connections that are silent for half a
    * minute.
    */
   heartbeatMs: 10_000,
   /**
-   * Duration of one stream, because functions have a time limit. Its reader reconnects afterwards.
+   * Duration of one stream, because functions have a time limit. The reader of a stream reconnects
+   * afterwards.
    */
   streamMs: 240_000,
   /** Concurrent streams of one process. */
   streamsMax: 200,
   /** Time after the end of a deployment in which its last events may still be stored. */
-  lastEventsMs: 3_000,
+  lateEventsMs: 3_000,
 
   /** Timeout of one API call of the command line, except uploads and streams. */
   callTimeoutMs: 30_000,
   /** Timeout of a program upload. */
   uploadTimeoutMs: 600_000,
   /** Validity of an upload address. */
-  placeExpiresMs: 900_000,
+  uploadAddressExpiresMs: 900_000,
   /** Attempts of an idempotent call, or of a stream that broke. */
   callAttemptsMax: 6,
   /** Pause before the second attempt. It doubles with each further attempt. */
   callRetryMs: 500,
   /** Size of an API response. States may be large. */
-  answerBytesMax: 512 * 1024 * 1024,
+  responseBytesMax: 512 * 1024 * 1024,
 } as const

@@ -3,47 +3,47 @@ export const awsLimits = {
   /** Attempts that the SDK makes for one request before the project handles the failure. */
   attemptsMax: 4,
   /** Timeout for establishing a connection. */
-  connectMs: 3_000,
+  connectTimeoutMs: 3_000,
   /** Timeout from the last byte of a request to the first byte of its response. */
-  answerMs: 10_000,
-  /** The same timeout for blob requests, whose body may have half a gigabyte. */
-  blobAnswerMs: 120_000,
+  responseTimeoutMs: 10_000,
+  /** The same timeout for blob requests. A body may have half a gigabyte. */
+  blobResponseTimeoutMs: 120_000,
   /**
    * The same timeout for a compaction call, which folds a whole deployment before it responds. The
    * caller makes one attempt only, because it must have time to fold the deployment itself
    * afterwards.
    */
-  compactionAnswerMs: 300_000,
+  compactionResponseTimeoutMs: 300_000,
   /** Connections to one service: equal to the operations that an executor runs concurrently. */
   socketsMax: 64,
 
   /** Entries of one message batch: the limit of SQS. */
-  batchMax: 10,
+  batchEntriesMax: 10,
   /** Size of one message, and of a whole batch: the limit of SQS, 1 MiB. */
   messageBytesMax: 1_048_576,
   /** Long-poll time of one receive: the limit of SQS. */
   receiveWaitMs: 20_000,
   /** Long-poll time of one queue when a receiver alternates between two queues. */
-  turnMs: 1_000,
+  alternatingWaitMs: 1_000,
   /** Longest delay of a message: the limit of SQS. A nudge that is due later is sent again. */
-  delayMs: 900_000,
+  messageDelayMaxMs: 900_000,
   /** Longest visibility timeout of a message after its delivery: the limit of SQS. */
-  loanMs: 43_200_000,
+  visibilityTimeoutMaxMs: 43_200_000,
   /** Attempts for the entries of a batch that were not processed. */
   batchTriesMax: 5,
   /** Longest pause before the second attempt of a batch. It doubles with each further attempt. */
   batchPauseMs: 100,
   /** Time in which dead letters are invisible to other readers during a scan. */
-  deadLetterLoanMs: 30_000,
+  deadLetterVisibilityMs: 30_000,
   /** Dead letters of one queue that one scan reads. */
   deadLettersMax: 5_000,
 
-  /** Size of one blob. A blob is held in memory as a whole, like an asset. */
+  /** Size of one blob. A process holds a whole blob in memory, like an asset. */
   blobBytesMax: 512 * 1024 * 1024,
   /** Blobs per page of the sweep's listing: the limit of S3. */
   blobsPerPage: 1_000,
   /** Attempts of a put that conflicts with other writers or finds a damaged blob at its key. */
   putTriesMax: 5,
-  /** Versions of one plugin that are checked to find the newest. */
+  /** Versions of one plugin that a search for the newest version checks. */
   pluginVersionsMax: 1_000,
 } as const

@@ -1,7 +1,7 @@
 /**
  * The resource names of an installation on AWS, and the environment variables that its
- * infrastructure sets and its functions read. Both sides use this one table, so neither can use a
- * name that the other does not know.
+ * infrastructure sets and its functions read. Infrastructure and functions use this one table, so
+ * neither can use a name that the other does not know.
  */
 import { limits } from './limits.ts'
 import { triggerLimits } from './trigger-limits.ts'
@@ -56,11 +56,11 @@ export const bucketPrefixes = {
  * may use the key for trigger secrets only, executors for stack secrets only.
  */
 export const keyPurpose = {
-  field: 'antichain-purpose',
+  purposeField: 'antichain-purpose',
   trigger: 'trigger',
   stack: 'stack',
-  /** The field for the document that contains a trigger's secret. */
-  place: 'antichain-place',
+  /** The field with the document that contains a trigger's secret. */
+  documentField: 'antichain-place',
 } as const
 
 /**

@@ -1,15 +1,15 @@
 /** Limits of the local cloud, which runs the functions of an installation on one machine. */
 export const cloudLimits = {
   /** Time from the start of an environment to its first request for work, on a busy machine. */
-  initMs: 30_000,
+  environmentStartMs: 30_000,
   /** Default time after which an idle environment is stopped. */
-  idleMs: 300_000,
+  environmentIdleMs: 300_000,
   /** Interval at which idle environments are checked. */
-  lookMs: 1_000,
+  idleCheckMs: 1_000,
   /** Time with an empty queue after which a task of the long pool is told to shut down. */
   taskIdleMs: 30_000,
   /** Size of a buffered function response: the limit of Lambda. */
-  answerBytesMax: 6 * 1024 * 1024,
+  responseBytesMax: 6 * 1024 * 1024,
   /** Size of an HTTP request body: the limit of API Gateway. */
   requestBytesMax: 10 * 1024 * 1024,
   /** Size of the status and headers of a streamed response. */
@@ -19,12 +19,12 @@ export const cloudLimits = {
   /** Pause before the next request to a queue that returned an error. */
   pollPauseMs: 1_000,
   /** Interval at which the local scheduler checks for new, deleted and due schedules. */
-  scheduleLookMs: 1_000,
+  scheduleCheckMs: 1_000,
   /** Retries of an asynchronous call, and the pause before each: the values of Lambda. */
   callRetriesMax: 2,
   callRetryMs: 60_000,
   /** Polling interval while waiting for a deployment. */
-  askEveryMs: 200,
+  deploymentPollMs: 200,
   /** Time that `npm run cloud -- --deploy` waits for a deployment. */
-  deployMs: 1_800_000,
+  deploymentTimeoutMs: 1_800_000,
 } as const

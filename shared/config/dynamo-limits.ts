@@ -4,81 +4,81 @@ export const dynamoLimits = {
    * Connection timeout. Inside one region a connection takes milliseconds, unless this process is
    * busy.
    */
-  connectMs: 2_000,
+  connectTimeoutMs: 2_000,
   /**
-   * Timeout of one attempt of one request. The largest, a batch read of 16 MB, takes a second or
-   * two.
+   * Timeout of one attempt of one request. The largest request, a batch read of 16 MB, takes a
+   * second or two.
    */
-  requestMs: 5_000,
+  requestTimeoutMs: 5_000,
   /** Attempts of a request that fails temporarily: throttled, 5xx, no response. */
   attemptsMax: 4,
   /**
-   * Sockets of one process: one request for each of 64 concurrent operations, and those of the
-   * generator.
+   * Sockets of one process: one for each of 64 concurrent operations, and some for the generator.
    */
   socketsMax: 96,
   /** Total retries of a request after conflicts and unprocessed batch items. */
-  repeatsMax: 10,
+  retriesMax: 10,
   /**
-   * Longest first pause and longest pause overall. Each pause may be twice as long as the one
-   * before.
+   * Longest first pause and longest pause of all. Each pause may be twice as long as the pause
+   * before it.
    */
-  repeatFirstMs: 20,
-  repeatMostMs: 1_000,
+  firstRetryPauseMs: 20,
+  longestRetryPauseMs: 1_000,
 
   /** Items of one batch read: the limit of AWS. */
   itemsPerReadMax: 100,
   /** Items of one batch write: the limit of AWS. */
   itemsPerWriteMax: 25,
   /** Concurrent batches of one call. A call with 500 ids needs one round. */
-  batchesAtOnce: 5,
+  concurrentBatches: 5,
   /** Pages of one call that reads a whole partition. Each has up to 1 MB. */
   pagesMax: 1_000,
   /**
-   * Operations covered by one index item. A removal finds their records through it, without a scan.
+   * Operations covered by one index item. A removal finds the records of the operations through
+   * this item, without a scan.
    */
-  blockOperations: 500,
+  operationsPerBlock: 500,
   /** Deployments, blocks and writers in the cache of known items of one process. */
-  rememberedMax: 10_000,
+  cachedItemsMax: 10_000,
   /** Lines of one event chunk: one batch of a writer. */
   chunkLinesMax: 500,
   /** Size of one event chunk before compression. */
   chunkBytesMax: 512 * 1024,
   /** Event chunks of one read. The reader continues from its cursor. */
   chunksPerReadMax: 20,
-  /** Attempts to append a chunk while other writers take its place first. */
+  /** Attempts to append a chunk while other writers take the same position first. */
   chunkTriesMax: 50,
   /** Items of one partition that are listed, and then removed, per round. */
-  removedAtOnce: 1_000,
+  removedPerRound: 1_000,
   /** Entries of one list of stacks, kept deployments or late outcomes. */
-  listedMax: 100_000,
+  listEntriesMax: 100_000,
   /** Attempts of a start or publish that loses the race against other writers. */
-  racesMax: 10,
+  raceAttemptsMax: 10,
   /** Bytes of an external text inside a key. A longer text is replaced by its hash. */
   keyTextBytesMax: 512,
   /** Time span of the hints that one item gathers, in ms. */
-  hintsGatherMs: 50,
+  hintBatchMs: 50,
   /** Interval at which a listener reads the hints of other processes. */
-  hintsReadMs: 1_000,
+  hintPollMs: 1_000,
   /** Largest clock difference of two functions at which hints between them still arrive. */
-  hintsOverlapMs: 2_000,
+  hintClockDifferenceMs: 2_000,
   /** Hint items of one read. The next read, a second later, gets the rest. */
   hintsPerReadMax: 1_000,
   /** Time after which hints expire. */
-  hintsKeptMs: 600_000,
+  hintRetentionMs: 600_000,
   /** Partitions of one day of the audit log. */
   auditShards: 4,
   /** Time after which entries of the audit log expire. */
-  auditKeptMs: 400 * 24 * 3_600_000,
+  auditRetentionMs: 400 * 24 * 3_600_000,
   /** Days of the audit log that may have entries. */
   auditDaysMax: 410,
-  /** Requests that one call forgets. */
-  forgottenAtOnce: 10,
+  /** Ended requests that one call removes. */
+  requestRemovalsPerCall: 10,
   /** Kinds of slow operations that one stack may have. */
-  slowMax: 1_000,
+  slowKindsMax: 1_000,
   /**
-   * Time after which journal records expire. Retention normally removes them earlier; this is the
-   * safety net. A deployment that stays open longer cannot be resumed.
+   * Time after which journal records expire. Retention normally removes the records earlier, and
+   * the expiry is a safety net. A deployment that stays open longer cannot be resumed.
    */
   journalExpiresMs: 400 * 24 * 3_600_000,
 } as const

@@ -1,2 +1,4 @@
-/** The version of Pulumi whose behavior is implemented, and which programs and plugins see. */
+/**
+ * The version of Pulumi whose behavior Antichain implements. Programs and plugins see this version.
+ */
 export const emulatedVersion = '3.260.0'

@@ -2,21 +2,21 @@
 export const installLimits = {
   /** Size of a plugin archive as downloaded. The largest known ones have some 200 MB. */
   archiveBytesMax: 2_000_000_000,
-  /** Number and total size of the unpacked files. */
+  /** Number and total size of unpacked files. */
   filesMax: 200_000,
   bytesMax: 8_000_000_000,
   /** Size of a server's description of a release. */
   releaseBytesMax: 10_000_000,
   /** Attempts of a download (Pulumi's number). */
-  triesMax: 5,
+  downloadAttemptsMax: 5,
   /** Pause before the second attempt. It doubles with each further attempt (Pulumi's number). */
-  tryPauseMs: 80,
+  downloadRetryPauseMs: 80,
   /** Time after which a download without new data is aborted. */
-  silentMs: 60_000,
+  downloadIdleMs: 60_000,
   /** Polling interval while another process installs the same plugin. */
-  lockPauseMs: 100,
+  lockPollMs: 100,
   /** Timeout of one Git command. */
-  gitMs: 900_000,
+  gitTimeoutMs: 900_000,
   /** Timeout of the command that installs the dependencies of a plugin from source. */
-  dependenciesMs: 900_000,
+  dependenciesTimeoutMs: 900_000,
 } as const

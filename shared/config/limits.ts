@@ -1,5 +1,5 @@
 /**
- * config: numbers and environment variables, each in one place. Imports nothing of the project.
+ * config: numbers and environment variables, each defined once. Imports nothing of the project.
  *
  * Invariant: a number on which two modules must agree, or about which an operator may ask, is
  * defined here. Its name contains its unit, and its comment gives the reason. Modules have no
@@ -13,8 +13,8 @@ export const limits = {
   /** Interval of lease renewals: a quarter of the lease. */
   leaseRenewMs: 15_000,
   /**
-   * Time without a successful renewal after which an executor ends its own plugins. It acts before
-   * others may.
+   * Time without a successful renewal after which an executor ends its plugins. The time ends
+   * before other processes may consider the executor dead.
    */
   leaseGiveUpMs: 40_000,
   /**
@@ -23,40 +23,41 @@ export const limits = {
    */
   leaseMarginMs: 30_000,
   /** Interval at which a generator checks whether an executor has died. */
-  lookMs: 3_000,
+  livenessCheckMs: 3_000,
   /** Interval at which the generator checks for lost arrivals, ready joins and lost owners. */
   sweepMs: 30_000,
   /** Delay of the watchdog nudge that a holder keeps scheduled for itself: lease plus margin. */
   watchdogNudgeMs: 90_000,
   /** Executors whose lease counters a watchdog nudge carries: some kilobytes. */
-  seenExecutorsMax: 200,
+  watchdogExecutorsMax: 200,
   /**
-   * Time before the end of a function's time limit at which it begins to shut down. A function with
-   * a short limit uses a fifth of it.
+   * Time before the end of a function's time limit at which the function begins to shut down. A
+   * function with a short limit uses a fifth of its limit.
    */
-  leaveMs: 10_000,
+  shutdownMarginMs: 10_000,
   /**
-   * Time without a decision after which a generator hands over. A short generator run uses a
-   * quarter of its time.
+   * Time without a decision after which a generator may park. A generator with a short time limit
+   * uses a quarter of its limit.
    */
   parkAfterMs: 30_000,
 
   /** Entries per page of the history and of the published versions. */
-  pastPageLines: 100,
+  historyPageLines: 100,
 
-  /** Resources of one import, and bytes of the file that names them. */
-  importedMax: 10_000,
+  /** Resources of one import, and bytes of the file that lists them. */
+  importResourcesMax: 10_000,
   importFileBytesMax: 16 * 1024 * 1024,
 
-  /** View steps that a provider may report in one call. They are held in memory. */
+  /** View steps that a provider may report in one call. The executor holds them in memory. */
   viewStepsMax: 10_000,
 
   /** Expected duration of an operation without a known duration. */
-  expectedMs: 1_000,
+  expectedOperationMs: 1_000,
   /**
-   * Duration above which an operation is recorded as slow, so that the next one gets enough time.
+   * Duration above which an operation is recorded as slow, so that the next operation of its kind
+   * gets enough time.
    */
-  slowMs: 5_000,
+  slowOperationMs: 5_000,
   /**
    * Longest expected time from the start of an executor to its first begin. A function with a short
    * limit uses a quarter of it.
@@ -66,32 +67,32 @@ export const limits = {
    * Time for which an executor may keep idle plugins for the next call. Their credentials then
    * remain valid for one more function run.
    */
-  warmMs: 300_000,
+  idlePluginsMs: 300_000,
   /** Shortest time limit of a function. A program and its plugins need seconds to start. */
   functionLimitMinMs: 5_000,
 
   /** Deliveries after which a chain message that was not removed becomes a dead letter. */
   deliveriesMax: 5,
   /** Delay before a failed delivery is delivered again. It doubles each time. */
-  retryMs: 1_000,
+  redeliveryMs: 1_000,
   /** Visibility timeout of a delivered chain, unless extended: one lease. */
   visibilityMs: 60_000,
   /** Operations per message, and operations that one executor runs concurrently. */
   chainOperationsMax: 64,
-  /** Attempts of a call that error hooks repeat, the first one included: Pulumi's limit. */
+  /** Attempts of a call that error hooks repeat, including the first attempt: Pulumi's limit. */
   errorHookTriesMax: 100,
   /** Operations that one operation may need or release. Wider graphs get joins. */
-  fanMax: 32,
+  fanOutMax: 32,
   /**
-   * Time for which an outcome that cannot be stored is kept and retried. An operator needs time to
-   * free disk space. Until it is stored, only this process has the outcome.
+   * Time for which an outcome that cannot be stored is kept and retried. The time lets an operator
+   * free disk space. Until the outcome is stored, only this process has it.
    */
-  outcomeKeptMs: 600_000,
+  outcomeRetryMs: 600_000,
   /** Retry time of a give-back, and of a read on which a whole deployment depends. */
-  storeTriedMs: 20_000,
+  storeRetryTimeMs: 20_000,
   /** Size of a program's files before packing: the space that a function has for unpacking. */
   programBytesMax: 1_000_000_000,
-  /** Size of a packed program. One copy of it is held in memory. */
+  /** Size of a packed program. A process holds one copy in memory. */
   archiveBytesMax: 250_000_000,
   /** Files of a packed program. */
   archiveFilesMax: 100_000,
@@ -99,21 +100,21 @@ export const limits = {
    * Time for which the key of an ended request is remembered. A repeated request gets the same
    * response.
    */
-  requestsKeptMs: 30 * 24 * 3_600_000,
+  requestRetentionMs: 30 * 24 * 3_600_000,
 
   /** Size of an update plan. It is held in memory. */
   planBytesMax: 100_000_000,
   /** Random characters that one placeholder of a name pattern may request. */
-  namePartMax: 256,
+  namePlaceholderCharsMax: 256,
 
   /**
    * Registrations in one log record, so that a record does not grow with the number of decisions.
    */
-  decidedPerRecordMax: 100,
+  registrationsPerRecordMax: 100,
   /** Operations of one plan page: a page stays below half a megabyte. */
   planPageOperationsMax: 500,
   /** Source positions of unchanged resources that one deployment updates: one record. */
-  positionsMax: 500,
+  sourcePositionsMax: 500,
   /** Ids in one read of heads or ends. */
   idsPerReadMax: 500,
   /**
@@ -122,32 +123,39 @@ export const limits = {
    */
   recordBytesMax: 256 * 1024,
   /** Default time for which the records of a closed deployment are kept. */
-  recordsKeptMs: 30 * 24 * 3_600_000,
+  recordRetentionMs: 30 * 24 * 3_600_000,
   /** Default number of published versions that a stack keeps, including the current one. */
-  versionsKept: 100,
+  retainedVersions: 100,
   /**
-   * Time after the close in which requests of an owner on an unreachable host may still take
+   * Time after a close in which provider calls of an owner on an unreachable host may still take
    * effect.
    */
   lateWindowMs: 15 * 60_000,
-  /** Time for which an unreferenced blob is kept. Its writer stores the reference in this time. */
+  /**
+   * Time for which an unreferenced blob is kept. The writer of the blob stores the reference within
+   * this time.
+   */
   blobGraceMs: 24 * 3_600_000,
   /**
    * Deployments whose records one command removes at its end. The cleanup must not delay the
    * command noticeably.
    */
-  deploymentsPerTidy: 3,
-  /** Rows that one transaction of a removal deletes. This bounds how long others wait for it. */
+  deploymentsPerCleanup: 3,
+  /**
+   * Rows that one transaction of a removal deletes. The limit bounds how long other requests wait.
+   */
   rowsPerRemoval: 2_000,
 
   /**
-   * Length of one line on the store's socket. A longer line closes the connection, so that it
-   * cannot exhaust memory.
+   * Length of one line on the store's socket. The owner closes the connection for a longer line, so
+   * that no line can exhaust memory.
    */
   frameBytesMax: 64 * 1024 * 1024,
   /** Size of one reply to a read of many records. The adapter pages through the rest. */
   replyBytesMax: 4 * 1024 * 1024,
-  /** Requests in one transaction. This bounds how long the first of them waits for the commit. */
+  /**
+   * Requests in one transaction. The limit bounds how long the first request waits for the commit.
+   */
   commitRequestsMax: 1024,
   /**
    * Time for which SQLite waits for a lock that another process holds briefly, for example a
@@ -156,18 +164,20 @@ export const limits = {
   databaseBusyMs: 5_000,
   /** Time in which a process tries to own the store or to connect to its owner. */
   storeConnectMs: 10_000,
-  /** Pause between two such attempts. An owner needs some 100 ms to start. */
+  /**
+   * Pause between two attempts to own the store or to connect. An owner needs some 100 ms to start.
+   */
   storeRetryMs: 20,
   /** Time that the owner of the store has to answer a request. */
-  storeAnswerMs: 30_000,
+  storeResponseMs: 30_000,
   /**
    * Length of a Unix socket path. macOS allows 104 bytes and Linux 108, including the terminator.
    */
   socketPathBytesMax: 100,
 
   /**
-   * Size of one file of an asset or archive. It is read as a whole, so a larger one would exhaust a
-   * function's memory.
+   * Size of one file of an asset or archive. A process reads a whole file, and a larger file would
+   * exhaust a function's memory.
    */
   assetBytesMax: 512 * 1024 * 1024,
   /** Time that the server of a remote asset has to complete a request. */

@@ -1,7 +1,7 @@
 /** Environment variables that allow outbound calls to more than public https addresses. */
 export const outboundVariables = {
   /** Comma-separated networks, such as `10.1.0.0/16`. */
-  networks: 'ANTICHAIN_OUTBOUND_NETWORKS',
+  allowedNetworks: 'ANTICHAIN_OUTBOUND_NETWORKS',
   /** `1` allows plain http as well as https. */
-  plain: 'ANTICHAIN_OUTBOUND_PLAIN',
+  plainHttp: 'ANTICHAIN_OUTBOUND_PLAIN',
 } as const

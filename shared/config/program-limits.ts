@@ -2,7 +2,7 @@
 export const programLimits = {
   /** Timeout of a package manager: a third of the longest function run. */
   installTimeoutMs: 300_000,
-  /** Characters of its output that are kept for the error message. */
+  /** Characters of a package manager's output that are kept for the error message. */
   outputTailMax: 8_000,
   /** Attempts to fetch the archive of a repository. */
   fetchTriesMax: 3,

@@ -1,7 +1,8 @@
 /** Limits of triggers (webhooks, schedules, notifications) and of outbound calls. */
 export const triggerLimits = {
   /**
-   * Size of a document as JSON text: well below a DynamoDB item, and a page of them below a reply.
+   * Size of a document as JSON text. A document fits into a DynamoDB item, and a page of documents
+   * into a reply of the store.
    */
   documentBytesMax: 100 * 1024,
   /** Documents per page. With the largest documents a page has 2.5 MB. */
@@ -19,7 +20,7 @@ export const triggerLimits = {
    * Time for which a delivery is recognized as a repetition. GitHub allows redelivery for three
    * days.
    */
-  deliveryKeptMs: 7 * 24 * 3_600_000,
+  deliveryRetentionMs: 7 * 24 * 3_600_000,
   /**
    * Time after which the handler of a delivery is considered dead, and the delivery may be handled
    * again.
@@ -34,26 +35,27 @@ export const triggerLimits = {
    */
   patternCharsMax: 200,
   /**
-   * Paths of one event that are matched. An event with more counts as an event with unknown paths.
+   * Paths of one event that are matched. An event with more paths counts as an event with unknown
+   * paths.
    */
   pathsMax: 10_000,
-  /** Commits that GitHub lists per push. A push with this many may have more. */
+  /** Commits that GitHub lists per push. A push with this number of commits may have more. */
   pushCommitsMax: 2048,
 
   /** Concurrent operations of a triggered deployment: the number that one executor runs. */
-  parallelOfTriggers: 64,
+  triggeredParallelMax: 64,
   /** Interval at which a server checks schedules. Cron expressions have a resolution of minutes. */
-  scheduleLookMs: 1_000,
+  scheduleCheckMs: 1_000,
   /** Allowed lead of EventBridge Scheduler's clock over the clock of the called function. */
-  schedulerAheadMs: 2_000,
+  schedulerClockLeadMs: 2_000,
   /** Retries of EventBridge Scheduler after a failed call, and the time in which it retries. */
   schedulerRetriesMax: 10,
   schedulerRetryMs: 3_600_000,
   /**
-   * Age above which calls without a document are removed. The document of a younger call may not be
-   * written yet.
+   * Age above which scheduled calls without a schedule document are removed. The document of a
+   * younger call may not be written yet.
    */
-  strayCallsMs: 600_000,
+  orphanedCallAgeMs: 600_000,
   /** Largest jitter of a schedule. The window of EventBridge Scheduler ends at a day too. */
   jitterMaxMs: 24 * 3_600_000,
 
@@ -63,23 +65,24 @@ export const triggerLimits = {
    */
   notificationAttemptsMax: 8,
   /**
-   * Pause before the second attempt. Each further pause is three times as long, up to the longest.
+   * Pause before the second attempt. Each further pause is three times as long, up to the longest
+   * pause.
    */
   notificationRetryMs: 10_000,
   notificationRetryMaxMs: 3_600_000,
   /**
-   * Age above which the end of a deployment is not notified. By then its readers have checked the
-   * result.
+   * Age above which the end of a deployment is not notified. Readers have checked the result by
+   * then.
    */
-  newsMs: 3_600_000,
+  notifiableAgeMaxMs: 3_600_000,
   /** Pages of documents that one scan reads. */
-  pagesMax: 40,
+  documentPagesMax: 40,
   /** Visibility timeout of a message in delivery: longer than one call takes. */
-  notificationLoanMs: 360_000,
+  notificationVisibilityMs: 360_000,
   /** Long-poll time of one receive of messages. */
-  notificationLookMs: 20_000,
+  notificationWaitMs: 20_000,
   /** Messages that are delivered concurrently. */
-  notificationsAtOnce: 5,
+  concurrentNotifications: 5,
   /** Dead letters that one process keeps in memory. */
   deadNotificationsMax: 1_000,
   /** Time that a receiver has to respond. */
@@ -96,16 +99,14 @@ export const triggerLimits = {
    * packages.
    */
   archiveUnpackedBytesMax: 1024 * 1024 * 1024,
-  /** Files, folders and links in an archive. */
+  /** Number of files, folders and links in an archive. */
   archiveEntriesMax: 100_000,
   archiveTimeoutMs: 300_000,
   /** Redirects of an archive download. GitHub redirects once. */
   archiveRedirectsMax: 3,
-  /**
-   * Length of a user's text that is shown elsewhere. A GitHub comment ends at 65,536 characters.
-   */
+  /** Length of a comment on GitHub, which allows 65,536 characters. */
   commentCharsMax: 60_000,
-  /** Comments per page, pages that are searched, and bytes per page. */
+  /** Comments per page, pages that one search reads, and bytes per page. */
   commentsPerPage: 50,
   commentPagesMax: 20,
   commentPageBytesMax: 16 * 1024 * 1024,

@@ -12,10 +12,10 @@ export function formatCheckFailure(
   { property, reason }: CheckFailure,
   inputs: PropertyMap,
 ): string {
-  const why = createRedactor(collectSecretTexts(inputs))(reason)
-  if (property === '') return `${type} resource '${name}' has a problem: ${why}`
+  const redactedReason = createRedactor(collectSecretTexts(inputs))(reason)
+  if (property === '') return `${type} resource '${name}' has a problem: ${redactedReason}`
   const value = isSecret(inputs.get(property))
     ? '[secret]'
     : JSON.stringify(redactMap(inputs)[property] ?? null)
-  return `${type} resource '${name}': property ${property} value ${value} has a problem: ${why}`
+  return `${type} resource '${name}': property ${property} value ${value} has a problem: ${redactedReason}`
 }

@@ -19,20 +19,20 @@ export type HookType = (typeof hookTypes)[number]
 /** The operation of a failed provider call. */
 export type FailedOperation = 'create' | 'update' | 'delete'
 
-/** The hooks of one type on a resource, with their arguments. */
+/** The names of all hooks of one type on one resource, with the arguments of their call. */
 export interface HookMoment {
-  readonly hook: HookType
+  readonly hookType: HookType
   readonly urn: Urn
   /** Names of hooks, in the order in which they run. */
   readonly names: readonly string[]
   /** The state that is updated or deleted. */
   readonly old: ResourceState | undefined
   /**
-   * The state that is created or updated: the planned one before the step, the resulting one after
-   * it.
+   * The created or updated state. Hooks before the step get the planned state, and hooks after the
+   * step get the resulting state.
    */
   readonly next: ResourceState | undefined
-  /** Whether this is a preview. Only hooks that are registered for previews run in it. */
+  /** Whether this is a preview. A preview runs only hooks that are registered for previews. */
   readonly isPreview: boolean
 }
 
@@ -49,11 +49,12 @@ export interface ProgramHooks {
   /** Runs hooks in sequence, up to the first failure. */
   readonly run: (moment: HookMoment) => Promise<HookEnd>
   /**
-   * Calls all error hooks, which decide about a retry. `errors`: of all attempts, the newest first.
+   * Calls all error hooks, which decide about a retry. `failure.errors`: the errors of all
+   * attempts, the newest first.
    */
   readonly requestRetry: (
     moment: HookMoment,
-    failed: { readonly operation: FailedOperation; readonly errors: readonly string[] },
+    failure: { readonly operation: FailedOperation; readonly errors: readonly string[] },
   ) => Promise<{ readonly retry: boolean; readonly error: string | undefined }>
   /** Keeps the program running until the work is done. */
   readonly track: <T>(work: Promise<T>) => Promise<T>
@@ -68,13 +69,14 @@ export interface StepHooks {
   readonly operation: FailedOperation
   readonly before: HookType
   readonly after: HookType
-  /** The hooks of its resource. */
+  /** Hook type → names of hooks, as the state of the resource has them. */
   readonly names: ReadonlyMap<string, readonly string[]>
 }
 
 /**
- * Returns the hooks of a step: those of the new state for creates and updates, those of the old one
- * for deletes. Undefined for a step without hooks. Source: docs/spec/step-execution.md#hooks.
+ * Returns the hooks of a step. Creates and updates use the hooks of the new state, and deletes use
+ * those of the old state. Undefined for a step without hooks. Source:
+ * docs/spec/step-execution.md#hooks.
  */
 export function hooksOf({
   op,
@@ -103,35 +105,42 @@ export function hooksOf({
 
 function findHooks(
   state: ResourceState | undefined,
-  kinds: Omit<StepHooks, 'names'>,
+  stepHooks: Omit<StepHooks, 'names'>,
 ): StepHooks | undefined {
   const names = state?.resourceHooks
   if (names === undefined || names.size === 0) return undefined
-  const isAny = [kinds.before, kinds.after, 'OnError'].some(
-    hook => (names.get(hook)?.length ?? 0) > 0,
+  const hasAny = [stepHooks.before, stepHooks.after, 'OnError'].some(
+    hookType => (names.get(hookType)?.length ?? 0) > 0,
   )
-  return isAny ? { ...kinds, names } : undefined
+  return hasAny ? { ...stepHooks, names } : undefined
 }
 
 /**
- * Returns the hooks of one type with their arguments. `made`: the state that resulted from the
- * step.
+ * Returns the hooks of one type with their arguments. `resultState`: the state that resulted from
+ * the step.
  */
 export function momentOf(
   step: Pick<Step, 'op' | 'urn' | 'old' | 'next'>,
   hooks: StepHooks,
   input: {
-    readonly hook: HookType
+    readonly hookType: HookType
     readonly isPreview: boolean
-    readonly made?: ResourceState | undefined
+    readonly resultState?: ResourceState | undefined
   },
 ): HookMoment {
   const { urn, next } = step
   const isDelete = hooks.operation === 'delete'
   const old = hooks.operation === 'create' ? undefined : step.old?.state
-  const { hook, made, isPreview } = input
+  const { hookType, resultState, isPreview } = input
   // The id is known before an update, because an update keeps it.
-  const planned = next === undefined || old === undefined ? next : { ...next, id: old.id }
-  const names = hooks.names.get(hook) ?? []
-  return { hook, urn, names, old, next: isDelete ? undefined : (made ?? planned), isPreview }
+  const plannedState = next === undefined || old === undefined ? next : { ...next, id: old.id }
+  const names = hooks.names.get(hookType) ?? []
+  return {
+    hookType,
+    urn,
+    names,
+    old,
+    next: isDelete ? undefined : (resultState ?? plannedState),
+    isPreview,
+  }
 }

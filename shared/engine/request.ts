@@ -20,7 +20,7 @@ export interface ProjectSource {
   readonly directory: string
   /** `.` or a file relative to `directory`. */
   readonly entryPoint: string
-  /** '' = no program: only the resources in the state. */
+  /** '' without a program: the command works on the resources in the state alone. */
   readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Plugins that the project file specifies. */
@@ -36,11 +36,13 @@ export interface DeployRequest {
   /** The pattern for automatic names, if the configuration has one. */
   readonly autonaming?: Autonaming
   readonly secrets: SecretsManager
-  /** Keyed digest of program and configuration. A resume compares it. */
-  readonly program: string
   /**
-   * Computes the digest again, for a later generator run of this process. Absent: the program
-   * cannot have changed.
+   * Keyed digest of program and configuration. A resume compares the digest with the recorded one.
+   */
+  readonly programDigest: string
+  /**
+   * Computes `programDigest` again, for a later generator run of this process. Absent if the
+   * program cannot change.
    */
   readonly readProgramDigest?: () => string
   /** The key of the queued request that this deployment serves. The request ends with the pin. */
@@ -50,7 +52,7 @@ export interface DeployRequest {
   /** The text of the update plan that constrains the deployment. */
   readonly plan?: string
   /** Whether the preview drafts an update plan. */
-  readonly drawsPlan?: boolean
+  readonly draftsPlan?: boolean
   readonly options: DeploymentOptions
   /** Continue the interrupted deployment instead of starting one. */
   readonly resume: boolean
@@ -62,33 +64,33 @@ export interface DeployRequest {
   /**
    * Processes that wait for a debugger: `program`, `plugins`, `plugin:<name>`, `all`. Absent: none.
    */
-  readonly debugged?: readonly string[]
+  readonly debuggedProcesses?: readonly string[]
   /** Whether debug messages are reported too. */
   readonly debug?: boolean
-  /** Aborts when this process must hand the deployment over to the next generator. */
-  readonly leave?: AbortSignal
+  /** Aborts when this process must hand the deployment over to the next generator run. */
+  readonly handOverSignal?: AbortSignal
   /** Wait for another deployment of the stack instead of failing. */
   readonly wait: boolean
   /**
-   * The user's answers about pending creates: the ids of those that exist, and whether the others
-   * are cleared.
+   * The user's answers about pending creates: the ids of existing resources by URN, and whether all
+   * other pending creates are cleared.
    */
   readonly pendingCreates: {
-    readonly exist: ReadonlyMap<string, string>
-    readonly forget: boolean
+    readonly existingIds: ReadonlyMap<string, string>
+    readonly mustClearOthers: boolean
   }
 }
 
 /** The result of a deployment or preview. Events contain the details. */
 export interface DeployResult {
   readonly result: DeploymentResult
-  /** Operations by kind, as in the summary event. */
+  /** Number of operations by kind, as in the summary event. */
   readonly changes: Readonly<Record<string, number>>
   /** Whether any operation besides same and read happened or would happen. */
   readonly hasChanges: boolean
   /** Operations whose end is unknown, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]
-  /** The file of the drafted plan, if nothing prevents the changes. */
+  /** The text of the drafted update plan. Absent if the previewed changes are impossible. */
   readonly plan?: string
 }
 
@@ -100,6 +102,6 @@ export interface RunningDeployment {
    * and their records.
    */
   readonly cancel: () => void
-  /** Second Ctrl-C: abandons the deployment; running operations become pending operations. */
+  /** Second Ctrl-C: abandons the deployment. Running operations become pending operations. */
   readonly terminate: () => void
 }

@@ -2,8 +2,9 @@ import type { ResourceState } from '../state/resource.ts'
 import { isSecret, type PropertyValue, secretOf } from '../values/value.ts'
 
 /**
- * Marks outputs as secret that the program named, or whose input of the same name is secret. `id`
- * cannot be secret, which causes a warning. Source: docs/spec/step-execution.md#secret-outputs.
+ * Marks outputs as secret if the program lists them as secret outputs, or if the input of the same
+ * name is secret. Warns for `id`, which cannot be secret. Source:
+ * docs/spec/step-execution.md#secret-outputs.
  */
 export function markSecretOutputs(
   state: ResourceState,
@@ -14,12 +15,12 @@ export function markSecretOutputs(
     if (key === 'id') warn(`The 'id' property cannot be made secret. See ${state.urn}`)
     else keys.add(key)
   for (const [key, value] of state.inputs) if (isSecret(value)) keys.add(key)
-  const open = [...keys].filter(key => {
+  const unmarkedKeys = [...keys].filter(key => {
     const value = state.outputs.get(key)
     return value !== undefined && !isSecret(value)
   })
-  if (open.length === 0) return state
+  if (unmarkedKeys.length === 0) return state
   const outputs = new Map<string, PropertyValue>(state.outputs)
-  for (const key of open) outputs.set(key, secretOf(outputs.get(key) ?? null))
+  for (const key of unmarkedKeys) outputs.set(key, secretOf(outputs.get(key) ?? null))
   return { ...state, outputs }
 }

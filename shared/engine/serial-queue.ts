@@ -1,9 +1,11 @@
-/** Creates a queue that runs tasks one after another, regardless of the previous result. */
+/**
+ * Creates a queue that runs tasks one after another. A failed task does not stop the later ones.
+ */
 export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let turn: Promise<unknown> = Promise.resolve()
+  let lastTask: Promise<unknown> = Promise.resolve()
   return work => {
-    const mine = turn.then(work)
-    turn = mine.catch(() => undefined)
-    return mine
+    const task = lastTask.then(work)
+    lastTask = task.catch(() => undefined)
+    return task
   }
 }

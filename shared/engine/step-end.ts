@@ -8,7 +8,7 @@ export interface StepEnd {
   readonly verdict: Verdict
   /** The complete resulting state. Undefined when the resource is gone or the step failed. */
   readonly state: ResourceState | undefined
-  /** For a refresh: its resulting step. */
+  /** For a refresh: the kind of step that the read state amounts to (same, update or delete). */
   readonly resultOp: StepOp | undefined
   readonly error: OutcomeError | undefined
   /** For a refresh: the drift, if the process that read the state reports it. */
@@ -17,21 +17,21 @@ export interface StepEnd {
   readonly views?: readonly ViewEnd[]
 }
 
-/** A view step that the owner's provider made, with its end. */
+/** A step on a view that the provider of its owner reported, with the end of the step. */
 export interface ViewEnd {
   readonly step: Step
   readonly end: StepEnd
 }
 
-/** A step with its end, and the location of its state. */
+/** A step with its end, and the resulting state with its reference in the records. */
 export interface EndedStep {
   readonly step: Step
   readonly end: StepEnd
   /** The resulting state, undefined when there is none. */
-  readonly tracked: TrackedState | undefined
+  readonly trackedState: TrackedState | undefined
   /**
-   * Whether it was interrupted because its executor is gone. It is no error of a provider or plugin
-   * then.
+   * Whether the step was interrupted because its executor is gone. Such an interruption is not an
+   * error of the provider or plugin.
    */
   readonly isOrphaned?: boolean
 }

@@ -1,9 +1,14 @@
 import type { Urn } from '../names/urn.ts'
 import type { PropertyDiff } from '../providers/provider.ts'
-import type { PlannedImport, StateEffect, StateReference, StepOp } from '../records/operation.ts'
+import type {
+  ImportedProperties,
+  StateEffect,
+  StateReference,
+  StepOp,
+} from '../records/operation.ts'
 import type { ResourceState } from '../state/resource.ts'
 
-/** A state with its place in the records. */
+/** A state, and the reference to the record that contains the state. */
 export interface TrackedState {
   readonly state: ResourceState
   readonly ref: StateReference
@@ -34,16 +39,16 @@ export interface Step {
   /** The reference of the provider instance, '' for none. */
   readonly provider: string
   readonly old: TrackedState | undefined
-  /** The planned state. The end fills in id, outputs and times. */
+  /** The planned state. The end of the step contains the final id, outputs and times. */
   readonly next: ResourceState | undefined
   readonly effect: StateEffect
   readonly skipCall: boolean
-  /** Whether it is deleted although it is protected. */
+  /** Whether the step deletes its resource although the resource is protected. */
   readonly ignoreProtect?: boolean
   /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
   /** Set for an import by the command `import`. */
-  readonly planned?: PlannedImport
+  readonly planned?: ImportedProperties
   readonly reason: StepReason
   /** The views of its resource in the base, set for execution. */
   readonly views?: readonly TrackedState[]
@@ -72,14 +77,17 @@ export function isImport(op: StepOp): boolean {
   return op === 'import' || op === 'import-replacement'
 }
 
-/** Reports whether a step creates a replacement. A replace step is reported with it. */
+/**
+ * Reports whether a step creates a replacement. The events show a `replace` step beside such a
+ * step.
+ */
 export function isReplacing(op: StepOp): boolean {
   return op === 'create-replacement' || op === 'read-replacement' || op === 'import-replacement'
 }
 
 /**
- * Reports whether a delete is refused because its resource is protected. A replaced copy may be
- * deleted.
+ * Reports whether a delete is refused because its resource is protected. The delete of a replaced
+ * copy is never refused.
  */
 export function isProtected({
   op,

@@ -1,5 +1,5 @@
 /**
- * errors: the only error class and the catalogue of its codes. Imports nothing of the project.
+ * errors: the only error class, and the catalogue of error codes. Imports nothing of the project.
  *
  * Invariants: every error that a user sees has a code of the catalogue. Code never branches on a
  * message. Secrets are redacted before an error is created, never when it is printed.

@@ -1,28 +1,31 @@
 import type { Decision } from '../records/log.ts'
-import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
+import { isRunByGenerator, type Operation, type StateReference } from '../records/operation.ts'
 import type { PendingOperationType } from '../state/snapshot.ts'
 import type { StoredOperation, StoredResource } from '../state/stored.ts'
 import type { EntryContent, EntryReference } from './entry.ts'
 import type { OperationFacts } from './operation-facts.ts'
 
 /**
- * Returns the journal entries of an operation: none if it never began or has no provider call.
- * Otherwise it returns the begin, and the end if it is known. Source:
+ * Returns the journal entries of an operation: none if the operation never began or only the
+ * generator runs it. Otherwise returns the begin, and the end if the end is known. Source:
  * docs/spec/journal.md#entries-per-step.
  */
-export function contentsOf(operation: Operation, facts: OperationFacts): readonly EntryContent[] {
-  if (isUnsent(operation) || operation.op === 'replace') return []
-  if (operation.old?.kind === 'base') facts.stateAt(operation.old)
+export function entryContentsOf(
+  operation: Operation,
+  facts: OperationFacts,
+): readonly EntryContent[] {
+  if (isRunByGenerator(operation) || operation.op === 'replace') return []
+  if (operation.old?.kind === 'base') facts.getState(operation.old)
   const fact = facts.get(operation.id)
   switch (fact.kind) {
     case 'untouched':
       return []
     case 'open':
-      return [beginOf(operation, facts)]
+      return [beginEntryOf(operation, facts)]
     case 'failed':
-      return [beginOf(operation, facts), { kind: 'failure' }]
+      return [beginEntryOf(operation, facts), { kind: 'failure' }]
     case 'done':
-      return [beginOf(operation, facts), endOfOperation(operation, fact.state, facts)]
+      return [beginEntryOf(operation, facts), operationEndEntryOf(operation, fact.state, facts)]
     default:
       return fact satisfies never
   }
@@ -31,12 +34,12 @@ export function contentsOf(operation: Operation, facts: OperationFacts): readonl
 /**
  * Returns the entry of registered outputs, or undefined when the state they belong to is unknown.
  */
-export function outputsOf(
+export function outputsEntryOf(
   decision: Decision & { readonly kind: 'outputs' },
   facts: OperationFacts,
 ): EntryContent | undefined {
   const { target, state } = decision
-  if (target.kind === 'base') facts.stateAt(target)
+  if (target.kind === 'base') facts.getState(target)
   else {
     const fact = facts.get(target.operation)
     if (fact.kind !== 'done' || fact.state === undefined) return undefined
@@ -44,7 +47,7 @@ export function outputsOf(
   return { kind: 'outputs', state, remove: toEntryReference(target) }
 }
 
-function beginOf(operation: Operation, facts: OperationFacts): EntryContent {
+function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent {
   const pending = pendingOf(operation, facts)
   return { kind: 'begin', ...(pending === undefined ? {} : { pending }) }
 }
@@ -58,9 +61,9 @@ function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation
   if (type === undefined) return undefined
   const { old, state } = operation
   const resource =
-    type === 'deleting' ? (old === undefined ? undefined : facts.stateAt(old)) : state
+    type === 'deleting' ? (old === undefined ? undefined : facts.getState(old)) : state
   if (resource === undefined) return undefined
-  const origin = type === 'creating' ? facts.originOf(operation.id) : undefined
+  const origin = type === 'creating' ? facts.getOrigin(operation.id) : undefined
   return { resource, type, ...(origin === undefined ? {} : { origin }) }
 }
 
@@ -94,32 +97,36 @@ function pendingTypeOf({ op }: Operation): PendingOperationType | undefined {
   }
 }
 
-function endOfOperation(
+function operationEndEntryOf(
   operation: Operation,
-  made: StoredResource | undefined,
+  newState: StoredResource | undefined,
   facts: OperationFacts,
 ): EntryContent {
   const old = operation.old === undefined ? undefined : toEntryReference(operation.old)
-  return endOf(operation, { made, old, isNamed: facts.isNamed(operation.id) })
+  return endEntryOf(operation, {
+    newState,
+    old,
+    isReferencedLater: facts.isReferencedLater(operation.id),
+  })
 }
 
 /**
- * Returns the end entry of a step by its effect. `made`: the new state. `old`: the reference of the
- * old state. `isNamed`: whether a later entry references the new state.
+ * Returns the end entry of a step by its effect. `newState`: the created state. `old`: the
+ * reference to the old state. `isReferencedLater`: whether a later entry references the new state.
  */
-export function endOf(
+export function endEntryOf(
   { op, effect }: Pick<Operation, 'op' | 'effect'>,
   {
-    made,
+    newState,
     old,
-    isNamed,
+    isReferencedLater,
   }: {
-    readonly made: StoredResource | undefined
+    readonly newState: StoredResource | undefined
     readonly old: EntryReference | undefined
-    readonly isNamed: boolean
+    readonly isReferencedLater: boolean
   },
 ): EntryContent {
-  const state = made === undefined ? {} : { state: made }
+  const state = newState === undefined ? {} : { state: newState }
   switch (effect) {
     case 'add':
       return { kind: 'success', ...state }
@@ -135,7 +142,7 @@ export function endOf(
     case 'swap':
       // Only a success entry creates a state that later entries can reference by its operation.
       return {
-        kind: made !== undefined && isNamed ? 'success' : 'refresh-success',
+        kind: newState !== undefined && isReferencedLater ? 'success' : 'refresh-success',
         ...state,
         ...(old === undefined ? {} : { remove: old }),
         isRefresh: true,

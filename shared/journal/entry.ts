@@ -3,7 +3,7 @@
  * the next snapshot. Imports records and below.
  *
  * Invariants: the fold depends on base and records only, never on the time or order of their
- * arrival (I6). It never modifies its input. It is linear in base and entries.
+ * arrival (I6). The fold never modifies its input. Its time is linear in base and entries.
  */
 import { z } from 'zod'
 import { error } from '../errors/error.ts'
@@ -16,14 +16,14 @@ export type EntryReference =
   | { readonly base: number; readonly operation?: undefined }
   | { readonly operation: number; readonly base?: undefined }
 
-/** The secrets manager of a deployment, as state files name it. */
+/** The secrets manager of a deployment, in the format of state files. */
 export interface EntrySecrets {
   readonly type: string
   readonly state?: Json
 }
 
 /** The changes that the end of an operation makes to the list of states. */
-interface Changes {
+interface StateChanges {
   readonly state?: StoredResource
   readonly remove?: EntryReference
   readonly delete?: EntryReference
@@ -37,10 +37,10 @@ interface Changes {
  */
 export type EntryContent =
   | { readonly kind: 'begin'; readonly pending?: StoredOperation }
-  | ({ readonly kind: 'success' } & Changes)
+  | ({ readonly kind: 'success' } & StateChanges)
   | { readonly kind: 'failure' }
-  | ({ readonly kind: 'refresh-success' } & Changes)
-  | ({ readonly kind: 'outputs' } & Changes)
+  | ({ readonly kind: 'refresh-success' } & StateChanges)
+  | ({ readonly kind: 'outputs' } & StateChanges)
   | { readonly kind: 'write'; readonly snapshot: StoredDeployment }
   | { readonly kind: 'secrets-manager'; readonly secretsProvider?: EntrySecrets }
   | { readonly kind: 'rebuilt-base-state' }
@@ -58,7 +58,7 @@ export type JournalEntry = EntryContent & {
 }
 
 /** The kinds in the order of their numbers in Pulumi's format. */
-const kinds = [
+const entryKinds = [
   'begin',
   'success',
   'failure',
@@ -72,23 +72,23 @@ const kinds = [
 ] as const satisfies readonly JournalEntry['kind'][]
 
 /**
- * Encodes an entry as Pulumi serializes it: fields in its order, `removeOld` and `removeNew` always
+ * Encodes an entry in Pulumi's format: fields in Pulumi's order, `removeOld` and `removeNew` always
  * present.
  */
 export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Json } {
-  const changes: Changes = hasChanges(entry) ? entry : {}
-  const { remove, delete: marked, pendingReplacement, state, isRefresh } = changes
+  const changes: StateChanges = hasChanges(entry) ? entry : {}
+  const { remove, delete: deletedReference, pendingReplacement, state, isRefresh } = changes
   const fields = {
     version: 1,
-    kind: kinds.indexOf(entry.kind),
+    kind: entryKinds.indexOf(entry.kind),
     sequenceID: entry.sequence,
     operationID: entry.operation,
     removeOld: remove?.base ?? null,
     removeNew: remove?.operation ?? null,
     pendingReplacementOld: pendingReplacement?.base,
     pendingReplacementNew: pendingReplacement?.operation,
-    deleteOld: marked?.base,
-    deleteNew: marked?.operation,
+    deleteOld: deletedReference?.base,
+    deleteNew: deletedReference?.operation,
     state,
     operation: entry.kind === 'begin' ? entry.pending : undefined,
     isRefresh: isRefresh === true ? true : undefined,
@@ -99,30 +99,30 @@ export function encodeEntry(entry: JournalEntry): { readonly [field: string]: Js
     extension: entry.kind === 'extension-parameterize' ? entry.extension : undefined,
     requiresByteString: entry.requiresByteString === true ? true : undefined,
   }
-  const present = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(present) as { readonly [field: string]: Json }
+  const presentFields = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(presentFields) as { readonly [field: string]: Json }
 }
 
-function hasChanges(entry: JournalEntry): entry is JournalEntry & Changes {
+function hasChanges(entry: JournalEntry): entry is JournalEntry & StateChanges {
   return entry.kind === 'success' || entry.kind === 'refresh-success' || entry.kind === 'outputs'
 }
 
-const index = z.int().nonnegative().nullish()
-const resource = z.looseObject({ urn: z.string(), type: z.string() })
+const indexForm = z.int().nonnegative().nullish()
+const resourceForm = z.looseObject({ urn: z.string(), type: z.string() })
 
 const entryForm = z.looseObject({
   version: z.literal(1),
-  kind: z.int().nonnegative().lt(kinds.length),
+  kind: z.int().nonnegative().lt(entryKinds.length),
   sequenceID: z.int(),
   operationID: z.int(),
-  removeOld: index,
-  removeNew: index,
-  pendingReplacementOld: index,
-  pendingReplacementNew: index,
-  deleteOld: index,
-  deleteNew: index,
-  state: resource.nullish(),
-  operation: z.looseObject({ resource, type: z.string() }).nullish(),
+  removeOld: indexForm,
+  removeNew: indexForm,
+  pendingReplacementOld: indexForm,
+  pendingReplacementNew: indexForm,
+  deleteOld: indexForm,
+  deleteNew: indexForm,
+  state: resourceForm.nullish(),
+  operation: z.looseObject({ resource: resourceForm, type: z.string() }).nullish(),
   isRefresh: z.boolean().nullish(),
   secretsProvider: z.looseObject({ type: z.string() }).nullish(),
   snippets: z.array(z.unknown()).nullish(),
@@ -147,7 +147,7 @@ export function decodeEntry(json: unknown): JournalEntry {
 }
 
 function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
-  const kind = kinds[raw.kind]
+  const kind = entryKinds[raw.kind]
   switch (kind) {
     case 'begin':
       return {
@@ -179,7 +179,7 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
   }
 }
 
-function changesOf(raw: z.infer<typeof entryForm>): Changes {
+function changesOf(raw: z.infer<typeof entryForm>): StateChanges {
   const { state } = raw
   return {
     ...(state ? { state: { ...state, custom: state['custom'] === true } } : {}),
@@ -192,15 +192,18 @@ function changesOf(raw: z.infer<typeof entryForm>): Changes {
 
 function readReference(
   field: 'remove' | 'delete' | 'pendingReplacement',
-  old: number | null | undefined,
-  made: number | null | undefined,
-): Changes {
-  if (typeof old === 'number') return { [field]: { base: old } }
-  if (typeof made === 'number') return { [field]: { operation: made } }
+  baseIndex: number | null | undefined,
+  operation: number | null | undefined,
+): StateChanges {
+  if (typeof baseIndex === 'number') return { [field]: { base: baseIndex } }
+  if (typeof operation === 'number') return { [field]: { operation } }
   return {}
 }
 
 function deploymentOf(raw: unknown): StoredDeployment {
-  const empty = { manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' }, metadata: {} }
-  return { ...empty, ...(raw as Partial<StoredDeployment> | null | undefined) }
+  const emptyDeployment = {
+    manifest: { time: '0001-01-01T00:00:00Z', magic: '', version: '' },
+    metadata: {},
+  }
+  return { ...emptyDeployment, ...(raw as Partial<StoredDeployment> | null | undefined) }
 }

@@ -12,7 +12,9 @@ export interface FoldInput {
   readonly decisions: Iterable<Decision>
   /** Returns the operations of a plan page. */
   readonly getPage: (hash: BlobHash) => readonly Operation[]
-  /** Returns head and selected outcome of an operation, or undefined when it has no head. */
+  /**
+   * Returns head and selected outcome of an operation, or undefined when the operation has no head.
+   */
   readonly getEnd: (
     operation: OperationId,
   ) => { readonly head: Head; readonly outcome?: Outcome } | undefined

@@ -50,12 +50,16 @@ export const registration = (...operations: Operation[]): Decision => ({
   sets: {},
 })
 
-export interface End {
+export interface OperationEnd {
   readonly head: Head
   readonly outcome?: Outcome
 }
 
-export function testEnd(id: number, verdict: Verdict, state?: StoredResource): [number, End] {
+export function testEnd(
+  id: number,
+  verdict: Verdict,
+  state?: StoredResource,
+): [number, OperationEnd] {
   const head: Head = { ...freshHead, attempt: 1, end: { verdict, attempt: 1 } }
   if (verdict === 'interrupted') return [id, { head }]
   const times = { startedAt: 0 as EpochMs, endedAt: 1 as EpochMs }
@@ -63,14 +67,17 @@ export function testEnd(id: number, verdict: Verdict, state?: StoredResource): [
   return [id, { head, outcome: state === undefined ? outcome : { ...outcome, state } }]
 }
 
-export const testSuccess = (id: number, name: string, fields: Fields = {}): [number, End] =>
-  testEnd(id, 'succeeded', resource(name, { id: `${id}`, ...fields }))
+export const testSuccess = (
+  id: number,
+  name: string,
+  fields: Fields = {},
+): [number, OperationEnd] => testEnd(id, 'succeeded', resource(name, { id: `${id}`, ...fields }))
 
 export interface FoldFixture {
   readonly base?: readonly StoredResource[]
   readonly pending?: StoredDeployment['pending_operations']
   readonly decisions: readonly Decision[]
-  readonly ends?: readonly [number, End][]
+  readonly ends?: readonly [number, OperationEnd][]
   readonly pages?: ReadonlyMap<string, readonly Operation[]>
 }
 
@@ -81,7 +88,7 @@ export function fixtureInputOf({
   ends = [],
   pages,
 }: FoldFixture): FoldInput {
-  const byId = new Map(ends)
+  const endsById = new Map(ends)
   return {
     base: {
       manifest: { time: '', magic: '', version: '' },
@@ -91,7 +98,7 @@ export function fixtureInputOf({
     },
     decisions,
     getPage: hash => pages?.get(hash) ?? [],
-    getEnd: id => byId.get(id),
+    getEnd: id => endsById.get(id),
     secretsProvider: { type: 'passphrase', state: { salt: 's' } },
     now: '2026-01-01T00:00:00Z',
     version: 'v3.260.0',

@@ -1,5 +1,5 @@
 import type { OperationId } from '../records/ids.ts'
-import { makesObject, type Operation } from '../records/operation.ts'
+import { createsObject, type Operation } from '../records/operation.ts'
 import { envelopeOf } from '../state/snapshot-codec.ts'
 import { verifyIntegrity } from '../state/snapshot-integrity.ts'
 import { normalizeUrns } from '../state/normalize-urns.ts'
@@ -7,7 +7,7 @@ import { rebuildDependencies } from '../state/rebuild-dependencies.ts'
 import { withUsedExtensions } from '../state/extensions.ts'
 import { sortTopologically } from '../state/topological-sort.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
-import { contentsOf, outputsOf } from './entry-contents.ts'
+import { entryContentsOf, outputsEntryOf } from './entry-contents.ts'
 import type { EntryContent, JournalEntry } from './entry.ts'
 import { type OperationFacts, factsOf } from './operation-facts.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
@@ -20,37 +20,41 @@ import {
 } from './view-entries.ts'
 
 /**
- * Folds base and records to the next snapshot: replayed, sorted, with normalized URNs. Its metadata
- * contains the integrity error, if there is one (I7). The result depends on the input alone (I6).
- * Linear. Throws STATE_INTEGRITY when a record references a state that the base does not contain.
+ * Folds base and records to the next snapshot: replays the entries, sorts the resources, and
+ * normalizes URNs. The metadata of the snapshot contains the integrity error, if there is one (I7).
+ * The result depends on the input alone (I6). Linear. Throws STATE_INTEGRITY when a record
+ * references a state that the base does not contain.
  */
 export function fold(input: FoldInput): StoredDeployment {
   const { base, now, version } = input
   const { features: baseFeatures = [] } = envelopeOf(base)
   const options = { baseFeatures, now, version, sortResources, ...rebuildOptionsOf(input) }
-  const replayed = replay(base, entriesOf(input), options)
+  const replayed = replay(base, journalEntriesOf(input), options)
   const resources = sortResources(
     hasRefreshPhase(input)
       ? rebuildDependencies(replayed.resources ?? [])
       : (replayed.resources ?? []),
   )
-  const whole = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed)
-  return markIntegrity(withUsedExtensions(whole))
+  const normalized = normalizeUrns(resources.length > 0 ? { ...replayed, resources } : replayed)
+  return markIntegrity(withUsedExtensions(normalized))
 }
 
 /**
  * Returns the rebuild options of a refresh by the program. Registered resources only lose dangling
- * references. After the program of a read-only command has ended, the other resources are rebuilt.
+ * references. After the program of a command that only reads has ended, the other resources are
+ * rebuilt.
  */
-function rebuildOptionsOf({ decisions }: FoldInput): Pick<ReplayOptions, 'rebuilt' | 'kept'> {
-  let isByProgram = false
+function rebuildOptionsOf({
+  decisions,
+}: FoldInput): Pick<ReplayOptions, 'rebuildMode' | 'unchangedPositions'> {
+  let isRefreshedByProgram = false
   for (const decision of decisions) {
     if (decision.kind === 'program-ended' && decision.isRefresh === true)
-      return { rebuilt: 'base', kept: new Set(decision.kept) }
+      return { rebuildMode: 'base', unchangedPositions: new Set(decision.kept) }
     if (decision.kind === 'registration')
-      isByProgram ||= decision.operations.some(({ op }) => op === 'refresh')
+      isRefreshedByProgram ||= decision.operations.some(({ op }) => op === 'refresh')
   }
-  return isByProgram ? { rebuilt: 'none' } : {}
+  return isRefreshedByProgram ? { rebuildMode: 'none' } : {}
 }
 
 /** Reports whether a refresh began. Dangling references are then cut, even if its reads failed. */
@@ -64,10 +68,12 @@ function sortResources(resources: readonly StoredResource[]): readonly StoredRes
   return sortTopologically(resources).resources
 }
 
-/** Returns the deployment with its integrity error, and without the error of an older fold. */
+/**
+ * Returns the deployment with its current integrity error. An error of an earlier fold is removed.
+ */
 function markIntegrity(deployment: StoredDeployment): StoredDeployment {
   const fault = verifyIntegrity(deployment)
-  const { integrity_error: _older, ...metadata } = deployment.metadata
+  const { integrity_error: _previousError, ...metadata } = deployment.metadata
   if (fault === undefined) return { ...deployment, metadata }
   const version = String(envelopeOf(deployment).version)
   return { ...deployment, metadata: { integrity_error: { version, error: fault }, ...metadata } }
@@ -77,33 +83,43 @@ function markIntegrity(deployment: StoredDeployment): StoredDeployment {
  * Returns the records as Pulumi's entries, in order of decision: begin and end of every operation
  * that began. Throws STATE_INTEGRITY when a base index does not hold the expected URN.
  */
-export function entriesOf(input: FoldInput): readonly JournalEntry[] {
-  const folded = collectFolded(input)
-  const facts = factsOf(input, folded)
+export function journalEntriesOf(input: FoldInput): readonly JournalEntry[] {
+  const foldedDecisions = collectFoldedDecisions(input)
+  const facts = factsOf(input, foldedDecisions)
   const entries: JournalEntry[] = []
   const add = (operation: number, content: EntryContent): void => {
     entries.push({ ...content, sequence: entries.length + 1, operation })
   }
-  const views = createViewEntries(input.base, lastOperationOf(folded) + 1)
+  const views = createViewEntries(input.base, lastOperationOf(foldedDecisions) + 1)
   add(0, { kind: 'secrets-manager', secretsProvider: input.secretsProvider })
-  for (const item of folded) {
-    if (item.kind === 'extension') {
-      const { ref, extension } = item.decision
+  for (const foldedDecision of foldedDecisions) {
+    if (foldedDecision.kind === 'extension') {
+      const { ref, extension } = foldedDecision.decision
       add(0, { kind: 'extension-parameterize', ref, extension: { ...extension } })
       continue
     }
-    if (item.kind === 'outputs') {
-      const content = outputsOf(item.decision, facts)
-      if (content !== undefined) add(item.decision.operation, content)
+    if (foldedDecision.kind === 'outputs') {
+      const content = outputsEntryOf(foldedDecision.decision, facts)
+      if (content !== undefined) add(foldedDecision.decision.operation, content)
       continue
     }
-    const operation = item.kind === 'executed' ? item.operation : item.decision.operation
-    const own = contentsOf(operation, facts).map(content => ({ operation: operation.id, content }))
-    const related = createViewContents(operation, facts, views)
+    const operation =
+      foldedDecision.kind === 'executed'
+        ? foldedDecision.operation
+        : foldedDecision.decision.operation
+    const ownEntries = entryContentsOf(operation, facts).map(content => ({
+      operation: operation.id,
+      content,
+    }))
+    const relatedEntries = createViewContents(operation, facts, views)
     // A resource that is deleted with its owner is deleted first.
-    const begunFirst = operation.effect === 'remove' ? 1 : own.length
-    const whole = [...own.slice(0, begunFirst), ...related, ...own.slice(begunFirst)]
-    for (const one of whole) add(one.operation, one.content)
+    const leadingCount = operation.effect === 'remove' ? 1 : ownEntries.length
+    const allEntries = [
+      ...ownEntries.slice(0, leadingCount),
+      ...relatedEntries,
+      ...ownEntries.slice(leadingCount),
+    ]
+    for (const viewEntry of allEntries) add(viewEntry.operation, viewEntry.content)
   }
   return entries
 }
@@ -120,33 +136,33 @@ function createViewContents(
   const fact = facts.get(operation.id)
   if (fact.kind !== 'done' && fact.kind !== 'failed') return []
   // Views of a resource that was not created would have no owner.
-  if (fact.kind === 'failed' && makesObject(operation)) return []
+  if (fact.kind === 'failed' && createsObject(operation)) return []
   const published = entries.publishedEntriesOf(fact.views ?? [])
   const { old } = operation
   if (fact.kind === 'failed' || old === undefined || !removesViews(operation, fact.state))
     return published
-  const owner = facts.stateAt(old)
+  const owner = facts.getState(old)
   return owner === undefined ? published : [...published, ...entries.removedEntriesOf(owner)]
 }
 
 /** Returns the highest operation number. */
 function lastOperationOf(folded: readonly FoldedDecision[]): number {
-  let last = 0
+  let highest = 0
   for (const item of folded) {
-    if (item.kind === 'executed') last = Math.max(last, item.operation.id)
-    else if (item.kind === 'settled') last = Math.max(last, item.decision.operation.id)
-    else if (item.kind === 'outputs') last = Math.max(last, item.decision.operation)
+    if (item.kind === 'executed') highest = Math.max(highest, item.operation.id)
+    else if (item.kind === 'settled') highest = Math.max(highest, item.decision.operation.id)
+    else if (item.kind === 'outputs') highest = Math.max(highest, item.decision.operation)
   }
-  return last
+  return highest
 }
 
 /** Returns each operation once, in order of decision. */
-function collectFolded(input: FoldInput): readonly FoldedDecision[] {
-  const seen = new Set<OperationId>()
+function collectFoldedDecisions(input: FoldInput): readonly FoldedDecision[] {
+  const seenIds = new Set<OperationId>()
   const folded: FoldedDecision[] = []
   const add = (id: OperationId, item: FoldedDecision): void => {
-    if (seen.has(id)) return
-    seen.add(id)
+    if (seenIds.has(id)) return
+    seenIds.add(id)
     folded.push(item)
   }
   const addAll = (operations: readonly Operation[]): void => {

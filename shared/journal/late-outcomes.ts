@@ -1,10 +1,10 @@
-import { lateKeyOf, type LateOutcome } from '../records/late-outcome.ts'
+import { lateOutcomeKeyOf, type LateOutcome } from '../records/late-outcome.ts'
 import {
   hasProvider,
-  isReplaced,
-  pendingOf,
-  withoutReplaced,
-  withPending,
+  isReplacementPending,
+  pendingOperationsOf,
+  withoutPendingReplacement,
+  withPendingOperations,
   withResource,
 } from '../state/pending.ts'
 import { readTextField } from '../state/stored-fields.ts'
@@ -20,57 +20,61 @@ export interface LateOutcomesResult {
 }
 
 /**
- * Applies late outcomes to a state. An object that the state already contains is skipped. An object
- * whose own operation is pending becomes the resource, and the pending operation is removed. Any
- * other object is added as a resource to delete, because the state has changed since. An object
- * whose provider is gone stays in the inbox, because no valid state could contain it. Source:
- * docs/architecture.md#take-over.
+ * Applies late outcomes to a state. An object that the state already contains is skipped. If the
+ * create of an object is still pending and its URN is free, the object becomes the resource, and
+ * the pending operation is removed. Any other object is added as a resource to delete, because the
+ * state has changed since the create. An object whose provider is gone stays in the inbox, because
+ * no valid state could contain it. Source: docs/architecture.md#take-over.
  */
 export function applyLateOutcomes(
   state: StoredDeployment,
-  items: readonly LateOutcome[],
+  outcomes: readonly LateOutcome[],
 ): LateOutcomesResult {
   const keys: string[] = []
   const messages: string[] = []
-  let now = state
-  for (const item of items) {
-    const next = applyLateOutcome(now, item, messages)
-    if (next === undefined) continue
-    keys.push(lateKeyOf(item))
-    now = next
+  let currentState = state
+  for (const outcome of outcomes) {
+    const nextState = applyLateOutcome(currentState, outcome, messages)
+    if (nextState === undefined) continue
+    keys.push(lateOutcomeKeyOf(outcome))
+    currentState = nextState
   }
-  return { state: now, keys, messages }
+  return { state: currentState, keys, messages }
 }
 
 function applyLateOutcome(
   state: StoredDeployment,
-  item: LateOutcome,
+  outcome: LateOutcome,
   messages: string[],
 ): StoredDeployment | undefined {
-  const { urn } = item
-  const id = readTextField(item.state, 'id')
+  const { urn } = outcome
+  const id = readTextField(outcome.state, 'id')
   // The resource that was deleted for this replacement may have had the same id.
-  const resources = (state.resources ?? []).filter(resource => !isReplaced(resource))
+  const resources = (state.resources ?? []).filter(resource => !isReplacementPending(resource))
   if (resources.some(resource => resource.urn === urn && resource['id'] === id)) return state
-  if (!hasProvider(state.resources ?? [], item.state)) return undefined
-  const pending = pendingOf(state).find(operation => isOperationOf(operation, item))
-  const isFree = !resources.some(({ urn: other, delete: gone }) => other === urn && gone !== true)
-  const isResolved = pending !== undefined && isFree
+  if (!hasProvider(state.resources ?? [], outcome.state)) return undefined
+  const pendingOperation = pendingOperationsOf(state).find(operation =>
+    isOperationOf(operation, outcome),
+  )
+  const isUrnFree = !resources.some(
+    ({ urn: otherUrn, delete: isDeleted }) => otherUrn === urn && isDeleted !== true,
+  )
+  const isResolved = pendingOperation !== undefined && isUrnFree
   messages.push(
     isResolved
       ? `the create of '${urn}' succeeded late: its id is '${id}'`
       : `the create of '${id}' for '${urn}' succeeded too late for this state; the resource will be deleted`,
   )
-  const rest = withoutOperation(state, pending)
-  if (isResolved) return withResource(withoutReplaced(rest, urn), item.state)
-  return withResource(rest, { ...item.state, delete: true })
+  const remainingState = withoutOperation(state, pendingOperation)
+  if (isResolved) return withResource(withoutPendingReplacement(remainingState, urn), outcome.state)
+  return withResource(remainingState, { ...outcome.state, delete: true })
 }
 
-function isOperationOf({ origin }: StoredOperation, item: LateOutcome): boolean {
+function isOperationOf({ origin }: StoredOperation, outcome: LateOutcome): boolean {
   return (
-    origin?.deployment === item.deployment &&
-    origin.operation === item.operation &&
-    origin.attempt === item.attempt
+    origin?.deployment === outcome.deployment &&
+    origin.operation === outcome.operation &&
+    origin.attempt === outcome.attempt
   )
 }
 
@@ -79,6 +83,8 @@ function withoutOperation(
   operation: StoredOperation | undefined,
 ): StoredDeployment {
   if (operation === undefined) return state
-  const left = pendingOf(state).filter(other => other !== operation)
-  return withPending(state, left)
+  const remainingOperations = pendingOperationsOf(state).filter(
+    pendingOperation => pendingOperation !== operation,
+  )
+  return withPendingOperations(state, remainingOperations)
 }

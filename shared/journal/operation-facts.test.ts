@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { freshHead } from '../records/head.ts'
 import type { Decision } from '../records/log.ts'
 import type { StepOp } from '../records/operation.ts'
-import { entriesOf } from './fold.ts'
+import { journalEntriesOf } from './fold.ts'
 import {
-  type End,
+  type OperationEnd,
   type FoldFixture,
   testUrnOf,
   idOf,
@@ -24,7 +24,7 @@ import {
 
 describe('an operation without an end', () => {
   const a = resource('a', { id: 'old' })
-  const begun: End = { head: { ...freshHead, attempt: 1 } }
+  const begun: OperationEnd = { head: { ...freshHead, attempt: 1 } }
 
   test.each<[StepOp, string | undefined]>([
     ['create', 'creating'],
@@ -43,7 +43,7 @@ describe('an operation without an end', () => {
       old: baseReference(0, 'a'),
       state: planned,
     })
-    const found = (end: End) =>
+    const found = (end: OperationEnd) =>
       foldFixture({ base: [a], decisions: [registration(step)], ends: [[1, end]] })
     const [, interrupted] = testEnd(1, 'interrupted')
     for (const end of [begun, interrupted]) {
@@ -69,7 +69,7 @@ describe('an operation without an end', () => {
     ])
   })
 
-  test.each<[string, End | undefined]>([
+  test.each<[string, OperationEnd | undefined]>([
     ['nobody touched', undefined],
     ['received only arrivals', { head: { ...freshHead, arrived: [idOf(9)] } }],
     ['was given back', { head: { ...freshHead, attempt: 2, givenBack: 2 } }],
@@ -78,7 +78,9 @@ describe('an operation without an end', () => {
       decisions: [registration(testCreate(1, 'a'))],
       ends: end === undefined ? [] : [[1, end]],
     }
-    expect(entriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual(['secrets-manager'])
+    expect(journalEntriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual([
+      'secrets-manager',
+    ])
     expect(foldFixture(fixture).pending_operations).toBeUndefined()
   })
 
@@ -87,7 +89,7 @@ describe('an operation without an end', () => {
       decisions: [registration(testCreate(1, 'a'))],
       ends: [testEnd(1, 'failed')],
     }
-    expect(entriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual([
+    expect(journalEntriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual([
       'secrets-manager',
       'begin',
       'failure',
@@ -115,7 +117,7 @@ describe('the closed set', () => {
     expect(foldedResourcesOf({ decisions, ends: all })).toHaveLength(3)
   })
 
-  test.each<[string, [number, End][]]>([
+  test.each<[string, [number, OperationEnd][]]>([
     ['is missing', all.slice(1)],
     ['failed', [testEnd(1, 'failed'), ...all.slice(1)]],
     ['was partially created', [testEnd(1, 'partial', resource('a')), ...all.slice(1)]],
@@ -146,7 +148,9 @@ describe('the closed set', () => {
     }
     expect(foldedPendingOf(fixture)).toEqual([['creating', testUrnOf('c')]])
     const whole = { ...fixture, ends: [testSuccess(1, 'a'), testSuccess(3, 'c')] }
-    expect(entriesOf(fixtureInputOf(whole)).map(entry => entry.operation)).toEqual([0, 1, 1, 3, 3])
+    expect(journalEntriesOf(fixtureInputOf(whole)).map(entry => entry.operation)).toEqual([
+      0, 1, 1, 3, 3,
+    ])
   })
 
   test('excludes outputs of excluded operations', () => {

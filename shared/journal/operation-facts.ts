@@ -1,39 +1,42 @@
 import { error } from '../errors/error.ts'
 import type { Head, Outcome, ViewOutcome } from '../records/head.ts'
 import type { OperationId } from '../records/ids.ts'
-import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
+import { isRunByGenerator, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
 
-/** The status of an operation, as far as the fold may use it. */
+/** The part of an operation's status that the fold may use. */
 export type OperationFact =
   | { readonly kind: 'untouched' }
   /** Begun; the end is unknown or cannot be used yet. */
   | { readonly kind: 'open' }
   | { readonly kind: 'failed'; readonly views?: readonly ViewOutcome[] }
-  /** `isWhole` false: created but not initialized, so dependent operations do not continue. */
+  /** `isComplete` false: created but not initialized, so dependent operations do not continue. */
   | {
       readonly kind: 'done'
       readonly state: StoredResource | undefined
-      readonly isWhole: boolean
+      readonly isComplete: boolean
       readonly views?: readonly ViewOutcome[]
     }
 
 /** The facts of a closed set of operations, and the states that they reference. */
 export interface OperationFacts {
   readonly get: (operation: OperationId) => OperationFact
-  /** Returns the state of a reference: the created state, or else the planned one. */
-  readonly stateAt: (reference: StateReference) => StoredResource | undefined
+  /**
+   * Returns the referenced state: one of the base, the state that an operation created, or else its
+   * planned state.
+   */
+  readonly getState: (reference: StateReference) => StoredResource | undefined
   /** Returns the attempt to which an open create belongs. */
-  readonly originOf: (operation: OperationId) => StoredOperation['origin']
+  readonly getOrigin: (operation: OperationId) => StoredOperation['origin']
   /** Reports whether a later decision references the state that an operation created. */
-  readonly isNamed: (operation: OperationId) => boolean
+  readonly isReferencedLater: (operation: OperationId) => boolean
 }
 
 /**
- * Collects the facts of each operation. An end is used only when everything it waited for is known
- * to have succeeded (I6). Ends are read one after another while executors continue, so a read may
- * see a later end without an earlier one.
+ * Collects the facts of each operation. The end of an operation is used only when all operations
+ * that it waited for are known to have succeeded (I6). Ends are read one after another while
+ * executors continue, so a read may see a later end without an earlier one.
  */
 export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): OperationFacts {
   const operations = operationsOf(folded)
@@ -44,43 +47,43 @@ export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): Op
       facts.set(item.decision.operation.id, {
         kind: 'done',
         state: item.decision.state,
-        isWhole: true,
+        isComplete: true,
       })
   }
-  const superseded = findSuperseded(input, facts)
-  for (const operation of findWithheld(operations, facts, superseded))
+  const retriedCalls = findRetriedCalls(input, facts)
+  for (const operation of findWithheldOperations(operations, facts, retriedCalls))
     facts.set(operation, { kind: 'open' })
   const getFact = (operation: OperationId): OperationFact =>
     facts.get(operation) ?? { kind: 'untouched' }
-  const named = namedOperationsOf(folded, operations)
+  const referencedIds = referencedOperationsOf(folded, operations)
   return {
     get: getFact,
-    originOf: operation => {
+    getOrigin: operation => {
       const attempt = input.getEnd(operation)?.head.attempt
       if (attempt === undefined || input.deployment === undefined) return undefined
       return { deployment: input.deployment, operation, attempt }
     },
-    isNamed: operation => named.has(operation),
-    stateAt: reference => {
+    isReferencedLater: operation => referencedIds.has(operation),
+    getState: reference => {
       if (reference.kind === 'base') return readBaseState(input.base, reference)
       const fact = getFact(reference.operation)
-      const planned = operations.get(reference.operation)?.state
-      return fact.kind === 'done' ? (fact.state ?? planned) : planned
+      const plannedState = operations.get(reference.operation)?.state
+      return fact.kind === 'done' ? (fact.state ?? plannedState) : plannedState
     },
   }
 }
 
-function namedOperationsOf(
+function referencedOperationsOf(
   folded: readonly FoldedDecision[],
   operations: ReadonlyMap<OperationId, Operation>,
 ): ReadonlySet<OperationId> {
-  const named = new Set<OperationId>()
+  const referencedIds = new Set<OperationId>()
   const addReference = (reference: StateReference | undefined): void => {
-    if (reference?.kind === 'operation') named.add(reference.operation)
+    if (reference?.kind === 'operation') referencedIds.add(reference.operation)
   }
   for (const operation of operations.values()) addReference(operation.old)
   for (const item of folded) if (item.kind === 'outputs') addReference(item.decision.target)
-  return named
+  return referencedIds
 }
 
 function operationsOf(folded: readonly FoldedDecision[]): ReadonlyMap<OperationId, Operation> {
@@ -93,26 +96,26 @@ function operationsOf(folded: readonly FoldedDecision[]): ReadonlyMap<OperationI
   return operations
 }
 
-/** Effects that need an outcome: without it, the created state would be lost. */
-const makingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark', 'swap'])
+/** Effects that need an outcome, because the outcome contains the created state. */
+const creatingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mark', 'swap'])
 
 function factOf(operation: Operation, input: FoldInput): OperationFact {
-  const found = input.getEnd(operation.id)
-  if (isUnsent(operation) || operation.op === 'replace')
-    return { kind: 'done', state: undefined, isWhole: true }
-  if (found === undefined) return { kind: 'untouched' }
-  const { head, outcome } = found
+  const operationEnd = input.getEnd(operation.id)
+  if (isRunByGenerator(operation) || operation.op === 'replace')
+    return { kind: 'done', state: undefined, isComplete: true }
+  if (operationEnd === undefined) return { kind: 'untouched' }
+  const { head, outcome } = operationEnd
   const verdict = head.end?.verdict
-  if (verdict === undefined) return { kind: isCalled(head) ? 'open' : 'untouched' }
+  if (verdict === undefined) return { kind: mayHaveCalled(head) ? 'open' : 'untouched' }
   const views = outcome?.views === undefined ? {} : { views: outcome.views }
   if (verdict === 'failed') return { kind: 'failed', ...views }
-  const isUnknown = outcome === undefined && makingEffects.has(operation.effect)
-  if (verdict === 'interrupted' || isUnknown) return { kind: 'open' }
-  return { kind: 'done', state: stateOf(outcome), isWhole: verdict === 'succeeded', ...views }
+  const isStateUnknown = outcome === undefined && creatingEffects.has(operation.effect)
+  if (verdict === 'interrupted' || isStateUnknown) return { kind: 'open' }
+  return { kind: 'done', state: stateOf(outcome), isComplete: verdict === 'succeeded', ...views }
 }
 
 /** Reports whether an attempt that was not given back may have called the provider. */
-function isCalled(head: Head): boolean {
+function mayHaveCalled(head: Head): boolean {
   return head.attempt > head.givenBack
 }
 
@@ -123,66 +126,66 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
 }
 
 /**
- * Returns the calls that error hooks repeated. The partial result of a call counts as long as no
- * later call created anything, so no known object is lost.
+ * Returns the calls that error hooks repeated. A call counts as failed when a later call created an
+ * object. Otherwise its partial result still counts, so that no known object is lost.
  */
-function findSuperseded(
+function findRetriedCalls(
   { decisions }: Pick<FoldInput, 'decisions'>,
   facts: Map<OperationId, OperationFact>,
 ): ReadonlySet<OperationId> {
-  const tries = [...decisions].filter(decision => decision.kind === 'retried').toReversed()
-  const isMadeLater = new Set<OperationId>()
-  for (const { of, operation } of tries) {
-    if (!isMadeLater.has(operation.id) && facts.get(operation.id)?.kind !== 'done') continue
-    isMadeLater.add(of)
+  const retries = [...decisions].filter(decision => decision.kind === 'retried').toReversed()
+  const idsWithLaterResult = new Set<OperationId>()
+  for (const { of, operation } of retries) {
+    if (!idsWithLaterResult.has(operation.id) && facts.get(operation.id)?.kind !== 'done') continue
+    idsWithLaterResult.add(of)
     facts.set(of, { kind: 'failed' })
   }
-  return new Set(tries.map(({ of }) => of))
+  return new Set(retries.map(({ of }) => of))
 }
 
 /**
- * Returns the operations with an end that cannot be used, because something that they waited for is
- * missing.
+ * Returns the operations with an end that cannot be used, because an operation that they waited for
+ * has not succeeded.
  */
-function findWithheld(
+function findWithheldOperations(
   operations: ReadonlyMap<OperationId, Operation>,
   facts: ReadonlyMap<OperationId, OperationFact>,
-  superseded: ReadonlySet<OperationId>,
+  retriedCalls: ReadonlySet<OperationId>,
 ): ReadonlySet<OperationId> {
-  const heirs = successorsOf(operations)
-  const found = new Set<OperationId>()
-  const lacking: OperationId[] = []
+  const successors = successorsOf(operations)
+  const withheldIds = new Set<OperationId>()
+  const unusableIds: OperationId[] = []
   const withhold = (ids: readonly OperationId[]): void => {
     for (const id of ids) {
-      if (found.has(id) || facts.get(id)?.kind !== 'done') continue
-      found.add(id)
-      lacking.push(id)
+      if (withheldIds.has(id) || facts.get(id)?.kind !== 'done') continue
+      withheldIds.add(id)
+      unusableIds.push(id)
     }
   }
   for (const [id, fact] of facts) {
-    if (superseded.has(id)) continue
-    if (fact.kind !== 'done') lacking.push(id)
-    else if (!fact.isWhole) withhold(operations.get(id)?.releases ?? [])
+    if (retriedCalls.has(id)) continue
+    if (fact.kind !== 'done') unusableIds.push(id)
+    else if (!fact.isComplete) withhold(operations.get(id)?.releases ?? [])
   }
-  for (let id = lacking.pop(); id !== undefined; id = lacking.pop()) {
+  for (let id = unusableIds.pop(); id !== undefined; id = unusableIds.pop()) {
     withhold(operations.get(id)?.releases ?? [])
-    withhold(heirs.get(id) ?? [])
+    withhold(successors.get(id) ?? [])
   }
-  return found
+  return withheldIds
 }
 
-/** Returns, for each operation, the operations whose old state it created. */
+/** Returns the successors of each operation: the operations whose old state it created. */
 function successorsOf(
   operations: ReadonlyMap<OperationId, Operation>,
 ): ReadonlyMap<OperationId, readonly OperationId[]> {
-  const heirs = new Map<OperationId, OperationId[]>()
+  const successors = new Map<OperationId, OperationId[]>()
   for (const { id, old } of operations.values()) {
     if (old?.kind !== 'operation') continue
-    const list = heirs.get(old.operation) ?? []
-    heirs.set(old.operation, list)
-    list.push(id)
+    const successorIds = successors.get(old.operation) ?? []
+    successors.set(old.operation, successorIds)
+    successorIds.push(id)
   }
-  return heirs
+  return successors
 }
 
 function readBaseState(

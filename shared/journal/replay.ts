@@ -17,13 +17,13 @@ export interface ReplayOptions {
   readonly now: string
   readonly version: string
   /**
-   * How the program's registered resources are rebuilt. `none`: all resources only lose dangling
-   * references. `base`: registered resources only lose dangling references, and the untouched base
-   * is rebuilt as after any refresh. Absent: everything is rebuilt.
+   * The resources whose dependencies are rebuilt after a refresh. `none`: all resources only lose
+   * dangling references. `base`: registered resources only lose dangling references, and the
+   * untouched base is rebuilt as after any refresh. Absent: all resources are rebuilt.
    */
-  readonly rebuilt?: 'none' | 'base'
+  readonly rebuildMode?: 'none' | 'base'
   /** Positions in the base that the program registered and left unchanged. */
-  readonly kept?: ReadonlySet<number>
+  readonly unchangedPositions?: ReadonlySet<number>
   /** Sorts the list before references to later resources are cut. Absent: the order is kept. */
   readonly sortResources?: (resources: readonly StoredResource[]) => readonly StoredResource[]
 }
@@ -32,17 +32,17 @@ export interface ReplayOptions {
 interface ReplayState {
   base: StoredDeployment
   secrets: EntrySecrets | undefined
-  readonly added: StoredResource[]
-  readonly addedAt: Map<number, number>
-  readonly dropAdded: Set<number>
-  readonly dropBase: Set<number>
-  readonly swapBase: Map<number, StoredResource>
-  readonly markDelete: Set<number>
-  readonly markPending: Set<number>
-  readonly open: Map<number, StoredOperation | undefined>
+  readonly addedStates: StoredResource[]
+  readonly addedIndexes: Map<number, number>
+  readonly droppedAddedIndexes: Set<number>
+  readonly droppedBaseIndexes: Set<number>
+  readonly swappedBaseStates: Map<number, StoredResource>
+  readonly deleteMarks: Set<number>
+  readonly pendingReplacementMarks: Set<number>
+  readonly openOperations: Map<number, StoredOperation | undefined>
   readonly extensions: Map<string, Json>
   hasRefreshed: boolean
-  hasBytes: boolean
+  hasByteStrings: boolean
 }
 
 /**
@@ -57,9 +57,10 @@ export function replay(
   options: ReplayOptions,
 ): StoredDeployment {
   const state = createReplayState(base, options)
-  const ordered = sortBySequence(entries)
-  ordered.forEach((entry, at) => {
-    if (entry.kind === 'rebuilt-base-state') rebase(state, options, at === ordered.length - 1)
+  const sortedEntries = sortBySequence(entries)
+  sortedEntries.forEach((entry, index) => {
+    if (entry.kind === 'rebuilt-base-state')
+      rebase(state, options, index === sortedEntries.length - 1)
     else apply(state, entry)
   })
   return buildDeployment(state, options)
@@ -69,17 +70,18 @@ function createReplayState(base: StoredDeployment, options: ReplayOptions): Repl
   return {
     base,
     secrets: undefined,
-    added: [],
-    addedAt: new Map(),
-    dropAdded: new Set(),
-    dropBase: new Set(),
-    swapBase: new Map(),
-    markDelete: new Set(),
-    markPending: new Set(),
-    open: new Map(),
+    addedStates: [],
+    addedIndexes: new Map(),
+    droppedAddedIndexes: new Set(),
+    droppedBaseIndexes: new Set(),
+    swappedBaseStates: new Map(),
+    deleteMarks: new Set(),
+    pendingReplacementMarks: new Set(),
+    openOperations: new Map(),
     extensions: new Map(),
     hasRefreshed: false,
-    hasBytes: options.baseFeatures.includes('byteString') || base.metadata[byteStringMark] === true,
+    hasByteStrings:
+      options.baseFeatures.includes('byteString') || base.metadata[byteStringMark] === true,
   }
 }
 
@@ -91,20 +93,20 @@ function sortBySequence(entries: Iterable<JournalEntry>): readonly JournalEntry[
 }
 
 function apply(state: ReplayState, entry: JournalEntry): void {
-  if (entry.requiresByteString === true) state.hasBytes = true
+  if (entry.requiresByteString === true) state.hasByteStrings = true
   switch (entry.kind) {
     case 'begin':
-      state.open.set(entry.operation, entry.pending)
+      state.openOperations.set(entry.operation, entry.pending)
       return
     case 'failure':
-      state.open.delete(entry.operation)
+      state.openOperations.delete(entry.operation)
       return
     case 'success':
-      state.open.delete(entry.operation)
+      state.openOperations.delete(entry.operation)
       applySuccess(state, entry)
       return
     case 'refresh-success':
-      state.open.delete(entry.operation)
+      state.openOperations.delete(entry.operation)
       state.hasRefreshed = true
       if (entry.remove !== undefined) swap(state, entry.remove, entry.state)
       return
@@ -132,7 +134,9 @@ function apply(state: ReplayState, entry: JournalEntry): void {
   }
 }
 
-/** Returns a base with the secrets manager of the journal. A rewritten base loses it otherwise. */
+/**
+ * Returns a base with the secrets manager of the journal, which a rewritten base does not contain.
+ */
 function withSecrets(base: StoredDeployment, secrets: EntrySecrets | undefined): StoredDeployment {
   return secrets === undefined ? base : { ...base, secrets_providers: secrets }
 }
@@ -142,50 +146,59 @@ function applySuccess(
   entry: JournalEntry & { readonly kind: 'success' },
 ): void {
   if (entry.state !== undefined) {
-    state.addedAt.set(entry.operation, state.added.length)
-    state.added.push(entry.state)
+    state.addedIndexes.set(entry.operation, state.addedStates.length)
+    state.addedStates.push(entry.state)
   }
-  const { remove, delete: marked, pendingReplacement: pending } = entry
-  if (remove?.base !== undefined) state.dropBase.add(requireBaseIndex(state, remove.base))
-  if (remove?.operation !== undefined)
-    state.dropAdded.add(requireAddedPlace(state, remove.operation))
-  if (marked !== undefined) mark(state, marked, 'delete')
-  if (pending !== undefined) mark(state, pending, 'pendingReplacement')
+  const { remove: removed, delete: deleted, pendingReplacement } = entry
+  if (removed?.base !== undefined)
+    state.droppedBaseIndexes.add(requireBaseIndex(state, removed.base))
+  if (removed?.operation !== undefined)
+    state.droppedAddedIndexes.add(requireAddedIndex(state, removed.operation))
+  if (deleted !== undefined) mark(state, deleted, 'delete')
+  if (pendingReplacement !== undefined) mark(state, pendingReplacement, 'pendingReplacement')
   if (entry.isRefresh === true) state.hasRefreshed = true
 }
 
-function mark(state: ReplayState, at: EntryReference, flag: 'delete' | 'pendingReplacement'): void {
-  if (at.base !== undefined) {
-    const marks = flag === 'delete' ? state.markDelete : state.markPending
-    marks.add(requireBaseIndex(state, at.base))
+function mark(
+  state: ReplayState,
+  reference: EntryReference,
+  flag: 'delete' | 'pendingReplacement',
+): void {
+  if (reference.base !== undefined) {
+    const marks = flag === 'delete' ? state.deleteMarks : state.pendingReplacementMarks
+    marks.add(requireBaseIndex(state, reference.base))
     return
   }
-  const place = requireAddedPlace(state, at.operation)
-  const made = state.added[place]
-  if (made !== undefined) state.added[place] = withFlag(made, flag)
+  const index = requireAddedIndex(state, reference.operation)
+  const addedState = state.addedStates[index]
+  if (addedState !== undefined) state.addedStates[index] = withFlag(addedState, flag)
 }
 
-function swap(state: ReplayState, at: EntryReference, by: StoredResource | undefined): void {
-  if (at.base !== undefined) {
-    const place = requireBaseIndex(state, at.base)
-    if (by === undefined) state.dropBase.add(place)
-    else state.swapBase.set(place, by)
+function swap(
+  state: ReplayState,
+  reference: EntryReference,
+  replacement: StoredResource | undefined,
+): void {
+  if (reference.base !== undefined) {
+    const index = requireBaseIndex(state, reference.base)
+    if (replacement === undefined) state.droppedBaseIndexes.add(index)
+    else state.swappedBaseStates.set(index, replacement)
     return
   }
-  const place = requireAddedPlace(state, at.operation)
-  if (by === undefined) state.dropAdded.add(place)
-  else state.added[place] = by
+  const index = requireAddedIndex(state, reference.operation)
+  if (replacement === undefined) state.droppedAddedIndexes.add(index)
+  else state.addedStates[index] = replacement
 }
 
 /**
- * Returns the place of an operation's state. Pulumi's CLI treats an unknown operation as the first
- * one; here it is an integrity error.
+ * Returns the index of an operation's state. Pulumi's CLI treats an unknown operation as the first
+ * operation. Here an unknown operation is an integrity error.
  */
-function requireAddedPlace(state: ReplayState, operation: number): number {
-  const place = state.addedAt.get(operation)
-  if (place === undefined)
+function requireAddedIndex(state: ReplayState, operation: number): number {
+  const index = state.addedIndexes.get(operation)
+  if (index === undefined)
     throw error('STATE_INTEGRITY', `the journal names operation ${operation}, which added no state`)
-  return place
+  return index
 }
 
 function requireBaseIndex(state: ReplayState, index: number): number {
@@ -196,37 +209,40 @@ function requireBaseIndex(state: ReplayState, index: number): number {
   )
 }
 
-/** Makes the refreshed result the new base. Later positions refer to it. */
+/** Makes the refreshed result the new base. Later entries reference positions in this base. */
 function rebase(state: ReplayState, options: ReplayOptions, isLast: boolean): void {
-  if (state.added.length > 0 && !isLast)
+  if (state.addedStates.length > 0 && !isLast)
     throw error('STATE_INTEGRITY', 'the journal rebuilds its base after adding states to it')
   state.base = buildDeployment(state, options)
-  state.added.length = 0
-  const parts = [
-    state.addedAt,
-    state.dropAdded,
-    state.dropBase,
-    state.swapBase,
-    state.markDelete,
-    state.markPending,
-    state.open,
+  state.addedStates.length = 0
+  const collections = [
+    state.addedIndexes,
+    state.droppedAddedIndexes,
+    state.droppedBaseIndexes,
+    state.swappedBaseStates,
+    state.deleteMarks,
+    state.pendingReplacementMarks,
+    state.openOperations,
     state.extensions,
   ]
-  for (const part of parts) part.clear()
+  for (const collection of collections) collection.clear()
 }
 
 function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDeployment {
-  const { base } = state
-  const touched = state.added.filter((_, at) => !state.dropAdded.has(at))
-  const rest = collectKeptBase(state)
-  const listed = [...touched, ...rest.map(({ resource }) => resource)]
-  const listOrdered = (): readonly StoredResource[] => options.sortResources?.(listed) ?? listed
-  const asIs = rest.filter(({ at }) => options.kept?.has(at)).map(({ resource }) => resource)
-  const made = new Set([...touched, ...asIs])
+  const { base, addedStates, droppedAddedIndexes } = state
+  const touchedStates = addedStates.filter((_, index) => !droppedAddedIndexes.has(index))
+  const keptBase = collectKeptBase(state)
+  const states = [...touchedStates, ...keptBase.map(({ resource }) => resource)]
+  const sortStates = (): readonly StoredResource[] => options.sortResources?.(states) ?? states
+  const unchangedStates = keptBase
+    .filter(({ index }) => options.unchangedPositions?.has(index))
+    .map(({ resource }) => resource)
+  const registeredStates = new Set([...touchedStates, ...unchangedStates])
   const isKept = (resource: StoredResource): boolean =>
-    options.rebuilt === 'none' || (options.rebuilt === 'base' && made.has(resource))
-  const isCut = state.hasRefreshed || options.rebuilt === 'base'
-  const resources = isCut ? rebuildDependencies(listOrdered(), isKept) : listed
+    options.rebuildMode === 'none' ||
+    (options.rebuildMode === 'base' && registeredStates.has(resource))
+  const hasLostReferences = state.hasRefreshed || options.rebuildMode === 'base'
+  const resources = hasLostReferences ? rebuildDependencies(sortStates(), isKept) : states
   const pending = collectPending(state)
   const extensions = { ...Object.fromEntries(state.extensions), ...base.extensions }
   return normalizeUrns({
@@ -234,7 +250,7 @@ function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDepl
     ...(base.secrets_providers === undefined ? {} : { secrets_providers: base.secrets_providers }),
     ...(resources.length > 0 ? { resources } : {}),
     ...(pending.length > 0 ? { pending_operations: pending } : {}),
-    metadata: state.hasBytes ? { ...base.metadata, [byteStringMark]: true } : base.metadata,
+    metadata: state.hasByteStrings ? { ...base.metadata, [byteStringMark]: true } : base.metadata,
     ...(base.snippets === undefined || base.snippets.length === 0
       ? {}
       : { snippets: base.snippets }),
@@ -242,24 +258,31 @@ function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDepl
   })
 }
 
-/** Returns the base states that are not dropped. A swapped state has its own marks. */
+/**
+ * Returns the base states that are not dropped. Marks are not set on a swapped state, which already
+ * contains its marks.
+ */
 function collectKeptBase(
   state: ReplayState,
-): readonly { readonly resource: StoredResource; readonly at: number }[] {
-  const kept: { resource: StoredResource; at: number }[] = []
+): readonly { readonly resource: StoredResource; readonly index: number }[] {
+  const keptStates: { resource: StoredResource; index: number }[] = []
   const { resources = [] } = state.base
-  resources.forEach((resource, at) => {
-    if (state.dropBase.has(at)) return
-    const swapped = state.swapBase.get(at)
-    if (swapped !== undefined) {
-      kept.push({ resource: swapped, at })
+  resources.forEach((resource, index) => {
+    if (state.droppedBaseIndexes.has(index)) return
+    const swappedState = state.swappedBaseStates.get(index)
+    if (swappedState !== undefined) {
+      keptStates.push({ resource: swappedState, index })
       return
     }
-    const pending = state.markPending.has(at) ? withFlag(resource, 'pendingReplacement') : resource
-    const marked = state.markDelete.has(at) ? withFlag(pending, 'delete') : pending
-    kept.push({ resource: marked, at })
+    const flaggedResource = state.pendingReplacementMarks.has(index)
+      ? withFlag(resource, 'pendingReplacement')
+      : resource
+    const markedResource = state.deleteMarks.has(index)
+      ? withFlag(flaggedResource, 'delete')
+      : flaggedResource
+    keptStates.push({ resource: markedResource, index })
   })
-  return kept
+  return keptStates
 }
 
 /**
@@ -267,9 +290,9 @@ function collectKeptBase(
  * can clear.
  */
 function collectPending(state: ReplayState): readonly StoredOperation[] {
-  const open = [...state.open].sort(([a], [b]) => a - b)
+  const openOperations = [...state.openOperations].sort(([a], [b]) => a - b)
   return [
-    ...open.flatMap(([, operation]) => (operation === undefined ? [] : [operation])),
+    ...openOperations.flatMap(([, operation]) => (operation === undefined ? [] : [operation])),
     ...(state.base.pending_operations ?? []).filter(({ type }) => type === 'creating'),
   ]
 }

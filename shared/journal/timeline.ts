@@ -1,13 +1,13 @@
 import type { Head, Outcome } from '../records/head.ts'
 import type { BlobHash, EpochMs, OperationId } from '../records/ids.ts'
 import type { Decision, LogRecord } from '../records/log.ts'
-import { isUnsent, type Operation, type StateReference } from '../records/operation.ts'
+import { isRunByGenerator, type Operation, type StateReference } from '../records/operation.ts'
 import type { StoredResource } from '../state/stored.ts'
 import { readListMapField, readTextField, readTextListField } from '../state/stored-fields.ts'
 
-/** An instant of a deployment: by the clock, or by the Lamport time of its entries. */
+/** An instant of a deployment: by the clock, or by the Lamport time of its log records and ends. */
 export type Instant =
-  | { readonly kind: 'time'; readonly at: EpochMs }
+  | { readonly kind: 'time'; readonly timeMs: EpochMs }
   | { readonly kind: 'lamport'; readonly lamport: number }
 
 /** The input of a timeline. */
@@ -20,7 +20,10 @@ export interface TimelineInput {
   ) => { readonly head: Head; readonly outcome?: Outcome } | undefined
 }
 
-/** Begin and end of an operation, never before those of its dependencies. */
+/**
+ * The begin and end of an operation. Neither is earlier than the ends of the operation's
+ * dependencies.
+ */
 export interface TimedOperation {
   readonly operation: Operation
   readonly lamport: number
@@ -29,49 +32,56 @@ export interface TimedOperation {
   readonly endedAt?: EpochMs
 }
 
-/** A log record with its place on the timeline. */
+/** A log record with its times. */
 export interface TimedRecord {
   readonly record: LogRecord
   readonly lamport: number
-  readonly at: EpochMs
+  readonly timeMs: EpochMs
   /** The operations of the record that executors ran. */
   readonly operations: readonly TimedOperation[]
 }
 
 /** Decisions that come after the end of all running operations. */
-const waitsForAll: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
+const kindsAfterAllEnds: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
 
 /**
- * Computes the timeline of a log. Lamport times depend on the records alone: one for each record,
- * then one for each rank of its dependent operations. An end thus comes after the ends it waited
- * for, and all ends of a record before the next record. Clock times come from the processes that
- * wrote them, and are moved behind their causes, because the clocks of processes differ. Linear.
+ * Computes the timeline of a log. Lamport times depend on the records alone. Each record has one,
+ * and then each rank of its dependent operations has one. So an end comes after the ends that its
+ * operation waited for, and all ends of a record come before the next record. Clock times are those
+ * of the processes that wrote the records. The clocks of processes differ, so a time before its
+ * cause is moved behind the cause. Linear.
  */
 export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
-  const latest = new Map<string, OperationId>()
-  const ended = new Map<OperationId, number>()
-  const timed: TimedRecord[] = []
+  const latestOperations = new Map<string, OperationId>()
+  const endTimes = new Map<OperationId, number>()
+  const timedRecords: TimedRecord[] = []
   let lamport = 1
-  let at = 0
-  let last = 0
+  let timeMs = 0
+  let lastEndMs = 0
   for (const record of input.records) {
-    const causes = record.decisions.flatMap(decision => causesOf(decision, latest))
-    at = Math.max(at, record.at, ...causes.map(id => ended.get(id) ?? 0))
-    if (record.decisions.some(({ kind }) => waitsForAll.has(kind))) at = Math.max(at, last)
-    const planned = record.decisions.flatMap(decision =>
+    const causes = record.decisions.flatMap(decision => causesOf(decision, latestOperations))
+    timeMs = Math.max(timeMs, record.at, ...causes.map(id => endTimes.get(id) ?? 0))
+    if (record.decisions.some(({ kind }) => kindsAfterAllEnds.has(kind)))
+      timeMs = Math.max(timeMs, lastEndMs)
+    const executedOperations = record.decisions.flatMap(decision =>
       executedOperationsOf(decision, input.getPage),
     )
-    const operations = timeOperations(planned, { input, at, lamport })
+    const operations = timeOperations(executedOperations, { input, timeMs, lamport })
     for (const { operation, endedAt } of operations) {
-      latest.set(operation.urn, operation.id)
+      latestOperations.set(operation.urn, operation.id)
       if (endedAt === undefined) continue
-      ended.set(operation.id, endedAt)
-      last = Math.max(last, endedAt)
+      endTimes.set(operation.id, endedAt)
+      lastEndMs = Math.max(lastEndMs, endedAt)
     }
-    timed.push({ record, lamport, at: at as EpochMs, operations })
-    lamport = 1 + operations.reduce((most, one) => Math.max(most, one.lamport), lamport)
+    timedRecords.push({ record, lamport, timeMs: timeMs as EpochMs, operations })
+    lamport =
+      1 +
+      operations.reduce(
+        (highest, timedOperation) => Math.max(highest, timedOperation.lamport),
+        lamport,
+      )
   }
-  return timed
+  return timedRecords
 }
 
 /** The decisions and ends of a deployment at an instant: a closed set. */
@@ -86,25 +96,26 @@ export interface TimelineCut {
  */
 export function cutTimeline(
   timeline: readonly TimedRecord[],
-  end: TimelineInput['getEnd'],
+  getEnd: TimelineInput['getEnd'],
   instant: Instant,
 ): TimelineCut {
-  const has = (one: { readonly lamport: number }, at: EpochMs): boolean =>
-    instant.kind === 'time' ? at <= instant.at : one.lamport <= instant.lamport
-  const kept = timeline.filter(one => has(one, one.at))
-  const ended = new Set<OperationId>()
-  const begun = new Set<OperationId>()
-  for (const one of kept.flatMap(({ operations }) => operations)) {
-    if (has(one, one.beganAt)) begun.add(one.operation.id)
-    if (one.endedAt !== undefined && has(one, one.endedAt)) ended.add(one.operation.id)
+  const isReached = (timed: { readonly lamport: number }, timeMs: EpochMs): boolean =>
+    instant.kind === 'time' ? timeMs <= instant.timeMs : timed.lamport <= instant.lamport
+  const reachedRecords = timeline.filter(timedRecord => isReached(timedRecord, timedRecord.timeMs))
+  const endedIds = new Set<OperationId>()
+  const begunIds = new Set<OperationId>()
+  for (const timedOperation of reachedRecords.flatMap(({ operations }) => operations)) {
+    if (isReached(timedOperation, timedOperation.beganAt)) begunIds.add(timedOperation.operation.id)
+    if (timedOperation.endedAt !== undefined && isReached(timedOperation, timedOperation.endedAt))
+      endedIds.add(timedOperation.operation.id)
   }
   return {
-    records: kept.map(({ record }) => record),
+    records: reachedRecords.map(({ record }) => record),
     getEnd: operation => {
-      const found = end(operation)
-      if (found === undefined || ended.has(operation)) return found
-      if (!begun.has(operation)) return undefined
-      const { end: _later, ...head } = found.head
+      const operationEnd = getEnd(operation)
+      if (operationEnd === undefined || endedIds.has(operation)) return operationEnd
+      if (!begunIds.has(operation)) return undefined
+      const { end: _laterEnd, ...head } = operationEnd.head
       return { head }
     },
   }
@@ -113,25 +124,27 @@ export function cutTimeline(
 /** Returns the operations of a decision that executors run. */
 function executedOperationsOf(
   decision: Decision,
-  page: (hash: BlobHash) => readonly Operation[],
+  getPage: (hash: BlobHash) => readonly Operation[],
 ): readonly Operation[] {
   if (decision.kind === 'registration') return decision.operations
   if (decision.kind === 'retried') return [decision.operation]
-  if (decision.kind === 'plan') return decision.pages.flatMap(page)
+  if (decision.kind === 'plan') return decision.pages.flatMap(getPage)
   return []
 }
 
-/** Returns the operations on whose ends a decision is based. */
+/** Returns the operations whose ends a decision waited for. */
 function causesOf(
   decision: Decision,
-  latest: ReadonlyMap<string, OperationId>,
+  latestOperations: ReadonlyMap<string, OperationId>,
 ): readonly OperationId[] {
   if (decision.kind === 'registration')
-    return decision.operations.flatMap(one => precedingOperationsOf(one, latest))
+    return decision.operations.flatMap(operation =>
+      precedingOperationsOf(operation, latestOperations),
+    )
   if (decision.kind === 'settled')
-    return precedingOperationsOf({ ...decision.operation, state: decision.state }, latest)
+    return precedingOperationsOf({ ...decision.operation, state: decision.state }, latestOperations)
   if (decision.kind === 'outputs')
-    return precedingOperationsOf({ old: decision.target, state: decision.state }, latest)
+    return precedingOperationsOf({ old: decision.target, state: decision.state }, latestOperations)
   return []
 }
 
@@ -140,14 +153,14 @@ function precedingOperationsOf(
     old,
     state,
   }: { readonly old?: StateReference | undefined; readonly state?: StoredResource | undefined },
-  latest: ReadonlyMap<string, OperationId>,
+  latestOperations: ReadonlyMap<string, OperationId>,
 ): readonly OperationId[] {
-  const named = state === undefined ? [] : neededUrnsOf(state)
-  const found = named.flatMap(urn => latest.get(urn) ?? [])
-  return old?.kind === 'operation' ? [old.operation, ...found] : found
+  const neededUrns = state === undefined ? [] : neededUrnsOf(state)
+  const precedingIds = neededUrns.flatMap(urn => latestOperations.get(urn) ?? [])
+  return old?.kind === 'operation' ? [old.operation, ...precedingIds] : precedingIds
 }
 
-/** Returns every resource that a state needs, itself included. */
+/** Returns the URN of a state and those of all resources that it references. */
 function neededUrnsOf(state: StoredResource): readonly string[] {
   return [
     state.urn,
@@ -162,49 +175,57 @@ function neededUrnsOf(state: StoredResource): readonly string[] {
 
 /** Times the operations of one record, each after those that release it. */
 function timeOperations(
-  planned: readonly Operation[],
-  from: { readonly input: TimelineInput; readonly at: number; readonly lamport: number },
+  operations: readonly Operation[],
+  start: { readonly input: TimelineInput; readonly timeMs: number; readonly lamport: number },
 ): readonly TimedOperation[] {
-  const byId = new Map(planned.map(operation => [operation.id, operation]))
-  const missing = new Map(planned.map(({ id }) => [id, 0]))
-  for (const { releases } of planned)
-    for (const id of releases) missing.set(id, (missing.get(id) ?? 0) + 1)
-  const readyAt = new Map<OperationId, { lamport: number; at: number }>()
-  const open = planned.filter(({ id }) => missing.get(id) === 0)
-  const timed: TimedOperation[] = []
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const ready = readyAt.get(next.id) ?? { lamport: from.lamport, at: from.at }
-    const one = timeOperation(next, ready, from.input)
-    timed.push(one)
-    for (const id of next.releases) {
-      const before = readyAt.get(id) ?? ready
-      readyAt.set(id, {
-        lamport: Math.max(before.lamport, one.lamport),
-        at: Math.max(before.at, one.endedAt ?? one.beganAt),
+  const operationsById = new Map(operations.map(operation => [operation.id, operation]))
+  const missingArrivals = new Map(operations.map(({ id }) => [id, 0]))
+  for (const { releases } of operations)
+    for (const id of releases) missingArrivals.set(id, (missingArrivals.get(id) ?? 0) + 1)
+  const readyTimes = new Map<OperationId, { lamport: number; timeMs: number }>()
+  const readyOperations = operations.filter(({ id }) => missingArrivals.get(id) === 0)
+  const timedOperations: TimedOperation[] = []
+  for (
+    let readyOperation = readyOperations.pop();
+    readyOperation !== undefined;
+    readyOperation = readyOperations.pop()
+  ) {
+    const operationStart = readyTimes.get(readyOperation.id) ?? {
+      lamport: start.lamport,
+      timeMs: start.timeMs,
+    }
+    const timedOperation = timeOperation(readyOperation, operationStart, start.input)
+    timedOperations.push(timedOperation)
+    for (const id of readyOperation.releases) {
+      const previousStart = readyTimes.get(id) ?? operationStart
+      readyTimes.set(id, {
+        lamport: Math.max(previousStart.lamport, timedOperation.lamport),
+        timeMs: Math.max(previousStart.timeMs, timedOperation.endedAt ?? timedOperation.beganAt),
       })
-      const left = (missing.get(id) ?? 1) - 1
-      missing.set(id, left)
-      const released = byId.get(id)
-      if (left === 0 && released !== undefined) open.push(released)
+      const missingCount = (missingArrivals.get(id) ?? 1) - 1
+      missingArrivals.set(id, missingCount)
+      const releasedOperation = operationsById.get(id)
+      if (missingCount === 0 && releasedOperation !== undefined)
+        readyOperations.push(releasedOperation)
     }
   }
-  return timed
+  return timedOperations
 }
 
 function timeOperation(
   operation: Operation,
-  ready: { readonly lamport: number; readonly at: number },
+  start: { readonly lamport: number; readonly timeMs: number },
   input: TimelineInput,
 ): TimedOperation {
-  const found = input.getEnd(operation.id)
-  const beganAt = Math.max(ready.at, found?.outcome?.startedAt ?? 0)
-  const isKnown = found?.head.end !== undefined && found.outcome !== undefined
-  const isJoin = isUnsent(operation)
-  const endedAt = Math.max(beganAt, found?.outcome?.endedAt ?? 0)
+  const operationEnd = input.getEnd(operation.id)
+  const beganAt = Math.max(start.timeMs, operationEnd?.outcome?.startedAt ?? 0)
+  const isEndKnown = operationEnd?.head.end !== undefined && operationEnd.outcome !== undefined
+  const isJoin = isRunByGenerator(operation)
+  const endedAt = Math.max(beganAt, operationEnd?.outcome?.endedAt ?? 0)
   return {
     operation,
-    lamport: ready.lamport + 1,
+    lamport: start.lamport + 1,
     beganAt: beganAt as EpochMs,
-    ...(isKnown || isJoin ? { endedAt: endedAt as EpochMs } : {}),
+    ...(isEndKnown || isJoin ? { endedAt: endedAt as EpochMs } : {}),
   }
 }

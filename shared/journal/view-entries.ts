@@ -2,7 +2,7 @@ import type { ViewOutcome } from '../records/head.ts'
 import type { Operation, StateReference } from '../records/operation.ts'
 import { readTextField } from '../state/stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
-import { endOf } from './entry-contents.ts'
+import { endEntryOf } from './entry-contents.ts'
 import type { EntryContent, EntryReference } from './entry.ts'
 
 /** A journal entry of a view. `operation` is a number above all operations of the records. */
@@ -20,33 +20,40 @@ export interface ViewEntries {
 }
 
 /**
- * Creates the entries of views. A step names a state of the base; after a replacement the reference
- * points to the new state. `first`: the first unused operation number.
+ * Creates the factory of view entries. A view step references a state of the base. After a
+ * replacement of that state, the entries reference the new state. `firstOperation`: the first
+ * unused operation number.
  */
-export function createViewEntries(base: StoredDeployment, first: number): ViewEntries {
-  const now = new Map<number, EntryReference | 'gone'>()
-  const owned = groupViewsByOwner(base)
-  let next = first
-  const referTo = (at: StateReference | undefined): EntryReference | undefined => {
-    if (at?.kind !== 'base') return undefined
-    const found = now.get(at.index) ?? { base: at.index }
-    return found === 'gone' ? undefined : found
+export function createViewEntries(base: StoredDeployment, firstOperation: number): ViewEntries {
+  const currentReferences = new Map<number, EntryReference | 'gone'>()
+  const viewsByOwner = groupViewsByOwner(base)
+  let nextOperation = firstOperation
+  const currentReferenceOf = (
+    reference: StateReference | undefined,
+  ): EntryReference | undefined => {
+    if (reference?.kind !== 'base') return undefined
+    const currentReference = currentReferences.get(reference.index) ?? { base: reference.index }
+    return currentReference === 'gone' ? undefined : currentReference
   }
-  const note = (at: StateReference | undefined, made: EntryReference | 'gone'): void => {
-    if (at?.kind === 'base') now.set(at.index, made)
+  const setReference = (
+    oldReference: StateReference | undefined,
+    newReference: EntryReference | 'gone',
+  ): void => {
+    if (oldReference?.kind === 'base') currentReferences.set(oldReference.index, newReference)
   }
   const entriesOf = (view: ViewOutcome): readonly ViewEntry[] => {
-    const operation = next
-    const at = view.old?.at
-    const old = referTo(at)
+    const operation = nextOperation
+    const oldReference = view.old?.at
+    const old = currentReferenceOf(oldReference)
     if (view.verdict === 'failed' || view.effect === 'none') return []
     // A deleted view cannot be refreshed or deleted again.
     if (old === undefined && (view.effect === 'swap' || view.effect === 'remove')) return []
-    next += 1
+    nextOperation += 1
     const isSwapped = view.effect === 'swap' && view.state !== undefined
-    if (view.effect === 'replace') note(at, { operation })
-    else if (view.effect === 'remove' || (view.effect === 'swap' && !isSwapped)) note(at, 'gone')
-    const content = endOf(view, { made: view.state, old, isNamed: false })
+    if (view.effect === 'replace') setReference(oldReference, { operation })
+    else if (view.effect === 'remove' || (view.effect === 'swap' && !isSwapped))
+      setReference(oldReference, 'gone')
+    const content = endEntryOf(view, { newState: view.state, old, isReferencedLater: false })
     return [
       { operation, content: { kind: 'begin' } },
       { operation, content },
@@ -55,27 +62,37 @@ export function createViewEntries(base: StoredDeployment, first: number): ViewEn
   return {
     publishedEntriesOf: views => views.flatMap(entriesOf),
     removedEntriesOf: owner =>
-      (owned.get(owner.urn) ?? []).flatMap(index => {
+      (viewsByOwner.get(owner.urn) ?? []).flatMap(index => {
         const state = base.resources?.[index]
         if (state === undefined || isMarkedDeleted(state) !== isMarkedDeleted(owner)) return []
-        const at = { kind: 'base', epoch: 0, index, urn: state.urn } as StateReference
+        const reference = { kind: 'base', epoch: 0, index, urn: state.urn } as StateReference
         const { urn, type } = state
-        const gone = { urn, type, op: 'delete', effect: 'remove', verdict: 'succeeded' } as const
-        return entriesOf({ ...gone, urn: urn as ViewOutcome['urn'], old: { at, state } })
+        const deletion = {
+          urn,
+          type,
+          op: 'delete',
+          effect: 'remove',
+          verdict: 'succeeded',
+        } as const
+        return entriesOf({
+          ...deletion,
+          urn: urn as ViewOutcome['urn'],
+          old: { at: reference, state },
+        })
       }),
   }
 }
 
 /**
- * Reports whether a succeeded operation removes its old state without a successor. Its views are
- * then removed too.
+ * Reports whether a succeeded operation removes its old state without a successor. The views of
+ * that resource are then removed too.
  */
 export function removesViews(
   { effect }: Pick<Operation, 'effect'>,
-  made: StoredResource | undefined,
+  newState: StoredResource | undefined,
 ): boolean {
   const isRead = effect === 'swap' || effect === 'replace'
-  return effect === 'remove' || effect === 'mark-pending' || (isRead && !made)
+  return effect === 'remove' || effect === 'mark-pending' || (isRead && !newState)
 }
 
 function isMarkedDeleted(state: StoredResource): boolean {

@@ -1,18 +1,21 @@
 import { expect, test } from 'vitest'
-import { type Autonaming, isNameFixed, type Naming, proposeName } from './automatic-name.ts'
+import { type Autonaming, isNameFixed, type NamingRule, proposeName } from './automatic-name.ts'
 
 const seed = new Uint8Array(32)
 const plain = { kind: 'default' } as const
 const verbatim = { kind: 'verbatim' } as const
-const pattern = (text: string, enforce = false): Naming => ({
+const pattern = (text: string, enforce = false): NamingRule => ({
   kind: 'pattern',
   pattern: text,
   enforce,
 })
-const all = (naming: Naming): Autonaming => ({ all: naming, packages: new Map() })
-const ofPackage = (naming: Naming, types: ReadonlyMap<string, Naming> = new Map()): Autonaming => ({
-  all: plain,
-  packages: new Map([['aws', { all: naming, types }]]),
+const all = (naming: NamingRule): Autonaming => ({ general: naming, packages: new Map() })
+const ofPackage = (
+  naming: NamingRule,
+  types: ReadonlyMap<string, NamingRule> = new Map(),
+): Autonaming => ({
+  general: plain,
+  packages: new Map([['aws', { general: naming, types }]]),
 })
 const bucket = { type: 'aws:s3/bucket:Bucket', name: 'main', seed }
 
@@ -42,7 +45,7 @@ test.each([
   ],
   [
     'the default for the type',
-    ofPackage(verbatim, new Map<string, Naming>([[bucket.type, plain]])),
+    ofPackage(verbatim, new Map<string, NamingRule>([[bucket.type, plain]])),
     undefined,
   ],
 ])('%s: the provider gets the expected name proposal', (_name, autonaming, expected) => {

@@ -1,24 +1,24 @@
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
 /**
- * How resources without an explicit name are named. In `pattern`, `${organization}`, `${project}`,
- * `${stack}` and `${config.…}` are already filled in.
+ * The rule by which resources without an explicit name are named. In `pattern`, `${organization}`,
+ * `${project}`, `${stack}` and `${config.…}` are already filled in.
  */
-export type Naming =
+export type NamingRule =
   | { readonly kind: 'default' }
   | { readonly kind: 'verbatim' }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'pattern'; readonly pattern: string; readonly enforce: boolean }
 
 /**
- * Naming rules. A rule of the resource type takes precedence over one of its package, and that over
- * the general one.
+ * Naming rules. The rule of a resource type takes precedence over the rule of its package, which
+ * takes precedence over the general rule.
  */
 export interface Autonaming {
-  readonly all: Naming
+  readonly general: NamingRule
   readonly packages: ReadonlyMap<
     string,
-    { readonly all: Naming; readonly types: ReadonlyMap<string, Naming> }
+    { readonly general: NamingRule; readonly types: ReadonlyMap<string, NamingRule> }
   >
 }
 
@@ -30,7 +30,7 @@ export interface NameProposal {
   readonly warnIfUnsupported: boolean
 }
 
-const randomTokens = /\$\{(?:hex|alphanum|string|num)\((\d+)\)\}|\$\{uuid\}/
+const randomTokenPattern = /\$\{(?:hex|alphanum|string|num)\((\d+)\)\}|\$\{uuid\}/
 
 /**
  * Returns the name proposal for a resource, or undefined when the provider names it by its default.
@@ -40,14 +40,14 @@ export function proposeName(
   autonaming: Autonaming,
   resource: { readonly type: string; readonly name: string; readonly seed: Uint8Array },
 ): NameProposal | undefined {
-  const { naming, isOwn } = namingOf(autonaming, resource.type)
+  const { naming, isSpecific } = namingOf(autonaming, resource.type)
   switch (naming.kind) {
     case 'default':
       return undefined
     case 'verbatim':
-      return { name: resource.name, mode: 'enforce', warnIfUnsupported: isOwn }
+      return { name: resource.name, mode: 'enforce', warnIfUnsupported: isSpecific }
     case 'disabled':
-      return { name: '', mode: 'disable', warnIfUnsupported: isOwn }
+      return { name: '', mode: 'disable', warnIfUnsupported: isSpecific }
     case 'pattern':
       return {
         name: fillPattern(
@@ -55,7 +55,7 @@ export function proposeName(
           createSeededRandom(resource.seed),
         ),
         mode: naming.enforce ? 'enforce' : 'propose',
-        warnIfUnsupported: isOwn || naming.enforce,
+        warnIfUnsupported: isSpecific || naming.enforce,
       }
     default:
       return naming satisfies never
@@ -63,8 +63,8 @@ export function proposeName(
 }
 
 /**
- * Reports whether two resources cannot have the name at the same time. The old one must then be
- * deleted before the new one is created.
+ * Reports whether the name of a resource has no random part, so that its replacement gets the same
+ * name. The old resource must then be deleted before its replacement is created.
  */
 export function isNameFixed(
   autonaming: Autonaming,
@@ -72,25 +72,29 @@ export function isNameFixed(
 ): boolean {
   const { naming } = namingOf(autonaming, type)
   if (naming.kind === 'default') return false
-  return naming.kind !== 'pattern' || !randomTokens.test(naming.pattern.replaceAll('${name}', name))
+  return (
+    naming.kind !== 'pattern' ||
+    !randomTokenPattern.test(naming.pattern.replaceAll('${name}', name))
+  )
 }
 
-/** Returns the most specific naming. `isOwn`: the package or type has its own rule. */
+/** Returns the most specific rule. `isSpecific`: the package of the type has rules. */
 function namingOf(
-  { all, packages }: Autonaming,
+  { general, packages }: Autonaming,
   type: string,
-): { readonly naming: Naming; readonly isOwn: boolean } {
+): { readonly naming: NamingRule; readonly isSpecific: boolean } {
   const [pkg = ''] = type.split(':', 1)
-  const found = packages.get(pkg)
-  if (found === undefined) return { naming: all, isOwn: false }
-  return { naming: found.types.get(type) ?? found.all, isOwn: true }
+  const packageNaming = packages.get(pkg)
+  if (packageNaming === undefined) return { naming: general, isSpecific: false }
+  return { naming: packageNaming.types.get(type) ?? packageNaming.general, isSpecific: true }
 }
 
-const small = 'abcdefghijklmnopqrstuvwxyz'
+const lowercaseLetters = 'abcdefghijklmnopqrstuvwxyz'
 const digits = '0123456789'
 
 /**
- * Fills in the random parts, kind by kind, because all kinds draw from the same number sequence.
+ * Fills in the random parts, kind by kind as Pulumi does, because all kinds draw from the same
+ * number sequence.
  */
 function fillPattern(pattern: string, random: SeededRandom): string {
   const drawLetters = (letters: string, count: string): string =>
@@ -100,13 +104,15 @@ function fillPattern(pattern: string, random: SeededRandom): string {
       hexOf(random.nextBytes(Math.floor(Number(count) / 2) + 1)).slice(0, Number(count)),
     )
     .replace(/\$\{alphanum\((\d+)\)\}/g, (_token, count: string) =>
-      drawLetters(small + digits, count),
+      drawLetters(lowercaseLetters + digits, count),
     )
-    .replace(/\$\{string\((\d+)\)\}/g, (_token, count: string) => drawLetters(small, count))
+    .replace(/\$\{string\((\d+)\)\}/g, (_token, count: string) =>
+      drawLetters(lowercaseLetters, count),
+    )
     .replace(/\$\{num\((\d+)\)\}/g, (_token, count: string) => drawLetters(digits, count))
-    .replace(/^[^]*\$\{uuid\}[^]*$/, text => {
+    .replace(/^[^]*\$\{uuid\}[^]*$/, patternText => {
       const id = hexOf(random.nextBytes(16)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-      return text.replaceAll('${uuid}', id)
+      return patternText.replaceAll('${uuid}', id)
     })
 }
 

@@ -5,42 +5,44 @@ import { isUrn, typeOf, type Urn } from './urn.ts'
 export type ProviderReference = string & { readonly __brand: 'ProviderReference' }
 
 /** The marker of an unknown string on the wire, and of an unknown id. */
-export const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+export const unknownStringMarker = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
-const typePrefix = 'pulumi:providers:'
+const providerTypePrefix = 'pulumi:providers:'
 
 /** Reports whether `type` is the type of a provider resource. */
 export function isProviderType(type: string): boolean {
-  return type.startsWith(typePrefix) && type.length > typePrefix.length
+  return type.startsWith(providerTypePrefix) && type.length > providerTypePrefix.length
 }
 
 /** Returns the provider type of a package. */
 export function providerTypeOf(pkg: string): string {
-  return typePrefix + pkg
+  return providerTypePrefix + pkg
 }
 
 /** Returns the package of a provider type, or of any resource or function token. */
 export function packageOf(token: string): string {
-  return isProviderType(token) ? token.slice(typePrefix.length) : (token.split(':', 1)[0] ?? '')
+  return isProviderType(token)
+    ? token.slice(providerTypePrefix.length)
+    : (token.split(':', 1)[0] ?? '')
 }
 
-/** Joins URN and id of a provider; an empty id becomes the unknown text. */
-export function referenceOf(urn: Urn, id: string): ProviderReference {
-  return `${urn}::${id === '' ? unknownText : id}` as ProviderReference
+/** Joins URN and id of a provider. An empty id becomes `unknownStringMarker`. */
+export function providerReferenceOf(urn: Urn, id: string): ProviderReference {
+  return `${urn}::${id === '' ? unknownStringMarker : id}` as ProviderReference
 }
 
 /** Splits a reference at the last `::`. Throws PROVIDER_REFERENCE. */
-export function parseReference(text: string): { readonly urn: Urn; readonly id: string } {
-  const at = text.lastIndexOf('::')
-  const urn = text.slice(0, at)
-  if (at < 0 || !isUrn(urn) || !isProviderType(typeOf(urn)))
+export function parseProviderReference(text: string): { readonly urn: Urn; readonly id: string } {
+  const separatorIndex = text.lastIndexOf('::')
+  const urn = text.slice(0, separatorIndex)
+  if (separatorIndex < 0 || !isUrn(urn) || !isProviderType(typeOf(urn)))
     throw error('PROVIDER_REFERENCE', `'${text}' is not a provider reference`)
-  return { urn, id: text.slice(at + 2) }
+  return { urn, id: text.slice(separatorIndex + 2) }
 }
 
 /** Returns the URN of a reference, or undefined for an empty one. */
 export function providerUrnOf(reference: string): Urn | undefined {
-  return reference === '' ? undefined : parseReference(reference).urn
+  return reference === '' ? undefined : parseProviderReference(reference).urn
 }
 
 /** Reports whether a name is that of a default provider. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * A sequence of random numbers determined by a seed. Each call continues where the last one ended.
+ * A sequence of random numbers that a seed determines. Each call continues where the previous call
+ * ended.
  */
 export interface SeededRandom {
   /** Returns a number from 0 to `n - 1`. */
@@ -12,7 +13,7 @@ export interface SeededRandom {
 /** 64-bit words of one round of blocks. The last words of the last round become the next key. */
 const wordsOfBuffer = 32
 const wordsOfKey = 4
-/** Rounds of blocks under one key; each makes four blocks. */
+/** Rounds of blocks under one key. Each round generates four blocks. */
 const roundsOfKey = 4
 
 /**
@@ -21,46 +22,46 @@ const roundsOfKey = 4
  */
 export function createSeededRandom(seed: Uint8Array): SeededRandom {
   const hash = createHash('sha256').update(seed).digest()
-  let key = Uint32Array.from({ length: 8 }, (_, at) => hash.readUInt32LE(at * 4))
+  let key = Uint32Array.from({ length: 8 }, (_, index) => hash.readUInt32LE(index * 4))
   let buffer = generateBlocks(key, 0)
   let round = 0
-  let at = 0
-  let rest = new Uint8Array()
+  let wordIndex = 0
+  let unusedBytes = new Uint8Array()
   const nextWord = (): bigint => {
     const end = round === roundsOfKey - 1 ? wordsOfBuffer - wordsOfKey : wordsOfBuffer
-    if (at === end) {
+    if (wordIndex === end) {
       round = (round + 1) % roundsOfKey
       if (round === 0) key = buffer.slice(-2 * wordsOfKey)
       buffer = generateBlocks(key, round * 4)
-      at = 0
+      wordIndex = 0
     }
-    const [low = 0, high = 0] = buffer.subarray(2 * at, 2 * at + 2)
-    at += 1
+    const [low = 0, high = 0] = buffer.subarray(2 * wordIndex, 2 * wordIndex + 2)
+    wordIndex += 1
     return (BigInt(high) << 32n) | BigInt(low)
   }
   return {
     nextBelow(n) {
       const max = 0xffff_ffff_ffff_ffffn - (0xffff_ffff_ffff_ffffn % BigInt(n))
       for (;;) {
-        const drawn = nextWord()
+        const word = nextWord()
         // Larger values would make some numbers more likely than others.
-        if (drawn < max) return Number(drawn % BigInt(n))
+        if (word < max) return Number(word % BigInt(n))
       }
     },
     nextBytes(count) {
-      const filled = new Uint8Array(count)
-      let done = Math.min(count, rest.length)
-      filled.set(rest.subarray(0, done))
-      rest = rest.slice(done)
-      while (done < count) {
-        const drawn = Buffer.alloc(8)
-        drawn.writeBigUInt64LE(nextWord())
-        const taken = Math.min(8, count - done)
-        filled.set(drawn.subarray(0, taken), done)
-        rest = Uint8Array.from(drawn.subarray(taken))
-        done += taken
+      const bytes = new Uint8Array(count)
+      let filledCount = Math.min(count, unusedBytes.length)
+      bytes.set(unusedBytes.subarray(0, filledCount))
+      unusedBytes = unusedBytes.slice(filledCount)
+      while (filledCount < count) {
+        const wordBytes = Buffer.alloc(8)
+        wordBytes.writeBigUInt64LE(nextWord())
+        const copiedCount = Math.min(8, count - filledCount)
+        bytes.set(wordBytes.subarray(0, copiedCount), filledCount)
+        unusedBytes = Uint8Array.from(wordBytes.subarray(copiedCount))
+        filledCount += copiedCount
       }
-      return filled
+      return bytes
     },
   }
 }
@@ -69,21 +70,22 @@ const constants = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
 
 /** Generates four blocks of ChaCha8 without nonce, with their words interleaved. */
 function generateBlocks(key: Uint32Array, counter: number): Uint32Array {
-  const woven = new Uint32Array(64)
+  const interleaved = new Uint32Array(64)
   for (let block = 0; block < 4; block++) {
     const state = Uint32Array.from([...constants, ...key, counter + block, 0, 0, 0])
     for (let round = 0; round < 4; round++) mixDoubleRound(state)
     // Only the key words are added back, because the other words are known constants.
-    state.forEach((value, at) => {
-      woven[4 * at + block] = value + (at >= 4 && at < 12 ? (key[at - 4] ?? 0) : 0)
+    state.forEach((value, index) => {
+      interleaved[4 * index + block] =
+        value + (index >= 4 && index < 12 ? (key[index - 4] ?? 0) : 0)
     })
   }
-  return woven
+  return interleaved
 }
 
-const columns = [0, 1, 2, 3].map(at => [at, at + 4, at + 8, at + 12] as const)
+const columns = [0, 1, 2, 3].map(index => [index, index + 4, index + 8, index + 12] as const)
 const diagonals = [0, 1, 2, 3].map(
-  at => [at, 4 + ((at + 1) % 4), 8 + ((at + 2) % 4), 12 + ((at + 3) % 4)] as const,
+  index => [index, 4 + ((index + 1) % 4), 8 + ((index + 2) % 4), 12 + ((index + 3) % 4)] as const,
 )
 
 function mixDoubleRound(state: Uint32Array): void {
@@ -98,10 +100,15 @@ function mixDoubleRound(state: Uint32Array): void {
 /** Adds the second word to the first, and rotates the XOR of the third word and that sum. */
 function mix(
   state: Uint32Array,
-  [to, from, turned, bits]: readonly [to: number, from: number, turned: number, bits: number],
+  [targetIndex, sourceIndex, rotatedIndex, bits]: readonly [
+    target: number,
+    source: number,
+    rotated: number,
+    bits: number,
+  ],
 ): void {
-  const sum = ((state[to] ?? 0) + (state[from] ?? 0)) >>> 0
-  state[to] = sum
-  const mixed = (state[turned] ?? 0) ^ sum
-  state[turned] = (mixed << bits) | (mixed >>> (32 - bits))
+  const sum = ((state[targetIndex] ?? 0) + (state[sourceIndex] ?? 0)) >>> 0
+  state[targetIndex] = sum
+  const word = (state[rotatedIndex] ?? 0) ^ sum
+  state[rotatedIndex] = (word << bits) | (word >>> (32 - bits))
 }

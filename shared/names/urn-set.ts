@@ -13,14 +13,17 @@ export interface UrnSet {
  * Creates a set from entries. An entry with a star is a pattern for the whole URN: `*` matches
  * anything without a colon, `**` anything. Source: docs/spec/step-generation.md#modes-and-options.
  */
-export function urnSetOf(entries: readonly string[]): UrnSet {
+export function createUrnSet(entries: readonly string[]): UrnSet {
   const literals = entries.filter(entry => !entry.includes('*'))
-  const named = new Set(literals)
+  const literalSet = new Set(literals)
   const patterns = entries.filter(entry => entry.includes('*')).map(tokensOf)
   const isConstrained = entries.length > 0
   return {
     isConstrained,
-    has: urn => !isConstrained || named.has(urn) || patterns.some(one => matches(one, urn)),
+    has: urn =>
+      !isConstrained ||
+      literalSet.has(urn) ||
+      patterns.some(pattern => matchesTokens(pattern, urn)),
     literals,
   }
 }
@@ -31,35 +34,37 @@ function tokensOf(pattern: string): readonly string[] {
 }
 
 /**
- * Reports whether a text matches a pattern. It advances all reachable positions token by token, so
- * the time is at most pattern length times text length.
+ * Reports whether a text matches a pattern. The function advances all reachable positions token by
+ * token. So the time is at most pattern length times text length.
  */
-function matches(tokens: readonly string[], text: string): boolean {
-  let places: readonly number[] = [0]
+function matchesTokens(tokens: readonly string[], text: string): boolean {
+  let positions: readonly number[] = [0]
   for (const token of tokens) {
-    if (places.length === 0) return false
-    places =
+    if (positions.length === 0) return false
+    positions =
       token === '**' || token === '*'
-        ? advanceStar(places, text, token)
-        : advanceText(places, text, token)
+        ? advanceStar(positions, text, token)
+        : advanceText(positions, text, token)
   }
-  return places.at(-1) === text.length
+  return positions.at(-1) === text.length
 }
 
 /** Returns the positions after a fixed text. */
-function advanceText(places: readonly number[], text: string, token: string): readonly number[] {
-  return places.filter(place => text.startsWith(token, place)).map(place => place + token.length)
+function advanceText(positions: readonly number[], text: string, token: string): readonly number[] {
+  return positions
+    .filter(position => text.startsWith(token, position))
+    .map(position => position + token.length)
 }
 
 /** Returns the positions after a star, ascending. */
-function advanceStar(places: readonly number[], text: string, star: string): readonly number[] {
-  const reached: number[] = []
-  let next = 0
-  for (const from of places)
-    for (let place = Math.max(from, next); place <= text.length; place += 1) {
-      reached.push(place)
-      next = place + 1
-      if (star === '*' && text[place] === ':') break
+function advanceStar(positions: readonly number[], text: string, star: string): readonly number[] {
+  const reachedPositions: number[] = []
+  let firstUnreached = 0
+  for (const start of positions)
+    for (let position = Math.max(start, firstUnreached); position <= text.length; position += 1) {
+      reachedPositions.push(position)
+      firstUnreached = position + 1
+      if (star === '*' && text[position] === ':') break
     }
-  return reached
+  return reachedPositions
 }

@@ -15,11 +15,11 @@ export interface UrnParts {
   readonly name: string
 }
 
-const prefix = 'urn:pulumi:'
+const urnPrefix = 'urn:pulumi:'
 
 /** Reports whether `text` has the form of a URN: the prefix and three separators. */
 export function isUrn(text: string): text is Urn {
-  if (!text.startsWith(prefix)) return false
+  if (!text.startsWith(urnPrefix)) return false
   const first = text.indexOf('::')
   const second = first < 0 ? -1 : text.indexOf('::', first + 2)
   return second >= 0 && text.indexOf('::', second + 2) >= 0
@@ -37,7 +37,7 @@ export function urnPartsOf(urn: Urn): UrnParts {
   const second = urn.indexOf('::', first + 2)
   const third = urn.indexOf('::', second + 2)
   return {
-    stack: urn.slice(prefix.length, first),
+    stack: urn.slice(urnPrefix.length, first),
     project: urn.slice(first + 2, second),
     qualifiedType: urn.slice(second + 2, third),
     name: urn.slice(third + 2),
@@ -46,7 +46,7 @@ export function urnPartsOf(urn: Urn): UrnParts {
 
 /** Joins the parts of a URN. */
 export function urnOf(parts: UrnParts): Urn {
-  return `${prefix}${parts.stack}::${parts.project}::${parts.qualifiedType}::${parts.name}` as Urn
+  return `${urnPrefix}${parts.stack}::${parts.project}::${parts.qualifiedType}::${parts.name}` as Urn
 }
 
 /**
@@ -54,16 +54,18 @@ export function urnOf(parts: UrnParts): Urn {
  * qualified type is the plain type.
  */
 export function childUrnOf(
-  where: { readonly stack: string; readonly project: string },
+  names: { readonly stack: string; readonly project: string },
   parentQualifiedType: string | undefined,
   resource: { readonly type: string; readonly name: string },
 ): Urn {
-  const below =
+  const hasQualifiedParent =
     parentQualifiedType !== undefined &&
     parentQualifiedType !== '' &&
     parentQualifiedType !== stackType
-  const qualifiedType = below ? `${parentQualifiedType}$${resource.type}` : resource.type
-  return urnOf({ stack: where.stack, project: where.project, qualifiedType, name: resource.name })
+  const qualifiedType = hasQualifiedParent
+    ? `${parentQualifiedType}$${resource.type}`
+    : resource.type
+  return urnOf({ stack: names.stack, project: names.project, qualifiedType, name: resource.name })
 }
 
 /** Returns the type token of a URN: the part after the last `$` of its qualified type. */

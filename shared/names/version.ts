@@ -10,16 +10,16 @@ export function compareVersions(a: string, b: string): number {
   return compareBuild(left, right)
 }
 
-const looseForm = /^\s*v?(\d+(?:\.\d+){0,2})([-+].*?)?\s*$/
+const loosePattern = /^\s*v?(\d+(?:\.\d+){0,2})([-+].*?)?\s*$/
 
 /**
  * Completes a version as users write it (`v1`, `1.2`, `01.2.3`). Returns undefined for an invalid
  * one. Source: `ParseTolerant` of the library with which Pulumi reads versions.
  */
 export function completeVersion(text: string): string | undefined {
-  const [, core, rest = ''] = looseForm.exec(text) ?? []
+  const [, core, rest = ''] = loosePattern.exec(text) ?? []
   if (core === undefined) return undefined
-  // A shortened version may contain numbers only.
+  // A version with fewer than three parts may contain numbers only.
   if (rest !== '' && core.split('.').length < 3) return undefined
   const numbers = core.split('.').map(part => part.replace(/^0+(?=\d)/, ''))
   while (numbers.length < 3) numbers.push('0')

@@ -12,8 +12,8 @@ export interface AuditEntry {
   /** The request, as `<method> <path>`. */
   readonly what: string
   /**
-   * `asked` is written before the change, `answered` after it, with a status. Both name the
-   * request.
+   * The `asked` entry is written before the change. The `answered` entry is written after the
+   * change, with an HTTP status. Both entries have the same `request`.
    */
   readonly kind: 'asked' | 'answered'
   readonly request: string
@@ -21,7 +21,7 @@ export interface AuditEntry {
 }
 
 /** An entry with its position in append order. */
-export interface AuditedEntry extends AuditEntry {
+export interface PositionedAuditEntry extends AuditEntry {
   readonly position: number
 }
 
@@ -29,6 +29,9 @@ export interface AuditedEntry extends AuditEntry {
 export interface AuditPort {
   /** Appends an entry, durably. An entry with an existing id changes nothing. */
   readonly append: (entry: AuditEntry) => Promise<void>
-  /** Returns at most `limit` entries before a position, newest first. 0 starts at the newest. */
-  readonly read: (before: number, limit: number) => Promise<readonly AuditedEntry[]>
+  /**
+   * Returns at most `limit` entries before `beforePosition`, newest first. 0 starts at the newest
+   * entry.
+   */
+  readonly read: (beforePosition: number, limit: number) => Promise<readonly PositionedAuditEntry[]>
 }

@@ -25,7 +25,7 @@ export interface StackListing {
 /** A stack of which only the id is known. */
 export interface UnreadableStack {
   readonly id: StackId
-  readonly why: Error
+  readonly reason: Error
 }
 
 /** An entry of a stack's history. */
@@ -59,7 +59,7 @@ export interface PendingNote {
 /** Stacks, their deployments and their published snapshots. Each method is atomic. */
 export interface CatalogPort {
   /** Creates a stack. Returns false when it already exists. */
-  readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean>
+  readonly createStack: (id: StackId, createdAt: EpochMs) => Promise<boolean>
   readonly getStack: (id: StackId) => Promise<StackRecord | undefined>
   /** Lists all stacks, or those of a project, ordered by id. */
   readonly listStacks: (project?: string) => Promise<StackListing>
@@ -79,15 +79,18 @@ export interface CatalogPort {
     },
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
   /**
-   * Moves the snapshot pointer from version `expected` to the next. Returns `already` when it has
-   * pointed to this blob since then.
+   * Publishes a snapshot as the version after `expectedVersion`. Returns `already` when that
+   * version is published with the same blob. Returns `conflict` for any other version of the stack.
    */
   readonly publish: (
     id: StackId,
-    expected: number,
+    expectedVersion: number,
     snapshot: BlobHash,
   ) => Promise<{ readonly kind: 'published' | 'already' | 'conflict'; readonly version: number }>
-  /** Ends the deployment in the history and clears `current`, if it is this deployment. */
+  /**
+   * Clears `current` of the stack and records the end of the deployment in the history. Has no
+   * effect when the deployment is not the current one.
+   */
   readonly release: (
     deployment: DeploymentId,
     end: {
@@ -107,23 +110,26 @@ export interface CatalogPort {
   readonly listLate: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
   /**
    * Permanently removes the outcomes that a deployment took, by key. A later put with such a key is
-   * ignored, because a deployment may take an outcome before it is put here.
+   * ignored, because a deployment may take an outcome before an executor puts it into the inbox.
    */
   readonly removeLate: (id: StackId, keys: readonly string[]) => Promise<void>
-  /** Stores the last duration of operations of a kind, in ms. A new value replaces the old one. */
-  readonly noteSlow: (id: StackId, key: string, ms: number) => Promise<void>
+  /** Stores the last duration of operations of the kind `key`. A new value replaces the old one. */
+  readonly noteSlow: (id: StackId, key: string, durationMs: number) => Promise<void>
   /** Returns the stored durations, at most 1,000 kinds. */
   readonly listSlow: (id: StackId) => Promise<ReadonlyMap<string, number>>
-  /** Lists the history, newest first. `before` limits it to lower numbers. */
+  /** Lists the history, newest first. `beforeNumber` limits the list to lower numbers. */
   readonly listHistory: (
     id: StackId,
     limit: number,
-    before?: number,
+    beforeNumber?: number,
   ) => Promise<readonly HistoryRecord[]>
-  /** Lists the published versions of a stack, newest first. `before` limits them to lower ones. */
+  /**
+   * Lists the published versions of a stack, newest first. `beforeVersion` limits the list to lower
+   * versions.
+   */
   readonly listVersions: (
     id: StackId,
     limit: number,
-    before?: number,
+    beforeVersion?: number,
   ) => Promise<readonly PublishedVersion[]>
 }

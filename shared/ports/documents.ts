@@ -23,7 +23,7 @@ export interface StoredDocument {
 export interface DocumentPage {
   readonly documents: readonly StoredDocument[]
   /** Unreadable documents, each with its error: RECORD_DAMAGED, RECORD_TOO_NEW. */
-  readonly unreadable: readonly { readonly key: DocumentKey; readonly why: Error }[]
+  readonly unreadable: readonly { readonly key: DocumentKey; readonly reason: Error }[]
   /** The cursor of the next page; undefined at the end. */
   readonly next: string | undefined
 }
@@ -33,11 +33,16 @@ export interface DocumentsPort {
   /** Throws RECORD_DAMAGED and RECORD_TOO_NEW. */
   readonly get: (key: DocumentKey) => Promise<StoredDocument | undefined>
   /**
-   * Puts a document if its version is still `expected` (0 = absent). Returns the new version, or
-   * false when the version differs. A version is never used twice, even after a removal. The
-   * adapter recognizes a repetition of the same call by a token. Throws DOCUMENT_INVALID.
+   * Puts a document if its version is still `expectedVersion` (0 = absent). Returns the new
+   * version, or false when the version differs. A version is never used twice, even after a
+   * removal. The adapter recognizes a repetition of the same call by a token. Throws
+   * DOCUMENT_INVALID.
    */
-  readonly put: (key: DocumentKey, value: unknown, expected: number) => Promise<number | false>
+  readonly put: (
+    key: DocumentKey,
+    value: unknown,
+    expectedVersion: number,
+  ) => Promise<number | false>
   /**
    * Removes a document of this version. Returns false when the version differs, true when the
    * document is absent.
@@ -60,7 +65,7 @@ export interface MarksPort {
    * Creates the mark unless it exists, and returns whether this call created it. An expired mark
    * counts as absent. The adapter recognizes a repetition of the same call by a token.
    */
-  readonly mark: (key: string, until: EpochMs) => Promise<boolean>
+  readonly mark: (key: string, expiresAt: EpochMs) => Promise<boolean>
   readonly isMarked: (key: string) => Promise<boolean>
   /** Removes a mark before it expires. */
   readonly unmark: (key: string) => Promise<void>
@@ -69,12 +74,12 @@ export interface MarksPort {
 /** Encryption of secrets in documents, with the key of the installation. */
 export interface SealingPort {
   /**
-   * Encrypts a text. `context` is authenticated with it: the text can be decrypted with the same
-   * context only.
+   * Encrypts a text and authenticates `context` with it. The result can only be decrypted with the
+   * same context.
    */
   readonly seal: (text: string, context: string) => Promise<string>
   /** Decrypts a text. Throws SEALED_UNREADABLE. */
-  readonly open: (sealed: string, context: string) => Promise<string>
+  readonly open: (sealedText: string, context: string) => Promise<string>
 }
 
 /** The ports of triggers. */

@@ -26,9 +26,11 @@ export interface OutgoingDelivery {
 export interface NotificationsPort {
   /** Throws MESSAGE_TOO_LARGE. */
   readonly send: (messages: readonly OutgoingMessage[]) => Promise<void>
-  /** Waits up to `waitMs` for at least one message. Takes none after `signal` has aborted. */
+  /**
+   * Waits up to `waitMs` for at least one message. Receives no message after `signal` has aborted.
+   */
   readonly receive: (
-    max: number,
+    messagesMax: number,
     waitMs: number,
     signal?: AbortSignal,
   ) => Promise<readonly OutgoingDelivery[]>

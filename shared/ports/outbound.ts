@@ -21,15 +21,15 @@ export interface OutboundResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Calls to addresses that others configured. No call reaches a private network. */
+/** Calls to external addresses that users configured. No call reaches a private network. */
 export interface OutboundPort {
   /**
-   * Sends a request and passes the response to `handle`. The connection is closed when `handle` has
-   * ended, even if the body was not read completely. Throws OUTBOUND_REFUSED for a forbidden
-   * address, and OUTBOUND_FAILED without a response. There are no retries.
+   * Sends a request and passes the response to `handleResponse`. When that function has ended, the
+   * connection is closed, even if the body was not read completely. Throws OUTBOUND_REFUSED for a
+   * forbidden address, and OUTBOUND_FAILED without a response. There are no retries.
    */
   readonly call: <T>(
     request: OutboundRequest,
-    handle: (response: OutboundResponse) => Promise<T>,
+    handleResponse: (response: OutboundResponse) => Promise<T>,
   ) => Promise<T>
 }

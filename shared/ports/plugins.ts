@@ -24,7 +24,7 @@ export interface PluginStorePort {
    * has other bytes, because a version never changes. Throws DOCUMENT_UNKNOWN when the bytes were
    * not uploaded.
    */
-  readonly nameArchive: (key: PluginKey, archive: BlobHash) => Promise<boolean>
+  readonly registerArchive: (key: PluginKey, archive: BlobHash) => Promise<boolean>
   /** Stores a gzipped tar archive of the plugin's folder, and returns its SHA-256. */
   readonly put: (key: PluginKey, bytes: Uint8Array) => Promise<BlobHash>
 }

@@ -19,8 +19,8 @@ export interface Delivery {
   readonly deliveries: number
 }
 
-/** The limit of operations in delivery for all executors of one deployment together. */
-export interface Share {
+/** The maximum number of operations in delivery to all executors of one deployment together. */
+export interface DeliveryLimit {
   /** The executor that receives. */
   readonly executor: ExecutorId
   readonly operationsMax: number
@@ -33,22 +33,24 @@ export interface Share {
 export interface ChainQueuePort {
   readonly send: (messages: readonly ChainMessage[]) => Promise<void>
   /**
-   * Waits up to `waitMs` for at least one message. Takes none after `signal` has aborted.
+   * Waits up to `waitMs` for at least one message. Receives no message after `signal` has aborted.
    *
-   * With `deployment` it takes only messages of this deployment; an executor that serves no other
-   * uses it. With `pool` it takes only messages of that queue; an executor without a time limit
-   * serves both. With `share` and `deployment` it keeps the operations in delivery to all executors
-   * within `operationsMax`. If none is in delivery, it takes one message regardless of its size.
-   * Messages of a retired executor do not count.
+   * With `deployment`, the call takes only messages of this deployment, for an executor that serves
+   * no other deployment. With `pool`, the call takes only messages of that pool's queue. An
+   * executor without a time limit serves both pools.
+   *
+   * With `deliveryLimit` and `deployment`, the call keeps the operations in delivery to all
+   * executors within `operationsMax`. If no operation is in delivery, the call takes one message
+   * regardless of its size. Deliveries to a retired executor do not count.
    */
   readonly receive: (
-    max: number,
+    messagesMax: number,
     waitMs: number,
     options?: {
       readonly deployment?: DeploymentId
       readonly pool?: Pool
       readonly signal?: AbortSignal
-      readonly share?: Share
+      readonly deliveryLimit?: DeliveryLimit
     },
   ) => Promise<readonly Delivery[]>
   readonly remove: (receipt: string) => Promise<void>
@@ -72,15 +74,15 @@ export interface ObservedHolder {
   /** The counter of the holder's lease, -1 without a lease. */
   readonly renewals: number
   /**
-   * Lease counters of executors that had not retired. They spare a take-over from waiting for a
-   * change.
+   * Lease counters of executors that had not retired. With these counters, a take-over need not
+   * wait to see whether they change.
    */
   readonly executors?: Readonly<Record<ExecutorId, number>>
 }
 
-/** Contents of a nudge besides the stack, for receivers without other knowledge. */
+/** Contents of a nudge besides the stack, for receivers that have no other source for them. */
 export interface NudgeOptions {
-  readonly seen?: ObservedHolder
+  readonly observedHolder?: ObservedHolder
   /** The pool of the generator to wake. Absent: the short one. */
   readonly pool?: Pool
 }
@@ -99,7 +101,7 @@ export interface NudgesPort {
 /** Announces the end of an operation. Hints are an optimization and may get lost. */
 export interface HintsPort {
   readonly hint: (deployment: DeploymentId, operation: OperationId) => void
-  /** Calls `onHint` for every hint of a deployment. Returns the function that stops it. */
+  /** Calls `onHint` for every hint of a deployment. Returns a function that ends the calls. */
   readonly listen: (
     deployment: DeploymentId,
     onHint: (operation: OperationId) => void,

@@ -2,7 +2,7 @@
  * ports: small interfaces for everything that Antichain needs from the outside. Imports records and
  * below. Adapters are in platform/; each port has one contract suite in test/contract.
  *
- * All calls can be repeated safely with the same arguments: a repeated write that already took
+ * All calls can be repeated safely with the same arguments. A repeated write that already took
  * effect returns the same result. All reads are strongly consistent. A store that cannot write
  * throws STORE_UNAVAILABLE and has written nothing.
  */
@@ -14,7 +14,15 @@ import type {
   OperationId,
   OwnerToken,
 } from '../records/ids.ts'
-import type { Control, Head, Lease, Outcome, ProcessGroup, Stop, Verdict } from '../records/head.ts'
+import type {
+  Control,
+  Head,
+  Lease,
+  Outcome,
+  ProcessGroup,
+  StopFlag,
+  Verdict,
+} from '../records/head.ts'
 import type { Holder, LogRecord } from '../records/log.ts'
 import type { HandOver } from '../records/pool.ts'
 
@@ -29,12 +37,12 @@ export interface DecisionLogPort {
     record: LogRecord,
   ) => Promise<'appended' | 'mine' | 'taken'>
   /**
-   * Returns at most `limit` records from a number on, in order. Throws RECORD_DAMAGED when one is
-   * missing, and RECORDS_REMOVED when retention has begun to remove them.
+   * Returns at most `limit` records from `fromNumber` on, in order. Throws RECORD_DAMAGED when a
+   * record is missing, and RECORDS_REMOVED when retention has begun to remove the records.
    */
   readonly read: (
     deployment: DeploymentId,
-    from: LogNumber,
+    fromNumber: LogNumber,
     limit: number,
   ) => Promise<readonly LogRecord[]>
 }
@@ -47,8 +55,15 @@ export type BeginResult =
 
 /** Heads and outcomes. Every method is one conditional write or one read of one item. */
 export interface OperationsPort {
-  /** Adds `from` to the arrivals of `to`, which are a set. Returns the head after the write. */
-  readonly arrive: (deployment: DeploymentId, to: OperationId, from: OperationId) => Promise<Head>
+  /**
+   * Adds the operation `origin` to the arrivals of `operation`, which are a set. Returns the head
+   * after the write.
+   */
+  readonly arrive: (
+    deployment: DeploymentId,
+    operation: OperationId,
+    origin: OperationId,
+  ) => Promise<Head>
   /**
    * Begins an attempt. Condition: not ended; no owner, or `owner` itself; attempt = `attempt`;
    * arrivals >= `needs`. Sets owner, executor, attempt + 1. A repetition by the same owner returns
@@ -65,8 +80,8 @@ export interface OperationsPort {
     },
   ) => Promise<BeginResult>
   /**
-   * Undoes the owner's own attempt. Condition: owner and attempt. Clears the owner and counts the
-   * attempt as given back; never lowers the attempt.
+   * Undoes the begin of an attempt, for its owner. Condition: owner and attempt. Clears the owner
+   * and counts the attempt as given back. Never lowers the number of the attempt.
    */
   readonly giveBack: (
     deployment: DeploymentId,
@@ -118,7 +133,7 @@ export interface ControlPort {
   readonly create: (deployment: DeploymentId, holder: Holder) => Promise<boolean>
   readonly read: (deployment: DeploymentId) => Promise<Control | undefined>
   /** Raises the stop flag. It is never lowered. */
-  readonly stop: (deployment: DeploymentId, stop: Exclude<Stop, 'none'>) => Promise<void>
+  readonly stop: (deployment: DeploymentId, stop: Exclude<StopFlag, 'none'>) => Promise<void>
   /**
    * Records that `holder` leaves the deployment to the next generator. Condition: holder, not
    * closed.
@@ -129,11 +144,15 @@ export interface ControlPort {
     handOver: HandOver,
   ) => Promise<boolean>
   /**
-   * Records the new holder of the log, by its durable takeover record `at`, and ends a hand-over.
-   * Condition: no holder by a later record, and not done before. A late copy of the call has no
-   * effect.
+   * Records the new holder of the log, and ends a hand-over. `takeoverNumber` is the number of the
+   * holder's durable takeover record. Condition: no takeover record with this or a later number has
+   * set the holder. A late copy of the call therefore has no effect.
    */
-  readonly hold: (deployment: DeploymentId, holder: Holder, at: LogNumber) => Promise<void>
+  readonly hold: (
+    deployment: DeploymentId,
+    holder: Holder,
+    takeoverNumber: LogNumber,
+  ) => Promise<void>
   readonly close: (deployment: DeploymentId) => Promise<void>
 }
 
@@ -144,7 +163,10 @@ export interface LeasesPort {
     executor: ExecutorId,
     holder: Holder,
   ) => Promise<void>
-  /** Renews a lease. Returns false when it was retired; the identity must not be used again. */
+  /**
+   * Renews a lease. Returns false when the lease was retired. The executor must then not use its
+   * identity again.
+   */
   readonly renew: (
     deployment: DeploymentId,
     executor: ExecutorId,
@@ -152,8 +174,8 @@ export interface LeasesPort {
   ) => Promise<boolean>
   readonly retire: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   /**
-   * Retires the executor's own lease after all its operations have ended. This is recorded even if
-   * another process retired the lease.
+   * Retires the lease of an executor, called by the executor after all its operations have ended.
+   * The departure is recorded even if another process retired the lease before.
    */
   readonly leave: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   readonly list: (deployment: DeploymentId) => Promise<readonly Lease[]>
@@ -161,11 +183,14 @@ export interface LeasesPort {
 
 /** Engine events of a deployment, for remote readers and for the history. */
 export interface EventsPort {
-  /** Appends lines of one writer from `first` on. A repetition changes nothing. */
+  /**
+   * Appends lines of one writer. `firstLineNumber` is the number of the first line. A repetition
+   * changes nothing.
+   */
   readonly append: (
     deployment: DeploymentId,
     writer: string,
-    first: number,
+    firstLineNumber: number,
     events: readonly string[],
   ) => Promise<void>
   readonly read: (

@@ -1,9 +1,9 @@
 import type { BlobHash, EpochMs, StackId } from '../records/ids.ts'
-import type { DeploymentRequest, KeptRequest, RequestEnd } from '../records/request.ts'
+import type { DeploymentRequest, RequestRecord, RequestEnd } from '../records/request.ts'
 
 /**
- * The queue of a stack's deployment requests. A request stays until it has ended, and its key some
- * time longer, so that a repeated request has no effect.
+ * The queue of a stack's deployment requests. A request stays in the queue until it has ended. Its
+ * key is kept for some time after that, so that a repeated request has no effect.
  */
 export interface RequestsPort {
   /**
@@ -13,14 +13,14 @@ export interface RequestsPort {
   readonly put: (request: DeploymentRequest) => Promise<boolean>
   /** Returns at most `limit` requests of a stack that have not ended, oldest first. */
   readonly listWaiting: (stack: StackId, limit: number) => Promise<readonly DeploymentRequest[]>
-  readonly find: (stack: StackId, key: string) => Promise<KeptRequest | undefined>
+  readonly find: (stack: StackId, key: string) => Promise<RequestRecord | undefined>
   /** Ends a request. Later ends have no effect. Returns false when the key does not exist. */
   readonly end: (stack: StackId, key: string, end: RequestEnd) => Promise<boolean>
   /**
-   * Removes at most `limit` requests that ended and were created before a time. Returns their
-   * number.
+   * Removes at most `limit` requests that have ended and were created before `createdBefore`.
+   * Returns the number of removed requests.
    */
-  readonly forget: (before: EpochMs, limit: number) => Promise<number>
+  readonly forget: (createdBefore: EpochMs, limit: number) => Promise<number>
   /** Stores an archive as the last upload for a stack. */
   readonly putProgram: (stack: StackId, archive: BlobHash) => Promise<void>
   readonly getProgram: (stack: StackId) => Promise<BlobHash | undefined>

@@ -18,16 +18,17 @@ export interface RetentionPort {
   /** Lists the deployments that have any record, ordered by id. */
   readonly listDeployments: () => Promise<readonly KeptDeployment[]>
   /**
-   * Removes at most `rows` records of a deployment, and returns false while some are left. The
-   * first log record is removed first, so that readers notice. The control record is removed last,
-   * so that an interrupted removal can be detected. For a deployment that is current or has an
-   * unclosed control record, it removes nothing and returns true.
+   * Removes at most `recordsMax` records of a deployment, and returns false while some are left.
+   * The first log record is removed first, so that readers notice the removal. The control record
+   * is removed last, so that an interrupted removal can be detected. Removes nothing and returns
+   * true for a deployment that is current or has an unclosed control record.
    */
-  readonly removeRecords: (deployment: DeploymentId, rows: number) => Promise<boolean>
+  readonly removeRecords: (deployment: DeploymentId, recordsMax: number) => Promise<boolean>
   /**
-   * Removes the published versions of a stack up to and including `through`, never the current one.
+   * Removes the published versions of a stack up to and including `throughVersion`, but never the
+   * current version.
    */
-  readonly removeVersions: (stack: StackId, through: number) => Promise<void>
+  readonly removeVersions: (stack: StackId, throughVersion: number) => Promise<void>
   /** Lists every hash in any record, page by page. The cursor '' starts, undefined is the end. */
   readonly listReferences: (
     cursor: string,
@@ -38,16 +39,16 @@ export interface RetentionPort {
 export interface BlobEntry {
   readonly hash: BlobHash
   readonly bytes: number
-  /** The time when it was put or set aside. */
-  readonly at: EpochMs
-  /** Whether it was set aside. Such a blob can still be read by its hash. */
-  readonly isAside: boolean
+  /** The time when the blob was put or set aside. */
+  readonly changedAtMs: EpochMs
+  /** Whether the blob was set aside. Such a blob can still be read by its hash. */
+  readonly isSetAside: boolean
 }
 
 /**
- * Removal of blobs in two steps with a grace period between them. A writer may put existing bytes
- * at the moment in which they are found unused. A blob that was set aside remains readable, and is
- * put back if a later mark finds it used.
+ * Removal of blobs in two steps with a grace period between them. A writer may put the bytes of a
+ * blob at the moment in which a sweep finds the blob unused. A blob that was set aside therefore
+ * remains readable. A later sweep puts the blob back if a record references it.
  */
 export interface BlobSweepPort {
   /** Lists all blobs, one folder or prefix per page. The cursor '' starts, undefined is the end. */
@@ -59,11 +60,11 @@ export interface BlobSweepPort {
   /** Removes a blob that was set aside. A blob that was put again meanwhile stays. */
   readonly remove: (hash: BlobHash) => Promise<void>
   /**
-   * Removes incomplete blobs of writers that died, if they were not written to since `before`. With
-   * `dryRun` it only reports them.
+   * Removes incomplete blobs of writers that died, if the last write was before `writtenBefore`.
+   * With `dryRun`, the call only counts these blobs.
    */
   readonly removeUnfinished: (
-    before: EpochMs,
+    writtenBefore: EpochMs,
     dryRun: boolean,
   ) => Promise<{ readonly count: number; readonly bytes: number }>
 }

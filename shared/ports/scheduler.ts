@@ -11,8 +11,8 @@ export interface SchedulerExpression {
   readonly windowMinutes?: number
 }
 
-/** The calls for one schedule, from placement to removal. */
-export interface PlacedCalls {
+/** The calls that the scheduling service makes for one schedule until they are removed. */
+export interface ScheduledCalls {
   /** A name that is never reused: at most 64 letters, digits and `-`. */
   readonly name: string
   readonly key: DocumentKey
@@ -22,14 +22,14 @@ export interface PlacedCalls {
 
 /**
  * An external scheduling service, absent where a process checks schedules itself. The called
- * function decides by the document, so a superfluous call has no effect.
+ * function reads the document of the schedule, so a superfluous call has no effect.
  */
 export interface SchedulerPort {
   /**
-   * Places calls; a repetition places them once. Throws SCHEDULE_INVALID when the service refuses
-   * them.
+   * Registers calls with the service. A repetition has no further effect. Throws SCHEDULE_INVALID
+   * when the service refuses the calls.
    */
-  readonly place: (calls: PlacedCalls) => Promise<void>
+  readonly place: (calls: ScheduledCalls) => Promise<void>
   /** Removes calls. Absent calls count as removed. */
   readonly remove: (name: string) => Promise<void>
 }

@@ -9,11 +9,12 @@ export interface ClockPort {
   /** Resolves after `ms`, or earlier and without an error when `signal` aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   /**
-   * Calls `call` every `ms` until the returned function is called. Does not keep the process alive.
+   * Calls `callback` every `intervalMs` until the returned function is called. The timer does not
+   * keep the process alive.
    */
-  readonly repeat: (ms: number, call: () => void) => () => void
+  readonly repeat: (intervalMs: number, callback: () => void) => () => void
   /** Schedules a callback after the current turn of the event loop. */
-  readonly defer: (call: () => void) => void
+  readonly defer: (callback: () => void) => void
 }
 
 /** Random values. */
@@ -38,7 +39,7 @@ export interface ChildProcess {
   readonly stderr: AsyncIterable<Uint8Array>
   /** Resolves once, when the process has ended. Never rejects. */
   readonly exit: Promise<{ readonly code: number | null; readonly signal: string | null }>
-  /** Signals the whole group. Has no effect after its end. */
+  /** Signals the whole group. Has no effect after the end of the process. */
   readonly signal: (signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') => void
 }
 

@@ -11,7 +11,7 @@ export interface UploadAddress {
 /** Uploads of blobs that are too large for a function's request body. */
 export interface UploadsPort {
   /** Creates an address that accepts one blob of this hash and size by PUT, for some minutes. */
-  readonly createAddress: (archive: BlobHash, bytes: number) => Promise<UploadAddress>
-  /** Creates the same kind of address for a plugin archive. */
-  readonly createPluginAddress: (archive: BlobHash, bytes: number) => Promise<UploadAddress>
+  readonly createAddress: (archive: BlobHash, sizeBytes: number) => Promise<UploadAddress>
+  /** Creates such an address for a plugin archive. */
+  readonly createPluginAddress: (archive: BlobHash, sizeBytes: number) => Promise<UploadAddress>
 }

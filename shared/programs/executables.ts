@@ -32,16 +32,16 @@ export interface CommandResult {
   readonly code: number | null
 }
 
-/** Runs a command until it ends. After `withinMs` the command is killed. */
+/** Runs a command until it ends. After `timeoutMs` the command is killed. */
 export async function runToEnd(
   processes: ProcessesPort,
   request: Parameters<ProcessesPort['spawn']>[0],
-  withinMs?: number,
+  timeoutMs?: number,
 ): Promise<CommandResult> {
   let timer: NodeJS.Timeout | undefined
   try {
     const child = processes.spawn(request)
-    if (withinMs !== undefined) timer = setTimeout(() => child.signal('SIGKILL'), withinMs)
+    if (timeoutMs !== undefined) timer = setTimeout(() => child.signal('SIGKILL'), timeoutMs)
     const lines = { out: [] as string[], err: [] as string[] }
     await Promise.all([
       forEachLine(child.stdout, line => void lines.out.push(line)),

@@ -7,11 +7,11 @@ export async function forEachLine(
   onLine: (text: string) => void,
 ): Promise<void> {
   const decoder = new TextDecoder()
-  let rest = ''
+  let remainder = ''
   const acceptText = (text: string): void => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const each of lines) onLine(each.endsWith('\r') ? each.slice(0, -1) : each)
+    const lines = (remainder + text).split('\n')
+    remainder = lines.pop() ?? ''
+    for (const line of lines) onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   }
   try {
     for await (const bytes of stream) acceptText(decoder.decode(bytes, { stream: true }))
@@ -19,5 +19,5 @@ export async function forEachLine(
     // A broken pipe only shows that its writer has ended. The exit status gives the reason.
   }
   acceptText(decoder.decode())
-  if (rest !== '') onLine(rest)
+  if (remainder !== '') onLine(remainder)
 }

@@ -34,8 +34,8 @@ export interface ProgramRun extends ProgramSource {
   readonly parallel: number
   readonly monitorAddress: string
   readonly engineAddress: string
-  /** Called once when a debugger can attach. Absent: the program does not wait for one. */
-  readonly onDebuggerReady?: (waiting: DebuggerEndpoint) => void
+  /** Called once when a debugger can attach. Absent: the program does not wait for a debugger. */
+  readonly onDebuggerReady?: (endpoint: DebuggerEndpoint) => void
 }
 
 /** The end of a program. `bail`: the program already reported its error. */
@@ -46,7 +46,7 @@ export interface ProgramEnd {
 
 /** A program running in its own process group. */
 export interface RunningProgram {
-  readonly ended: Promise<ProgramEnd>
+  readonly programEnd: Promise<ProgramEnd>
   /** Interrupts the program, and kills it if it has not ended after 5 s. */
   readonly stop: () => Promise<void>
 }

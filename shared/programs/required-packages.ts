@@ -8,7 +8,10 @@ export interface RequiredPackage {
   /** The version of the plugin. */
   readonly version: string
   readonly downloadUrl: string
-  /** Parameters that turn the plugin into the package, if they differ; `value` is base64. */
+  /**
+   * Parameters with which the plugin serves the package. Absent when the package is the plugin's
+   * own. `value` is base64.
+   */
   readonly parameters?: {
     readonly plugin: string
     readonly version: string
@@ -40,7 +43,7 @@ const packageForm = z.looseObject({
   pulumi: pluginForm.optional(),
 })
 
-/** Converts a package's plugin description, or returns undefined when it needs no plugin. */
+/** Returns the plugin requirement of a package, or undefined for a package that needs no plugin. */
 export function toRequirement(
   plugin: z.infer<typeof pluginForm> | undefined,
   defaults: { readonly name: string; readonly version: string },
@@ -48,22 +51,34 @@ export function toRequirement(
   if (plugin?.resource !== true) return undefined
   const name = plugin.name === '' ? defaults.name : plugin.name
   if (name === '') return undefined
-  const { parameterization: made, extensionParameterization: extension, server } = plugin
+  const { parameterization, extensionParameterization: extension, server } = plugin
   const version = plugin.version === '' ? defaults.version : plugin.version
   return {
-    pkg: made?.name ?? name,
+    pkg: parameterization?.name ?? name,
     version: version.replace(/^v/, ''),
     downloadUrl: server,
-    ...(made === undefined
+    ...(parameterization === undefined
       ? {}
-      : { parameters: { plugin: name, version: made.version, value: made.value } }),
+      : {
+          parameters: {
+            plugin: name,
+            version: parameterization.version,
+            value: parameterization.value,
+          },
+        }),
     isExtension: extension !== undefined,
   }
 }
 
 /** Returns each requirement once. */
-export function uniquePackages(required: Iterable<RequiredPackage>): readonly RequiredPackage[] {
-  return [...new Map([...required].map(one => [JSON.stringify(one), one])).values()]
+export function deduplicatePackages(
+  requirements: Iterable<RequiredPackage>,
+): readonly RequiredPackage[] {
+  return [
+    ...new Map(
+      [...requirements].map(requirement => [JSON.stringify(requirement), requirement]),
+    ).values(),
+  ]
 }
 
 /** Maximum depth of nested dependencies that is searched. */
@@ -75,16 +90,16 @@ const depthMax = 8
  */
 export function findRequiredPackages(directory: string): readonly RequiredPackage[] {
   const files = listPackageFiles(join(directory, 'node_modules'), depthMax)
-  return uniquePackages(files.flatMap(file => readPackage(file) ?? []))
+  return deduplicatePackages(files.flatMap(file => readPackage(file) ?? []))
 }
 
 function listPackageFiles(modules: string, depth: number): readonly string[] {
   if (depth === 0) return []
   return listFolders(modules).flatMap(folder => {
-    const below = folder.startsWith('@')
+    const packageFolders = folder.startsWith('@')
       ? listFolders(join(modules, folder)).map(name => join(folder, name))
       : [folder]
-    return below.flatMap(name => [
+    return packageFolders.flatMap(name => [
       join(modules, name, 'package.json'),
       ...listPackageFiles(join(modules, name, 'node_modules'), depth - 1),
     ])
@@ -106,13 +121,13 @@ function readPackage(file: string): RequiredPackage | undefined {
   } catch {
     return undefined
   }
-  // Most packages do not concern plugins, so they are not parsed.
+  // Most package files do not mention Pulumi. They are not parsed, to save time.
   if (!text.includes('"pulumi"')) return undefined
   const parsed = packageForm.safeParse(parseJson(text))
   if (!parsed.success) return undefined
   const { name, version, pulumi } = parsed.data
-  const own = name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : ''
-  return toRequirement(pulumi, { name: own, version })
+  const shortName = name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : ''
+  return toRequirement(pulumi, { name: shortName, version })
 }
 
 function parseJson(text: string): unknown {

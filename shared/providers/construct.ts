@@ -19,7 +19,7 @@ export interface DeploymentContext {
 /**
  * The timeouts of a component's resources as written in the program (`1h30m`). '' = unspecified.
  */
-export interface Durations {
+export interface TimeoutTexts {
   readonly create: string
   readonly update: string
   readonly delete: string
@@ -53,7 +53,7 @@ export interface ConstructOptions {
   readonly additionalSecretOutputs: readonly string[]
   /** Package → provider reference. */
   readonly providers: ReadonlyMap<string, string>
-  readonly customTimeouts: Durations | undefined
+  readonly customTimeouts: TimeoutTexts | undefined
   readonly hooks: HookNames | undefined
 }
 
@@ -66,8 +66,8 @@ export interface ConstructInput {
   readonly options: ConstructOptions
   readonly context: DeploymentContext
   /**
-   * The caller's stack trace, which the component's registrations reference so that messages show
-   * it.
+   * A reference to the caller's stack trace. The registrations of the component carry this
+   * reference, so that messages can show the trace.
    */
   readonly stackTraceHandle: string
   readonly preview: boolean

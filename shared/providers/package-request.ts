@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Extension } from '../records/extension.ts'
+import type { ExtensionParameters } from '../records/extension.ts'
 
 /** The parameters that make a plugin serve another package. `value`: base64. */
 export interface PackageParameters {
@@ -10,7 +10,10 @@ export interface PackageParameters {
   readonly value: string
 }
 
-/** The plugin of a default provider. '' = any. */
+/**
+ * The package of a default provider, and the plugin that serves this package. An empty text means
+ * that any value is accepted.
+ */
 export interface PackageRequest {
   readonly pkg: string
   /** The version of the plugin. */
@@ -20,8 +23,8 @@ export interface PackageRequest {
   readonly checksums: ReadonlyMap<string, string>
   /** Set when the package is a parameterized plugin. */
   readonly parameters?: PackageParameters
-  /** The extension that its resources need in their provider. */
-  readonly extension?: Extension & { readonly ref: string }
+  /** The extension that the resources of the package need in their provider. */
+  readonly extension?: ExtensionParameters & { readonly ref: string }
 }
 
 /** Returns the version of the package: that of its parameters, else that of the plugin. */
@@ -29,15 +32,20 @@ export function packageVersionOf({ version, parameters }: PackageRequest): strin
   return parameters?.version ?? version
 }
 
-/** Returns an extension with its reference, a hash of its contents by which states name it. */
-export function withRef(extension: Extension): Extension & { readonly ref: string } {
+/**
+ * Returns an extension with its reference. States name an extension by this reference, a hash of
+ * the extension's contents.
+ */
+export function withExtensionRef(
+  extension: ExtensionParameters,
+): ExtensionParameters & { readonly ref: string } {
   const { name, version, value } = extension
   const hash = createHash('sha256').update(`${name}\0${version}\0`)
   return { ref: hash.update(Buffer.from(value, 'base64')).digest('hex'), name, version, value }
 }
 
 /** Parses an extension of a snapshot or record. Returns undefined for any other value. */
-export function parseExtension(json: unknown): Extension | undefined {
+export function parseExtension(json: unknown): ExtensionParameters | undefined {
   if (typeof json !== 'object' || json === null) return undefined
   const { name, version, value } = json as { readonly [field: string]: unknown }
   if (typeof name !== 'string' || typeof version !== 'string') return undefined

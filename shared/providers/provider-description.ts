@@ -1,17 +1,26 @@
 /** The self-description of a provider, configured or not. Throws `ProviderError`. */
 export interface ProviderDescription {
-  /** Returns the schema of its package, or of its parameterized package, as JSON text. */
-  readonly getSchema: (of: { readonly name: string; readonly version: string }) => Promise<string>
   /**
-   * Returns the providers of another ecosystem for which it has mappings; an empty list when it
-   * does not support this.
+   * Returns the schema of a package of the provider as JSON text. The package may be a
+   * parameterized one.
+   */
+  readonly getSchema: (request: {
+    readonly name: string
+    readonly version: string
+  }) => Promise<string>
+  /**
+   * Returns the providers of another ecosystem for which this provider has mappings. The list is
+   * empty when this provider does not support mappings.
    */
   readonly listMappings: (ecosystem: string) => Promise<readonly string[]>
   /**
    * Returns one mapping; '' requests the default one. `provider`: the provider of the mapping, ''
    * for none.
    */
-  readonly getMapping: (of: { readonly ecosystem: string; readonly provider: string }) => Promise<{
+  readonly getMapping: (request: {
+    readonly ecosystem: string
+    readonly provider: string
+  }) => Promise<{
     readonly provider: string
     readonly data: Uint8Array
   }>

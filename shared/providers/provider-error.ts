@@ -16,12 +16,15 @@ export class ProviderError extends Error {
   readonly status: 'ok' | 'partial' | 'unknown' | 'lost'
   /** gRPC code. */
   readonly code: number
-  /** True when the request was never written for lack of a connection, so it may be retried. */
+  /**
+   * True when the request was never written because no connection existed. The call may then be
+   * retried.
+   */
   readonly isRequestUnsent: boolean
   /** The problems with single properties, and the message without them. */
   readonly problems: PropertyProblems | undefined
   /** The existing resource. Set when `status` is `partial`. */
-  readonly partial:
+  readonly partialResource:
     | {
         readonly id: string
         readonly outputs: PropertyMap
@@ -38,7 +41,7 @@ export class ProviderError extends Error {
       code: number
       isRequestUnsent?: boolean
       problems?: PropertyProblems | undefined
-      partial?: ProviderError['partial']
+      partialResource?: ProviderError['partialResource']
       cause?: unknown
     },
   ) {
@@ -48,6 +51,6 @@ export class ProviderError extends Error {
     this.code = details.code
     this.isRequestUnsent = details.isRequestUnsent ?? false
     this.problems = details.problems
-    this.partial = details.partial
+    this.partialResource = details.partialResource
   }
 }

@@ -3,13 +3,13 @@ import { packageOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 import { containsUnknown, stripSecrets } from '../values/walk.ts'
-import type { Extension } from '../records/extension.ts'
+import type { ExtensionParameters } from '../records/extension.ts'
 import type { PackageRequest } from './package-request.ts'
 import type { PluginDescriptor } from './provider.ts'
 
 /**
- * The input of a provider resource that contains the engine's own values (version of the plugin,
- * its address …).
+ * The input of a provider resource that contains values of the engine, such as the plugin's version
+ * and address.
  */
 export const internalKey = '__internal'
 
@@ -20,12 +20,12 @@ export const internalKey = '__internal'
 export interface ProviderPlugin extends PluginDescriptor {
   readonly checksums: ReadonlyMap<string, string>
   /** The parameterization that must be sent before any other request. */
-  readonly parameterization: Extension | undefined
+  readonly parameterization: ExtensionParameters | undefined
   /** Variable of the user → variable of the plugin that gets its value. */
   readonly envVarMappings: ReadonlyMap<string, string>
 }
 
-/** Returns the inputs without the engine's own values. */
+/** Returns the inputs without the values of the engine. */
 export function withoutInternal(inputs: PropertyMap): PropertyMap {
   if (!inputs.has(internalKey)) return inputs
   return new Map([...inputs].filter(([key]) => key !== internalKey))
@@ -40,27 +40,27 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
   const internal = inputs.get(internalKey) ?? null
   if (internal !== null && !isMap(internal))
     throw invalidError(urn, `'${internalKey}' must be an object`)
-  const own = internal ?? inputs
-  const isParameterized = own.has('parameterization')
+  const engineValues = internal ?? inputs
+  const isParameterized = engineValues.has('parameterization')
   const parameterization = isParameterized
     ? {
         name: pkg,
         version: readText(urn, inputs, 'version'),
-        value: readText(urn, own, 'parameterization'),
+        value: readText(urn, engineValues, 'parameterization'),
       }
     : undefined
   if (parameterization?.version === '') throw invalidError(urn, "must have a 'version' field")
-  const name = readText(urn, own, 'name')
-  if (name === '' && own.has('name') && internal !== null)
+  const name = readText(urn, engineValues, 'name')
+  if (name === '' && engineValues.has('name') && internal !== null)
     throw invalidError(urn, "'name' must not be empty")
   return {
     kind: 'resource',
     name: name === '' ? pkg : name,
-    version: readText(urn, isParameterized ? own : inputs, 'version'),
-    downloadUrl: readText(urn, own, 'pluginDownloadURL'),
-    checksums: readTexts(urn, own, 'pluginChecksums'),
+    version: readText(urn, isParameterized ? engineValues : inputs, 'version'),
+    downloadUrl: readText(urn, engineValues, 'pluginDownloadURL'),
+    checksums: readTextMap(urn, engineValues, 'pluginChecksums'),
     parameterization,
-    envVarMappings: readTexts(urn, own, 'envVarMappings'),
+    envVarMappings: readTextMap(urn, engineValues, 'envVarMappings'),
   }
 }
 
@@ -71,20 +71,25 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
  */
 export function withPlugin(inputs: PropertyMap, request: PackageRequest): PropertyMap {
   const { version, downloadUrl, checksums, parameters } = request
-  let written = inputs
-  if (version !== '') written = withVersion(written, version)
-  if (downloadUrl !== '') written = withInternal(written, [['pluginDownloadURL', downloadUrl]])
-  if (checksums.size > 0) written = withInternal(written, [['pluginChecksums', new Map(checksums)]])
-  if (parameters === undefined) return written
-  const named = withInternal(written, [
+  let updatedInputs = inputs
+  if (version !== '') updatedInputs = withVersion(updatedInputs, version)
+  if (downloadUrl !== '')
+    updatedInputs = withInternal(updatedInputs, [['pluginDownloadURL', downloadUrl]])
+  if (checksums.size > 0)
+    updatedInputs = withInternal(updatedInputs, [['pluginChecksums', new Map(checksums)]])
+  if (parameters === undefined) return updatedInputs
+  const parameterizedInputs = withInternal(updatedInputs, [
     ['name', parameters.plugin],
-    ['version', written.get('version') ?? null],
+    ['version', updatedInputs.get('version') ?? null],
     ['parameterization', parameters.value],
   ])
-  return withVersion(named, parameters.version)
+  return withVersion(parameterizedInputs, parameters.version)
 }
 
-/** Returns the inputs with a version. They then have `__internal` too, even if it is empty. */
+/**
+ * Returns the inputs with a version. The result always has `__internal`, even if `__internal` is
+ * empty.
+ */
 function withVersion(inputs: PropertyMap, version: string): PropertyMap {
   return new Map([...withInternal(inputs, []), ['version', version]])
 }
@@ -92,10 +97,13 @@ function withVersion(inputs: PropertyMap, version: string): PropertyMap {
 /** Returns the inputs with additional engine values. */
 export function withInternal(
   inputs: PropertyMap,
-  more: readonly (readonly [string, PropertyValue])[],
+  addedEntries: readonly (readonly [string, PropertyValue])[],
 ): PropertyMap {
-  const before = inputs.get(internalKey)
-  const internal = new Map([...(before !== undefined && isMap(before) ? before : []), ...more])
+  const existingInternal = inputs.get(internalKey)
+  const internal = new Map([
+    ...(existingInternal !== undefined && isMap(existingInternal) ? existingInternal : []),
+    ...addedEntries,
+  ])
   return new Map([...inputs, [internalKey, internal]])
 }
 
@@ -105,31 +113,31 @@ export function packageOfUrn(urn: Urn): string {
   return packageOf(type.slice(0, type.indexOf('::')))
 }
 
-function invalidError(urn: Urn, what: string): Error {
-  return error('RESOURCE_INVALID', `${what} (provider ${urn})`)
+function invalidError(urn: Urn, problem: string): Error {
+  return error('RESOURCE_INVALID', `${problem} (provider ${urn})`)
 }
 
 /** Returns a text input, '' when it is absent or not known yet. */
 function readText(urn: Urn, map: PropertyMap, key: string): string {
-  const plain = readPlain(map, key)
-  if (plain === null || typeof plain === 'string') return plain ?? ''
-  if (containsUnknown(plain)) return ''
+  const plainValue = readPlainValue(map, key)
+  if (plainValue === null || typeof plainValue === 'string') return plainValue ?? ''
+  if (containsUnknown(plainValue)) return ''
   throw invalidError(urn, `'${key}' must be a string`)
 }
 
-function readTexts(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
-  const plain = readPlain(map, key)
-  if (plain === null) return new Map()
-  if (!isMap(plain)) throw invalidError(urn, `'${key}' must be an object`)
+function readTextMap(urn: Urn, map: PropertyMap, key: string): ReadonlyMap<string, string> {
+  const plainValue = readPlainValue(map, key)
+  if (plainValue === null) return new Map()
+  if (!isMap(plainValue)) throw invalidError(urn, `'${key}' must be an object`)
   return new Map(
-    [...plain].map(([name, value]) => {
+    [...plainValue].map(([name, value]) => {
       if (typeof value !== 'string') throw invalidError(urn, `'${key}[${name}]' must be a string`)
       return [name, value]
     }),
   )
 }
 
-function readPlain(map: PropertyMap, key: string): PropertyValue {
+function readPlainValue(map: PropertyMap, key: string): PropertyValue {
   const value = map.get(key)
   return value === undefined ? null : stripSecrets(value)
 }

@@ -1,25 +1,29 @@
 import { error, messageOf } from '../errors/error.ts'
-import { parseReference, referenceOf } from '../names/provider-reference.ts'
+import { parseProviderReference, providerReferenceOf } from '../names/provider-reference.ts'
 import { nameOf, type Urn } from '../names/urn.ts'
 import type { ResourceState } from '../state/resource.ts'
 import type { PropertyMap } from '../values/value.ts'
 import { redactProviderErrors } from './redact-provider-errors.ts'
 import { createExtender } from './extender.ts'
-import type { Extension } from '../records/extension.ts'
+import type { ExtensionParameters } from '../records/extension.ts'
 import type { PluginHost, Provider } from './provider.ts'
 import { packageOfUrn, pluginOf, withoutInternal } from './provider-inputs.ts'
 import { type UnsentRetry, withUnsentRetry } from './retry-unsent.ts'
 
 /** The provider instances of one deployment by reference, and one unconfigured instance per URN. */
 export interface ProviderRegistry {
-  /** Starts an instance for these inputs and keeps it unconfigured under the URN (Check). */
+  /**
+   * Starts an instance for a check of these inputs, and keeps the unconfigured instance under the
+   * URN.
+   */
   readonly keepUnconfigured: (urn: Urn, inputs: PropertyMap) => Promise<Provider>
   readonly getUnconfigured: (urn: Urn) => Provider | undefined
   /** Ends the unconfigured instance of a URN. */
   readonly closeUnconfigured: (urn: Urn) => Promise<void>
   /**
-   * Configures the unconfigured instance (or a new one) under the id and registers it. It does not
-   * wait for the configuration: later calls fail with its error.
+   * Registers the unconfigured instance of the URN, or a new instance, under the id, and starts its
+   * configuration. Does not wait for the configuration. If the configuration fails, later calls
+   * fail with the same error.
    */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
   /**
@@ -28,10 +32,10 @@ export interface ProviderRegistry {
    */
   readonly getInstance: (reference: string, extension?: string) => Promise<Provider>
   /** Registers an extension under its reference. */
-  readonly registerExtension: (ref: string, extension: Extension) => void
+  readonly registerExtension: (ref: string, extension: ExtensionParameters) => void
   readonly isRegistered: (reference: string) => boolean
-  /** Makes the instances of `former` available under `urn` too. */
-  readonly alias: (former: Urn, urn: Urn) => void
+  /** Makes references to `formerUrn` and to `urn` find the same instances. */
+  readonly alias: (formerUrn: Urn, urn: Urn) => void
   /** Removes and ends an instance whose resource was deleted. */
   readonly remove: (reference: string) => Promise<void>
 }
@@ -49,7 +53,7 @@ export interface RegistryDeps {
    */
   readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns an extension from the state or the log of the deployment. */
-  readonly extensionOf: (ref: string) => Extension | undefined
+  readonly extensionOf: (ref: string) => ExtensionParameters | undefined
   /** Called before an unsent call is retried, see `UnsentRetry`. */
   readonly beforeRetry: UnsentRetry['beforeRetry']
 }
@@ -59,97 +63,105 @@ export interface RegistryDeps {
  * docs/spec/provider-protocol.md#provider-resources-and-the-registry.
  */
 export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
-  const parked = new Map<Urn, Provider>()
-  const registered = new Map<string, RegisteredInstance>()
-  const former = new Map<Urn, Urn>()
-  const { load, configureNew, ensure } = createLoader(deps, former)
+  const unconfiguredProviders = new Map<Urn, Provider>()
+  const instances = new Map<string, RegisteredInstance>()
+  const formerUrns = new Map<Urn, Urn>()
+  const { load, configureNew, loadFromState } = createLoader(deps, formerUrns)
   const { registerExtension, extend } = createExtender(deps.extensionOf)
-  const getReachable = async (one: RegisteredInstance, extension: string): Promise<Provider> => {
-    const getInstance = async (): Promise<Provider> => extend(await getLiveInstance(one), extension)
+  const getRetryingProvider = async (
+    instance: RegisteredInstance,
+    extension: string,
+  ): Promise<Provider> => {
+    const getInstance = async (): Promise<Provider> =>
+      extend(await getLiveInstance(instance), extension)
     return withUnsentRetry(await getInstance(), { getInstance, beforeRetry: deps.beforeRetry })
   }
   return {
     async keepUnconfigured(urn, inputs) {
-      await closeUnconfiguredIn(parked, urn)
+      await closeUnconfiguredIn(unconfiguredProviders, urn)
       const provider = await load(urn, inputs)
-      parked.set(urn, provider)
+      unconfiguredProviders.set(urn, provider)
       return provider
     },
-    getUnconfigured: urn => parked.get(urn),
-    closeUnconfigured: urn => closeUnconfiguredIn(parked, urn),
+    getUnconfigured: urn => unconfiguredProviders.get(urn),
+    closeUnconfigured: urn => closeUnconfiguredIn(unconfiguredProviders, urn),
     async configure(urn, id, inputs) {
-      const reference = referenceOf(urn, id)
-      const before = registered.get(reference)
-      const waiting = parked.get(urn)
-      parked.delete(urn)
+      const reference = providerReferenceOf(urn, id)
+      const previousInstance = instances.get(reference)
+      const unconfiguredProvider = unconfiguredProviders.get(urn)
+      unconfiguredProviders.delete(urn)
       // A restart uses a new process. The unconfigured instance of the URN may belong to a later
       // configuration.
       const restart = (): Promise<Provider> => configureNew(urn, id, inputs)
-      const made = {
-        provider: configureNew(urn, id, inputs, waiting),
+      const instance = {
+        provider: configureNew(urn, id, inputs, unconfiguredProvider),
         restart,
         restarts: 0,
       }
-      registered.set(reference, made)
-      await made.provider
-      if (before !== undefined) await closeQuietly(before.provider)
+      instances.set(reference, instance)
+      await instance.provider
+      if (previousInstance !== undefined) await closeQuietly(previousInstance.provider)
     },
     registerExtension,
     getInstance(reference, extension = '') {
-      const { urn, id } = parseReference(reference)
-      const known =
-        registered.get(reference) ?? registered.get(referenceOf(former.get(urn) ?? urn, id))
-      if (known !== undefined) return getReachable(known, extension)
-      const restart = (): Promise<Provider> => ensure(urn, id)
-      const made = { provider: restart(), restart, restarts: 0 }
-      registered.set(reference, made)
-      return getReachable(made, extension)
+      const { urn, id } = parseProviderReference(reference)
+      const existingInstance =
+        instances.get(reference) ??
+        instances.get(providerReferenceOf(formerUrns.get(urn) ?? urn, id))
+      if (existingInstance !== undefined) return getRetryingProvider(existingInstance, extension)
+      const restart = (): Promise<Provider> => loadFromState(urn, id)
+      const instance = { provider: restart(), restart, restarts: 0 }
+      instances.set(reference, instance)
+      return getRetryingProvider(instance, extension)
     },
-    isRegistered: reference => registered.has(reference),
-    alias(old, urn) {
-      former.set(urn, old)
-      for (const [reference, provider] of [...registered]) {
-        const { urn: at, id } = parseReference(reference)
-        if (at === urn) registered.set(referenceOf(old, id), provider)
+    isRegistered: reference => instances.has(reference),
+    alias(formerUrn, urn) {
+      formerUrns.set(urn, formerUrn)
+      for (const [reference, instance] of [...instances]) {
+        const { urn: registeredUrn, id } = parseProviderReference(reference)
+        if (registeredUrn === urn) instances.set(providerReferenceOf(formerUrn, id), instance)
       }
     },
     async remove(reference) {
-      const provider = registered.get(reference)
-      registered.delete(reference)
-      if (provider !== undefined) await closeQuietly(provider.provider)
+      const instance = instances.get(reference)
+      instances.delete(reference)
+      if (instance !== undefined) await closeQuietly(instance.provider)
     },
   }
 }
 
-/** A registered instance, and how it is restarted after the end of its process. */
+/** A registered instance. `restart` creates its replacement after the process has ended. */
 interface RegisteredInstance {
   provider: Promise<Provider>
   readonly restart: () => Promise<Provider>
   restarts: number
 }
 
-/** Restarts per instance, so that one which crashes at every call is not restarted forever. */
+/**
+ * Maximum number of restarts per instance, so that an instance that crashes at every call is not
+ * restarted forever.
+ */
 const restartsMax = 3
 
 /**
  * Returns the instance, restarted if its process has ended. A crash affects only the calls that
  * were running.
  */
-async function getLiveInstance(registered: RegisteredInstance): Promise<Provider> {
-  const { provider } = registered
-  const found = await provider
-  if (!found.isGone() || registered.restarts >= restartsMax) return found
-  // The first caller that notices the end restarts it for all.
-  if (registered.provider === provider) {
-    registered.restarts += 1
-    registered.provider = registered.restart()
+async function getLiveInstance(instance: RegisteredInstance): Promise<Provider> {
+  const { provider } = instance
+  const currentProvider = await provider
+  if (!currentProvider.isGone() || instance.restarts >= restartsMax) return currentProvider
+  // The first caller that notices the end restarts the instance for all callers.
+  if (instance.provider === provider) {
+    instance.restarts += 1
+    instance.provider = instance.restart()
     void closeQuietly(provider)
   }
-  return registered.provider
+  return instance.provider
 }
 
 /** Creates the loader of instances: for a check, for a registration, or from a recorded state. */
-function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
+function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
   const load = async (urn: Urn, inputs: PropertyMap): Promise<Provider> => {
     const { parameterization, envVarMappings, ...plugin } = pluginOf(urn, inputs)
     const pkg = packageOfUrn(urn)
@@ -171,34 +183,37 @@ function createLoader(deps: RegistryDeps, former: ReadonlyMap<Urn, Urn>) {
     urn: Urn,
     id: string,
     inputs: PropertyMap,
-    waiting?: Provider,
+    unconfiguredProvider?: Provider,
   ): Promise<Provider> => {
-    const provider = redactProviderErrors(waiting ?? (await load(urn, inputs)), inputs)
+    const provider = redactProviderErrors(unconfiguredProvider ?? (await load(urn, inputs)), inputs)
     const type = `pulumi:providers:${packageOfUrn(urn)}`
-    const configured = provider.configure({
+    const configuration = provider.configure({
       urn,
       name: nameOf(urn),
       type,
       id,
       inputs: withoutInternal(inputs),
     })
-    configured.catch(() => undefined)
+    configuration.catch(() => undefined)
     return provider
   }
   const loadRecorded = async (urn: Urn, id: string): Promise<Provider> => {
-    const state = deps.stateOf(urn, id) ?? deps.stateOf(former.get(urn) ?? urn, id)
+    const state = deps.stateOf(urn, id) ?? deps.stateOf(formerUrns.get(urn) ?? urn, id)
     if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
     const provider = redactProviderErrors(await load(urn, state.inputs), state.inputs)
     const subject = { urn, name: nameOf(urn), type: state.type, id }
     provider.configure({ ...subject, inputs: withoutInternal(state.inputs) }).catch(() => undefined)
     return provider
   }
-  return { load, configureNew, ensure: loadRecorded }
+  return { load, configureNew, loadFromState: loadRecorded }
 }
 
-async function closeUnconfiguredIn(parked: Map<Urn, Provider>, urn: Urn): Promise<void> {
-  const provider = parked.get(urn)
-  parked.delete(urn)
+async function closeUnconfiguredIn(
+  unconfiguredProviders: Map<Urn, Provider>,
+  urn: Urn,
+): Promise<void> {
+  const provider = unconfiguredProviders.get(urn)
+  unconfiguredProviders.delete(urn)
   await provider?.close()
 }
 

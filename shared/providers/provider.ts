@@ -12,7 +12,7 @@
 import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
-import type { Extension } from '../records/extension.ts'
+import type { ExtensionParameters } from '../records/extension.ts'
 import type { ConstructInput, ConstructResult, DeploymentContext } from './construct.ts'
 import type { ProviderDescription, PluginInventory } from './provider-description.ts'
 import type { ViewRequest } from './views.ts'
@@ -27,7 +27,9 @@ export interface CheckFailure {
 export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
-  /** True when the plugin does not support name proposals, so the proposal was left out. */
+  /**
+   * True when the plugin does not support name proposals, so that Check did not send the proposal.
+   */
   readonly isNameUnsupported?: boolean
 }
 
@@ -61,7 +63,7 @@ export const noDiff: DiffResult = {
 }
 
 /** The identity of a resource in a request. */
-export interface Subject {
+export interface ResourceIdentity {
   readonly urn: Urn
   readonly name: string
   readonly type: string
@@ -110,14 +112,18 @@ export interface Provider {
    * answered locally.
    */
   readonly isUnconfigured: () => boolean
-  /** Returns whether its process has ended, so that no call gets a response. */
+  /** Returns whether the process of the instance has ended, so that no call gets a response. */
   readonly isGone: () => boolean
 
   readonly checkConfig: (
-    request: Subject & { olds: PropertyMap | undefined; news: PropertyMap; allowUnknowns: boolean },
+    request: ResourceIdentity & {
+      olds: PropertyMap | undefined
+      news: PropertyMap
+      allowUnknowns: boolean
+    },
   ) => Promise<CheckResult>
   readonly diffConfig: (
-    request: Subject & {
+    request: ResourceIdentity & {
       oldInputs: PropertyMap
       oldOutputs: PropertyMap
       newInputs: PropertyMap
@@ -125,17 +131,19 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   /**
-   * Turns the plugin into another package, before all other calls, or extends it, at any time.
-   * Throws `ProviderError`, or PLUGIN_FAILED when the response names another package.
+   * Makes the plugin serve another package, before all other calls, or extends the plugin, at any
+   * time. Throws `ProviderError`, or PLUGIN_FAILED when the response names another package.
    */
-  readonly parameterize: (request: Extension) => Promise<void>
+  readonly parameterize: (request: ExtensionParameters) => Promise<void>
   /**
-   * Once per process; `inputs` without `__internal`. Later calls wait for it and fail with its
-   * error.
+   * Configures the process, which is possible only once. `inputs` have no `__internal`. Later calls
+   * wait for the configuration and fail with its error.
    */
-  readonly configure: (request: Subject & { id: string; inputs: PropertyMap }) => Promise<void>
+  readonly configure: (
+    request: ResourceIdentity & { id: string; inputs: PropertyMap },
+  ) => Promise<void>
   readonly check: (
-    request: Subject & {
+    request: ResourceIdentity & {
       olds: PropertyMap | undefined
       news: PropertyMap
       allowUnknowns: boolean
@@ -144,7 +152,7 @@ export interface Provider {
     },
   ) => Promise<CheckResult>
   readonly diff: (
-    request: Subject & {
+    request: ResourceIdentity & {
       id: string
       oldInputs: PropertyMap
       oldOutputs: PropertyMap
@@ -154,11 +162,12 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   readonly create: (
-    request: Subject & ViewRequest & { inputs: PropertyMap; timeout: number; preview: boolean },
+    request: ResourceIdentity &
+      ViewRequest & { inputs: PropertyMap; timeout: number; preview: boolean },
   ) => Promise<CreateResult>
-  /** `inputs` and `outputs` are absent for an import. */
+  /** Reads a resource. `inputs` and `outputs` are absent for an import. */
   readonly read: (
-    request: Subject &
+    request: ResourceIdentity &
       ViewRequest & {
         id: string
         inputs: PropertyMap | undefined
@@ -167,7 +176,7 @@ export interface Provider {
       },
   ) => Promise<ReadResult>
   readonly update: (
-    request: Subject &
+    request: ResourceIdentity &
       ViewRequest & {
         id: string
         oldInputs: PropertyMap
@@ -179,7 +188,7 @@ export interface Provider {
       },
   ) => Promise<UpdateResult>
   readonly delete: (
-    request: Subject &
+    request: ResourceIdentity &
       ViewRequest & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
   ) => Promise<void>
   readonly invoke: (request: {
@@ -188,8 +197,8 @@ export interface Provider {
     preview: boolean
   }) => Promise<CallResult>
   /**
-   * Calls a method. Arguments and outputs contain output values; `argDependencies` has every
-   * argument.
+   * Calls a method. Arguments and outputs contain output values; `argDependencies` has an entry for
+   * every argument.
    */
   readonly call: (request: {
     token: string
@@ -204,11 +213,14 @@ export interface Provider {
    * no request was sent.
    */
   readonly construct: (request: ConstructInput) => Promise<ConstructResult | 'unconfigured'>
-  /** Its self-description, if it is a plugin. */
+  /** The self-description of the plugin. Absent for the built-in provider. */
   readonly describe?: ProviderDescription
   /** Requests the plugin to end running operations soon (Ctrl-C). */
   readonly cancel: () => Promise<void>
-  /** Never throws. Source: docs/spec/provider-protocol.md#cancellation-and-shutdown. */
+  /**
+   * Ends the instance. Never throws. Source:
+   * docs/spec/provider-protocol.md#cancellation-and-shutdown.
+   */
   readonly close: () => Promise<void>
 }
 
@@ -248,8 +260,8 @@ export interface PluginHost extends PluginInventory {
   /** Requests the end of all running operations. */
   readonly cancelAll: () => Promise<void>
   /**
-   * Announces that all plugins are about to be killed, so that their end is not reported as an
-   * error.
+   * Announces that all plugins are about to be killed, so that the end of a plugin is not reported
+   * as an error.
    */
   readonly abandon: () => void
   /** Ends all instances. */

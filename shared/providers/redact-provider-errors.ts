@@ -8,54 +8,66 @@ import { ProviderError } from './provider-error.ts'
  * refused token must not get into a record or event (I8).
  */
 export function redactProviderErrors(provider: Provider, inputs: PropertyMap): Provider {
-  const texts = collectSecretTexts(inputs)
-  if (texts.length === 0) return provider
-  const redact = createRedactor(texts)
-  const redactThrown =
-    <A, R>(call: (ask: A) => Promise<R>) =>
-    (ask: A): Promise<R> =>
-      call(ask).catch((thrown: unknown) => {
+  const secretTexts = collectSecretTexts(inputs)
+  if (secretTexts.length === 0) return provider
+  const redact = createRedactor(secretTexts)
+  const redactErrors =
+    <A, R>(call: (request: A) => Promise<R>) =>
+    (request: A): Promise<R> =>
+      call(request).catch((thrown: unknown) => {
         throw thrown instanceof ProviderError ? redactError(thrown, redact) : thrown
       })
-  const redactAnswered =
-    <A, R extends Pick<CheckResult, 'failures'>>(call: (ask: A) => Promise<R>) =>
-    async (ask: A): Promise<R> => {
-      const answer = await redactThrown(call)(ask)
-      const failures = answer.failures.map(one => ({ ...one, reason: redact(one.reason) }))
+  const redactErrorsAndFailures =
+    <A, R extends Pick<CheckResult, 'failures'>>(call: (request: A) => Promise<R>) =>
+    async (request: A): Promise<R> => {
+      const answer = await redactErrors(call)(request)
+      const failures = answer.failures.map(failure => ({
+        ...failure,
+        reason: redact(failure.reason),
+      }))
       return { ...answer, failures }
     }
   return {
     ...provider,
-    checkConfig: redactAnswered(provider.checkConfig),
-    diffConfig: redactThrown(provider.diffConfig),
-    configure: redactThrown(provider.configure),
-    check: redactAnswered(provider.check),
-    diff: redactThrown(provider.diff),
-    create: redactThrown(provider.create),
-    update: redactThrown(provider.update),
-    delete: redactThrown(provider.delete),
-    async read(ask) {
-      const { initErrors, ...rest } = await redactThrown(provider.read)(ask)
+    checkConfig: redactErrorsAndFailures(provider.checkConfig),
+    diffConfig: redactErrors(provider.diffConfig),
+    configure: redactErrors(provider.configure),
+    check: redactErrorsAndFailures(provider.check),
+    diff: redactErrors(provider.diff),
+    create: redactErrors(provider.create),
+    update: redactErrors(provider.update),
+    delete: redactErrors(provider.delete),
+    async read(request) {
+      const { initErrors, ...rest } = await redactErrors(provider.read)(request)
       return { ...rest, initErrors: initErrors.map(redact) }
     },
-    invoke: redactAnswered(provider.invoke),
-    call: redactAnswered(provider.call),
-    construct: redactThrown(provider.construct),
+    invoke: redactErrorsAndFailures(provider.invoke),
+    call: redactErrorsAndFailures(provider.call),
+    construct: redactErrors(provider.construct),
   }
 }
 
-/** The cause is left out, because it contains the same text. */
+/**
+ * Returns the error with redacted texts. The cause is left out, because the cause contains the same
+ * texts.
+ */
 function redactError(thrown: ProviderError, redact: (text: string) => string): ProviderError {
-  const { status, code, isRequestUnsent, problems, partial } = thrown
-  const redactedPartial = partial && { ...partial, reasons: partial.reasons.map(redact) }
+  const { status, code, isRequestUnsent, problems, partialResource } = thrown
+  const redactedResource = partialResource && {
+    ...partialResource,
+    reasons: partialResource.reasons.map(redact),
+  }
   return new ProviderError(redact(thrown.message), {
     status,
     code,
     isRequestUnsent,
     problems: problems && {
       message: redact(problems.message),
-      properties: problems.properties.map(one => ({ ...one, reason: redact(one.reason) })),
+      properties: problems.properties.map(failure => ({
+        ...failure,
+        reason: redact(failure.reason),
+      })),
     },
-    ...(redactedPartial === undefined ? {} : { partial: redactedPartial }),
+    ...(redactedResource === undefined ? {} : { partialResource: redactedResource }),
   })
 }

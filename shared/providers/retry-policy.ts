@@ -5,111 +5,114 @@ import { ProviderError } from './provider-error.ts'
 
 /** The limits of retries: a number of attempts or a time, with growing pauses. */
 interface RetryLimits {
-  readonly times?: number
-  readonly forMs?: number
-  /** Longest first pause. Each later one is twice as long, up to the longest. */
+  readonly attemptsMax?: number
+  readonly totalMs?: number
+  /** Longest first pause, in ms. The limit doubles for each later pause, up to `mostMs`. */
   readonly firstMs: number
   readonly mostMs: number
 }
 
 /** The consequences of an error from one source. */
 interface ErrorPolicy {
-  readonly who: string
-  readonly happens: string
-  /** The end of the operation whose call failed. Undefined: it is begun again later. */
-  readonly ends?: 'failed' | 'interrupted'
-  readonly again?: RetryLimits
+  readonly source: string
+  readonly consequence: string
+  /**
+   * The verdict of the operation whose call failed. Undefined: the operation is begun again later.
+   */
+  readonly verdict?: 'failed' | 'interrupted'
+  readonly retry?: RetryLimits
 }
 
-/** A message that is redelivered, up to the queue's limit. */
-const deliveredAgain = {
-  times: limits.deliveriesMax,
-  firstMs: limits.retryMs,
+/** The retry limits of a message that the queue delivers again. */
+const redelivery = {
+  attemptsMax: limits.deliveriesMax,
+  firstMs: limits.redeliveryMs,
   mostMs: 60_000,
 } as const
 
 /**
- * Whose error it is and what follows: from the producer, never from a text or a code. The page
- * docs/retry-policy.md is made from it. Source: docs/reliability.md#sources-of-errors.
+ * The consequences of an error, by its source. The message and the gRPC code of a provider's error
+ * have no influence. A test generates the page docs/retry-policy.md from this table. Source:
+ * docs/reliability.md#sources-of-errors.
  */
 export const retryPolicy = {
   provider: {
-    who: 'the provider, with its own status',
-    happens:
+    source: 'the provider, with its own status',
+    consequence:
       'the operation failed, or succeeded partially; this is final for every code, as in Pulumi',
-    ends: 'failed',
+    verdict: 'failed',
   },
-  unasked: {
-    who: "the plugin's process or connection, before the request was written",
-    happens:
+  unsent: {
+    source: "the plugin's process or connection, before the request was written",
+    consequence:
       'the provider did not receive the request: the executor checks its lease, then retries the call and reports it; a dead process is replaced',
-    ends: 'failed',
-    again: {
-      times: pluginLimits.triesMax,
-      firstMs: pluginLimits.tryPauseMs,
-      mostMs: 2 * pluginLimits.tryPauseMs,
+    verdict: 'failed',
+    retry: {
+      attemptsMax: pluginLimits.callAttemptsMax,
+      firstMs: pluginLimits.callRetryPauseMs,
+      mostMs: 2 * pluginLimits.callRetryPauseMs,
     },
   },
   lost: {
-    who: "the plugin's process or connection, after the request was written",
-    happens:
+    source: "the plugin's process or connection, after the request was written",
+    consequence:
       'the effect is unknown: a create is interrupted; a repeatable operation loses its owner, and the same executor begins it again',
-    ends: 'interrupted',
-    again: { times: limits.deliveriesMax, firstMs: 200, mostMs: 60_000 },
+    verdict: 'interrupted',
+    retry: { attemptsMax: limits.deliveriesMax, firstMs: 200, mostMs: 60_000 },
   },
   plugin: {
-    who: 'a plugin that does not start, does not respond or fails its handshake',
-    happens: 'the operations that need it fail after the last start',
-    ends: 'failed',
-    again: {
-      times: pluginLimits.startsMax,
+    source: 'a plugin that does not start, does not respond or fails its handshake',
+    consequence: 'the operations that need it fail after the last start',
+    verdict: 'failed',
+    retry: {
+      attemptsMax: pluginLimits.startsMax,
       firstMs: pluginLimits.startPauseMs,
       mostMs: 2 * pluginLimits.startPauseMs,
     },
   },
   lease: {
-    who: "the executor's own lease, before the request was written",
-    happens: 'the provider did not receive a request: the begun operation is given back',
+    source: "the executor's own lease, before the request was written",
+    consequence: 'the provider did not receive a request: the begun operation is given back',
   },
   store: {
-    who: 'the store, the blobs or the sending of messages, for any caller',
-    happens:
+    source: 'the store, the blobs or the sending of messages, for any caller',
+    consequence:
       'the request is retried, and the user is informed after two seconds; then the caller ends, and running operations are recorded if possible',
-    ends: 'failed',
-    again: { forMs: limits.storeTriedMs, firstMs: 100, mostMs: 3_000 },
+    verdict: 'failed',
+    retry: { totalMs: limits.storeRetryTimeMs, firstMs: 100, mostMs: 3_000 },
   },
   storeAtBegin: {
-    who: 'the store, at a begin or the check of the stop flag, for longer than that',
-    happens:
+    source: 'the store, at a begin or the check of the stop flag, for longer than that',
+    consequence:
       'the provider did not receive a request: the begun operation is given back, and the message is redelivered',
-    again: deliveredAgain,
+    retry: redelivery,
   },
   storeAfterCall: {
-    who: 'the store, after a provider has responded',
-    happens: 'the outcome is kept and written as soon as possible, which is reported once',
-    again: { forMs: limits.outcomeKeptMs, firstMs: 100, mostMs: 3_000 },
+    source: 'the store, after a provider has responded',
+    consequence: 'the outcome is kept and written as soon as possible, which is reported once',
+    retry: { totalMs: limits.outcomeRetryMs, firstMs: 100, mostMs: 3_000 },
   },
   queue: {
-    who: 'the queue, while a receiver waits for messages',
-    happens: 'the receiver retries forever; after a success the pauses start short again',
-    again: { firstMs: 1_000, mostMs: 15_000 },
+    source: 'the queue, while a receiver waits for messages',
+    consequence: 'the receiver retries forever; after a success the pauses start short again',
+    retry: { firstMs: 1_000, mostMs: 15_000 },
   },
   installation: {
-    who: 'the installation of packages, before the program runs',
-    happens: 'the installation is retried, which is reported',
-    again: { times: 3, firstMs: 1_000, mostMs: 2_000 },
+    source: 'the installation of packages, before the program runs',
+    consequence: 'the installation is retried, which is reported',
+    retry: { attemptsMax: 3, firstMs: 1_000, mostMs: 2_000 },
   },
-  ours: {
-    who: 'the code of this project, or an unreadable record',
-    happens:
+  internal: {
+    source: 'the code of this project, or an unreadable record',
+    consequence:
       'the operation fails with that reason, or is interrupted if the provider may have received a request',
-    ends: 'failed',
-    again: deliveredAgain,
+    verdict: 'failed',
+    retry: redelivery,
   },
 } as const satisfies Readonly<Record<string, ErrorPolicy>>
 
 /** The possible sources of an error. */
-export type ErrorSource = 'provider' | 'unasked' | 'lost' | 'plugin' | 'lease' | 'store' | 'ours'
+export type ErrorSource = 'provider' | 'unsent' | 'lost' | 'plugin' | 'lease' | 'store' | 'internal'
 
 /** Error codes of stores and queues, including those that last until a user acts. */
 const storeCodes = [
@@ -123,12 +126,12 @@ const storeCodes = [
 /** Returns the source of a thrown error. */
 export function errorSourceOf(thrown: unknown): ErrorSource {
   if (thrown instanceof ProviderError) {
-    if (thrown.isRequestUnsent) return 'unasked'
+    if (thrown.isRequestUnsent) return 'unsent'
     return thrown.status === 'lost' ? 'lost' : 'provider'
   }
   if (hasCode(thrown, 'LEASE_LOST')) return 'lease'
   if (storeCodes.some(code => hasCode(thrown, code))) return 'store'
-  return hasCode(thrown, 'PLUGIN_FAILED') ? 'plugin' : 'ours'
+  return hasCode(thrown, 'PLUGIN_FAILED') ? 'plugin' : 'internal'
 }
 
 /** Reports whether a retry is useless because this process closed the store or the queue itself. */
@@ -136,8 +139,11 @@ export function isClosedByThisProcess(thrown: unknown): boolean {
   return thrown instanceof DeployError && thrown.details['reason'] === 'closed'
 }
 
-/** Returns how the operation ends whose call failed. Undefined: it is begun again later. */
+/**
+ * Returns the verdict of an operation whose call failed. Undefined: the operation is begun again
+ * later.
+ */
 export function verdictAfterError(thrown: unknown): 'failed' | 'interrupted' | undefined {
-  const consequence: ErrorPolicy = retryPolicy[errorSourceOf(thrown)]
-  return consequence.ends
+  const policy: ErrorPolicy = retryPolicy[errorSourceOf(thrown)]
+  return policy.verdict
 }

@@ -4,12 +4,12 @@ import type { EffectList } from './effect.ts'
 export const effectsOfTriggers = {
   ask: {
     handler: 'api, webhook, schedule, step-generator',
-    when: 'a user, a delivery, a schedule or detected drift requests an operation',
-    per: 'process',
+    situation: 'a user, a delivery, a schedule or detected drift requests an operation',
+    scope: 'process',
     effects: [
       {
         call: 'nudges.nudge',
-        by: [
+        sourceFiles: [
           'functions/api/routes/deployments.ts',
           'functions/api/routes/requests.ts',
           'local/serve-home.ts',
@@ -17,22 +17,23 @@ export const effectsOfTriggers = {
           'functions/schedule/run-due-schedule.ts',
           'functions/step-generator/notify-result.ts',
         ],
-        what: 'the stack is nudged; its request was stored before, under a key that stays the same on repetition',
-        ifDead: 'the trigger is not marked as done yet, and repeats the same request',
-        again: 1,
+        description:
+          'the stack is nudged; its request was stored before, under a key that stays the same on repetition',
+        afterCrash: 'the trigger is not marked as done yet, and repeats the same request',
+        repeatsFrom: 1,
       },
     ],
   },
   fetch: {
     handler: 'step-generator',
-    when: 'a request needs a program from a repository, before it begins',
-    per: 'process',
+    situation: 'a request needs a program from a repository, before it begins',
+    scope: 'process',
     effects: [
       {
         call: 'blobs.put',
-        by: ['shared/runtime/programs/repository-program.ts'],
-        what: 'an archive with the files at the commit and their packages is stored',
-        ifDead: 'the request stays queued, and the next generator creates the archive again',
+        sourceFiles: ['shared/runtime/programs/repository-program.ts'],
+        description: 'an archive with the files at the commit and their packages is stored',
+        afterCrash: 'the request stays queued, and the next generator creates the archive again',
       },
     ],
   },

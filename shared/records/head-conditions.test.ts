@@ -29,15 +29,19 @@ function isPossible(facts: ReadonlySet<Fact>): boolean {
   return !facts.has('repeated') || facts.has('complete')
 }
 
-function holds({ is, not }: Condition, facts: ReadonlySet<Fact>): boolean {
-  return is.every(fact => facts.has(fact)) && !not.some(fact => facts.has(fact))
+function holds({ requiredFacts, forbiddenFacts }: Condition, facts: ReadonlySet<Fact>): boolean {
+  return (
+    requiredFacts.every(fact => facts.has(fact)) && !forbiddenFacts.some(fact => facts.has(fact))
+  )
 }
 
 /** Returns the rows of an event that apply when exactly these facts hold. */
 function rowsFor(event: string, facts: ReadonlySet<Fact>): readonly (typeof transitions)[number][] {
   return transitions.filter(
     row =>
-      row.event === event && holds(states[row.from], facts) && holds(conditions[row.when], facts),
+      row.event === event &&
+      holds(states[row.from], facts) &&
+      holds(conditions[row.condition], facts),
   )
 }
 

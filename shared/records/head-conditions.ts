@@ -13,39 +13,47 @@ import {
 export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 
 /** Facts that depend on the plan. Only a begin carries the needs of its operation. */
-const ofThePlan: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
+const planFacts: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
 
 /**
- * Returns the condition under which a store writes a request (`writes`), or answers it as an
- * earlier repetition (`repeats`). It is built from the rows of the table. Facts that the request
- * does not carry are omitted, because the rows they distinguish agree. The parts are joined with
- * AND, OR, NOT and parentheses, which SQL and DynamoDB expressions share. Each condition of
- * `factConditions` is put in parentheses. Throws INTERNAL_ASSERTION for a fact without a condition.
+ * Returns the condition under which a store writes a request (`writes`), or returns the first
+ * result again (`repeats`). The condition is built from the rows of the table. Facts that the
+ * request does not carry are omitted, because the rows that differ in such a fact have the same
+ * result. The parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB
+ * expressions share. Each condition of `factConditions` is put in parentheses. Throws
+ * INTERNAL_ASSERTION for a fact without a condition.
  */
 export function buildCondition(
   event: HeadEvent,
   effect: Transition['effect'],
   factConditions: FactConditions,
 ): string {
-  const rows = transitions.filter(row => row.event === event && row.effect === effect)
-  const clauses = rows.map(row =>
-    expressionOf([states[row.from], conditions[row.when]], event, factConditions),
+  const matchingRows = transitions.filter(row => row.event === event && row.effect === effect)
+  const clauses = matchingRows.map(row =>
+    expressionOf([states[row.from], conditions[row.condition]], event, factConditions),
   )
-  return [...new Set(clauses)].map(one => `(${one})`).join(' OR ')
+  return [...new Set(clauses)].map(clause => `(${clause})`).join(' OR ')
 }
 
 function expressionOf(
-  parts: readonly Condition[],
+  conditionParts: readonly Condition[],
   event: HeadEvent,
   factConditions: FactConditions,
 ): string {
-  const isProvided = (fact: Fact): boolean => event === 'begin' || !ofThePlan.has(fact)
+  const isProvided = (fact: Fact): boolean => event === 'begin' || !planFacts.has(fact)
   const clauseOf = (fact: Fact): string => {
     const condition = factConditions[fact]
     assert(condition !== undefined, `the store has words for '${fact}'`)
     return `(${condition})`
   }
-  const is = new Set(parts.flatMap(part => part.is).filter(isProvided))
-  const not = new Set(parts.flatMap(part => part.not).filter(isProvided))
-  return [...[...is].map(clauseOf), ...[...not].map(fact => `NOT ${clauseOf(fact)}`)].join(' AND ')
+  const requiredFacts = new Set(
+    conditionParts.flatMap(condition => condition.requiredFacts).filter(isProvided),
+  )
+  const forbiddenFacts = new Set(
+    conditionParts.flatMap(condition => condition.forbiddenFacts).filter(isProvided),
+  )
+  return [
+    ...[...requiredFacts].map(clauseOf),
+    ...[...forbiddenFacts].map(fact => `NOT ${clauseOf(fact)}`),
+  ].join(' AND ')
 }

@@ -14,9 +14,9 @@ export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
 /**
  * The small mutable record of one operation, created by its first arrival or its begin.
  *
- * decided: no head, or a head with arrivals only. ready: arrivals = needs. begun: owner and attempt
- * set. begun, unowned: a give back or a lapse after an attempt that may have called. ended: `end`
- * set.
+ * decided: no head, or a head with fewer arrivals than needs. ready: arrivals = needs. begun: owner
+ * and attempt set. unowned: a give-back or lapse, after an attempt that may have called the
+ * provider. ended: `end` set.
  */
 export interface Head {
   readonly arrived: readonly OperationId[]
@@ -24,7 +24,10 @@ export interface Head {
   readonly attempt: number
   readonly owner: OwnerToken | ''
   readonly executor: ExecutorId | ''
-  /** Attempts that were given back. If all were, the provider was never called. */
+  /**
+   * The number of attempts that were given back. If all attempts were, the provider was never
+   * called.
+   */
   readonly givenBack: number
   readonly end?: { readonly verdict: Verdict; readonly attempt: number }
 }
@@ -61,10 +64,10 @@ export interface ViewOutcome {
   readonly op: StepOp
   readonly effect: StateEffect
   readonly verdict: Exclude<Verdict, 'interrupted'>
-  /** The place of the view in the base, and its old state as the provider reported it. */
+  /** The position of the view in the base, and the view's old state as the provider reported it. */
   readonly old?: { readonly at: StateReference; readonly state: StoredResource }
   readonly state?: StoredResource
-  /** For a refresh: its resulting step. */
+  /** For a refresh: the step that it results in. */
   readonly resultOp?: StepOp
   readonly error?: OutcomeError
   readonly keys?: readonly string[]
@@ -80,16 +83,16 @@ export interface OutcomeError {
   readonly message: string
   readonly status: 'ok' | 'partial' | 'unknown'
   readonly code?: string
-  /** True for a protected resource: it is reported, but stops nothing else. */
+  /** True for a protected resource. The error is reported, and other operations continue. */
   readonly protected?: boolean
 }
 
-/** The stop flag, which is only ever raised. */
-export type Stop = 'none' | 'graceful' | 'forced'
+/** The stop flag. It can be raised from `graceful` to `forced`, and is never lowered. */
+export type StopFlag = 'none' | 'graceful' | 'forced'
 
 /** The control record of a deployment. Without it, the deployment is over. */
 export interface Control {
-  readonly stop: Stop
+  readonly stop: StopFlag
   readonly holder: Holder
   readonly closed: boolean
   /** The hand-over by the last holder. Absent while a generator holds the deployment. */
@@ -103,11 +106,11 @@ export interface Lease {
   readonly counter: number
   readonly retired: boolean
   /**
-   * Whether the executor retired by itself after all its operations ended. None of its requests can
-   * still take effect.
+   * Whether the executor retired its identity, after all its operations had ended. None of its
+   * requests can still take effect.
    */
   readonly left: boolean
-  /** Process groups of its plugins, so that a take-over on this host can end them. */
+  /** Process groups of the executor's plugins, so that a take-over on this host can end them. */
   readonly groups: readonly ProcessGroup[]
 }
 

@@ -1,6 +1,7 @@
 /**
- * records: the durable records of a running deployment: decision log, heads, outcomes, control. It
- * contains their types and the table of valid transitions. Imports state and below.
+ * records: the durable records of a running deployment: decision log, heads, outcomes, control. The
+ * folder contains the types of these records and the table of valid transitions. Imports state and
+ * below.
  *
  * Invariants: I1-I6 of docs/architecture.md. No record grows with the stack. The types are the
  * final form of the stored data, as plain JSON.
@@ -19,11 +20,12 @@ export type OperationId = number & { readonly __brand: 'OperationId' }
 export type LogNumber = number & { readonly __brand: 'LogNumber' }
 
 /**
- * The token of one delivery to one executor. It is unique, so that a repeated write is recognized.
+ * The token of one delivery to one executor. The token is unique, so that a repeated write is
+ * recognized.
  */
 export type OwnerToken = string & { readonly __brand: 'OwnerToken' }
 
-/** The id of one executor identity. It is never reused after its lease expired. */
+/** The id of one executor identity. An id is never reused after its lease has expired. */
 export type ExecutorId = string & { readonly __brand: 'ExecutorId' }
 
 /** The token of one generator run, the writer of log records. */
@@ -56,13 +58,13 @@ export function deploymentPartsOf(id: DeploymentId): {
   readonly stack: StackId
   readonly number: number
 } {
-  const at = id.lastIndexOf('/')
-  return { stack: id.slice(0, at) as StackId, number: Number(id.slice(at + 1)) }
+  const slashIndex = id.lastIndexOf('/')
+  return { stack: id.slice(0, slashIndex) as StackId, number: Number(id.slice(slashIndex + 1)) }
 }
 
 /**
- * Returns the id under which a preview stores its events. It belongs to no deployment, and its
- * events are kept as long as its request.
+ * Returns the id under which a preview stores its events. The id belongs to no deployment, and the
+ * events are kept as long as the preview's request.
  */
 export function previewIdOf(stack: StackId, key: string): DeploymentId {
   return `${stack}/preview:${encodeURIComponent(key)}` as DeploymentId

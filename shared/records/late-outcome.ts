@@ -3,8 +3,8 @@ import type { StoredResource } from '../state/stored.ts'
 import type { BlobHash, DeploymentId, OperationId } from './ids.ts'
 
 /**
- * The result of a create that succeeded after its operation had been ended as interrupted. It is
- * kept in the stack's inbox until a deployment takes it (I9).
+ * The result of a create that succeeded after its operation had been ended as interrupted. The
+ * result stays in the stack's inbox until a deployment takes it (I9).
  */
 export interface LateOutcome {
   readonly deployment: DeploymentId
@@ -14,7 +14,8 @@ export interface LateOutcome {
   /** The complete resulting state, sealed. */
   readonly state: StoredResource
   /**
-   * The state as a blob, if it is too large for an item. `state` then only contains its identity.
+   * The complete state as a blob, if the state is too large for an item. `state` then contains the
+   * identity of the resource only.
    */
   readonly stateBlob?: BlobHash
 }
@@ -22,6 +23,8 @@ export interface LateOutcome {
 /**
  * Returns the key of a late outcome. There is one key per attempt, so a repeated put has no effect.
  */
-export function lateKeyOf(item: Omit<LateOutcome, 'urn' | 'state' | 'stateBlob'>): string {
-  return `${item.deployment} ${item.operation} ${item.attempt}`
+export function lateOutcomeKeyOf(
+  outcome: Omit<LateOutcome, 'urn' | 'state' | 'stateBlob'>,
+): string {
+  return `${outcome.deployment} ${outcome.operation} ${outcome.attempt}`
 }

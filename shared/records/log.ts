@@ -1,13 +1,14 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/stored.ts'
-import type { Extension } from './extension.ts'
+import type { ExtensionParameters } from './extension.ts'
 import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
 /**
- * The version of the decision and fold rules of a log. A deployment keeps it until it is closed.
+ * The version of the decision and fold rules of a log. A deployment keeps its version until it is
+ * closed.
  */
 export const rulesVersion = 1
 
@@ -56,7 +57,7 @@ export interface DeploymentOptions {
   /** Monitor features that are hidden from the program. Absent: none. */
   readonly withoutFeatures?: readonly HiddenFeature[]
   /** When deletes may begin. Absent: `dataflow`. */
-  readonly release?: Release
+  readonly release?: DeleteRelease
   /** Policy packs of the deployment. Paths are absolute, or relative to the project's folder. */
   readonly policyPacks?: readonly { readonly path: string; readonly config?: string }[]
   /** The update plan that constrains the deployment: its file as a blob. */
@@ -129,10 +130,10 @@ export type HiddenFeature = (typeof hiddenFeatures)[number]
  * When a delete may begin: after its dependents are gone (`dataflow`), or after the whole previous
  * wave has ended as well (`antichain`).
  */
-export type Release = 'dataflow' | 'antichain'
+export type DeleteRelease = 'dataflow' | 'antichain'
 
 /** The location of a deployment's program, for generators that resume it. */
-export interface ProgramPlace {
+export interface ProgramLocation {
   /** The folder of the project file. */
   readonly root: string
   /** The configuration file, if it is not the one of the stack. */
@@ -146,7 +147,7 @@ export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupt
 
 /** A decision. Several are appended together in one record. */
 export type Decision =
-  /** A generator took over the log. This is the first entry of its run. */
+  /** A generator took over the log. Each generator run begins with this decision. */
   | { readonly kind: 'takeover'; readonly holder: Holder }
   /** The base of all following decisions. A later pin opens a new epoch. */
   | {
@@ -154,19 +155,19 @@ export type Decision =
       readonly epoch: number
       /** Version of the published snapshot that the close replaces. */
       readonly version: number
-      /** The base itself; '' for a new stack. */
+      /** The blob with the base; '' for a new stack. */
       readonly base: BlobHash | ''
       readonly rules: number
       readonly options: DeploymentOptions
       /** Keyed digest of program and configuration. A resume requires the same digest. */
       readonly program: string
-      readonly place: ProgramPlace
+      readonly place: ProgramLocation
       /** The secrets manager of the resulting snapshot. */
       readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
       readonly inbox: readonly string[]
       /**
-       * The key of the request that it serves. Absent when the process started the deployment
-       * itself.
+       * The key of the request that the deployment serves. Absent when a command started the
+       * deployment without a request.
        */
       readonly request?: string
     }
@@ -201,7 +202,7 @@ export type Decision =
     }
   /**
    * The sealed result of a function or method call of the program. `key`: keyed digest of the call.
-   * `at`: the number of earlier calls with that key. Records of older versions lack `at`; they are
+   * `at`: the number of earlier calls with that key. Records of older versions lack `at`, and are
    * in the order of the results.
    */
   | {
@@ -219,12 +220,12 @@ export type Decision =
       readonly isAskedAgain?: boolean
     }
   /**
-   * The extension of a provider, recorded before the first resource that needs it. `ref` is its
-   * name in states.
+   * The extension of a provider, recorded before the first resource that needs it. `ref` is the
+   * name of the extension in states.
    */
-  | { readonly kind: 'extension'; readonly ref: string; readonly extension: Extension }
+  | { readonly kind: 'extension'; readonly ref: string; readonly extension: ExtensionParameters }
   /**
-   * The result of hooks that have run, so that they do not run again. `hook`: the hook type, by its
+   * The result of hooks, recorded so that the hooks do not run again. `hook`: the hook type, by its
    * name in the state. `operation`: absent when the generator settles the resource.
    */
   | {
@@ -242,11 +243,14 @@ export type Decision =
       readonly kind: 'program-ended'
       readonly outputs?: JsonObject
       /**
-       * Set for a refresh by the program: resources that it did not register were read too, and are
-       * rebuilt.
+       * Set for a refresh by the program. Resources that the program did not register were read
+       * too, and the fold rebuilds them.
        */
       readonly isRefresh?: true
-      /** For such a refresh: positions in the base that the program left unchanged. */
+      /**
+       * For a refresh by the program: positions of resources in the base that the program left
+       * unchanged.
+       */
       readonly kept?: readonly number[]
       /** Resources with steps in the update plan that did not occur. */
       readonly unmet?: readonly Urn[]
@@ -262,8 +266,9 @@ export type Decision =
   | { readonly kind: 'closing'; readonly result: DeploymentResult }
 
 /**
- * Durable phases of a deployment, in this order. `stopping`: the deployment ends early. With this
- * record the writer proves that it still owns the log, before it raises the stop flag.
+ * Durable phases of a deployment, in this order. `stopping`: the deployment ends early. With the
+ * record of this phase the writer proves that it still owns the log, before it raises the stop
+ * flag.
  */
 export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'stopping'
 

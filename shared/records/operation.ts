@@ -56,7 +56,7 @@ export type StateEffect =
 /**
  * An import by the `import` command: with all properties of the resource, or with selected ones.
  */
-export type PlannedImport = 'whole' | 'chosen'
+export type ImportedProperties = 'whole' | 'chosen'
 
 /** A planned step: small, immutable, stored in the decision log or a plan page. */
 export interface Operation {
@@ -64,7 +64,7 @@ export interface Operation {
   readonly op: StepOp
   readonly urn: Urn
   readonly type: string
-  /** The provider reference of the instance that runs it; '' without a provider call. */
+  /** The reference of the provider that is called; '' without a provider call. */
   readonly provider: string
   readonly old?: StateReference
   /** The planned state: everything except id, outputs and times; secrets sealed. */
@@ -75,8 +75,8 @@ export interface Operation {
   /** The operations that wait for this one; at most 32. */
   readonly releases: readonly OperationId[]
   /**
-   * The join that waits until this operation has ended with any verdict, or cannot begin because
-   * something that it needs failed. It is a barrier between waves of deletes.
+   * The join between two waves of deletes that waits for this operation. The join waits until the
+   * operation has ended with any verdict, or cannot begin because one of its needs failed.
    */
   readonly barrier?: OperationId
   /** True when the provider is not called (component, external, retained, deleted with another). */
@@ -86,34 +86,37 @@ export interface Operation {
    * handles its failure.
    */
   readonly hooked?: boolean
-  /** For a hook: the call before or after which it runs. The generator runs and ends it. */
+  /**
+   * For a hook: the call before or after which the hook runs. The generator runs the hook and ends
+   * this operation.
+   */
   readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
-  /** For a refresh: its result is judged by the outputs alone. */
+  /** For a refresh: whether a difference of the outputs alone decides its result. */
   readonly outputsOnly?: boolean
-  /** True for a delete of a protected resource that is allowed anyway. */
+  /** True for a delete that is allowed although the resource is protected. */
   readonly ignoreProtect?: boolean
   /**
    * For an import outside of a program: whether the user selected properties
    * (docs/spec/deployment.md#import-deployment).
    */
-  readonly planned?: PlannedImport
+  readonly planned?: ImportedProperties
   /** Details for events: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]
   readonly diffs?: readonly string[]
   readonly detailedDiff?: Readonly<
     Record<string, { readonly kind: string; readonly inputDiff: boolean }>
   > | null
-  /** Whether the program requested it. Summaries count such operations. */
+  /** Whether the program requested the operation. Summaries count only such operations. */
   readonly logical: boolean
 }
 
 /** Reports whether only the generator runs an operation. No executor ever begins it. */
-export function isUnsent({ op }: Pick<Operation, 'op'>): boolean {
+export function isRunByGenerator({ op }: Pick<Operation, 'op'>): boolean {
   return op === 'join' || op === 'hook'
 }
 
 /** Reports whether the success of an operation creates a new object. */
-export function makesObject({ op, urn }: Pick<Operation, 'op' | 'urn'>): boolean {
+export function createsObject({ op, urn }: Pick<Operation, 'op' | 'urn'>): boolean {
   if (isBuiltinType(typeOf(urn))) return false
   return op === 'create' || op === 'create-replacement'
 }

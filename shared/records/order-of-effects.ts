@@ -1,5 +1,6 @@
 import type { EffectList, UnlistedCalls } from './effect.ts'
 import { effectsOfDeciding } from './effects-of-deciding.ts'
+import { effectsOfEnding } from './effects-of-ending.ts'
 import { effectsOfExecuting } from './effects-of-executing.ts'
 import { effectsOfHooks } from './effects-of-hooks.ts'
 import { effectsOfKeeping } from './effects-of-keeping.ts'
@@ -7,13 +8,14 @@ import { effectsOfGeneratorRuns } from './effects-of-generator-runs.ts'
 import { effectsOfTriggers } from './effects-of-triggers.ts'
 
 /**
- * The effects of every handler in their order. It generates the page `docs/order-of-effects.md` and
- * the crash suite, which kills a process before and after each effect
+ * The effects of every handler in their order. The page `docs/order-of-effects.md` and the crash
+ * suite are generated from this table. The suite kills a process before and after each effect
  * (`test/lifecycle/order-of-effects.full.test.ts`).
  */
 export const orderOfEffects = {
   ...effectsOfDeciding,
   ...effectsOfHooks,
+  ...effectsOfEnding,
   ...effectsOfGeneratorRuns,
   ...effectsOfExecuting,
   ...effectsOfKeeping,
@@ -43,19 +45,21 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
       'retention.listReferences',
       'blobSweep.list',
     ],
-    why: 'they read, and change nothing',
+    reason: 'they read, and change nothing',
   },
   {
     calls: ['chains.receive', 'chains.extend', 'nudges.receive'],
-    why: 'they make a message invisible for a time: after a crash it becomes visible again, and any message may be delivered twice',
+    reason:
+      'they make a message invisible for a time: after a crash it becomes visible again, and any message may be delivered twice',
   },
   {
     calls: ['leases.renew'],
-    why: 'it runs on a timer, in parallel to everything else: a crash before or after it only means that the next renewal is missing',
+    reason:
+      'it runs on a timer, in parallel to everything else: a crash before or after it only means that the next renewal is missing',
   },
   {
     calls: ['hints.hint', 'hints.listen'],
-    why: 'they stay in the process; hints are an optimization and may get lost',
+    reason: 'they stay in the process; hints are an optimization and may get lost',
   },
 ]
 

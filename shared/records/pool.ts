@@ -2,8 +2,9 @@
 export type Pool = 'short' | 'long'
 
 /**
- * How a generator left a deployment to the next one. `limit`: its time was over. `parked`: it only
- * waited, and an end wakes the next one. `ended`: the number of operations that had ended.
+ * The hand-over of a deployment to the next generator run. `limit`: the time of the run was over.
+ * `parked`: the run only waited, and the end of an operation wakes the next run. `ended`: the
+ * number of operations that had ended.
  */
 export interface HandOver {
   readonly why: 'limit' | 'parked'

@@ -31,7 +31,9 @@ export type RequestOrigin =
       readonly repository: string
       readonly commit: string
       readonly pullRequest?: number
-      /** The branch, tag or pull request. A later request for it replaces this one. */
+      /**
+       * The branch, tag or pull request. A later request for the same ref replaces this request.
+       */
       readonly ref: string
     }
   /** A schedule; `remediate`: removes detected drift. */
@@ -72,7 +74,7 @@ export type RequestEnd =
   | { readonly kind: 'superseded'; readonly by: string }
 
 /** A stored request. */
-export interface KeptRequest {
+export interface RequestRecord {
   readonly request: DeploymentRequest
   readonly end?: RequestEnd
 }

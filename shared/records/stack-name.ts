@@ -3,7 +3,10 @@ import { type StackId, stackIdOf } from './ids.ts'
 
 /** A stack name as users write it. */
 export interface StackName {
-  /** Undefined when the name does not contain the project; the folder then determines it. */
+  /**
+   * Undefined when the name does not contain the project. The project file then determines the
+   * project.
+   */
   readonly project: string | undefined
   readonly stack: string
 }
@@ -25,7 +28,7 @@ export function parseStackName(text: string): StackName {
 }
 
 /**
- * Returns the id of a named stack. `project` is used when the name omits it. Throws
+ * Returns the id of a named stack. `project` is the default for a name without a project. Throws
  * STACK_NAME_INVALID.
  */
 export function parseStackId(text: string, project: string): StackId {

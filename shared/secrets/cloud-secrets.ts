@@ -17,9 +17,9 @@ export interface KeyKeeper {
 const keyBytes = 32
 
 /**
- * Decrypted data keys by URL and ciphertext, so that each process calls the service once per key.
+ * Decrypted data keys, by keeper, URL and ciphertext. Each process calls the service once per key.
  */
-const opened = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
+const openedKeys = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
 
 /**
  * Creates a manager with a new data key, encrypted by the keeper
@@ -48,16 +48,16 @@ async function openDataKey(
   encryptedKey: string,
   keeper: KeyKeeper,
 ): Promise<Uint8Array> {
-  const known = opened.get(keeper) ?? new Map<string, Promise<Uint8Array>>()
-  opened.set(keeper, known)
-  const name = `${url}\n${encryptedKey}`
-  const opening = known.get(name) ?? unwrapDataKey(url, encryptedKey, keeper)
-  known.set(name, opening)
+  const keysByName = openedKeys.get(keeper) ?? new Map<string, Promise<Uint8Array>>()
+  openedKeys.set(keeper, keysByName)
+  const cacheKey = `${url}\n${encryptedKey}`
+  const dataKey = keysByName.get(cacheKey) ?? unwrapDataKey(url, encryptedKey, keeper)
+  keysByName.set(cacheKey, dataKey)
   try {
-    return await opening
+    return await dataKey
   } catch (thrown) {
-    // A failed call may be allowed later, so its result is not cached.
-    known.delete(name)
+    // The service may allow a refused call later, so failures are not cached.
+    keysByName.delete(cacheKey)
     throw thrown
   }
 }

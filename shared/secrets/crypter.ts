@@ -2,7 +2,8 @@
  * secrets: crypters and secrets managers. Imports errors, config, names and values.
  *
  * Invariants: every encryption uses a new nonce. A key is derived or fetched once per process, so
- * encryption is local and synchronous, and codecs may call it. Nothing here writes logs.
+ * encryption is local and synchronous, and codecs may call it. No module of this folder writes
+ * logs.
  */
 
 /**
@@ -25,7 +26,8 @@ export interface SecretsManager {
   readonly state: Readonly<Record<string, string>>
   readonly crypter: Crypter
   /**
-   * Keyed HMAC-SHA-256 (hex) with a key derived from the manager's, for comparing secret values.
+   * Returns a keyed HMAC-SHA-256 in hex, for the comparison of secret values. The key is derived
+   * from the manager's key.
    */
   readonly digest: (text: string) => string
 }

@@ -4,22 +4,25 @@ import { error } from '../errors/error.ts'
 import type { SecretsManager } from './crypter.ts'
 import { createKeyedDigest, createSymmetricCrypter } from './symmetric-crypter.ts'
 
-const derive = promisify(pbkdf2)
+const pbkdf2Promise = promisify(pbkdf2)
 const iterations = 1_000_000
 const saltBytes = 8
 const keyBytes = 32
 /** The plaintext that the correct key decrypts. */
-const probe = 'pulumi'
+const probeText = 'pulumi'
 
-/** Deriving a key takes a good part of a second, so each key is derived once per process. */
-const derived = new Map<string, Promise<Uint8Array>>()
+/**
+ * Derived keys, by salt and passphrase. A derivation takes a good part of a second, so each process
+ * derives a key once.
+ */
+const derivedKeys = new Map<string, Promise<Uint8Array>>()
 
 function deriveKey(passphrase: string, salt: string): Promise<Uint8Array> {
-  const name = `${salt}\n${passphrase}`
-  const known = derived.get(name)
-  if (known !== undefined) return known
-  const key = derive(passphrase, Buffer.from(salt, 'base64'), iterations, keyBytes, 'sha256')
-  derived.set(name, key)
+  const cacheKey = `${salt}\n${passphrase}`
+  const cachedKey = derivedKeys.get(cacheKey)
+  if (cachedKey !== undefined) return cachedKey
+  const key = pbkdf2Promise(passphrase, Buffer.from(salt, 'base64'), iterations, keyBytes, 'sha256')
+  derivedKeys.set(cacheKey, key)
   return key
 }
 
@@ -36,7 +39,7 @@ function createManager(key: Uint8Array, salt: string): SecretsManager {
 export async function createPassphraseManager(passphrase: string): Promise<SecretsManager> {
   const salt = randomBytes(saltBytes).toString('base64')
   const key = await deriveKey(passphrase, salt)
-  return createManager(key, `v1:${salt}:${createSymmetricCrypter(key).encrypt(probe)}`)
+  return createManager(key, `v1:${salt}:${createSymmetricCrypter(key).encrypt(probeText)}`)
 }
 
 /**
@@ -47,12 +50,12 @@ export async function openPassphraseManager(
   salt: string,
   passphrase: string,
 ): Promise<SecretsManager> {
-  const [version, bytes, ...check] = salt.split(':')
-  if (version !== 'v1' || bytes === undefined || check.length !== 3)
+  const [version, saltText, ...checkParts] = salt.split(':')
+  if (version !== 'v1' || saltText === undefined || checkParts.length !== 3)
     throw error('SECRETS_MALFORMED', 'the encryption salt does not have the form v1:<salt>:<check>')
-  const key = await deriveKey(passphrase, bytes)
+  const key = await deriveKey(passphrase, saltText)
   try {
-    if (createSymmetricCrypter(key).decrypt(check.join(':')) === probe)
+    if (createSymmetricCrypter(key).decrypt(checkParts.join(':')) === probeText)
       return createManager(key, salt)
   } catch (cause) {
     throw error('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase', { cause })
@@ -61,15 +64,15 @@ export async function openPassphraseManager(
 }
 
 /**
- * Returns the passphrase from the environment: the value of one variable (even if empty), else the
- * file that the other names.
+ * Returns the passphrase from the environment: the value of `PULUMI_CONFIG_PASSPHRASE` (even if
+ * empty), else the contents of the file in `PULUMI_CONFIG_PASSPHRASE_FILE`.
  */
 export function readPassphrase(
   env: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => string,
 ): string | undefined {
-  const direct = env['PULUMI_CONFIG_PASSPHRASE']
-  if (direct !== undefined) return direct
+  const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
+  if (passphrase !== undefined) return passphrase
   const file = env['PULUMI_CONFIG_PASSPHRASE_FILE']
   if (file === undefined || file === '') return undefined
   try {

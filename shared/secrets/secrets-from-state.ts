@@ -11,28 +11,28 @@ export interface StoredManager {
 }
 
 /**
- * Opens the manager of a state. `keeper` opens those of AWS. Throws SECRETS_MANAGER_UNSUPPORTED for
- * a manager of a service or another cloud, or when no keeper is available. Also throws
- * SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED, and the errors of the
- * keeper.
+ * Opens the manager of a state. `keeper` decrypts the data keys of `awskms://` managers. Throws
+ * SECRETS_MANAGER_UNSUPPORTED for a manager of a service or another cloud, or when no keeper is
+ * available. Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED,
+ * and the errors of the keeper.
  */
 export async function openManagerFromState(
-  provider: StoredManager,
+  storedManager: StoredManager,
   passphrase: string | undefined,
   keeper?: KeyKeeper,
 ): Promise<SecretsManager> {
-  if (provider.type === 'b64') return base64Manager
-  if (provider.type === 'cloud' && keeper !== undefined) {
-    const { url = '', encryptedkey = '' } = textFieldsOf(provider.state)
+  if (storedManager.type === 'b64') return base64Manager
+  if (storedManager.type === 'cloud' && keeper !== undefined) {
+    const { url = '', encryptedkey = '' } = textFieldsOf(storedManager.state)
     if (url.startsWith('awskms://'))
       return openCloudManager({ url, encryptedKey: encryptedkey }, keeper)
   }
-  if (provider.type !== 'passphrase')
+  if (storedManager.type !== 'passphrase')
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
-      `the secrets of this state use the manager '${provider.type}', which is not supported here`,
+      `the secrets of this state use the manager '${storedManager.type}', which is not supported here`,
     )
-  const salt = textFieldsOf(provider.state)['salt']
+  const salt = textFieldsOf(storedManager.state)['salt']
   if (salt === undefined)
     throw error('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
   if (passphrase === undefined)
@@ -41,24 +41,24 @@ export async function openManagerFromState(
 }
 
 /**
- * Creates a manager for a state whose secrets could not be opened. It keeps the manager's
- * description, so that work without secrets continues. The first use throws
+ * Creates a manager for a state whose secrets could not be opened. The locked manager keeps the
+ * description of the original, so that work without secrets continues. The first use throws
  * SECRETS_PASSPHRASE_WRONG, or SECRETS_MANAGER_UNSUPPORTED for a manager without passphrase.
  */
-export function createLockedManager(provider: StoredManager): SecretsManager {
-  const refuse = (): never => {
-    if (provider.type === 'passphrase')
+export function createLockedManager(storedManager: StoredManager): SecretsManager {
+  const throwLocked = (): never => {
+    if (storedManager.type === 'passphrase')
       throw error('SECRETS_PASSPHRASE_WRONG', 'the secrets of this stack are locked')
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
-      `the secrets of this stack use the manager '${provider.type}', which is not supported here`,
+      `the secrets of this stack use the manager '${storedManager.type}', which is not supported here`,
     )
   }
   return {
-    type: provider.type,
-    state: textFieldsOf(provider.state),
-    crypter: { encrypt: refuse, decrypt: refuse },
-    digest: refuse,
+    type: storedManager.type,
+    state: textFieldsOf(storedManager.state),
+    crypter: { encrypt: throwLocked, decrypt: throwLocked },
+    digest: throwLocked,
   }
 }
 

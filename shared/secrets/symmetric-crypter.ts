@@ -32,12 +32,12 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
       return `v1:${nonce.toString('base64')}:${sealed.toString('base64')}`
     },
     decrypt(ciphertext) {
-      const [version, nonce = '', sealed = '', ...more] = ciphertext.split(':')
+      const [version, nonce = '', sealed = '', ...extraParts] = ciphertext.split(':')
       const iv = Buffer.from(nonce, 'base64')
       const bytes = Buffer.from(sealed, 'base64')
       if (
         version !== 'v1' ||
-        more.length > 0 ||
+        extraParts.length > 0 ||
         iv.length !== nonceBytes ||
         bytes.length < tagBytes
       )
@@ -45,11 +45,11 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
       try {
         const cipher = createDecipheriv(algorithm, secret, iv)
         cipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
-        const opened = Buffer.concat([
+        const plaintextBytes = Buffer.concat([
           cipher.update(bytes.subarray(0, bytes.length - tagBytes)),
           cipher.final(),
         ])
-        return opened.toString('utf8')
+        return plaintextBytes.toString('utf8')
       } catch (cause) {
         throw error(
           'SECRETS_MALFORMED',
@@ -62,14 +62,14 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
 }
 
 /**
- * Creates a source of random nonces, each used once. It draws many at a time, because one draw
- * costs as much as an encryption.
+ * Creates a source of random nonces, each used once. The source draws many nonces at a time,
+ * because one draw costs as much as an encryption.
  */
 function createNonces(): () => Buffer {
-  const drawn = 256
+  const noncesPerDraw = 256
   let pool = Buffer.alloc(0)
   return () => {
-    if (pool.length === 0) pool = randomBytes(drawn * nonceBytes)
+    if (pool.length === 0) pool = randomBytes(noncesPerDraw * nonceBytes)
     const nonce = pool.subarray(0, nonceBytes)
     pool = pool.subarray(nonceBytes)
     return nonce
@@ -77,8 +77,8 @@ function createNonces(): () => Buffer {
 }
 
 /**
- * Creates keyed digests with a key derived from the encryption key, so that neither reveals the
- * other.
+ * Creates a keyed digest function. Its key is derived from the encryption key, so digests reveal
+ * nothing about that key.
  */
 export function createKeyedDigest(key: Uint8Array): (text: string) => string {
   const subkey = new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), 'antichain digest', 32))

@@ -13,30 +13,30 @@ const envelopeForm = z.looseObject({
   deployment: z.looseObject({}).nullish(),
 })
 
-const texts = z.array(z.string().nullable()).nullish()
-const flag = z.boolean().nullish()
-const text = z.string().nullish()
-const object = z.looseObject({}).nullish()
+const textListForm = z.array(z.string().nullable()).nullish()
+const flagForm = z.boolean().nullish()
+const textForm = z.string().nullish()
+const objectForm = z.looseObject({}).nullish()
 
 const resourceForm = z.looseObject({
   urn: z.string().min(1),
   type: z.string().min(1),
-  custom: flag,
-  delete: flag,
-  id: text,
-  inputs: object,
-  outputs: object,
-  parent: text,
-  protect: flag,
-  external: flag,
-  dependencies: texts,
-  initErrors: texts,
-  provider: text,
-  propertyDependencies: z.record(z.string(), texts).nullish(),
-  pendingReplacement: flag,
-  deletedWith: text,
-  replaceWith: texts,
-  aliases: texts,
+  custom: flagForm,
+  delete: flagForm,
+  id: textForm,
+  inputs: objectForm,
+  outputs: objectForm,
+  parent: textForm,
+  protect: flagForm,
+  external: flagForm,
+  dependencies: textListForm,
+  initErrors: textListForm,
+  provider: textForm,
+  propertyDependencies: z.record(z.string(), textListForm).nullish(),
+  pendingReplacement: flagForm,
+  deletedWith: textForm,
+  replaceWith: textListForm,
+  aliases: textListForm,
 })
 
 const originForm = z
@@ -44,15 +44,15 @@ const originForm = z
   .optional()
 
 const deploymentForm = z.looseObject({
-  manifest: z.looseObject({ time: text, magic: text, version: text }).nullish(),
+  manifest: z.looseObject({ time: textForm, magic: textForm, version: textForm }).nullish(),
   secrets_providers: z.looseObject({ type: z.string() }).nullish(),
   resources: z.array(resourceForm).nullish(),
   pending_operations: z
     .array(z.looseObject({ resource: resourceForm, type: z.string(), origin: originForm }))
     .nullish(),
-  metadata: object,
+  metadata: objectForm,
   snippets: z.array(z.unknown()).nullish(),
-  extensions: object,
+  extensions: objectForm,
 })
 
 /**
@@ -71,10 +71,13 @@ export function parseEnvelope(text: string): StoredEnvelope {
   if (version < 1)
     throw error('STATE_INVALID', `the deployment has version ${version}, which is too old`)
   const features = version >= 4 ? (envelope.features ?? []) : []
-  const known: readonly string[] = knownFeatures
-  const foreign = features.filter(feature => !known.includes(feature))
-  if (foreign.length > 0)
-    throw error('STATE_TOO_NEW', `the deployment has unsupported features: ${foreign.join(', ')}`)
+  const knownNames: readonly string[] = knownFeatures
+  const unknownFeatures = features.filter(feature => !knownNames.includes(feature))
+  if (unknownFeatures.length > 0)
+    throw error(
+      'STATE_TOO_NEW',
+      `the deployment has unsupported features: ${unknownFeatures.join(', ')}`,
+    )
   const deployment = envelope.deployment ?? null
   return {
     version: Math.max(version, 3),
@@ -91,13 +94,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the input itself, because zod's copies lose keys such as `__proto__`. */
-function requireForm<T>(form: z.ZodType<T>, raw: unknown, what: string): T {
+/**
+ * Validates a value. Returns the value itself, because zod's copies lose keys such as `__proto__`.
+ */
+function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string): T {
   const result = form.safeParse(raw)
   if (result.success) return raw as T
   const [issue] = result.error.issues
-  const at = issue?.path.join('.') ?? ''
-  throw error('STATE_INVALID', `${what} is malformed at '${at}': ${issue?.message ?? ''}`)
+  const path = issue?.path.join('.') ?? ''
+  throw error('STATE_INVALID', `${subject} is malformed at '${path}': ${issue?.message ?? ''}`)
 }
 
 function readDeployment(
@@ -106,12 +111,12 @@ function readDeployment(
   features: readonly string[],
 ): StoredDeployment {
   const json = requireForm(deploymentForm, raw, 'the deployment')
-  const resource = (rawResource: unknown): StoredResource =>
+  const readStoredResource = (rawResource: unknown): StoredResource =>
     readResource(rawResource as StoredJsonObject, version)
   const metadata = (json.metadata ?? {}) as StoredJsonObject
   const { manifest, secrets_providers: secrets, extensions } = json
   const pending = (json.pending_operations ?? []).map(operation => ({
-    resource: resource(operation.resource),
+    resource: readStoredResource(operation.resource),
     type: operation.type,
     ...(operation.origin === undefined ? {} : { origin: operation.origin }),
   }))
@@ -123,7 +128,7 @@ function readDeployment(
       version: manifest?.version ?? '',
     },
     ...(secrets ? { secrets_providers: secrets } : {}),
-    ...(json.resources?.length ? { resources: json.resources.map(resource) } : {}),
+    ...(json.resources?.length ? { resources: json.resources.map(readStoredResource) } : {}),
     ...(pending.length > 0 ? { pending_operations: pending } : {}),
     metadata: features.includes('byteString') ? { ...metadata, [byteStringMark]: true } : metadata,
     ...(json.snippets?.length ? { snippets: json.snippets as readonly Json[] } : {}),
@@ -139,6 +144,6 @@ function readResource(json: StoredJsonObject, version: number): StoredResource {
   const custom = migrated['custom'] === true
   if (!custom && typeof json['id'] === 'string' && json['id'] !== '')
     throw error('STATE_INVALID', `the component ${JSON.stringify(json['urn'])} has an id`)
-  const whole = 'custom' in migrated ? migrated : { ...migrated, custom }
-  return whole as StoredResource
+  const completeResource = 'custom' in migrated ? migrated : { ...migrated, custom }
+  return completeResource as StoredResource
 }

@@ -3,8 +3,8 @@ import type { ResourceState } from './resource.ts'
 
 /**
  * Reports whether two states are equal in every stored field, as values; source positions do not
- * count. This test, not Pulumi's shorter list, decides whether to write nothing. A newly set option
- * must reach the state, because otherwise its next change would be missed.
+ * count. If the states are equal, nothing is written. Pulumi compares fewer fields. Here a newly
+ * set option must reach the state, because otherwise its next change would be missed.
  */
 export function equalResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true
@@ -73,9 +73,12 @@ function equalListMaps(
 }
 
 function equalTimeouts(a: ResourceState, b: ResourceState): boolean {
-  const { customTimeouts: x } = a
-  const { customTimeouts: y } = b
+  const { customTimeouts: timeoutsOfA } = a
+  const { customTimeouts: timeoutsOfB } = b
   return (
-    x.create === y.create && x.update === y.update && x.delete === y.delete && x.read === y.read
+    timeoutsOfA.create === timeoutsOfB.create &&
+    timeoutsOfA.update === timeoutsOfB.update &&
+    timeoutsOfA.delete === timeoutsOfB.delete &&
+    timeoutsOfA.read === timeoutsOfB.read
   )
 }

@@ -6,13 +6,15 @@ import type { StoredDeployment } from './stored.ts'
  * pending operations stay too, because the late result of a create cannot be deleted without them.
  */
 export function withUsedExtensions(deployment: StoredDeployment): StoredDeployment {
-  const { extensions, ...rest } = deployment
+  const { extensions, ...remainingDeployment } = deployment
   if (extensions === undefined) return deployment
   const states = [
-    ...(rest.resources ?? []),
-    ...(rest.pending_operations ?? []).map(({ resource }) => resource),
+    ...(remainingDeployment.resources ?? []),
+    ...(remainingDeployment.pending_operations ?? []).map(({ resource }) => resource),
   ]
-  const used = new Set(states.map(state => readTextField(state, 'extensionRef')))
-  const kept = Object.entries(extensions).filter(([ref]) => used.has(ref))
-  return kept.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(kept) }
+  const usedRefs = new Set(states.map(state => readTextField(state, 'extensionRef')))
+  const usedExtensions = Object.entries(extensions).filter(([ref]) => usedRefs.has(ref))
+  return usedExtensions.length === 0
+    ? remainingDeployment
+    : { ...remainingDeployment, extensions: Object.fromEntries(usedExtensions) }
 }

@@ -20,37 +20,37 @@ export const knownFeatures = [
 type Feature = (typeof knownFeatures)[number]
 
 /**
- * Key in the `metadata` of a deployment in memory that records byte strings. They may be inside
- * ciphertexts, where the stored form does not show them. Files do not contain this field: it
- * becomes a feature of the envelope, and is restored from it.
+ * Key in the `metadata` of a deployment in memory, which records that the deployment contains byte
+ * strings. Byte strings may be inside ciphertexts, where the stored form does not show them. Files
+ * have a feature of the envelope instead of this field.
  */
 export const byteStringMark = 'byteString'
 
 /**
- * Returns the features that a reader of this deployment needs, sorted. Pending operations count
- * too.
+ * Returns the features that a reader of this deployment needs, sorted. The features of pending
+ * operations count too.
  */
 export function featuresOf(deployment: StoredDeployment): readonly string[] {
-  const found = new Set<Feature>()
+  const features = new Set<Feature>()
   const { resources = [], pending_operations: pending = [], snippets = [] } = deployment
-  for (const resource of resources) noteFeatures(resource, found)
-  for (const { resource } of pending) noteFeatures(resource, found)
-  if (snippets.length > 0) found.add('snippets-prototype')
-  if (deployment.metadata[byteStringMark] === true) found.add('byteString')
-  return knownFeatures.filter(feature => found.has(feature))
+  for (const resource of resources) addFeatures(resource, features)
+  for (const { resource } of pending) addFeatures(resource, features)
+  if (snippets.length > 0) features.add('snippets-prototype')
+  if (deployment.metadata[byteStringMark] === true) features.add('byteString')
+  return knownFeatures.filter(feature => features.has(feature))
 }
 
-function noteFeatures(resource: StoredResource, found: Set<Feature>): void {
-  if (resource['refreshBeforeUpdate'] === true) found.add('refreshBeforeUpdate')
-  if (resource['taint'] === true) found.add('taint')
-  if (isFilled(resource['viewOf'])) found.add('views')
-  if (isFilled(resource['resourceHooks'])) found.add('hooks')
-  if (isFilled(resource['replaceWith'])) found.add('replaceWith')
-  if (isFilled(resource['extensionRef'])) found.add('extensionParameterization')
-  if (isFilled(resource['snippetID'])) found.add('snippets-prototype')
-  if (found.has('byteString')) return
+function addFeatures(resource: StoredResource, features: Set<Feature>): void {
+  if (resource['refreshBeforeUpdate'] === true) features.add('refreshBeforeUpdate')
+  if (resource['taint'] === true) features.add('taint')
+  if (isFilled(resource['viewOf'])) features.add('views')
+  if (isFilled(resource['resourceHooks'])) features.add('hooks')
+  if (isFilled(resource['replaceWith'])) features.add('replaceWith')
+  if (isFilled(resource['extensionRef'])) features.add('extensionParameterization')
+  if (isFilled(resource['snippetID'])) features.add('snippets-prototype')
+  if (features.has('byteString')) return
   for (const field of ['inputs', 'outputs', 'replacementTrigger'])
-    if (holdsByteString(resource[field])) found.add('byteString')
+    if (containsByteString(resource[field])) features.add('byteString')
 }
 
 function isFilled(json: Json | undefined): boolean {
@@ -59,10 +59,10 @@ function isFilled(json: Json | undefined): boolean {
 }
 
 /** Reports whether a value contains an unencrypted byte string. */
-function holdsByteString(json: Json | undefined): boolean {
-  if (Array.isArray(json)) return json.some((item: Json) => holdsByteString(item))
+function containsByteString(json: Json | undefined): boolean {
+  if (Array.isArray(json)) return json.some((item: Json) => containsByteString(item))
   if (!isJsonObject(json)) return false
-  return isByteString(json) || Object.values(json).some(holdsByteString)
+  return isByteString(json) || Object.values(json).some(containsByteString)
 }
 
 function isByteString(json: StoredJsonObject): boolean {

@@ -13,24 +13,26 @@ const fieldOrder: readonly string[] = [
   ...['refreshBeforeUpdate', 'viewOf', 'resourceHooks', 'extensionRef', 'snippetID'],
 ]
 
-const rankOf = new Map(fieldOrder.map((field, at) => [field, at]))
+const ranksByField = new Map(fieldOrder.map((field, index) => [field, index]))
 
-/** Returns the resource with changed fields, each at its position. Undefined removes a field. */
+/**
+ * Returns the resource with changed fields, each in its order. The value undefined removes a field.
+ */
 export function withFields(
   resource: StoredResource,
   changes: Readonly<Record<string, Json | undefined>>,
 ): StoredResource {
   const { urn, custom, type } = resource
-  const rank = (field: string): number => rankOf.get(field) ?? fieldOrder.length
+  const rankOf = (field: string): number => ranksByField.get(field) ?? fieldOrder.length
   const entries = Object.entries({ ...resource, ...changes }).filter(
     (entry): entry is [string, Json] => entry[1] !== undefined,
   )
-  const sorted = Object.fromEntries(entries.sort(([a], [b]) => rank(a) - rank(b)))
-  const renamed = changes['urn']
-  return { ...sorted, urn: typeof renamed === 'string' ? renamed : urn, custom, type }
+  const sorted = Object.fromEntries(entries.sort(([a], [b]) => rankOf(a) - rankOf(b)))
+  const newUrn = changes['urn']
+  return { ...sorted, urn: typeof newUrn === 'string' ? newUrn : urn, custom, type }
 }
 
-/** Returns the resource with a flag set, at its position. */
+/** Returns the resource with a flag set, in the order of fields. */
 export function withFlag(resource: StoredResource, flag: string): StoredResource {
   return resource[flag] === true ? resource : withFields(resource, { [flag]: true })
 }

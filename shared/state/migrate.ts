@@ -5,8 +5,17 @@ import { isJsonObject, type StoredJsonObject } from './stored-fields.ts'
  * docs/spec/state-format.md#envelope.
  */
 export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
-  const { defaults: _defaults, external: _external, provider: _provider, ...kept } = resource
-  return { ...kept, inputs: resource['inputs'] ?? {}, outputs: resource['outputs'] ?? {} }
+  const {
+    defaults: _defaults,
+    external: _external,
+    provider: _provider,
+    ...remainingFields
+  } = resource
+  return {
+    ...remainingFields,
+    inputs: resource['inputs'] ?? {},
+    outputs: resource['outputs'] ?? {},
+  }
 }
 
 /**
@@ -15,11 +24,11 @@ export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
  */
 export function migrateFromV2(resource: StoredJsonObject): StoredJsonObject {
   const { inputs, dependencies = [] } = resource
-  const { created: _created, modified: _modified, ...kept } = resource
+  const { created: _created, modified: _modified, ...remainingFields } = resource
   const keys = isJsonObject(inputs) ? Object.keys(inputs) : []
-  if (keys.length === 0) return kept
+  if (keys.length === 0) return remainingFields
   return {
-    ...kept,
+    ...remainingFields,
     propertyDependencies: Object.fromEntries(keys.map(key => [key, dependencies])),
   }
 }

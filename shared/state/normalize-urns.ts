@@ -12,9 +12,9 @@ import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 type Renames = ReadonlyMap<string, string>
 
 /**
- * Replaces every alias in the deployment by the current URN, with one lookup each, and removes the
- * aliases. Pending operations stay unchanged. Unchanged parts are shared. Throws STATE_INTEGRITY
- * when two resources have the same alias. Source: docs/spec/state-integrity.md#normalize-urns.
+ * Replaces every alias in the deployment by the current URN, and removes the aliases. Pending
+ * operations stay unchanged. Unchanged parts are shared. Throws STATE_INTEGRITY when two resources
+ * have the same alias. Source: docs/spec/state-integrity.md#normalize-urns.
  */
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment
@@ -39,9 +39,9 @@ function renamesOf(resources: readonly StoredResource[]): Renames {
   for (const resource of resources) {
     const { urn } = resource
     for (const alias of readTextListField(resource, 'aliases')) {
-      const other = renames.get(alias)
-      if (other !== undefined && other !== urn)
-        throw error('STATE_INTEGRITY', `'${other}' and '${urn}' both have the alias '${alias}'`)
+      const otherUrn = renames.get(alias)
+      if (otherUrn !== undefined && otherUrn !== urn)
+        throw error('STATE_INTEGRITY', `'${otherUrn}' and '${urn}' both have the alias '${alias}'`)
       renames.set(alias, urn)
     }
     const parent = renames.get(readTextField(resource, 'parent'))
@@ -56,7 +56,7 @@ function renamesOf(resources: readonly StoredResource[]): Renames {
 
 function applyRenames(resource: StoredResource, renames: Renames): StoredResource {
   const currentUrnOf = (urn: string): string => renames.get(urn) ?? urn
-  const { aliases: _aliases, ...rest } = resource
+  const { aliases: _aliases, ...fields } = resource
   const changes: Record<string, Json> = {}
   for (const field of ['parent', 'deletedWith', 'viewOf']) {
     const value = readTextField(resource, field)
@@ -68,28 +68,31 @@ function applyRenames(resource: StoredResource, renames: Renames): StoredResourc
   }
   const provider = renameReference(readTextField(resource, 'provider'), renames)
   if (provider !== undefined) changes['provider'] = provider
-  const properties = readListMapField(resource, 'propertyDependencies')
-  if ([...properties.values()].some(urns => urns.some(urn => renames.has(urn))))
+  const propertyDependencies = readListMapField(resource, 'propertyDependencies')
+  if ([...propertyDependencies.values()].some(urns => urns.some(urn => renames.has(urn))))
     // The rename drops empty lists, as in Pulumi (`withAllUpdatedDependencies`).
     changes['propertyDependencies'] = Object.fromEntries(
-      [...properties]
+      [...propertyDependencies]
         .filter(([, urns]) => urns.length > 0)
         .map(([key, urns]) => [key, urns.map(currentUrnOf)]),
     )
   return {
-    ...rest,
+    ...fields,
     ...changes,
     urn: currentUrnOf(resource.urn),
-    custom: rest.custom,
-    type: rest.type,
+    custom: fields.custom,
+    type: fields.type,
   }
 }
 
-/** Returns undefined when nothing changes. */
+/**
+ * Returns the reference with the current URN of its provider, or undefined when the URN has not
+ * changed.
+ */
 function renameReference(reference: string, renames: Renames): string | undefined {
-  const at = reference.lastIndexOf('::')
-  const urn = at < 0 ? undefined : renames.get(reference.slice(0, at))
-  return urn === undefined ? undefined : urn + reference.slice(at)
+  const separatorIndex = reference.lastIndexOf('::')
+  const urn = separatorIndex < 0 ? undefined : renames.get(reference.slice(0, separatorIndex))
+  return urn === undefined ? undefined : urn + reference.slice(separatorIndex)
 }
 
 function renameSnippet(snippet: Json, renames: Renames): Json {

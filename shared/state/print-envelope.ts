@@ -9,23 +9,25 @@ const indent = '    '
  */
 export function printEnvelope(envelope: StoredEnvelope): string {
   const json: unknown = envelope
-  return `${print(json as Json, '\n')}\n`
+  return `${printValue(json as Json, '\n')}\n`
 }
 
-/** Prints a value. `lead` is the line break before its closing bracket. */
-function print(json: Json, lead: string): string {
+/** Prints a value. `lineBreak` is the line break and indentation before the closing bracket. */
+function printValue(json: Json, lineBreak: string): string {
   if (typeof json === 'string') return printText(json)
   if (typeof json === 'number') return Object.is(json, -0) ? '-0' : JSON.stringify(json)
   if (json === null || typeof json === 'boolean') return String(json)
-  const below = lead + indent
+  const innerLineBreak = lineBreak + indent
   if (isJsonList(json)) {
     if (json.length === 0) return '[]'
-    return `[${json.map(item => below + print(item, below)).join(',')}${lead}]`
+    return `[${json.map(item => innerLineBreak + printValue(item, innerLineBreak)).join(',')}${lineBreak}]`
   }
-  const fields = orderedEntries(json)
+  const fields = sortEntries(json)
   if (fields.length === 0) return '{}'
-  const lines = fields.map(([key, item]) => `${below}${printText(key)}: ${print(item, below)}`)
-  return `{${lines.join(',')}${lead}}`
+  const lines = fields.map(
+    ([key, item]) => `${innerLineBreak}${printText(key)}: ${printValue(item, innerLineBreak)}`,
+  )
+  return `{${lines.join(',')}${lineBreak}}`
 }
 
 function isJsonList(json: Json): json is readonly Json[] {
@@ -34,12 +36,12 @@ function isJsonList(json: Json): json is readonly Json[] {
 
 /**
  * Returns the fields in order. JavaScript moves numeric keys to the front. Only objects that Go
- * sorts contain such keys, so they are sorted again.
+ * sorts contain numeric keys, so such an object is sorted again.
  */
-function orderedEntries(json: { readonly [key: string]: Json }): readonly [string, Json][] {
+function sortEntries(json: { readonly [key: string]: Json }): readonly [string, Json][] {
   const entries = Object.entries(json).filter(([, item]) => item !== undefined)
-  const first = entries[0]?.[0] ?? ''
-  return /^\d+$/.test(first) ? entries.sort(([a], [b]) => compareUtf8(a, b)) : entries
+  const firstKey = entries[0]?.[0] ?? ''
+  return /^\d+$/.test(firstKey) ? entries.sort(([a], [b]) => compareUtf8(a, b)) : entries
 }
 
 /**

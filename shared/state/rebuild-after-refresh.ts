@@ -10,30 +10,32 @@ export function rebuildAfterRefresh(
   states: readonly ResourceState[],
   results: ReadonlyMap<ResourceState, ResourceState | undefined>,
 ): readonly ResourceState[] {
-  const seen = new Set<Urn>()
-  const kept: ResourceState[] = []
+  const earlierUrns = new Set<Urn>()
+  const rebuiltStates: ResourceState[] = []
   for (const state of states) {
-    const now = results.has(state) ? results.get(state) : state
-    if (now === undefined) continue
-    const cut = cutReferences(now, seen)
-    kept.push(cut)
-    seen.add(cut.urn)
+    const refreshedState = results.has(state) ? results.get(state) : state
+    if (refreshedState === undefined) continue
+    const cutState = cutReferences(refreshedState, earlierUrns)
+    rebuiltStates.push(cutState)
+    earlierUrns.add(cutState.urn)
   }
-  return kept.map(state =>
-    state.parent === '' || seen.has(state.parent) ? state : { ...state, parent: '' },
+  return rebuiltStates.map(state =>
+    state.parent === '' || earlierUrns.has(state.parent) ? state : { ...state, parent: '' },
   )
 }
 
-function cutReferences(state: ResourceState, seen: ReadonlySet<Urn>): ResourceState {
-  const keepSeen = (urns: readonly Urn[]): readonly Urn[] => urns.filter(urn => seen.has(urn))
+function cutReferences(state: ResourceState, earlierUrns: ReadonlySet<Urn>): ResourceState {
+  const keepEarlier = (urns: readonly Urn[]): readonly Urn[] =>
+    urns.filter(urn => earlierUrns.has(urn))
   const byProperty = [...state.propertyDependencies].map(
-    ([key, urns]) => [key, keepSeen(urns)] as const,
+    ([key, urns]) => [key, keepEarlier(urns)] as const,
   )
   return {
     ...state,
-    dependencies: keepSeen(state.dependencies),
+    dependencies: keepEarlier(state.dependencies),
     propertyDependencies: new Map(byProperty.filter(([, urns]) => urns.length > 0)),
-    deletedWith: state.deletedWith !== '' && seen.has(state.deletedWith) ? state.deletedWith : '',
-    replaceWith: keepSeen(state.replaceWith),
+    deletedWith:
+      state.deletedWith !== '' && earlierUrns.has(state.deletedWith) ? state.deletedWith : '',
+    replaceWith: keepEarlier(state.replaceWith),
   }
 }

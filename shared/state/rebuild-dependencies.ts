@@ -2,62 +2,71 @@ import { readListMapField, readTextField, readTextListField } from './stored-fie
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * Cuts every reference that does not point to an earlier resource, and removes parents that are
- * gone, as after a refresh that lost resources. The comparison is by position, because several
- * states may share a URN. A resource for which `isKept` holds stays unchanged unless a reference is
- * cut; the caller uses it for registered resources. Source: docs/spec/journal.md#replay-of-entries.
+ * Cuts every reference that does not point to an earlier resource, and removes missing parents, as
+ * after a refresh that lost resources. The comparison is by position, because several states may
+ * share a URN. A resource for which `isKept` holds stays unchanged unless a reference must be cut.
+ * The caller uses `isKept` for registered resources. Source:
+ * docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildDependencies(
   resources: readonly StoredResource[],
   isKept: (resource: StoredResource) => boolean = () => false,
 ): readonly StoredResource[] {
-  const seen = new Set<string>()
-  const cut = resources.map(resource => {
-    const now =
-      isKept(resource) && isComplete(resource, seen) ? resource : cutReferences(resource, seen)
-    seen.add(resource.urn)
-    return now
+  const earlierUrns = new Set<string>()
+  const cutResources = resources.map(resource => {
+    const cutResource =
+      isKept(resource) && hasOnlyEarlierReferences(resource, earlierUrns)
+        ? resource
+        : cutReferences(resource, earlierUrns)
+    earlierUrns.add(resource.urn)
+    return cutResource
   })
-  return cut.map(resource => {
+  return cutResources.map(resource => {
     const parent = readTextField(resource, 'parent')
-    return parent === '' || seen.has(parent) ? resource : withoutField(resource, 'parent')
+    return parent === '' || earlierUrns.has(parent) ? resource : withoutField(resource, 'parent')
   })
 }
 
 /** Reports whether all references of a resource point to earlier resources. */
-function isComplete(resource: StoredResource, seen: ReadonlySet<string>): boolean {
-  const named = [
+function hasOnlyEarlierReferences(
+  resource: StoredResource,
+  earlierUrns: ReadonlySet<string>,
+): boolean {
+  const referencedUrns = [
     ...['parent', 'deletedWith']
       .map(field => readTextField(resource, field))
       .filter(urn => urn !== ''),
     ...['dependencies', 'replaceWith'].flatMap(field => readTextListField(resource, field)),
     ...[...readListMapField(resource, 'propertyDependencies').values()].flat(),
   ]
-  return named.every(urn => seen.has(urn))
+  return referencedUrns.every(urn => earlierUrns.has(urn))
 }
 
-function cutReferences(resource: StoredResource, seen: ReadonlySet<string>): StoredResource {
-  const isGone = (urn: string): boolean => !seen.has(urn)
-  let now = resource
+function cutReferences(resource: StoredResource, earlierUrns: ReadonlySet<string>): StoredResource {
+  const isDangling = (urn: string): boolean => !earlierUrns.has(urn)
+  let changedResource = resource
   for (const field of ['dependencies', 'replaceWith']) {
     const urns = readTextListField(resource, field)
-    if (urns.some(isGone)) now = replaceList(now, field, keepSeen(urns, seen))
+    if (urns.some(isDangling))
+      changedResource = replaceList(changedResource, field, keepEarlier(urns, earlierUrns))
   }
   const deletedWith = readTextField(resource, 'deletedWith')
-  if (deletedWith !== '' && isGone(deletedWith)) now = withoutField(now, 'deletedWith')
-  const properties = readListMapField(resource, 'propertyDependencies')
+  if (deletedWith !== '' && isDangling(deletedWith))
+    changedResource = withoutField(changedResource, 'deletedWith')
+  const propertyDependencies = readListMapField(resource, 'propertyDependencies')
   // As in Pulumi, empty lists are removed even if nothing was cut.
-  if ([...properties.values()].every(urns => urns.length > 0 && !urns.some(isGone))) return now
-  const kept = [...properties]
-    .map(([key, urns]) => [key, keepSeen(urns, seen)] as const)
+  if ([...propertyDependencies.values()].every(urns => urns.length > 0 && !urns.some(isDangling)))
+    return changedResource
+  const remainingDependencies = [...propertyDependencies]
+    .map(([key, urns]) => [key, keepEarlier(urns, earlierUrns)] as const)
     .filter(([, urns]) => urns.length > 0)
-  return kept.length === 0
-    ? withoutField(now, 'propertyDependencies')
-    : { ...now, propertyDependencies: Object.fromEntries(kept) }
+  return remainingDependencies.length === 0
+    ? withoutField(changedResource, 'propertyDependencies')
+    : { ...changedResource, propertyDependencies: Object.fromEntries(remainingDependencies) }
 }
 
-function keepSeen(urns: readonly string[], seen: ReadonlySet<string>): readonly string[] {
-  return urns.filter(urn => seen.has(urn))
+function keepEarlier(urns: readonly string[], earlierUrns: ReadonlySet<string>): readonly string[] {
+  return urns.filter(urn => earlierUrns.has(urn))
 }
 
 function replaceList(
@@ -70,6 +79,6 @@ function replaceList(
 
 function withoutField(resource: StoredResource, field: string): StoredResource {
   const { urn, custom, type } = resource
-  const kept = Object.entries(resource).filter(([name]) => name !== field)
-  return { ...Object.fromEntries(kept), urn, custom, type }
+  const remainingFields = Object.entries(resource).filter(([name]) => name !== field)
+  return { ...Object.fromEntries(remainingFields), urn, custom, type }
 }

@@ -28,7 +28,7 @@ export interface StackFrame {
 export interface ResourceState {
   readonly urn: Urn
   readonly type: string
-  /** Whether a provider manages it. Components are not custom and have no id. */
+  /** Whether a provider manages the resource. Components are not custom and have no id. */
   readonly custom: boolean
   /** Replaced, but not deleted from the cloud yet. */
   readonly delete: boolean
@@ -48,7 +48,9 @@ export interface ResourceState {
   /** Deleted from the cloud, with its replacement not created yet. */
   readonly pendingReplacement: boolean
   readonly additionalSecretOutputs: readonly string[]
-  /** The alias that matched in this deployment. Never in a published snapshot. */
+  /**
+   * The former URN that matched in this deployment. A published snapshot never contains aliases.
+   */
   readonly aliases: readonly Urn[]
   readonly customTimeouts: CustomTimeouts
   readonly importID: string

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SecretsManager } from '../secrets/crypter.ts'
 import { decodeStored, encodeStored, type Open, type Seal } from '../values/stored.ts'
-import { contains } from '../values/walk.ts'
+import { containsSpecial } from '../values/walk.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { decodeResource, encodeResource } from './resource-codec.ts'
 import { byteStringMark, featuresOf } from './features.ts'
@@ -22,7 +22,10 @@ export function manifestOf(version: string, time: string): Manifest {
   return { time, magic, version }
 }
 
-/** Encodes a snapshot; `plaintext` shows its secrets (`stack export --show-secrets`). */
+/**
+ * Encodes a snapshot. In the mode `plaintext`, secrets are not encrypted (`stack export
+ * --show-secrets`).
+ */
 export function encodeSnapshot(
   snapshot: Snapshot,
   manager: SecretsManager,
@@ -46,7 +49,7 @@ export function encodeSnapshot(
           })),
         }
       : {}),
-    metadata: encodeMetadata(snapshot.integrityError, states.some(holdsBytes)),
+    metadata: encodeMetadata(snapshot.integrityError, states.some(containsByteStrings)),
     ...(snippets.length > 0 ? { snippets: snippets as readonly Json[] } : {}),
     ...(Object.keys(extensions).length > 0 ? { extensions: extensions as StoredJsonObject } : {}),
   }
@@ -58,23 +61,26 @@ function createSeal(manager: SecretsManager): Seal {
 
 const revealSecret: Seal = plaintext => ({ plaintext })
 
-function holdsBytes(state: ResourceState): boolean {
+function containsByteStrings(state: ResourceState): boolean {
   const { inputs, outputs, replacementTrigger } = state
   return [inputs, outputs, replacementTrigger].some(value =>
-    contains(value, special => special.kind === 'bytes'),
+    containsSpecial(value, special => special.kind === 'bytes'),
   )
 }
 
-function encodeMetadata(mark: IntegrityMark | undefined, isWithBytes: boolean): StoredJsonObject {
-  const { version, command, error: message } = mark ?? {}
+function encodeMetadata(
+  integrityMark: IntegrityMark | undefined,
+  hasByteStrings: boolean,
+): StoredJsonObject {
+  const { version, command, error: message } = integrityMark ?? {}
   const fields = {
     ...(version === undefined ? {} : { version }),
     ...(command === undefined ? {} : { command }),
     ...(message === undefined ? {} : { error: message }),
   }
   return {
-    ...(mark === undefined ? {} : { integrity_error: fields }),
-    ...(isWithBytes ? { [byteStringMark]: true } : {}),
+    ...(integrityMark === undefined ? {} : { integrity_error: fields }),
+    ...(hasByteStrings ? { [byteStringMark]: true } : {}),
   }
 }
 
@@ -92,13 +98,13 @@ export function decodeSnapshot(stored: StoredDeployment, manager: SecretsManager
       resource: decodeResource(resource, open),
       type: type as PendingOperationType,
     })),
-    integrityError: decodeMark(stored.metadata['integrity_error']),
+    integrityError: decodeIntegrityMark(stored.metadata['integrity_error']),
     snippets: stored.snippets ?? [],
     extensions: stored.extensions ?? {},
   }
 }
 
-function decodeMark(json: Json | undefined): IntegrityMark | undefined {
+function decodeIntegrityMark(json: Json | undefined): IntegrityMark | undefined {
   if (!isJsonObject(json)) return undefined
   const readField = (name: 'version' | 'command' | 'error'): IntegrityMark => {
     const value = readTextField(json, name)
@@ -111,14 +117,15 @@ function decodeMark(json: Json | undefined): IntegrityMark | undefined {
 export function envelopeOf(deployment: StoredDeployment): StoredEnvelope {
   const features = featuresOf(deployment)
   const { [byteStringMark]: _mark, ...metadata } = deployment.metadata
-  const bare = { ...deployment, metadata }
-  if (features.length === 0) return { version: 3, deployment: bare }
-  return { version: 4, features, deployment: bare }
+  const cleanDeployment = { ...deployment, metadata }
+  if (features.length === 0) return { version: 3, deployment: cleanDeployment }
+  return { version: 4, features, deployment: cleanDeployment }
 }
 
 /**
- * Encrypts every secret of a deployment with `manager`, both ciphertexts of another manager
- * (`open`) and plaintext. Throws SECRETS_MALFORMED. Everything else stays unchanged.
+ * Encrypts every secret of a deployment with `manager`. `open` decrypts the ciphertexts of the
+ * previous manager. Plaintext secrets are encrypted too. Throws SECRETS_MALFORMED. Everything else
+ * stays unchanged.
  */
 export function resealDeployment(
   stored: StoredDeployment,

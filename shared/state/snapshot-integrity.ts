@@ -1,45 +1,52 @@
 import { messageOf } from '../errors/error.ts'
-import { isProviderType, parseReference, referenceOf } from '../names/provider-reference.ts'
+import {
+  isProviderType,
+  parseProviderReference,
+  providerReferenceOf,
+} from '../names/provider-reference.ts'
 import { isUrn, typeOf } from '../names/urn.ts'
 import { manifestOf } from './snapshot-codec.ts'
 import { isJsonObject, readTextField, readNestedTexts, readTextListField } from './stored-fields.ts'
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
 /** The resources that precede a resource in its list. */
-interface Seen {
+interface EarlierResources {
   readonly urns: Set<string>
   readonly providers: Set<string>
   /** All URNs of the list, to distinguish "comes after" from "missing". */
-  readonly all: ReadonlySet<string>
+  readonly allUrns: ReadonlySet<string>
 }
 
 /**
- * Returns the first integrity error of a deployment, or undefined. It checks the union of the
- * strict parts of Pulumi's two checks. Source: docs/spec/state-integrity.md#verify-integrity.
+ * Returns the first integrity error of a deployment, or undefined. The function makes the strict
+ * checks of both integrity checks of Pulumi. Source: docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
   const { manifest, resources = [] } = deployment
   if (manifest.magic !== manifestOf(manifest.version, manifest.time).magic)
     return 'the magic of the manifest does not match its version'
-  const seen: Seen = {
+  const earlier: EarlierResources = {
     urns: new Set(),
     providers: new Set(),
-    all: new Set(resources.map(resource => resource.urn)),
+    allUrns: new Set(resources.map(resource => resource.urn)),
   }
   for (const resource of resources) {
     const fault =
-      faultOfIdentity(resource, seen) ??
-      faultOfProvider(resource, seen) ??
-      faultOfParent(resource, seen) ??
-      faultOfDependencies(resource, seen)
+      faultOfIdentity(resource, earlier) ??
+      faultOfProvider(resource, earlier) ??
+      faultOfParent(resource, earlier) ??
+      faultOfDependencies(resource, earlier)
     if (fault !== undefined) return fault
-    seen.urns.add(resource.urn)
+    earlier.urns.add(resource.urn)
   }
   return faultOfDuplicates(resources) ?? faultOfSnippets(deployment)
 }
 
-/** Also records a provider, which later resources and the provider itself may reference. */
-function faultOfIdentity(resource: StoredResource, seen: Seen): string | undefined {
+/**
+ * Returns the error in URN, type or id of a resource. Also records a provider, which later
+ * resources and the provider itself may reference.
+ */
+function faultOfIdentity(resource: StoredResource, earlier: EarlierResources): string | undefined {
   const { urn, type } = resource
   const id = readTextField(resource, 'id')
   if (urn === '') return `a resource of type '${type}' has no URN`
@@ -48,16 +55,16 @@ function faultOfIdentity(resource: StoredResource, seen: Seen): string | undefin
   if (!isProviderType(type)) return undefined
   if (!isUrn(urn) || !isProviderType(typeOf(urn)))
     return `provider '${urn}' does not have the URN of a provider`
-  seen.providers.add(referenceOf(urn, id))
+  earlier.providers.add(providerReferenceOf(urn, id))
   return undefined
 }
 
-function faultOfProvider(resource: StoredResource, seen: Seen): string | undefined {
+function faultOfProvider(resource: StoredResource, earlier: EarlierResources): string | undefined {
   const provider = readTextField(resource, 'provider')
   if (provider === '') return undefined
   try {
-    const { urn, id } = parseReference(provider)
-    const isKnown = seen.providers.has(referenceOf(urn, id))
+    const { urn, id } = parseProviderReference(provider)
+    const isKnown = earlier.providers.has(providerReferenceOf(urn, id))
     if (isKnown || resource['pendingReplacement'] === true) return undefined
     return `resource '${resource.urn}' refers to the unknown provider '${provider}'`
   } catch (thrown) {
@@ -65,14 +72,17 @@ function faultOfProvider(resource: StoredResource, seen: Seen): string | undefin
   }
 }
 
-function faultOfParent(resource: StoredResource, seen: Seen): string | undefined {
-  return faultOfEdge(resource, seen, 'parent', readTextField(resource, 'parent'))
+function faultOfParent(resource: StoredResource, earlier: EarlierResources): string | undefined {
+  return faultOfEdge(resource, earlier, 'parent', readTextField(resource, 'parent'))
 }
 
-function faultOfDependencies(resource: StoredResource, seen: Seen): string | undefined {
-  const faultIn = (what: string, urns: Iterable<string>): string | undefined => {
+function faultOfDependencies(
+  resource: StoredResource,
+  earlier: EarlierResources,
+): string | undefined {
+  const faultIn = (relation: string, urns: Iterable<string>): string | undefined => {
     for (const urn of urns) {
-      const fault = faultOfEdge(resource, seen, what, urn)
+      const fault = faultOfEdge(resource, earlier, relation, urn)
       if (fault !== undefined) return fault
     }
     return undefined
@@ -87,32 +97,32 @@ function faultOfDependencies(resource: StoredResource, seen: Seen): string | und
 
 function faultOfEdge(
   resource: StoredResource,
-  seen: Seen,
-  ...[what, urn]: [what: string, urn: string]
+  earlier: EarlierResources,
+  ...[relation, urn]: [relation: string, urn: string]
 ): string | undefined {
-  if (urn === '' || seen.urns.has(urn)) return undefined
-  const why = seen.all.has(urn) ? 'comes after it' : 'is missing'
-  return `resource '${resource.urn}': its ${what} '${urn}' ${why}`
+  if (urn === '' || earlier.urns.has(urn)) return undefined
+  const problem = earlier.allUrns.has(urn) ? 'comes after it' : 'is missing'
+  return `resource '${resource.urn}': its ${relation} '${urn}' ${problem}`
 }
 
 function faultOfDuplicates(resources: readonly StoredResource[]): string | undefined {
-  const live = new Set<string>()
+  const liveUrns = new Set<string>()
   for (const resource of resources) {
     if (resource['delete'] === true) continue
-    if (live.has(resource.urn))
+    if (liveUrns.has(resource.urn))
       return `duplicate resource '${resource.urn}' (not marked for deletion)`
-    live.add(resource.urn)
+    liveUrns.add(resource.urn)
   }
   return undefined
 }
 
 function faultOfSnippets({ snippets = [] }: StoredDeployment): string | undefined {
-  const seen = new Set<string>()
+  const seenUuids = new Set<string>()
   for (const snippet of snippets) {
     const uuid = isJsonObject(snippet) ? readTextField(snippet, 'uuid') : ''
     if (uuid === '') return 'a snippet has no uuid'
-    if (seen.has(uuid)) return `duplicate snippet '${uuid}'`
-    seen.add(uuid)
+    if (seenUuids.has(uuid)) return `duplicate snippet '${uuid}'`
+    seenUuids.add(uuid)
   }
   return undefined
 }

@@ -9,30 +9,30 @@ const signatureKey = '4dabf18193072939515e22adb298388d'
 const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
 
 /**
- * Returns the outputs of a stack as plain JSON. Secrets are `[secret]`, or decrypted by `open` to
+ * Returns the outputs of a stack as plain JSON. Secrets are `[secret]`, or decrypted by `decrypt` to
  * the JSON text of the value.
  */
 export function readStackOutputs(
   deployment: StoredDeployment | undefined,
-  open: ((ciphertext: string) => string) | undefined,
+  decrypt: ((ciphertext: string) => string) | undefined,
 ): ReadonlyMap<string, Json> {
   const root = deployment?.resources?.find(
     resource => resource.type === stackType && resource['delete'] !== true,
   )
   const outputs = root?.['outputs']
   return isObject(outputs)
-    ? new Map(Object.entries(outputs).map(([name, value]) => [name, toPlain(value, open)]))
+    ? new Map(Object.entries(outputs).map(([name, value]) => [name, toPlain(value, decrypt)]))
     : new Map()
 }
 
 /** Reports whether any output is or contains a secret. */
 export function hasSecretOutputs(deployment: StoredDeployment | undefined): boolean {
-  let found = false
+  let hasSecret = false
   readStackOutputs(deployment, () => {
-    found = true
+    hasSecret = true
     return 'null'
   })
-  return found
+  return hasSecret
 }
 
 /** Formats an output as one line: a text unchanged, anything else as JSON. */
@@ -40,24 +40,26 @@ export function formatOutput(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function toPlain(value: Json, open: ((ciphertext: string) => string) | undefined): Json {
-  if (isList(value)) return value.map(item => toPlain(item, open))
+function toPlain(value: Json, decrypt: ((ciphertext: string) => string) | undefined): Json {
+  if (isList(value)) return value.map(item => toPlain(item, decrypt))
   if (!isObject(value)) return value
-  if (value[signatureKey] === secretSignature) return openSecret(value, open)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item, open)]))
+  if (value[signatureKey] === secretSignature) return openSecret(value, decrypt)
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, toPlain(item, decrypt)]),
+  )
 }
 
 function openSecret(
   value: { readonly [key: string]: Json },
-  open: ((ciphertext: string) => string) | undefined,
+  decrypt: ((ciphertext: string) => string) | undefined,
 ): Json {
   const { ciphertext, plaintext } = value
-  if (open === undefined) return '[secret]'
+  if (decrypt === undefined) return '[secret]'
   const text =
     typeof plaintext === 'string'
       ? plaintext
-      : open(typeof ciphertext === 'string' ? ciphertext : '')
-  return toPlain(parseJson(text), open)
+      : decrypt(typeof ciphertext === 'string' ? ciphertext : '')
+  return toPlain(parseJson(text), decrypt)
 }
 
 function parseJson(text: string): Json {

@@ -9,29 +9,29 @@ export function isJsonObject(json: Json | undefined): json is StoredJsonObject {
 }
 
 /** Returns a text field; '' when absent. */
-export function readTextField(stored: StoredJsonObject, field: string): string {
-  const value = stored[field]
+export function readTextField(object: StoredJsonObject, field: string): string {
+  const value = object[field]
   return typeof value === 'string' ? value : ''
 }
 
 /** Returns a field with a list of texts; empty when absent or null. */
-export function readTextListField(stored: StoredJsonObject, field: string): readonly string[] {
-  return toTextList(stored[field])
+export function readTextListField(object: StoredJsonObject, field: string): readonly string[] {
+  return toTextList(object[field])
 }
 
 /** Returns a field with an object of text lists. A null list is empty. */
 export function readListMapField(
-  stored: StoredJsonObject,
+  object: StoredJsonObject,
   field: string,
 ): ReadonlyMap<string, string[]> {
-  const value = stored[field]
+  const value = object[field]
   if (!isJsonObject(value)) return new Map()
   return new Map(Object.entries(value).map(([key, texts]) => [key, toTextList(texts)]))
 }
 
 /** Returns all texts of a field with an object of text lists. */
-export function readNestedTexts(stored: StoredJsonObject, field: string): readonly string[] {
-  const value = stored[field]
+export function readNestedTexts(object: StoredJsonObject, field: string): readonly string[] {
+  const value = object[field]
   return isJsonObject(value) ? Object.values(value).flatMap(toTextList) : []
 }
 

@@ -20,8 +20,8 @@ const whole = { on: 'push', rules: [{ folder: 'a' }], act: { do: 'up' } }
 function fault(value: unknown): string {
   const parsed = form.safeParse(value)
   if (parsed.success) return 'none'
-  const { at, must } = formFaultOf(parsed.error, value)
-  return `${at}: ${must}`
+  const { location, requirement } = formFaultOf(parsed.error, value)
+  return `${location}: ${requirement}`
 }
 
 describe('a validation error', () => {

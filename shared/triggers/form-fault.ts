@@ -1,38 +1,38 @@
 import type { z } from 'zod'
 import { toPrintable } from './printable.ts'
 
-/** The place where an external value is invalid, and the requirement. */
+/** The location at which an external value is invalid, and the violated requirement. */
 export interface FormFault {
   /** Field names and item numbers, separated by dots; '' for the whole value. */
-  readonly at: string
+  readonly location: string
   /** A sentence without its subject, such as `must be push or tag`. */
-  readonly must: string
+  readonly requirement: string
 }
 
 /**
- * Returns the first validation error of a value as text. It contains only field names of the value,
- * because the rest may be secret.
+ * Returns the first validation error of a value as text. The text contains only field names of the
+ * value, because other parts may be secret.
  */
 export function formFaultOf({ issues }: z.ZodError, value: unknown): FormFault {
   const [issue] = issues
-  if (issue === undefined) return { at: '', must: 'must have the expected format' }
+  if (issue === undefined) return { location: '', requirement: 'must have the expected format' }
   const isMissing =
     issue.code !== 'unrecognized_keys' && readValueAt(value, issue.path) === undefined
-  const must = requirementOf(issue)
+  const requirement = requirementOf(issue)
   return {
-    at: toPrintable(issue.path.join('.')),
-    must: toPrintable(isMissing ? `is missing; it ${must}` : must),
+    location: toPrintable(issue.path.join('.')),
+    requirement: toPrintable(isMissing ? `is missing; it ${requirement}` : requirement),
   }
 }
 
 function readValueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((found, key) => Object(found)[key], value)
+  return path.reduce<unknown>((parent, key) => Object(parent)[key], value)
 }
 
 function requirementOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${kinds.get(issue.expected) ?? issue.expected}`
+      return `must be ${kindNames.get(issue.expected) ?? issue.expected}`
     case 'invalid_value':
       return `must be ${formatAlternatives(issue.values)}`
     case 'invalid_union':
@@ -58,7 +58,7 @@ function requirementOf(issue: z.core.$ZodIssue): string {
 }
 
 /** The names of value kinds for authors of JSON. */
-const kinds: ReadonlyMap<string, string> = new Map([
+const kindNames: ReadonlyMap<string, string> = new Map([
   ['string', 'a text'],
   ['number', 'a number'],
   ['int', 'a whole number'],
@@ -72,22 +72,22 @@ function unionRequirementOf(issue: z.core.$ZodIssueInvalidUnion): string {
   if ('options' in issue && Array.isArray(issue.options))
     return `must be ${formatAlternatives(issue.options)}`
   // An error inside one alternative does not describe the value itself.
-  const ways = issue.errors.flatMap(([first]) =>
+  const requirements = issue.errors.flatMap(([first]) =>
     first === undefined || first.path.length > 0 ? [] : [requirementOf(first)],
   )
-  return ways.length < issue.errors.length || ways.length === 0
+  return requirements.length < issue.errors.length || requirements.length === 0
     ? 'must have the expected format'
-    : [...new Set(ways)].join(', or ')
+    : [...new Set(requirements)].join(', or ')
 }
 
 function boundOf(origin: string, bound: 'least' | 'most', limit: number | bigint): string {
-  const formatCount = (one: string): string =>
-    `have at ${bound} ${limit} ${one}${Number(limit) === 1 ? '' : 's'}`
+  const formatCount = (noun: string): string =>
+    `have at ${bound} ${limit} ${noun}${Number(limit) === 1 ? '' : 's'}`
   if (origin === 'string') return formatCount('character')
   return origin === 'array' || origin === 'set' ? formatCount('item') : `be at ${bound} ${limit}`
 }
 
-/** Formats as in `push, tag or pull-request`. */
+/** Formats alternatives as in `push, tag or pull-request`. */
 function formatAlternatives(values: readonly unknown[]): string {
   const texts = values.map(String)
   const last = texts.pop() ?? ''

@@ -4,10 +4,10 @@
  * characters are kept.
  */
 export function toPrintable(text: string, charsMax = 200): string {
-  const shown = text
+  const printable = text
     .slice(0, charsMax + 1)
-    .replaceAll(unprintable, one => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)
-  return shown.length > charsMax ? `${shown.slice(0, charsMax)}…` : shown
+    .replaceAll(unprintable, character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+  return printable.length > charsMax ? `${printable.slice(0, charsMax)}…` : printable
 }
 
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu

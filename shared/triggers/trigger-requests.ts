@@ -9,7 +9,7 @@ import type { Schedule } from './schedules/schedule.ts'
 
 /** The time of a request, and the executor of its operations. */
 export interface RequestContext {
-  readonly at: EpochMs
+  readonly requestedAt: EpochMs
   readonly execute: DeploymentOptions['execute']
 }
 
@@ -22,12 +22,12 @@ export function createWebhookRequest(
   { webhook, delivery }: WebhookDelivery,
   context: RequestContext,
 ): DeploymentRequest {
-  const { stack, operation, ref, answer } = trigger
-  const { repository, commit } = answer
+  const { stack, operation, ref, replyTarget } = trigger
+  const { repository, commit } = replyTarget
   return {
     stack,
     key: `webhook ${webhook} ${delivery}`,
-    at: context.at,
+    at: context.requestedAt,
     by: `webhook ${webhook}`,
     dryRun: operation === 'preview',
     options: createOptions(context, {
@@ -35,7 +35,7 @@ export function createWebhookRequest(
       message: toPrintable(`${repository} ${ref} at ${commit.slice(0, 12)}`),
     }),
     program: toRequestedProgram(trigger, webhook),
-    origin: { kind: 'webhook', webhook, ref, ...answer },
+    origin: { kind: 'webhook', webhook, ref, ...replyTarget },
   }
 }
 
@@ -46,7 +46,7 @@ function toRequestedProgram({ program }: Trigger, webhook: string): RequestedPro
 }
 
 /**
- * Creates the request of a schedule's run. A refresh is requested as a preview: it detects drift
+ * Creates the request of a schedule's run. A refresh is requested as a preview, which detects drift
  * without changing the recorded state.
  */
 export function createScheduleRequest(
@@ -65,7 +65,7 @@ export function createScheduleRequest(
   return {
     stack,
     key: `schedule ${name} ${due}`,
-    at: context.at,
+    at: context.requestedAt,
     by: `schedule ${name}`,
     dryRun: operation.kind === 'refresh',
     options: createOptions(context, {
@@ -78,17 +78,20 @@ export function createScheduleRequest(
 }
 
 /**
- * Creates the request that removes the drift that another one found: it refreshes the resources,
- * then updates them.
+ * Creates the request that removes the drift of `driftRequest`. The request refreshes the resources
+ * and then updates them.
  */
-export function createRemedyRequest(found: DeploymentRequest, at: EpochMs): DeploymentRequest {
+export function createRemedyRequest(
+  driftRequest: DeploymentRequest,
+  requestedAt: EpochMs,
+): DeploymentRequest {
   return {
-    ...found,
-    key: `remedy of ${found.key}`,
-    at,
+    ...driftRequest,
+    key: `remedy of ${driftRequest.key}`,
+    at: requestedAt,
     dryRun: false,
-    options: { ...found.options, command: 'up', refresh: true },
-    origin: { kind: 'remedy', of: found.key },
+    options: { ...driftRequest.options, command: 'up', refresh: true },
+    origin: { kind: 'remedy', of: driftRequest.key },
   }
 }
 
@@ -96,17 +99,18 @@ function createOptions(
   { execute }: RequestContext,
   fields: Pick<DeploymentOptions, 'command' | 'message'>,
 ): DeploymentOptions {
-  const { parallelOfTriggers: parallel } = triggerLimits
+  const { triggeredParallelMax: parallel } = triggerLimits
   return { ...fields, parallel, refresh: false, continueOnError: false, execute }
 }
 
 /**
- * Reports whether a waiting request is superseded by the next one. Both are of one webhook, for the
- * same operation on the same branch or pull request, so the later one includes the earlier one.
+ * Reports whether a later request supersedes a waiting request. Both must come from one webhook,
+ * and be for the same operation on the same branch or pull request. The later request then includes
+ * the changes of the earlier one.
  */
-export function isSuperseded(one: DeploymentRequest, next: DeploymentRequest): boolean {
-  const lines = [one, next].map(supersessionKeyOf)
-  return lines[0] !== undefined && lines[0] === lines[1]
+export function isSuperseded(earlier: DeploymentRequest, later: DeploymentRequest): boolean {
+  const keys = [earlier, later].map(supersessionKeyOf)
+  return keys[0] !== undefined && keys[0] === keys[1]
 }
 
 function supersessionKeyOf({

@@ -43,9 +43,9 @@ async function openTar(bytes: Uint8Array): Promise<readonly TarMember[]> {
 
 function openZip(bytes: Uint8Array): Promise<readonly TarMember[]> {
   return new Promise((resolve, reject) => {
-    fromBuffer(Buffer.from(bytes), { lazyEntries: true }, (failed, zip) => {
-      if (failed !== null || zip === undefined) {
-        reject(failed ?? new Error('not a zip file'))
+    fromBuffer(Buffer.from(bytes), { lazyEntries: true }, (openError, zip) => {
+      if (openError !== null || zip === undefined) {
+        reject(openError ?? new Error('not a zip file'))
         return
       }
       const members: TarMember[] = []
@@ -56,9 +56,9 @@ function openZip(bytes: Uint8Array): Promise<readonly TarMember[]> {
           zip.readEntry()
           return
         }
-        zip.openReadStream(entry, (thrown, stream) => {
-          if (thrown !== null || stream === undefined) {
-            reject(thrown ?? new Error('a member cannot be read'))
+        zip.openReadStream(entry, (readError, stream) => {
+          if (readError !== null || stream === undefined) {
+            reject(readError ?? new Error('a member cannot be read'))
             return
           }
           stream.toArray().then(chunks => {

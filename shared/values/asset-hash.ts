@@ -5,7 +5,7 @@ import { isArchiveName, openArchive } from './archive-members.ts'
 import { compareUtf8 } from './go-json.ts'
 import { createTarBlocks, tarEnd, type TarMember } from './tar-stream.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
-import { contains } from './walk.ts'
+import { containsSpecial } from './walk.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
 /** Access to the contents of assets. Paths are relative to the program's folder. */
@@ -16,7 +16,7 @@ export interface AssetReader {
    * Lists files below a folder with `/` separators, in the order of
    * docs/spec/property-values.md#assets-and-archives.
    */
-  readonly list: (path: string) => Promise<readonly string[]>
+  readonly listFiles: (path: string) => Promise<readonly string[]>
   /** Fetches the contents of an `http(s):` or `file:` address. */
   readonly fetch: (uri: string) => Promise<Uint8Array>
 }
@@ -24,8 +24,8 @@ export interface AssetReader {
 const hashBytes = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Fills in the hashes of all assets and archives inside a map. Returns the same map when there are
- * none.
+ * Fills in the hashes of all assets and archives inside a map. Returns the same map when it
+ * contains no assets or archives.
  */
 export async function hashAssets(map: PropertyMap, reader: AssetReader): Promise<PropertyMap> {
   const hashed = await hashInside(map, reader)
@@ -33,7 +33,7 @@ export async function hashAssets(map: PropertyMap, reader: AssetReader): Promise
 }
 
 async function hashInside(value: PropertyValue, reader: AssetReader): Promise<PropertyValue> {
-  if (!contains(value, special => special.kind === 'asset' || special.kind === 'archive'))
+  if (!containsSpecial(value, special => special.kind === 'asset' || special.kind === 'archive'))
     return value
   if (isList(value)) return Promise.all(value.map(item => hashInside(item, reader)))
   if (isMap(value)) {
@@ -82,7 +82,7 @@ export async function hashArchive(archive: Archive, reader: AssetReader): Promis
   if (source === undefined) return archive
   const hash = archive.hash === '' ? await hashContent(archive, source, reader) : archive.hash
   if (!('assets' in source)) return { ...archive, hash }
-  return { ...archive, hash, source: { assets: await hashEach(source.assets, reader) } }
+  return { ...archive, hash, source: { assets: await hashNamedMembers(source.assets, reader) } }
 }
 
 async function hashContent(
@@ -90,19 +90,19 @@ async function hashContent(
   source: NonNullable<Archive['source']>,
   reader: AssetReader,
 ): Promise<string> {
-  if ('assets' in source || !isArchiveName(nameOf(source)))
+  if ('assets' in source || !isArchiveName(archivePathOf(source)))
     return hashMembers(readMembers(archive, reader))
   return hashBytes(await readSource(source, reader))
 }
 
-/** Hashes the members too, as Pulumi does by reading values from the inside out. */
-async function hashEach(
+/** Fills in the hashes of the named members, as Pulumi does. */
+async function hashNamedMembers(
   assets: ReadonlyMap<string, Asset | Archive>,
   reader: AssetReader,
 ): Promise<ReadonlyMap<string, Asset | Archive>> {
-  const hashed = new Map<string, Asset | Archive>()
-  for (const [key, member] of assets) hashed.set(key, await hashSpecial(member, reader))
-  return hashed
+  const hashedMembers = new Map<string, Asset | Archive>()
+  for (const [key, member] of assets) hashedMembers.set(key, await hashSpecial(member, reader))
+  return hashedMembers
 }
 
 function hashSpecial(value: Asset | Archive, reader: AssetReader): Promise<Asset | Archive> {
@@ -112,10 +112,10 @@ function hashSpecial(value: Asset | Archive, reader: AssetReader): Promise<Asset
 /** Hashes one member at a time, so that a folder need not fit into memory. */
 async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
   const hash = createHash('sha256')
-  const seen = new Set<string>()
+  const seenNames = new Set<string>()
   for await (const member of members) {
-    if (seen.has(member.name)) continue
-    seen.add(member.name)
+    if (seenNames.has(member.name)) continue
+    seenNames.add(member.name)
     for (const block of createTarBlocks(member)) hash.update(block)
   }
   return hash.update(tarEnd).digest('hex')
@@ -124,10 +124,10 @@ async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
 type FileSource = { readonly path: string } | { readonly uri: string }
 
 /**
- * Returns the path whose extension identifies an archive file. An address may have a query after
- * it.
+ * Returns the path whose extension identifies an archive file. For an address, the query is
+ * removed.
  */
-function nameOf(source: FileSource): string {
+function archivePathOf(source: FileSource): string {
   if ('path' in source) return source.path
   return URL.canParse(source.uri) ? new URL(source.uri).pathname : source.uri
 }
@@ -148,18 +148,18 @@ async function* readMembers(
     yield* readAssetMembers(source.assets, reader)
     return
   }
-  const name = nameOf(source)
+  const name = archivePathOf(source)
   if (isArchiveName(name)) {
     yield* await openArchive(name, await readSource(source, reader))
     return
   }
   if (!('path' in source) || !(await reader.isDirectory(source.path)))
     throw error('RESOURCE_INVALID', `'${name}' is neither an archive file nor a directory`)
-  for (const below of await reader.list(source.path))
-    yield { name: below, data: await reader.readFile(`${source.path}/${below}`) }
+  for (const relativePath of await reader.listFiles(source.path))
+    yield { name: relativePath, data: await reader.readFile(`${source.path}/${relativePath}`) }
 }
 
-/** Yields an asset under its key, and archive members under the key and their own name. */
+/** Yields each asset under its key, and the members of each archive under `<key>/<member name>`. */
 async function* readAssetMembers(
   assets: ReadonlyMap<string, Asset | Archive>,
   reader: AssetReader,

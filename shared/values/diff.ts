@@ -5,7 +5,7 @@ import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap } from './value.ts'
 import { stripMap } from './walk.ts'
 
-/** A difference that the engine found itself. Both sides are inputs. */
+/** A difference between old and new inputs that the engine found without a provider. */
 export interface InputDifference {
   readonly kind: 'add' | 'delete' | 'update'
   readonly inputDiff: true
@@ -18,8 +18,8 @@ export interface InputDiff {
 }
 
 /**
- * Compares inputs for providers that cannot. Secret and output wrappers are ignored, and an unknown
- * differs from everything else. Returns undefined without a difference. Source:
+ * Compares inputs for providers that do not support Diff. Secret and output wrappers are ignored,
+ * and an unknown differs from everything else. Returns undefined without a difference. Source:
  * docs/spec/step-generation.md#diff-decision.
  */
 export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | undefined {
@@ -29,7 +29,7 @@ export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | un
   const b = stripMap(news)
   for (const key of mergedKeysOf(a, b)) {
     const before = detailedDiff.size
-    compare(a.get(key), b.get(key), { path: [key], found: detailedDiff })
+    compare(a.get(key), b.get(key), { path: [key], differences: detailedDiff })
     if (detailedDiff.size > before) changedKeys.push(key)
   }
   return changedKeys.length === 0 ? undefined : { changedKeys, detailedDiff }
@@ -39,38 +39,46 @@ function mergedKeysOf(a: PropertyMap, b: PropertyMap): readonly string[] {
   return [...new Set([...a.keys(), ...b.keys()])].sort(compareUtf8)
 }
 
-/** The position of a comparison, and its differences so far. */
-interface Trail {
+/** The path of a comparison, and the differences that were found so far. */
+interface Comparison {
   readonly path: readonly PathSegment[]
-  readonly found: Map<string, InputDifference>
+  readonly differences: Map<string, InputDifference>
 }
 
-function descend(trail: Trail, segment: PathSegment): Trail {
-  return { ...trail, path: [...trail.path, segment] }
+function descend(comparison: Comparison, segment: PathSegment): Comparison {
+  return { ...comparison, path: [...comparison.path, segment] }
 }
 
-function note({ path, found }: Trail, kind: InputDifference['kind']): void {
-  found.set(formatPath(path), { kind, inputDiff: true })
+function addDifference({ path, differences }: Comparison, kind: InputDifference['kind']): void {
+  differences.set(formatPath(path), { kind, inputDiff: true })
 }
 
-function compare(a: PropertyValue | undefined, b: PropertyValue | undefined, trail: Trail): void {
+function compare(
+  a: PropertyValue | undefined,
+  b: PropertyValue | undefined,
+  comparison: Comparison,
+): void {
   if (equalValues(a, b)) return
   if (isMap(a) && isMap(b))
-    for (const key of mergedKeysOf(a, b)) compare(a.get(key), b.get(key), descend(trail, key))
-  else if (isList(a) && isList(b)) compareItems(a, b, trail)
-  else note(trail, (a ?? null) === null ? 'add' : (b ?? null) === null ? 'delete' : 'update')
+    for (const key of mergedKeysOf(a, b)) compare(a.get(key), b.get(key), descend(comparison, key))
+  else if (isList(a) && isList(b)) compareItems(a, b, comparison)
+  else
+    addDifference(
+      comparison,
+      (a ?? null) === null ? 'add' : (b ?? null) === null ? 'delete' : 'update',
+    )
 }
 
 /** In a list null is a regular item, so an additional or missing null is a difference. */
 function compareItems(
   a: readonly PropertyValue[],
   b: readonly PropertyValue[],
-  trail: Trail,
+  comparison: Comparison,
 ): void {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
-    const here = descend(trail, index)
-    if (index >= a.length) note(here, 'add')
-    else if (index >= b.length) note(here, 'delete')
-    else compare(a[index], b[index], here)
+    const itemComparison = descend(comparison, index)
+    if (index >= a.length) addDifference(itemComparison, 'add')
+    else if (index >= b.length) addDifference(itemComparison, 'delete')
+    else compare(a[index], b[index], itemComparison)
   }
 }

@@ -45,8 +45,9 @@ function equalSpecials(a: SpecialValue, b: SpecialValue): boolean {
 }
 
 /**
- * Compares assets by hash. Without a hash, text is hashed here. The same file, address or members
- * are equal, as if both were read now. A hash and an unread file cannot be compared.
+ * Compares assets by hash. Without a hash, text is hashed here. Assets without a hash are equal if
+ * they have the same path, address or members. An asset with a hash never equals an asset without
+ * one.
  */
 function equalAssets(a: Asset | Archive, b: Asset | Archive): boolean {
   const hash = hashOf(a)

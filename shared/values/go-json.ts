@@ -8,9 +8,9 @@ import type { Json } from './json.ts'
 /** Compares keys by their UTF-8 bytes. UTF-16 order differs beyond the basic plane. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const x = a.charCodeAt(at)
-    const y = b.charCodeAt(at)
+  for (let index = 0; index < length; index++) {
+    const x = a.charCodeAt(index)
+    const y = b.charCodeAt(index)
     if (x !== y) return toUtf8Rank(x) - toUtf8Rank(y)
   }
   return a.length - b.length
@@ -25,8 +25,8 @@ function toUtf8Rank(unit: number): number {
 }
 
 /**
- * Formats compact JSON with sorted keys and escaped HTML characters: the plaintext of secrets. It
- * concatenates text, because JavaScript objects put numeric keys first.
+ * Formats compact JSON with sorted keys and escaped HTML characters: the plaintext of secrets. The
+ * function concatenates text, because JavaScript objects put numeric keys first.
  */
 export function formatGoJson(json: Json): string {
   if (typeof json === 'string') return quoteText(json)

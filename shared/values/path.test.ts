@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { anySegment, containsPath, formatPath, getAt, parsePath, resetPaths } from './path.ts'
+import { anySegment, containsPath, formatPath, getAtPath, parsePath, resetPaths } from './path.ts'
 import { type PropertyMap, type PropertyValue, secretOf } from './value.ts'
 
 const map = (fields: Record<string, PropertyValue>): PropertyMap => new Map(Object.entries(fields))
@@ -39,9 +39,9 @@ describe('property paths', () => {
 
   test('resolve to values, or to undefined', () => {
     const value = map({ a: [map({ b: 1 })] })
-    expect(getAt(value, ['a', 0, 'b'])).toBe(1)
-    expect(getAt(value, ['a', 1, 'b'])).toBeUndefined()
-    expect(getAt(value, ['a', 'b'])).toBeUndefined()
+    expect(getAtPath(value, ['a', 0, 'b'])).toBe(1)
+    expect(getAtPath(value, ['a', 1, 'b'])).toBeUndefined()
+    expect(getAtPath(value, ['a', 'b'])).toBeUndefined()
   })
 
   test.each([

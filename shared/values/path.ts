@@ -14,70 +14,73 @@ export const anySegment = Symbol('*')
  */
 export function parsePath(text: string): readonly PathSegment[] {
   const segments: PathSegment[] = []
-  let at = 0
-  while (at < text.length) {
-    if (text[at] === '.') {
-      if (at === 0) throw malformedError(text, 'it starts with a dot')
-      at += 1
-      if (at === text.length) throw malformedError(text, 'it ends with a dot')
+  let position = 0
+  while (position < text.length) {
+    if (text[position] === '.') {
+      if (position === 0) throw malformedError(text, 'it starts with a dot')
+      position += 1
+      if (position === text.length) throw malformedError(text, 'it ends with a dot')
       continue
     }
-    if (text[at] === '[') {
-      const { segment, next } = parseBracket(text, at)
+    if (text[position] === '[') {
+      const { segment, nextPosition } = parseBracket(text, position)
       segments.push(segment)
-      at = next
+      position = nextPosition
       continue
     }
-    const end = endOfName(text, at)
-    segments.push(toSegment(text.slice(at, end)))
-    at = end
+    const end = endOfName(text, position)
+    segments.push(toSegment(text.slice(position, end)))
+    position = end
   }
   return segments
 }
 
-/** Returns a name, or the wildcard. Pulumi does not distinguish it from a property named `*`. */
+/**
+ * Returns the segment of a name. Pulumi does not distinguish the wildcard from a property named
+ * `*`.
+ */
 function toSegment(name: string): PathSegment {
   return name === '*' ? anySegment : name
 }
 
-function endOfName(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text[at] !== '.' && text[at] !== '[') at += 1
-  return at
+function endOfName(text: string, start: number): number {
+  let end = start
+  while (end < text.length && text[end] !== '.' && text[end] !== '[') end += 1
+  return end
 }
 
 function parseBracket(
   text: string,
-  at: number,
-): { readonly segment: PathSegment; readonly next: number } {
-  if (text[at + 1] === '"') return parseQuoted(text, at)
-  const close = text.indexOf(']', at)
+  start: number,
+): { readonly segment: PathSegment; readonly nextPosition: number } {
+  if (text[start + 1] === '"') return parseQuoted(text, start)
+  const close = text.indexOf(']', start)
   if (close < 0) throw malformedError(text, 'a bracket is not closed')
-  const inner = text.slice(at + 1, close)
-  if (inner === '*') return { segment: anySegment, next: close + 1 }
+  const inner = text.slice(start + 1, close)
+  if (inner === '*') return { segment: anySegment, nextPosition: close + 1 }
   if (!/^[+-]?\d+$/.test(inner)) throw malformedError(text, `'${inner}' is not an index`)
-  return { segment: Number(inner), next: close + 1 }
+  return { segment: Number(inner), nextPosition: close + 1 }
 }
 
 function parseQuoted(
   text: string,
-  at: number,
-): { readonly segment: PathSegment; readonly next: number } {
+  start: number,
+): { readonly segment: PathSegment; readonly nextPosition: number } {
   let name = ''
-  for (let here = at + 2; here < text.length; here++) {
-    if (text[here] === '\\' && text[here + 1] === '"') {
+  for (let position = start + 2; position < text.length; position++) {
+    if (text[position] === '\\' && text[position + 1] === '"') {
       name += '"'
-      here += 1
-    } else if (text[here] === '"') {
-      if (text[here + 1] !== ']') throw malformedError(text, 'a quoted name is not closed')
-      return { segment: toSegment(name), next: here + 2 }
-    } else name += text[here]
+      position += 1
+    } else if (text[position] === '"') {
+      if (text[position + 1] !== ']') throw malformedError(text, 'a quoted name is not closed')
+      return { segment: toSegment(name), nextPosition: position + 2 }
+    } else name += text[position]
   }
   throw malformedError(text, 'a quoted name is not closed')
 }
 
-function malformedError(text: string, why: string): Error {
-  return error('VALUE_MALFORMED', `'${text}' is not a property path: ${why}`)
+function malformedError(text: string, reason: string): Error {
+  return error('VALUE_MALFORMED', `'${text}' is not a property path: ${reason}`)
 }
 
 /** Formats a path, with quotes where needed. */
@@ -93,7 +96,10 @@ export function formatPath(path: readonly PathSegment[]): string {
 }
 
 /** Returns the value at a path without wildcards, or undefined when it does not exist. */
-export function getAt(map: PropertyMap, path: readonly PathSegment[]): PropertyValue | undefined {
+export function getAtPath(
+  map: PropertyMap,
+  path: readonly PathSegment[],
+): PropertyValue | undefined {
   let value: PropertyValue | undefined = map
   for (const segment of path) value = childOf(value, segment)
   return value
@@ -118,8 +124,8 @@ export function containsPath(
 }
 
 /**
- * Resets the values at the paths to the old inputs. A value is removed if the old inputs do not
- * have it. Paths pass through secrets, and a value from a secret stays secret. A path through an
+ * Resets the values at the paths to the old inputs. A value that the old inputs do not have is
+ * removed. Paths pass through secrets, and a value from a secret stays secret. A path through an
  * added or removed value cannot be reset and is returned in `unresettable`; with wildcards, the
  * resettable part is reset anyway. Malformed paths are ignored. Source:
  * docs/spec/step-generation.md#ignorechanges.
@@ -132,16 +138,20 @@ export function resetPaths(
   let inputs = next
   const unresettable: string[] = []
   for (const text of paths) {
-    const path = parseIfValid(text)
+    const path = parsePathIfValid(text)
     if (path === undefined) continue
-    const { value, isWhole } = reset(old, inputs, { path, fromSecret: false, intoSecret: false })
+    const { value, isComplete } = resetValue(old, inputs, {
+      path,
+      isFromSecret: false,
+      isInSecret: false,
+    })
     if (isMap(value)) inputs = value
-    if (!isWhole) unresettable.push(text)
+    if (!isComplete) unresettable.push(text)
   }
   return { inputs, unresettable }
 }
 
-function parseIfValid(text: string): readonly PathSegment[] | undefined {
+function parsePathIfValid(text: string): readonly PathSegment[] | undefined {
   try {
     return parsePath(text)
   } catch {
@@ -150,122 +160,123 @@ function parseIfValid(text: string): readonly PathSegment[] | undefined {
 }
 
 /** The state of a reset: the rest of the path, and whether each side is inside a secret. */
-interface Place {
+interface ResetPosition {
   readonly path: readonly PathSegment[]
-  readonly fromSecret: boolean
-  readonly intoSecret: boolean
+  readonly isFromSecret: boolean
+  readonly isInSecret: boolean
 }
 
-/** The new value, and whether the whole path was reset. */
-interface Reset {
+/** The new value. `isComplete`: the whole path was reset. */
+interface ResetResult {
   readonly value: PropertyValue
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
-function reset(old: PropertyValue, next: PropertyValue, place: Place): Reset {
+function resetValue(old: PropertyValue, next: PropertyValue, position: ResetPosition): ResetResult {
   if (isSecret(next)) {
-    const { value, isWhole } = reset(old, next.value, { ...place, intoSecret: true })
-    return { value: secretOf(value), isWhole }
+    const { value, isComplete } = resetValue(old, next.value, { ...position, isInSecret: true })
+    return { value: secretOf(value), isComplete }
   }
-  if (isSecret(old)) return reset(old.value, next, { ...place, fromSecret: true })
-  const [segment, ...path] = place.path
-  if (segment === undefined) return { value: next, isWhole: false }
-  const below = { ...place, path }
-  if (segment === anySegment) return resetAny(old, next, below)
-  if (typeof segment === 'number') return resetItem(old, next, { ...below, index: segment })
-  return resetKey(old, next, { ...below, key: segment })
+  if (isSecret(old)) return resetValue(old.value, next, { ...position, isFromSecret: true })
+  const [segment, ...path] = position.path
+  if (segment === undefined) return { value: next, isComplete: false }
+  const childPosition = { ...position, path }
+  if (segment === anySegment) return resetAny(old, next, childPosition)
+  if (typeof segment === 'number') return resetItem(old, next, { ...childPosition, index: segment })
+  return resetKey(old, next, { ...childPosition, key: segment })
 }
 
-/** Returns the old value for its new place, secret if it comes from a secret. */
-function carryOver(value: PropertyValue, place: Place): PropertyValue {
-  return place.fromSecret && !place.intoSecret ? secretOf(value) : value
+/** Returns the old value for its new position. A value from a secret stays secret. */
+function carryOver(value: PropertyValue, position: ResetPosition): PropertyValue {
+  return position.isFromSecret && !position.isInSecret ? secretOf(value) : value
 }
 
 function resetItem(
   old: PropertyValue,
   next: PropertyValue,
-  place: Place & { readonly index: number },
-): Reset {
-  const { index } = place
-  if (index < 0) return { value: next, isWhole: false }
-  if (!isList(old) || !isList(next)) return { value: next, isWhole: !isList(old) && !isList(next) }
+  position: ResetPosition & { readonly index: number },
+): ResetResult {
+  const { index } = position
+  if (index < 0) return { value: next, isComplete: false }
+  if (!isList(old) || !isList(next))
+    return { value: next, isComplete: !isList(old) && !isList(next) }
   const before = old[index]
   const after = next[index]
   if (before === undefined || after === undefined) {
-    const isNowhere = before === undefined && after === undefined
-    return { value: next, isWhole: isNowhere && place.path.length === 0 }
+    const isAbsent = before === undefined && after === undefined
+    return { value: next, isComplete: isAbsent && position.path.length === 0 }
   }
-  if (place.path.length === 0)
-    return { value: next.with(index, carryOver(before, place)), isWhole: true }
-  const { value, isWhole } = reset(before, after, place)
-  return { value: next.with(index, value), isWhole }
+  if (position.path.length === 0)
+    return { value: next.with(index, carryOver(before, position)), isComplete: true }
+  const { value, isComplete } = resetValue(before, after, position)
+  return { value: next.with(index, value), isComplete }
 }
 
 function resetKey(
   old: PropertyValue,
   next: PropertyValue,
-  place: Place & { readonly key: string },
-): Reset {
-  const { key } = place
+  position: ResetPosition & { readonly key: string },
+): ResetResult {
+  const { key } = position
   const before = isMap(old) ? old.get(key) : undefined
-  if (place.path.length === 0) {
-    if (!isMap(next)) return { value: next, isWhole: before === undefined }
+  if (position.path.length === 0) {
+    if (!isMap(next)) return { value: next, isComplete: before === undefined }
     const changed = new Map(next)
     if (before === undefined) changed.delete(key)
-    else changed.set(key, carryOver(before, place))
-    return { value: changed, isWhole: true }
+    else changed.set(key, carryOver(before, position))
+    return { value: changed, isComplete: true }
   }
-  if (!isMap(old) || !isMap(next)) return { value: next, isWhole: !isMap(old) && !isMap(next) }
+  if (!isMap(old) || !isMap(next)) return { value: next, isComplete: !isMap(old) && !isMap(next) }
   const after = next.get(key)
-  if (after === undefined) return { value: next, isWhole: before === undefined }
-  const { value, isWhole } = reset(before ?? null, after, place)
-  return { value: new Map(next).set(key, value), isWhole }
+  if (after === undefined) return { value: next, isComplete: before === undefined }
+  const { value, isComplete } = resetValue(before ?? null, after, position)
+  return { value: new Map(next).set(key, value), isComplete }
 }
 
-function resetAny(old: PropertyValue, next: PropertyValue, place: Place): Reset {
-  const isLast = place.path.length === 0
+function resetAny(old: PropertyValue, next: PropertyValue, position: ResetPosition): ResetResult {
+  const isLast = position.path.length === 0
   if (isMap(next)) {
-    if (!isMap(old)) return { value: next, isWhole: isLast }
+    if (!isMap(old)) return { value: next, isComplete: isLast }
     return isLast
-      ? { value: carryOverMap(old, place), isWhole: true }
-      : resetEachKey(old, next, place)
+      ? { value: carryOverMap(old, position), isComplete: true }
+      : resetEachKey(old, next, position)
   }
-  if (!isList(next)) return { value: next, isWhole: false }
-  if (!isList(old)) return { value: next, isWhole: isLast }
-  return resetEachItem(old, next, place)
+  if (!isList(next)) return { value: next, isComplete: false }
+  if (!isList(old)) return { value: next, isComplete: isLast }
+  return resetEachItem(old, next, position)
 }
 
-function carryOverMap(old: PropertyMap, place: Place): PropertyMap {
-  return new Map([...old].map(([key, value]) => [key, carryOver(value, place)]))
+function carryOverMap(old: PropertyMap, position: ResetPosition): PropertyMap {
+  return new Map([...old].map(([key, value]) => [key, carryOver(value, position)]))
 }
 
-function resetEachKey(old: PropertyMap, next: PropertyMap, place: Place): Reset {
+function resetEachKey(old: PropertyMap, next: PropertyMap, position: ResetPosition): ResetResult {
   const changed = new Map(next)
   for (const [key, before] of old) {
     const after = next.get(key)
-    if (after === undefined) return { value: changed, isWhole: false }
-    const { value, isWhole } = reset(before, after, place)
+    if (after === undefined) return { value: changed, isComplete: false }
+    const { value, isComplete } = resetValue(before, after, position)
     changed.set(key, value)
-    if (!isWhole) return { value: changed, isWhole }
+    if (!isComplete) return { value: changed, isComplete }
   }
-  return { value: changed, isWhole: true }
+  return { value: changed, isComplete: true }
 }
 
 function resetEachItem(
   old: readonly PropertyValue[],
   next: readonly PropertyValue[],
-  place: Place,
-): Reset {
+  position: ResetPosition,
+): ResetResult {
   const changed = [...next]
   for (const [index, before] of old.entries()) {
     const after = next[index]
     if (after === undefined) break
-    if (place.path.length === 0) changed[index] = carryOver(before, place)
+    if (position.path.length === 0) changed[index] = carryOver(before, position)
     else {
-      const { value, isWhole } = reset(before, after, place)
+      const { value, isComplete } = resetValue(before, after, position)
       changed[index] = value
-      if (!isWhole) return { value: changed, isWhole }
+      if (!isComplete) return { value: changed, isComplete }
     }
   }
-  return { value: changed, isWhole: old.length === next.length }
+  return { value: changed, isComplete: old.length === next.length }
 }

@@ -5,19 +5,19 @@ import { isList, isMap, isSpecial } from './value.ts'
  * Minimum length of a redacted secret. Redacting single letters would make every message
  * unreadable.
  */
-const scrubbedMin = 3
+const redactedLengthMin = 3
 
 /**
- * Creates a function that redacts secret texts in messages, also when quoted as JSON. Longest
- * secrets come first, so that none leaves a part of another.
+ * Creates a function that redacts secret texts in messages, also when quoted as JSON. The function
+ * redacts longer secrets first, so that a shorter secret inside a longer one leaves no rest.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const long = secrets.filter(secret => secret.length >= scrubbedMin)
-  const kept = [...new Set(long.flatMap(secret => [secret, quoteJson(secret)]))]
-  if (kept.length === 0) return text => text
-  const longestFirst = kept.sort((a, b) => b.length - a.length)
-  const anyOfThem = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g')
-  return text => text.replace(anyOfThem, '[secret]')
+  const longSecrets = secrets.filter(secret => secret.length >= redactedLengthMin)
+  const redactedTexts = [...new Set(longSecrets.flatMap(secret => [secret, quoteJson(secret)]))]
+  if (redactedTexts.length === 0) return text => text
+  const longestFirst = redactedTexts.sort((a, b) => b.length - a.length)
+  const secretPattern = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g')
+  return text => text.replace(secretPattern, '[secret]')
 }
 
 function quoteJson(text: string): string {
@@ -29,24 +29,24 @@ function escapeRegExp(text: string): string {
 }
 
 /**
- * Returns the texts inside the secrets of these properties, which a provider may repeat in a
+ * Returns the texts inside the secrets of these properties. A provider may repeat such texts in a
  * message.
  */
 export function collectSecretTexts(
   ...maps: readonly (PropertyMap | undefined)[]
 ): readonly string[] {
-  const found: string[] = []
-  for (const map of maps) if (map !== undefined) collect(map, false, found)
-  return found
+  const texts: string[] = []
+  for (const map of maps) if (map !== undefined) collect(map, false, texts)
+  return texts
 }
 
-function collect(value: PropertyValue, isSecret: boolean, found: string[]): void {
-  if (isMap(value)) for (const item of value.values()) collect(item, isSecret, found)
-  else if (isList(value)) for (const item of value) collect(item, isSecret, found)
+function collect(value: PropertyValue, isSecret: boolean, texts: string[]): void {
+  if (isMap(value)) for (const item of value.values()) collect(item, isSecret, texts)
+  else if (isList(value)) for (const item of value) collect(item, isSecret, texts)
   else if (isSpecial(value)) {
-    if (value.kind === 'secret') collect(value.value, true, found)
+    if (value.kind === 'secret') collect(value.value, true, texts)
     if (value.kind === 'output' && value.value !== undefined)
-      collect(value.value, isSecret || value.secret, found)
+      collect(value.value, isSecret || value.secret, texts)
   } else if (isSecret && (typeof value === 'string' || typeof value === 'number'))
-    found.push(String(value))
+    texts.push(String(value))
 }

@@ -1,6 +1,6 @@
 import { error } from '../errors/error.ts'
 import { isUrn } from '../names/urn.ts'
-import { unknownText } from '../names/provider-reference.ts'
+import { unknownStringMarker } from '../names/provider-reference.ts'
 import type { Json } from './json.ts'
 import { compareUtf8, formatGoJson } from './go-json.ts'
 import type {
@@ -15,7 +15,7 @@ import { isList, isMap, isSpecial, unknown } from './value.ts'
 import { containsSecret } from './walk.ts'
 import { emptyArchiveHash, emptyAssetHash, signatureKey, signatures } from './wire-options.ts'
 
-/** Converts the plaintext of a secret: encrypts or shows it. */
+/** Encrypts the plaintext of a secret, or returns it unchanged as plaintext. */
 export type Seal = (
   plaintext: string,
 ) => { readonly ciphertext: string } | { readonly plaintext: string }
@@ -29,7 +29,7 @@ export type JsonObject = { readonly [key: string]: Json }
 const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 
 /**
- * Leaves an inner secret unencrypted inside an encrypted one, which has the same key
+ * Leaves an inner secret unencrypted, because the outer secret encrypts it with the same key
  * (docs/spec/property-values.md#secrets-in-states).
  */
 const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
@@ -61,11 +61,11 @@ function toSortedObject(entries: (readonly [string, Json])[]): JsonObject {
 function encodeSpecial(value: SpecialValue, seal: Seal): Json {
   switch (value.kind) {
     case 'unknown':
-      return unknownText
+      return unknownStringMarker
     case 'secret':
       return encodeSecret(value.value, seal)
     case 'output': {
-      if (value.value === undefined) return unknownText
+      if (value.value === undefined) return unknownStringMarker
       return value.secret ? encodeSecret(value.value, seal) : encodeStored(value.value, seal)
     }
     case 'bytes':
@@ -85,7 +85,7 @@ function encodeSecret(value: PropertyValue, seal: Seal): Json {
   return { [signatureKey]: signatures.secret, ...seal(formatGoJson(inner)) }
 }
 
-/** Reports whether secrets are shown; inner secrets are then shown too. */
+/** Reports whether `seal` leaves secrets in plaintext. Inner secrets then stay in plaintext too. */
 function isRevealing(seal: Seal): boolean {
   return 'plaintext' in seal('""')
 }
@@ -125,7 +125,7 @@ function encodeFloat(value: number): Json {
  * for a damaged secret.
  */
 export function decodeStored(json: Json, open: Open): PropertyValue {
-  if (typeof json === 'string') return json === unknownText ? unknown : json
+  if (typeof json === 'string') return json === unknownStringMarker ? unknown : json
   if (json === null || typeof json !== 'object') return json
   if (isJsonList(json)) return json.map(item => decodeStored(item, open))
   const signature = Object.hasOwn(json, signatureKey) ? json[signatureKey] : undefined
@@ -154,9 +154,9 @@ function decodeSigned(json: JsonObject, signature: Json, open: Open): PropertyVa
     case signatures.reference:
       return decodeReference(json)
     case signatures.bytes:
-      return { kind: 'bytes', base64: requireMatch(json['value'], base64Form, 'byte string') }
+      return { kind: 'bytes', base64: requireMatch(json['value'], base64Pattern, 'byte string') }
     case floatSignature:
-      return Buffer.from(requireMatch(json['value'], floatForm, 'number'), 'hex').readDoubleBE()
+      return Buffer.from(requireMatch(json['value'], floatPattern, 'number'), 'hex').readDoubleBE()
     default:
       throw error(
         'VALUE_MALFORMED',
@@ -193,7 +193,7 @@ function decodeReference(json: JsonObject): PropertyValue {
   const packageVersion = textOf(json['packageVersion'])
   const id = unboxId(json['id'])
   if (id === undefined || id === null) return { kind: 'reference', urn, packageVersion }
-  const isKnown = typeof id === 'string' && id !== '' && id !== unknownText
+  const isKnown = typeof id === 'string' && id !== '' && id !== unknownStringMarker
   return { kind: 'reference', urn, packageVersion, id: isKnown ? id : unknown }
 }
 
@@ -246,10 +246,10 @@ function textOf(json: Json | undefined): string {
   return typeof json === 'string' ? json : ''
 }
 
-const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-const floatForm = /^[0-9a-fA-F]{16}$/
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const floatPattern = /^[0-9a-fA-F]{16}$/
 
-function requireMatch(json: Json | undefined, form: RegExp, what: string): string {
-  if (typeof json === 'string' && form.test(json)) return json
-  throw error('VALUE_MALFORMED', `a ${what} in the state is malformed`)
+function requireMatch(json: Json | undefined, pattern: RegExp, kind: string): string {
+  if (typeof json === 'string' && pattern.test(json)) return json
+  throw error('VALUE_MALFORMED', `a ${kind} in the state is malformed`)
 }

@@ -25,13 +25,13 @@ function createPadding(length: number): Uint8Array {
 }
 
 function headersOf(name: string, size: number): readonly Uint8Array[] {
-  const split = splitName(name)
-  if (split !== undefined) return [createHeader({ ...split, size, kind: '0' })]
+  const nameFields = splitName(name)
+  if (nameFields !== undefined) return [createHeader({ ...nameFields, size, kind: '0' })]
   const record = createPaxRecord('path', name)
   const ascii = toAscii(name)
-  const slash = name.lastIndexOf('/') + 1
-  const whole = posix.join(name.slice(0, slash), 'PaxHeaders.0', name.slice(slash))
-  const paxName = toAscii(whole).slice(0, 100).replace(/\/+$/, '')
+  const nameStart = name.lastIndexOf('/') + 1
+  const paxPath = posix.join(name.slice(0, nameStart), 'PaxHeaders.0', name.slice(nameStart))
+  const paxName = toAscii(paxPath).slice(0, 100).replace(/\/+$/, '')
   const pax = createHeader({ name: paxName, prefix: '', size: record.length, kind: 'x' })
   return [
     pax,
@@ -49,17 +49,17 @@ function toAscii(name: string): string {
 function splitName(name: string): { readonly name: string; readonly prefix: string } | undefined {
   if (toAscii(name) !== name) return undefined
   if (name.length <= 100) return { name, prefix: '' }
-  const at = name.lastIndexOf('/', Math.min(155, name.length - 2))
-  const rest = name.slice(at + 1)
-  if (at <= 0 || rest.length > 100 || rest === '') return undefined
-  return { name: rest, prefix: name.slice(0, at) }
+  const slashIndex = name.lastIndexOf('/', Math.min(155, name.length - 2))
+  const baseName = name.slice(slashIndex + 1)
+  if (slashIndex <= 0 || baseName.length > 100 || baseName === '') return undefined
+  return { name: baseName, prefix: name.slice(0, slashIndex) }
 }
 
 function createPaxRecord(key: string, value: string): Uint8Array {
   const body = ` ${key}=${value}\n`
-  const bytes = Buffer.byteLength(body)
-  let length = bytes + String(bytes).length
-  if (String(length).length !== String(bytes).length) length = bytes + String(length).length
+  const bodyBytes = Buffer.byteLength(body)
+  let length = bodyBytes + String(bodyBytes).length
+  if (String(length).length !== String(bodyBytes).length) length = bodyBytes + String(length).length
   return Buffer.from(`${length}${body}`)
 }
 
@@ -85,7 +85,7 @@ function createHeader(entry: {
     block.write('0000000\0', 337, 'latin1')
   }
   block.write(entry.prefix, 345, 'latin1')
-  const sum = block.reduce((total, byte) => total + byte, 0)
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  const checksum = block.reduce((total, byte) => total + byte, 0)
+  block.write(`${checksum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
   return block
 }

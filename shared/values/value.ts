@@ -45,8 +45,8 @@ export interface Unknown {
 }
 
 /**
- * A value with its dependencies, as passed to components and functions. Without `value` it is
- * unknown.
+ * A value with its dependencies, as passed to components and functions. An output without `value`
+ * is unknown.
  */
 export interface Output {
   readonly kind: 'output'

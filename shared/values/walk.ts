@@ -1,5 +1,5 @@
 import type { Urn } from '../names/urn.ts'
-import { unknownText } from '../names/provider-reference.ts'
+import { unknownStringMarker } from '../names/provider-reference.ts'
 import type {
   Archive,
   Asset,
@@ -9,27 +9,29 @@ import type {
   SpecialValue,
 } from './value.ts'
 import { isList, isMap, isSecret, isSpecial, secretOf, unknown } from './value.ts'
-import { signatureKey, signatures, unknownTexts } from './wire-options.ts'
+import { signatureKey, signatures, unknownMarkers } from './wire-options.ts'
 
-/** Reports whether a value or any part of it is a special value that `matches`. */
-export function contains(
+/** Reports whether a value or any part of it is a special value for which `predicate` holds. */
+export function containsSpecial(
   value: PropertyValue | undefined,
-  matches: (special: SpecialValue) => boolean,
+  predicate: (special: SpecialValue) => boolean,
 ): boolean {
   if (value === undefined) return false
-  if (isList(value)) return value.some(item => contains(item, matches))
+  if (isList(value)) return value.some(item => containsSpecial(item, predicate))
   if (isMap(value)) {
-    for (const item of value.values()) if (contains(item, matches)) return true
+    for (const item of value.values()) if (containsSpecial(item, predicate)) return true
     return false
   }
   if (!isSpecial(value)) return false
-  if (matches(value)) return true
-  return value.kind === 'secret' || value.kind === 'output' ? contains(value.value, matches) : false
+  if (predicate(value)) return true
+  return value.kind === 'secret' || value.kind === 'output'
+    ? containsSpecial(value.value, predicate)
+    : false
 }
 
 /** Reports whether a value contains a secret. */
 export function containsSecret(value: PropertyValue | undefined): boolean {
-  return contains(
+  return containsSpecial(
     value,
     special => special.kind === 'secret' || (special.kind === 'output' && special.secret),
   )
@@ -37,9 +39,11 @@ export function containsSecret(value: PropertyValue | undefined): boolean {
 
 /** Reports whether a value contains an unknown. */
 export function containsUnknown(value: PropertyValue | undefined): boolean {
-  const isOpen = (special: SpecialValue): boolean =>
+  const isUnknown = (special: SpecialValue): boolean =>
     special.kind === 'unknown' || (special.kind === 'output' && special.value === undefined)
-  return contains(value, isOpen) || (typeof value === 'string' && unknownTexts.has(value))
+  return (
+    containsSpecial(value, isUnknown) || (typeof value === 'string' && unknownMarkers.has(value))
+  )
 }
 
 /** Replaces every special part of a value from the inside out. Unchanged parts are shared. */
@@ -114,12 +118,12 @@ export function maskSecretsInMap(map: PropertyMap): PropertyMap {
 
 /** Returns the URNs on which the output values inside depend. */
 export function dependenciesOf(value: PropertyValue): readonly Urn[] {
-  const found = new Set<Urn>()
-  contains(value, special => {
-    if (special.kind === 'output') for (const urn of special.dependencies) found.add(urn)
+  const urns = new Set<Urn>()
+  containsSpecial(value, special => {
+    if (special.kind === 'output') for (const urn of special.dependencies) urns.add(urn)
     return false
   })
-  return [...found]
+  return [...urns]
 }
 
 /**
@@ -139,16 +143,16 @@ export function downgradeOutputs(map: PropertyMap): PropertyMap {
  * Source: docs/spec/provider-protocol.md#re-applying-secretness.
  */
 export function restoreSecretMarks(sent: PropertyMap, returned: PropertyMap): PropertyMap {
-  let marked: Map<string, PropertyValue> | undefined
+  let changed: Map<string, PropertyValue> | undefined
   for (const [key, value] of returned) {
     const source = sent.get(key)
     if (source === undefined) continue
     const mapped = restoreSecretMark(source, value)
     if (mapped === value) continue
-    marked ??= new Map(returned)
-    marked.set(key, mapped)
+    changed ??= new Map(returned)
+    changed.set(key, mapped)
   }
-  return marked ?? returned
+  return changed ?? returned
 }
 
 function restoreSecretMark(sent: PropertyValue, returned: PropertyValue): PropertyValue {
@@ -170,17 +174,17 @@ function redact(value: PropertyValue): unknown {
   return isSpecial(value) ? redactSpecial(value) : value
 }
 
-const blinded = { [signatureKey]: signatures.secret, ciphertext: '[secret]' }
+const redactedSecret = { [signatureKey]: signatures.secret, ciphertext: '[secret]' }
 
 function redactSpecial(value: SpecialValue): unknown {
   switch (value.kind) {
     case 'secret':
-      return blinded
+      return redactedSecret
     case 'unknown':
-      return unknownText
+      return unknownStringMarker
     case 'output':
-      if (value.secret) return blinded
-      return value.value === undefined ? unknownText : redact(value.value)
+      if (value.secret) return redactedSecret
+      return value.value === undefined ? unknownStringMarker : redact(value.value)
     case 'bytes':
       return { [signatureKey]: signatures.bytes, value: value.base64 }
     case 'reference':
@@ -194,20 +198,20 @@ function redactSpecial(value: SpecialValue): unknown {
 }
 
 function redactReference({ id, packageVersion, urn }: ResourceReference): unknown {
-  const shown = id === undefined ? {} : { id: typeof id === 'string' ? id : '' }
-  return { [signatureKey]: signatures.reference, ...shown, packageVersion, urn }
+  const idField = id === undefined ? {} : { id: typeof id === 'string' ? id : '' }
+  return { [signatureKey]: signatures.reference, ...idField, packageVersion, urn }
 }
 
 function redactAsset(value: Asset | Archive): unknown {
-  const signed = { [signatureKey]: signatures[value.kind], hash: value.hash }
-  if (value.source === undefined) return signed
-  if ('text' in value.source) return { ...signed, text: '<contents elided>' }
+  const fields = { [signatureKey]: signatures[value.kind], hash: value.hash }
+  if (value.source === undefined) return fields
+  if ('text' in value.source) return { ...fields, text: '<contents elided>' }
   if ('assets' in value.source)
     return {
-      ...signed,
+      ...fields,
       assets: Object.fromEntries(
         [...value.source.assets].map(([key, item]) => [key, redactAsset(item)]),
       ),
     }
-  return { ...signed, ...value.source }
+  return { ...fields, ...value.source }
 }

@@ -11,10 +11,10 @@ export interface WireOptions {
   readonly references: boolean
   /** True: output values are kept; false: they become unknown, secret or the bare value. */
   readonly outputs: boolean
-  /** With `outputs`: secrets and unknowns become output values too. */
-  readonly upgrade?: boolean
-  /** Whether strings that are not UTF-8 may be sent. They are always read. */
-  readonly bytes: boolean
+  /** Whether secrets and unknowns become output values too. Has an effect only with `outputs`. */
+  readonly upgradesToOutputs?: boolean
+  /** Whether strings that are not UTF-8 may be sent. Reading accepts such strings always. */
+  readonly allowsByteStrings: boolean
   /** Whether only the hashes of assets and archives are sent. */
   readonly elideAssets?: boolean
 }
@@ -39,7 +39,7 @@ export const emptyAssetHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca
 export const emptyArchiveHash = '5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef'
 
 /** Texts that mean "unknown", for bool, number, string, array, asset, archive, object. */
-export const unknownTexts: ReadonlySet<string> = new Set([
+export const unknownMarkers: ReadonlySet<string> = new Set([
   '1c4a061d-8072-4f0a-a4cb-0ff528b18fe7',
   '3eeb2bf0-c639-47a8-9e75-3b44932eb421',
   '04da6b54-80e4-46f7-96ec-b56ff0331ba9',
@@ -49,16 +49,16 @@ export const unknownTexts: ReadonlySet<string> = new Set([
   'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
 ])
 
-/** The state of one pass over a value: the options, and the current path. */
-export interface WirePass {
+/** The context in which a value is read or written: the options, and the current path. */
+export interface WireContext {
   readonly options: WireOptions
   readonly path: (string | number)[]
 }
 
 /** Returns the current path as text: `tags.list[2]`. */
-export function pathTextOf(pass: WirePass): string {
+export function pathTextOf(context: WireContext): string {
   let text = ''
-  for (const part of pass.path) {
+  for (const part of context.path) {
     if (typeof part === 'number') text += `[${part}]`
     else text += text === '' ? part : `.${part}`
   }

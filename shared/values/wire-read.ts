@@ -16,114 +16,118 @@ import {
   pathTextOf,
   signatureKey,
   signatures,
-  unknownTexts,
-  type WirePass,
+  unknownMarkers,
+  type WireContext,
 } from './wire-options.ts'
 
 type Fields = Record<string, unknown>
 
-const unknownTextLength = 36
+const unknownMarkerLength = 36
 
 /** Reads an object that is not a special value. Throws VALUE_MALFORMED. */
-export function readMap(fields: Fields, pass: WirePass): PropertyMap {
+export function readMap(fields: Fields, context: WireContext): PropertyMap {
   const map = new Map<string, PropertyValue>()
   for (const key of Object.keys(fields)) {
-    pass.path.push(key)
-    const value = readValue(fields[key], pass)
+    context.path.push(key)
+    const value = readValue(fields[key], context)
     if (value !== undefined) map.set(key, value)
-    pass.path.pop()
+    context.path.pop()
   }
   return map
 }
 
 /** Reads a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
-export function readValue(value: unknown, pass: WirePass): PropertyValue | undefined {
+export function readValue(value: unknown, context: WireContext): PropertyValue | undefined {
   switch (typeof value) {
     case 'string':
-      return value.length === unknownTextLength && unknownTexts.has(value)
-        ? readUnknown(pass)
+      return value.length === unknownMarkerLength && unknownMarkers.has(value)
+        ? readUnknown(context)
         : value
     case 'number':
     case 'boolean':
       return value
     case 'object':
       if (value === null) return null
-      if (Array.isArray(value)) return readList(value, pass)
-      if (Object.hasOwn(value, signatureKey)) return readSpecial(value as Fields, pass)
-      return readMap(value as Fields, pass)
+      if (Array.isArray(value)) return readList(value, context)
+      if (Object.hasOwn(value, signatureKey)) return readSpecial(value as Fields, context)
+      return readMap(value as Fields, context)
     default:
-      throw malformedError(pass, `is a ${typeof value}`)
+      throw malformedError(context, `is a ${typeof value}`)
   }
 }
 
-function malformedError(pass: WirePass, how: string): Error {
-  return error('VALUE_MALFORMED', `the value of '${pathTextOf(pass)}' ${how}`)
+function malformedError(context: WireContext, problem: string): Error {
+  return error('VALUE_MALFORMED', `the value of '${pathTextOf(context)}' ${problem}`)
 }
 
-function readList(items: readonly unknown[], pass: WirePass): PropertyValue[] {
+function readList(items: readonly unknown[], context: WireContext): PropertyValue[] {
   return items.map((item, index) => {
-    pass.path.push(index)
+    context.path.push(index)
     // A dropped unknown becomes null, so that the other items keep their indexes.
-    const value = readValue(item, pass) ?? null
-    pass.path.pop()
+    const value = readValue(item, context) ?? null
+    context.path.pop()
     return value
   })
 }
 
-function readUnknown(pass: WirePass): PropertyValue | undefined {
-  const { options } = pass
-  if (options.unknowns === 'reject') throw malformedError(pass, 'is unknown where it must be known')
+function readUnknown(context: WireContext): PropertyValue | undefined {
+  const { options } = context
+  if (options.unknowns === 'reject')
+    throw malformedError(context, 'is unknown where it must be known')
   if (options.unknowns === 'drop') return undefined
-  if (options.outputs && options.upgrade === true)
+  if (options.outputs && options.upgradesToOutputs === true)
     return { kind: 'output', secret: false, dependencies: [] }
   return unknown
 }
 
-function readSpecial(fields: Fields, pass: WirePass): PropertyValue | undefined {
+function readSpecial(fields: Fields, context: WireContext): PropertyValue | undefined {
   switch (fields[signatureKey]) {
     case signatures.secret:
-      return readSecret(fields, pass)
+      return readSecret(fields, context)
     case signatures.output:
-      return readOutput(fields, pass)
+      return readOutput(fields, context)
     case signatures.asset:
-      return readAsset(fields, pass)
+      return readAsset(fields, context)
     case signatures.archive:
-      return readArchive(fields, pass)
+      return readArchive(fields, context)
     case signatures.reference:
-      return readReference(fields, pass)
+      return readReference(fields, context)
     case signatures.bytes:
       if (typeof fields['value'] !== 'string')
-        throw malformedError(pass, 'is a byte string without base64 text')
+        throw malformedError(context, 'is a byte string without base64 text')
       return { kind: 'bytes', base64: fields['value'] }
     default:
-      throw malformedError(pass, `has the unknown signature '${String(fields[signatureKey])}'`)
+      throw malformedError(context, `has the unknown signature '${String(fields[signatureKey])}'`)
   }
 }
 
-function readSecret(fields: Fields, pass: WirePass): PropertyValue | undefined {
-  if (fields['value'] === undefined) throw malformedError(pass, 'is a secret without a value')
-  return toSecret(readValue(fields['value'], pass), pass)
+function readSecret(fields: Fields, context: WireContext): PropertyValue | undefined {
+  if (fields['value'] === undefined) throw malformedError(context, 'is a secret without a value')
+  return toSecret(readValue(fields['value'], context), context)
 }
 
-function toSecret(value: PropertyValue | undefined, pass: WirePass): PropertyValue | undefined {
-  const { options } = pass
+function toSecret(
+  value: PropertyValue | undefined,
+  context: WireContext,
+): PropertyValue | undefined {
+  const { options } = context
   if (value === undefined || !options.secrets) return value
-  if (!options.outputs || options.upgrade !== true) return secretOf(value)
+  if (!options.outputs || options.upgradesToOutputs !== true) return secretOf(value)
   if (isSpecial(value) && value.kind === 'output') return { ...value, secret: true }
   return { kind: 'output', value, secret: true, dependencies: [] }
 }
 
-function readOutput(fields: Fields, pass: WirePass): PropertyValue | undefined {
+function readOutput(fields: Fields, context: WireContext): PropertyValue | undefined {
   const secret = fields['secret'] ?? false
   if (typeof secret !== 'boolean')
-    throw malformedError(pass, 'is an output whose `secret` is not a boolean')
+    throw malformedError(context, 'is an output whose `secret` is not a boolean')
   const isKnown = fields['value'] !== undefined
-  if (!pass.options.outputs) {
-    const value = isKnown ? readValue(fields['value'], pass) : readUnknown(pass)
-    return secret ? toSecret(value, pass) : value
+  if (!context.options.outputs) {
+    const value = isKnown ? readValue(fields['value'], context) : readUnknown(context)
+    return secret ? toSecret(value, context) : value
   }
-  const dependencies = readDependencies(fields['dependencies'], pass)
-  const value = isKnown ? readValue(fields['value'], pass) : undefined
+  const dependencies = readDependencies(fields['dependencies'], context)
+  const value = isKnown ? readValue(fields['value'], context) : undefined
   if (value === undefined || (isSpecial(value) && value.kind === 'unknown'))
     return { kind: 'output', secret, dependencies }
   if (isSpecial(value) && value.kind === 'output')
@@ -135,34 +139,34 @@ function readOutput(fields: Fields, pass: WirePass): PropertyValue | undefined {
   return { kind: 'output', value, secret, dependencies }
 }
 
-function readDependencies(list: unknown, pass: WirePass): readonly Urn[] {
+function readDependencies(list: unknown, context: WireContext): readonly Urn[] {
   if (list === undefined) return []
   if (Array.isArray(list) && list.every(item => typeof item === 'string' && isUrn(item)))
     return list
-  throw malformedError(pass, 'is an output whose dependencies are no list of URNs')
+  throw malformedError(context, 'is an output whose dependencies are no list of URNs')
 }
 
-function readText(fields: Fields, key: string, pass: WirePass): string {
+function readText(fields: Fields, key: string, context: WireContext): string {
   const text = fields[key] ?? ''
-  if (typeof text !== 'string') throw malformedError(pass, `has a '${key}' that is no string`)
+  if (typeof text !== 'string') throw malformedError(context, `has a '${key}' that is no string`)
   return text
 }
 
-function readAsset(fields: Fields, pass: WirePass): Asset {
-  const hash = readText(fields, 'hash', pass)
-  const path = readText(fields, 'path', pass)
-  const uri = readText(fields, 'uri', pass)
-  const text = readText(fields, 'text', pass)
+function readAsset(fields: Fields, context: WireContext): Asset {
+  const hash = readText(fields, 'hash', context)
+  const path = readText(fields, 'path', context)
+  const uri = readText(fields, 'uri', context)
+  const text = readText(fields, 'text', context)
   if (path !== '') return { kind: 'asset', hash, source: { path } }
   if (uri !== '') return { kind: 'asset', hash, source: { uri } }
   const isEmptyText = hash === '' || hash === emptyAssetHash
   return { kind: 'asset', hash, source: text !== '' || isEmptyText ? { text } : undefined }
 }
 
-function readArchive(fields: Fields, pass: WirePass): Archive {
-  const hash = readText(fields, 'hash', pass)
-  const path = readText(fields, 'path', pass)
-  const uri = readText(fields, 'uri', pass)
+function readArchive(fields: Fields, context: WireContext): Archive {
+  const hash = readText(fields, 'hash', context)
+  const path = readText(fields, 'path', context)
+  const uri = readText(fields, 'uri', context)
   if (path !== '') return { kind: 'archive', hash, source: { path } }
   if (uri !== '') return { kind: 'archive', hash, source: { uri } }
   const members = fields['assets']
@@ -171,52 +175,52 @@ function readArchive(fields: Fields, pass: WirePass): Archive {
     return { kind: 'archive', hash, source: isEmpty ? { assets: new Map() } : undefined }
   }
   if (typeof members !== 'object' || Array.isArray(members))
-    throw malformedError(pass, 'is an archive whose assets are not an object')
+    throw malformedError(context, 'is an archive whose assets are not an object')
   const assets = new Map<string, Asset | Archive>()
   for (const [name, member] of Object.entries(members)) {
-    pass.path.push(name)
-    const value = readValue(member, pass)
+    context.path.push(name)
+    const value = readValue(member, context)
     if (!isSpecial(value) || (value.kind !== 'asset' && value.kind !== 'archive'))
-      throw malformedError(pass, 'is a member of an archive, but neither asset nor archive')
+      throw malformedError(context, 'is a member of an archive, but neither asset nor archive')
     assets.set(name, value)
-    pass.path.pop()
+    context.path.pop()
   }
   return { kind: 'archive', hash, source: { assets } }
 }
 
-function readReference(fields: Fields, pass: WirePass): PropertyValue | undefined {
+function readReference(fields: Fields, context: WireContext): PropertyValue | undefined {
   const urn = fields['urn']
   if (typeof urn !== 'string' || urn === '')
-    throw malformedError(pass, 'is a reference without a URN')
-  const id = readId(fields['id'], pass)
-  if (!pass.options.references) {
+    throw malformedError(context, 'is a reference without a URN')
+  const id = readId(fields['id'], context)
+  if (!context.options.references) {
     if (id === undefined) return urn
-    return typeof id === 'string' ? id : readUnknown(pass)
+    return typeof id === 'string' ? id : readUnknown(context)
   }
   const isValid = isUrn(urn)
-  const name = readText(fields, 'name', pass) || (isValid ? nameOf(urn) : '')
-  const type = readText(fields, 'type', pass) || (isValid ? typeOf(urn) : '')
+  const name = readText(fields, 'name', context) || (isValid ? nameOf(urn) : '')
+  const type = readText(fields, 'type', context) || (isValid ? typeOf(urn) : '')
   const reference: ResourceReference = {
     kind: 'reference',
     urn: urn as Urn,
-    packageVersion: readText(fields, 'packageVersion', pass),
+    packageVersion: readText(fields, 'packageVersion', context),
     name,
     type,
   }
   return id === undefined ? reference : { ...reference, id }
 }
 
-function readId(id: unknown, pass: WirePass): ResourceReference['id'] | undefined {
+function readId(id: unknown, context: WireContext): ResourceReference['id'] | undefined {
   if (id === undefined) return undefined
   if (id === '') return unknown
   if (typeof id === 'string') {
-    if (!unknownTexts.has(id)) return id
-    return readUnknown(pass) === undefined ? undefined : unknown
+    if (!unknownMarkers.has(id)) return id
+    return readUnknown(context) === undefined ? undefined : unknown
   }
-  const value = readValue(id, pass)
+  const value = readValue(id, context)
   const inner = isSpecial(value) && value.kind === 'output' ? (value.value ?? unknown) : value
   if (inner === undefined) return undefined
   if (typeof inner === 'string') return inner === '' ? unknown : inner
   if (isSpecial(inner) && inner.kind === 'unknown') return unknown
-  throw malformedError(pass, 'is a reference whose id is not a string')
+  throw malformedError(context, 'is a reference whose id is not a string')
 }

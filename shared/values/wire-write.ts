@@ -1,5 +1,5 @@
 import { error } from '../errors/error.ts'
-import { unknownText } from '../names/provider-reference.ts'
+import { unknownStringMarker } from '../names/provider-reference.ts'
 import { nameOf, typeOf } from '../names/urn.ts'
 import {
   type Archive,
@@ -13,90 +13,98 @@ import {
   type SpecialValue,
   unknown,
 } from './value.ts'
-import { pathTextOf, setProperty, signatureKey, signatures, type WirePass } from './wire-options.ts'
+import {
+  pathTextOf,
+  setProperty,
+  signatureKey,
+  signatures,
+  type WireContext,
+} from './wire-options.ts'
 
 type Fields = Record<string, unknown>
 
 /** Writes an object, without dropped properties. */
-export function writeMap(map: PropertyMap, pass: WirePass): Fields {
+export function writeMap(map: PropertyMap, context: WireContext): Fields {
   const fields: Fields = {}
   for (const [key, value] of map) {
-    pass.path.push(key)
-    const written = writeValue(value, pass)
-    if (written !== undefined) setProperty(fields, key, written)
-    pass.path.pop()
+    context.path.push(key)
+    const encoded = writeValue(value, context)
+    if (encoded !== undefined) setProperty(fields, key, encoded)
+    context.path.pop()
   }
   return fields
 }
 
 /** Writes a value. Returns undefined for a dropped unknown. Throws VALUE_MALFORMED. */
-export function writeValue(value: PropertyValue, pass: WirePass): unknown {
+export function writeValue(value: PropertyValue, context: WireContext): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (isMap(value)) return writeMap(value, pass)
-  if (isList(value)) return writeList(value, pass)
-  return writeSpecial(value, pass)
+  if (isMap(value)) return writeMap(value, context)
+  if (isList(value)) return writeList(value, context)
+  return writeSpecial(value, context)
 }
 
-function writeList(list: readonly PropertyValue[], pass: WirePass): unknown[] {
+function writeList(list: readonly PropertyValue[], context: WireContext): unknown[] {
   const items: unknown[] = []
   for (const [index, item] of list.entries()) {
-    pass.path.push(index)
-    const written = writeValue(item, pass)
-    if (written !== undefined) items.push(written)
-    pass.path.pop()
+    context.path.push(index)
+    const encoded = writeValue(item, context)
+    if (encoded !== undefined) items.push(encoded)
+    context.path.pop()
   }
   return items
 }
 
-function writeSpecial(value: SpecialValue, pass: WirePass): unknown {
+function writeSpecial(value: SpecialValue, context: WireContext): unknown {
   switch (value.kind) {
     case 'unknown':
-      return writeUnknown(pass)
+      return writeUnknown(context)
     case 'secret':
-      return writeSecret(value.value, pass)
+      return writeSecret(value.value, context)
     case 'output':
-      return writeOutput(value, pass)
+      return writeOutput(value, context)
     case 'asset':
-      return writeAsset(value, pass)
+      return writeAsset(value, context)
     case 'archive':
-      return writeArchive(value, pass)
+      return writeArchive(value, context)
     case 'reference':
-      return writeReference(value, pass)
+      return writeReference(value, context)
     case 'bytes':
-      if (pass.options.bytes) return { [signatureKey]: signatures.bytes, value: value.base64 }
+      if (context.options.allowsByteStrings)
+        return { [signatureKey]: signatures.bytes, value: value.base64 }
       throw error(
         'VALUE_MALFORMED',
-        `'${pathTextOf(pass)}' is a string that is not UTF-8, which the receiver cannot read`,
+        `'${pathTextOf(context)}' is a string that is not UTF-8, which the receiver cannot read`,
       )
   }
 }
 
-function writeUnknown(pass: WirePass): unknown {
-  const { options } = pass
+function writeUnknown(context: WireContext): unknown {
+  const { options } = context
   if (options.unknowns === 'reject')
-    throw error('VALUE_MALFORMED', `'${pathTextOf(pass)}' is unknown where it must be known`)
+    throw error('VALUE_MALFORMED', `'${pathTextOf(context)}' is unknown where it must be known`)
   if (options.unknowns === 'drop') return undefined
-  if (options.outputs && options.upgrade === true) return { [signatureKey]: signatures.output }
-  return unknownText
+  if (options.outputs && options.upgradesToOutputs === true)
+    return { [signatureKey]: signatures.output }
+  return unknownStringMarker
 }
 
-function writeSecret(inner: PropertyValue, pass: WirePass): unknown {
-  const { options } = pass
-  const value = writeValue(inner, pass)
+function writeSecret(inner: PropertyValue, context: WireContext): unknown {
+  const { options } = context
+  const value = writeValue(inner, context)
   if (value === undefined || !options.secrets) return value
-  if (options.outputs && options.upgrade === true)
+  if (options.outputs && options.upgradesToOutputs === true)
     return { [signatureKey]: signatures.output, value, secret: true }
   return { [signatureKey]: signatures.secret, value }
 }
 
-function writeOutput(output: Output, pass: WirePass): unknown {
-  if (!pass.options.outputs) {
-    const bare = output.value === undefined ? unknown : output.value
-    return output.secret ? writeSecret(bare, pass) : writeValue(bare, pass)
+function writeOutput(output: Output, context: WireContext): unknown {
+  if (!context.options.outputs) {
+    const plainValue = output.value === undefined ? unknown : output.value
+    return output.secret ? writeSecret(plainValue, context) : writeValue(plainValue, context)
   }
   const fields: Fields = { [signatureKey]: signatures.output }
   if (output.value !== undefined) {
-    const value = writeValue(output.value, pass)
+    const value = writeValue(output.value, context)
     if (value !== undefined) fields['value'] = value
   }
   if (output.secret) fields['secret'] = true
@@ -104,37 +112,37 @@ function writeOutput(output: Output, pass: WirePass): unknown {
   return fields
 }
 
-function writeAsset(asset: Asset, pass: WirePass): Fields {
+function writeAsset(asset: Asset, context: WireContext): Fields {
   const fields: Fields = { [signatureKey]: signatures.asset }
   if (asset.hash !== '') fields['hash'] = asset.hash
-  if (pass.options.elideAssets === true || asset.source === undefined) return fields
+  if (context.options.elideAssets === true || asset.source === undefined) return fields
   for (const [key, text] of Object.entries(asset.source)) if (text !== '') fields[key] = text
   return fields
 }
 
-function writeArchive(archive: Archive, pass: WirePass): Fields {
+function writeArchive(archive: Archive, context: WireContext): Fields {
   const fields: Fields = { [signatureKey]: signatures.archive }
   const { hash, source } = archive
   if (hash !== '') fields['hash'] = hash
-  if (pass.options.elideAssets === true || source === undefined) return fields
+  if (context.options.elideAssets === true || source === undefined) return fields
   if ('assets' in source) {
     const members: Fields = {}
     for (const [name, member] of source.assets)
       setProperty(
         members,
         name,
-        member.kind === 'asset' ? writeAsset(member, pass) : writeArchive(member, pass),
+        member.kind === 'asset' ? writeAsset(member, context) : writeArchive(member, context),
       )
     fields['assets'] = members
   } else for (const [key, text] of Object.entries(source)) if (text !== '') fields[key] = text
   return fields
 }
 
-function writeReference(reference: ResourceReference, pass: WirePass): unknown {
+function writeReference(reference: ResourceReference, context: WireContext): unknown {
   const { id, urn, name, type, packageVersion } = reference
-  if (!pass.options.references) {
+  if (!context.options.references) {
     if (id === undefined) return urn
-    return typeof id === 'string' && id !== '' ? id : writeUnknown(pass)
+    return typeof id === 'string' && id !== '' ? id : writeUnknown(context)
   }
   const fields: Fields = { [signatureKey]: signatures.reference, urn }
   // States do not contain name and type; both are derived from the URN.

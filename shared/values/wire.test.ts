@@ -10,14 +10,14 @@ const keep: WireOptions = {
   secrets: true,
   references: true,
   outputs: true,
-  bytes: true,
+  allowsByteStrings: true,
 }
 const bare: WireOptions = {
   unknowns: 'drop',
   secrets: false,
   references: false,
   outputs: false,
-  bytes: false,
+  allowsByteStrings: false,
 }
 const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 const urn = 'urn:pulumi:dev::p::a:b:C::n' as Urn
@@ -112,7 +112,7 @@ describe('writing for a peer with fewer capabilities', () => {
   })
 
   test('upgraded secrets and unknowns become outputs', () => {
-    const options: WireOptions = { ...keep, upgrade: true }
+    const options: WireOptions = { ...keep, upgradesToOutputs: true }
     expect(valueToWire(unknown, options)).toEqual({ [sig]: signatures.output })
     expect(valueToWire({ kind: 'secret', value: 1 }, options)).toEqual({
       [sig]: signatures.output,
@@ -157,7 +157,7 @@ describe('reading', () => {
   })
 
   test('upgrade converts secrets and unknowns to outputs', () => {
-    const options: WireOptions = { ...keep, upgrade: true }
+    const options: WireOptions = { ...keep, upgradesToOutputs: true }
     expect(valueFromWire(unknownText, options)).toEqual({
       kind: 'output',
       secret: false,

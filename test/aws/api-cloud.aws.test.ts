@@ -7,44 +7,44 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Role } from '../../functions/api/roles.ts'
 import { createToken } from '../../functions/api/tokens.ts'
-import { createPlace, type Place, type CommandOutput, requireSuccess } from '../e2e/place.ts'
+import { createSandbox, type Sandbox, type CommandOutput, requireSuccess } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
-whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
-  let place: CloudPlace
-  let client: Place
+  let sandbox: CloudSandbox
+  let client: Sandbox
   beforeAll(() => {
     bundles = createBundles()
   })
   afterAll(() => bundles?.remove())
   beforeEach(async () => {
-    place = await createCloudPlace('shop', { aws: settings(), code: bundles.findBundle })
-    client = createPlace(undefined, { sdk: false })
+    sandbox = await createCloudSandbox('shop', { aws: settings(), bundleOf: bundles.findBundle })
+    client = createSandbox(undefined, { sdk: false })
     step('1')
   })
   afterEach(async () => {
     client?.remove()
-    await place?.remove()
+    await sandbox?.remove()
   }, 120_000)
 
   const step = (text: string): void =>
-    writeFileSync(join(place.program, 'variables.json'), JSON.stringify({ STEP: text }))
+    writeFileSync(join(sandbox.program, 'variables.json'), JSON.stringify({ STEP: text }))
   const run = (...args: readonly string[]): Promise<CommandOutput> =>
-    client.run(['-C', place.program, ...args])
+    client.run(['-C', sandbox.program, ...args])
   const tokenOf = async (role: Role, stacks?: string[]): Promise<string> =>
     (
-      await createToken(place.control.platform, {
+      await createToken(sandbox.control.platform, {
         name: role,
         role,
         ...(stacks === undefined ? {} : { stacks }),
       })
     ).token
   const login = async (token: string): Promise<CommandOutput> =>
-    client.run(['login', place.cloud.apiUrl], { env: { ANTICHAIN_TOKEN: token } })
+    client.run(['login', sandbox.cloud.apiUrl], { env: { ANTICHAIN_TOKEN: token } })
   const linesOf = ({ out }: CommandOutput): readonly Record<string, unknown>[] =>
     out
       .trim()
@@ -58,9 +58,9 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     requireSuccess(await run('stack', 'select', 'dev'))
     const up = requireSuccess(await run('up', '--yes'))
     expect(up.out).toMatch(/created/)
-    expect(place.listObjects().map(({ id }) => id)).toContain('database-1')
+    expect(sandbox.listObjects().map(({ id }) => id)).toContain('database-1')
     // The program was uploaded to S3 by an address, not through the function.
-    const calls = place.calls.filter(({ name }) => name === 'api')
+    const calls = sandbox.calls.filter(({ name }) => name === 'api')
     expect(calls.length).toBeGreaterThan(3)
     expect(
       verifyExport(requireSuccess(await run('stack', 'export')).out, { sealed: true }),
@@ -83,14 +83,14 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       'There are no undelivered notifications.',
     )
     requireSuccess(await run('destroy', '--yes', '--skip-preview'))
-    expect(place.listObjects()).toEqual([])
+    expect(sandbox.listObjects()).toEqual([])
     requireSuccess(await run('stack', 'rm', '--yes', 'dev'))
-    expect(await place.control.platform.catalog.getStack(place.stack)).toBeUndefined()
+    expect(await sandbox.control.platform.catalog.getStack(sandbox.stack)).toBeUndefined()
     for (const commandResult of [up, changed])
       expect(`${commandResult.out}${commandResult.err}`).not.toContain(secretText)
     // Every API request for a change was recorded before it was executed, and its result
     // afterwards.
-    const audited = await place.control.platform.audit.read(0, 100)
+    const audited = await sandbox.control.platform.audit.read(0, 100)
     expect(audited.map(({ what }) => what)).toContain('POST /v1/stacks/shop/dev/deployments')
     expect(audited.every(({ from }) => from === '127.0.0.1')).toBe(true)
     expect(audited.filter(({ kind }) => kind === 'asked')).toHaveLength(audited.length / 2)
@@ -109,7 +109,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
     for (const _ of [1, 2]) expect(requireSuccess(await push('good')).err).toContain('silver 1.2.3')
     expect((await push('evil')).err).toContain('PLUGIN_TAKEN')
     const key = { kind: 'resource', name: 'silver', version: '', os: 'linux', arch: 'x64' }
-    const found = await place.control.platform.plugins.get(key)
+    const found = await sandbox.control.platform.plugins.get(key)
     expect([found?.version, Buffer.from(found?.bytes ?? []).toString()]).toEqual(['1.2.3', 'good'])
     expect((await client.run(['plugin', 'push', 'some.zip'])).exit).toBe(2)
   }, 120_000)
@@ -117,7 +117,7 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
   test('a request beyond the permissions of a token is refused without effect', async () => {
     const statusOf = async (token: string, what: string, body?: object): Promise<number> => {
       const [method = '', path = ''] = what.split(' ')
-      const response = await fetch(`${place.cloud.apiUrl}${path}`, {
+      const response = await fetch(`${sandbox.cloud.apiUrl}${path}`, {
         method,
         headers: token === '' ? {} : { authorization: `Bearer ${token}` },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -148,13 +148,13 @@ whenServed('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings 
       expect([what, await statusOf(token, what, what.startsWith('POST') ? {} : undefined)]).toEqual(
         [what, status],
       )
-    expect(await place.control.platform.requests.listWaiting(place.stack, 10)).toEqual([])
-    const refused = (await place.control.platform.audit.read(0, 100)).filter(
+    expect(await sandbox.control.platform.requests.listWaiting(sandbox.stack, 10)).toEqual([])
+    const refused = (await sandbox.control.platform.audit.read(0, 100)).filter(
       ({ status }) => status === 403,
     )
     expect(refused).toHaveLength(4)
     requireSuccess(await login(reader))
-    const up = await client.run(['-C', place.program, '-s', 'dev', 'up', '--yes'])
+    const up = await client.run(['-C', sandbox.program, '-s', 'dev', 'up', '--yes'])
     expect([up.exit, up.err]).toEqual([3, expect.stringContaining('API_FORBIDDEN')])
   }, 120_000)
 })

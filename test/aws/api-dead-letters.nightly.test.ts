@@ -6,77 +6,82 @@ import { expect, test } from 'vitest'
 import { createToken } from '../../functions/api/tokens.ts'
 import { type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
 import { deploymentIdOf } from '../../shared/records/ids.ts'
-import { createPlace, type CommandOutput, requireSuccess, waitUntil } from '../e2e/place.ts'
+import { createSandbox, type CommandOutput, requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { createBundles, createCloudPlace } from './cloud-place.ts'
-import { whenServed } from './when-served.ts'
+import { createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
-whenServed('dead letters in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  test('are redriven by the API, which also stops a deployment', {
-    timeout: 600_000,
-  }, async () => {
-    const bundles = createBundles()
-    const gate = createGate(bundles.findBundle)
-    const place = await createCloudPlace('shop', {
-      ...{ aws: settings(), code: gate.code, hidden: { chains: 3 } },
-    })
-    const client = createPlace(undefined, { sdk: false })
-    const run = (...args: readonly string[]): Promise<CommandOutput> =>
-      client.run(['-C', place.program, ...args])
-    const step = (text: string): void =>
-      writeFileSync(join(place.program, 'variables.json'), JSON.stringify({ STEP: text }))
-    const up = ['-C', place.program, 'up', '--yes', '--skip-preview']
-    const { platform } = place.control
-    try {
-      step('1')
-      const draft = { name: 'ci', role: 'deploy', stacks: ['shop/*'] } as const
-      const { token } = await createToken(platform, { ...draft, stacks: [...draft.stacks] })
-      const env = { ANTICHAIN_TOKEN: token }
-      requireSuccess(await client.run(['login', place.cloud.apiUrl], { env }))
-      requireSuccess(await run('stack', 'select', 'dev'))
-      expect(requireSuccess(await run('redrive')).err).toContain('No deployment')
-      const first = client.start(up)
-      const deployment = deploymentIdOf(place.stack, 1)
-      const hasDeadLetter = async (): Promise<boolean> =>
-        (await platform.chains.listDeadLetters(deployment)).length > 0
-      await waitUntil(hasDeadLetter, {
-        what: `a dead letter: ${place.readLog()}`,
-        limitMs: 120_000,
+describeWithServices(
+  'dead letters in the local cloud',
+  ['DYNAMODB', 'SQS', 'S3', 'KMS'],
+  settings => {
+    test('are redriven by the API, which also stops a deployment', {
+      timeout: 600_000,
+    }, async () => {
+      const bundles = createBundles()
+      const gate = createGate(bundles.findBundle)
+      const sandbox = await createCloudSandbox('shop', {
+        ...{ aws: settings(), bundleOf: gate.code, visibilitySeconds: { chains: 3 } },
       })
-      gate.open()
-      expect(requireSuccess(await run('redrive')).err).toMatch(/Retrying \d+ dead-lettered/)
-      expect(requireSuccess(await first.done).out).toMatch(/created/)
-      expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
-      // No executor lives that could begin an operation of the second deployment.
-      gate.close()
-      for (const one of place.cloud.environments('step-executor')) one.kill('the gate is closed')
-      step('2')
-      const second = client.start(up)
-      const isOpen = async (): Promise<boolean> =>
-        (await platform.control.read(deploymentIdOf(place.stack, 2))) !== undefined
-      await waitUntil(isOpen, { what: 'a second deployment', limitMs: 60_000 })
-      expect(requireSuccess(await run('cancel', '--yes')).err).toContain('is stopping')
-      const ended = await second.done
-      expect([ended.exit === 0, `${ended.out}${ended.err}`]).toEqual([
-        false,
-        expect.stringMatching(/cancelled/i),
-      ])
-      const history = await platform.catalog.listHistory(place.stack, 10)
-      expect(
-        history.map(({ result }) => result),
-        place.readLog(),
-      ).toEqual(['cancelled', 'succeeded'])
-      expect(
-        verifyExport(requireSuccess(await run('stack', 'export')).out, { sealed: true }),
-      ).toEqual([])
-    } finally {
-      client.remove()
-      await place.remove()
-      gate.remove()
-      bundles.remove()
-    }
-  })
-})
+      const client = createSandbox(undefined, { sdk: false })
+      const run = (...args: readonly string[]): Promise<CommandOutput> =>
+        client.run(['-C', sandbox.program, ...args])
+      const step = (text: string): void =>
+        writeFileSync(join(sandbox.program, 'variables.json'), JSON.stringify({ STEP: text }))
+      const up = ['-C', sandbox.program, 'up', '--yes', '--skip-preview']
+      const { platform } = sandbox.control
+      try {
+        step('1')
+        const draft = { name: 'ci', role: 'deploy', stacks: ['shop/*'] } as const
+        const { token } = await createToken(platform, { ...draft, stacks: [...draft.stacks] })
+        const env = { ANTICHAIN_TOKEN: token }
+        requireSuccess(await client.run(['login', sandbox.cloud.apiUrl], { env }))
+        requireSuccess(await run('stack', 'select', 'dev'))
+        expect(requireSuccess(await run('redrive')).err).toContain('No deployment')
+        const first = client.start(up)
+        const deployment = deploymentIdOf(sandbox.stack, 1)
+        const hasDeadLetter = async (): Promise<boolean> =>
+          (await platform.chains.listDeadLetters(deployment)).length > 0
+        await waitUntil(hasDeadLetter, {
+          condition: `a dead letter: ${sandbox.readLog()}`,
+          limitMs: 120_000,
+        })
+        gate.open()
+        expect(requireSuccess(await run('redrive')).err).toMatch(/Retrying \d+ dead-lettered/)
+        expect(requireSuccess(await first.done).out).toMatch(/created/)
+        expect(await platform.chains.listDeadLetters(deployment)).toEqual([])
+        // No executor lives that could begin an operation of the second deployment.
+        gate.close()
+        for (const one of sandbox.cloud.environments('step-executor'))
+          one.kill('the gate is closed')
+        step('2')
+        const second = client.start(up)
+        const isOpen = async (): Promise<boolean> =>
+          (await platform.control.read(deploymentIdOf(sandbox.stack, 2))) !== undefined
+        await waitUntil(isOpen, { condition: 'a second deployment', limitMs: 60_000 })
+        expect(requireSuccess(await run('cancel', '--yes')).err).toContain('is stopping')
+        const ended = await second.done
+        expect([ended.exit === 0, `${ended.out}${ended.err}`]).toEqual([
+          false,
+          expect.stringMatching(/cancelled/i),
+        ])
+        const history = await platform.catalog.listHistory(sandbox.stack, 10)
+        expect(
+          history.map(({ result }) => result),
+          sandbox.readLog(),
+        ).toEqual(['cancelled', 'succeeded'])
+        expect(
+          verifyExport(requireSuccess(await run('stack', 'export')).out, { sealed: true }),
+        ).toEqual([])
+      } finally {
+        client.remove()
+        await sandbox.remove()
+        gate.remove()
+        bundles.remove()
+      }
+    })
+  },
+)
 
 /** Bundles whose executor bundle cannot be loaded while a gate is closed. */
 function createGate(code: ReturnType<typeof createBundles>['findBundle']) {

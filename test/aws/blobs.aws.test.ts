@@ -10,7 +10,7 @@ import { blobsContract } from '../contract/blobs.ts'
 import { toEpochMs } from '../contract/open-adapter.ts'
 import { type QueueFaultRule, withQueueFaults } from './queue-faults.ts'
 import { createTestBucket } from './test-resources.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 const clock = createSystemClock()
 const prefix = 'blobs/'
@@ -46,7 +46,7 @@ const faults: readonly QueueFaultRule[] = [
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-whenServed('blobs over S3', ['S3'], settings => {
+describeWithServices('blobs over S3', ['S3'], settings => {
   blobsContract('S3', () => openBlobs(settings()))
   blobsContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
   blobSweepContract('S3', () => openBlobs(settings()))

@@ -10,7 +10,7 @@ import { createCloud } from '../lifecycle/cloud.ts'
 import { openEngine, type Program } from '../lifecycle/engine.ts'
 import { project, stackName } from '../lifecycle/scripted-hosts.ts'
 import { registerThing } from '../lifecycle/register-thing.ts'
-import type { Billed } from '../sim/model-capacity.ts'
+import type { BilledRequest } from '../sim/model-capacity.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import { purposeOf } from './purpose.ts'
@@ -25,22 +25,22 @@ interface Sum {
 }
 
 /** The requests of one command, by purpose. */
-export interface SpentRequests {
+export interface CommandRequests {
   readonly command: string
   readonly resources: number
-  readonly by: ReadonlyMap<string, Sum>
+  readonly sumsByPurpose: ReadonlyMap<string, Sum>
 }
 
 /** Returns a program of `count` independent resources. */
 const createProgram =
   (count: number, version: string): Program =>
   async monitor => {
-    const names = Array.from({ length: count }, (_, at) => `r${at}`)
+    const names = Array.from({ length: count }, (_, index) => `r${index}`)
     await Promise.all(names.map(name => registerThing(monitor, name, { text: version + name })))
   }
 
 /** Creates the counted ports: records and blobs over models of DynamoDB and S3. */
-async function createCountedPorts(add: (purpose: string, billed: Billed) => void) {
+async function createCountedPorts(add: (purpose: string, billed: BilledRequest) => void) {
   let purpose = ''
   const model = createModelDynamo(billed => add(purpose, billed))
   const clock = createSystemClock()
@@ -64,20 +64,22 @@ async function createCountedPorts(add: (purpose: string, billed: Billed) => void
 }
 
 /** Creates, updates and deletes `count` resources, and returns the requests of each command. */
-export async function measureSpending(
+export async function measureRequests(
   count: number,
-  onSpent: (one: SpentRequests) => void = () => undefined,
-): Promise<readonly SpentRequests[]> {
+  onMeasured: (commandRequests: CommandRequests) => void = () => undefined,
+): Promise<readonly CommandRequests[]> {
   let sums = new Map<string, Sum>()
-  const counted = await createCountedPorts((purpose, billed) => addBilled(sums, purpose, billed))
+  const countedPorts = await createCountedPorts((purpose, billed) =>
+    addBilled(sums, purpose, billed),
+  )
   const stack = stackIdOf(project, stackName)
-  await counted.catalog.createStack(stack, counted.clock.now())
+  await countedPorts.catalog.createStack(stack, countedPorts.clock.now())
   const engine = await openEngine(createCloud().script)
   const disturb = (platform: Platform): Partial<Platform> => {
-    const { blobs, clock: __, catalog, ...ports } = counted
-    // Requests by the clock depend on the time and not on the steps: a generator reads the awaited
-    // heads every two seconds. Here hints replace these reads, and only lease renewals run by the
-    // clock.
+    const { blobs, clock: __, catalog, ...ports } = countedPorts
+    // Requests that a timer sends depend on the time and not on the steps: a generator reads the
+    // awaited heads every two seconds. Here hints replace these reads, and only the timer of lease
+    // renewals runs.
     const repeat: Platform['clock']['repeat'] = (ms, call) =>
       ms === limits.leaseRenewMs ? platform.clock.repeat(ms, call) : () => undefined
     const clock = { ...platform.clock, repeat }
@@ -107,24 +109,24 @@ export async function measureSpending(
       catalog: mirrorCatalog(catalog, platform.catalog),
     }
   }
-  const spent: SpentRequests[] = []
+  const measurements: CommandRequests[] = []
   const run = async (
     command: string,
     deployedProgram: Program | undefined,
     options: object,
   ): Promise<void> => {
     sums = new Map()
-    // Time is slowed down, so that a busy machine loses no lease.
+    // Time runs slower, so that a busy machine loses no lease.
     const { result } = await engine.run(deployedProgram, {
       disturb,
       parallel: 64,
-      haste: 0.1,
+      timeFactor: 0.1,
       ...options,
     })
     if (result.result !== 'succeeded') throw new Error(`${command} ${JSON.stringify(result)}`)
-    const one = { command, resources: count, by: sums }
-    spent.push(one)
-    onSpent(one)
+    const commandRequests = { command, resources: count, sumsByPurpose: sums }
+    measurements.push(commandRequests)
+    onMeasured(commandRequests)
   }
   try {
     await run('create', createProgram(count, 'a'), {})
@@ -135,35 +137,35 @@ export async function measureSpending(
   } finally {
     await engine.close()
   }
-  return spent
+  return measurements
 }
 
 /**
- * Returns a catalog that also publishes to the test engine's own catalog, from which that engine
- * reads snapshots.
+ * Returns a catalog that also publishes to the catalog of the test engine, because the engine reads
+ * its snapshots there.
  */
 function mirrorCatalog(
-  counted: Platform['catalog'],
-  own: Platform['catalog'],
+  countedCatalog: Platform['catalog'],
+  engineCatalog: Platform['catalog'],
 ): Platform['catalog'] {
   return {
-    ...counted,
+    ...countedCatalog,
     start: async (...args) => {
-      await own.start(...args)
-      return counted.start(...args)
+      await engineCatalog.start(...args)
+      return countedCatalog.start(...args)
     },
     publish: async (...args) => {
-      await own.publish(...args)
-      return counted.publish(...args)
+      await engineCatalog.publish(...args)
+      return countedCatalog.publish(...args)
     },
     release: async (...args) => {
-      await own.release(...args)
-      await counted.release(...args)
+      await engineCatalog.release(...args)
+      await countedCatalog.release(...args)
     },
   }
 }
 
-function addBilled(sums: Map<string, Sum>, purpose: string, billed: Billed): void {
+function addBilled(sums: Map<string, Sum>, purpose: string, billed: BilledRequest): void {
   const sum = sums.get(purpose) ?? { requests: 0, items: 0, readUnits: 0, writeUnits: 0 }
   sums.set(purpose, sum)
   sum.requests += 1
@@ -173,7 +175,7 @@ function addBilled(sums: Map<string, Sum>, purpose: string, billed: Billed): voi
 }
 
 /** The budget of journal and catalog, without events and second arrivals. */
-const most = {
+const budget = {
   /** Per deployment of any size: its start, its generator runs, its close. */
   fixed: { writes: 45, reads: 45 },
   /** Per executed step: requests and write units. */
@@ -194,17 +196,21 @@ export interface Totals {
   readonly apartUnits: number
 }
 
-/** Returns the requests of a command that count for the budget, and those that do not. */
-export function totalsOf({ by }: SpentRequests): Totals {
-  const isApart = (purpose: string): boolean => / (events|writers|arrival)$/.test(purpose)
-  const total = (of: (sum: Sum) => number, apart = false): number =>
-    [...by].reduce((all, [purpose, sum]) => all + (isApart(purpose) === apart ? of(sum) : 0), 0)
+/** Returns the totals of a command, of the requests in the budget and of the others. */
+export function totalsOf({ sumsByPurpose }: CommandRequests): Totals {
+  const isOutsideBudget = (purpose: string): boolean => / (events|writers|arrival)$/.test(purpose)
+  const total = (measure: (sum: Sum) => number, isOutside = false): number =>
+    [...sumsByPurpose].reduce(
+      (subtotal, [purpose, sum]) =>
+        subtotal + (isOutsideBudget(purpose) === isOutside ? measure(sum) : 0),
+      0,
+    )
   return {
     writes: total(sum => (sum.writeUnits > 0 ? sum.requests : 0)),
     writeUnits: total(sum => sum.writeUnits),
     reads: total(sum => (sum.readUnits > 0 ? sum.requests : 0)),
     readUnits: total(sum => sum.readUnits),
-    messages: by.get('messages')?.items ?? 0,
+    messages: sumsByPurpose.get('messages')?.items ?? 0,
     apartUnits: total(sum => sum.writeUnits, true),
   }
 }
@@ -212,32 +218,32 @@ export function totalsOf({ by }: SpentRequests): Totals {
 /**
  * Checks the requests of commands. Throws with the figures of a command that exceeds the budget.
  */
-export function checkSpent(spent: readonly SpentRequests[]): void {
-  for (const one of spent) {
-    const { command, resources, by } = one
+export function checkBudget(measurements: readonly CommandRequests[]): void {
+  for (const commandRequests of measurements) {
+    const { command, resources, sumsByPurpose } = commandRequests
     const steps = command === 'same' ? 0 : resources
-    const found = totalsOf(one)
+    const totals = totalsOf(commandRequests)
     const bounds = {
-      writes: most.fixed.writes + steps * most.step.writes,
-      writeUnits: most.fixed.writes + steps * most.step.writes,
-      reads: most.fixed.reads + steps * most.step.reads,
-      readUnits: most.fixed.reads + steps * most.stepReadUnits,
+      writes: budget.fixed.writes + steps * budget.step.writes,
+      writeUnits: budget.fixed.writes + steps * budget.step.writes,
+      reads: budget.fixed.reads + steps * budget.step.reads,
+      readUnits: budget.fixed.reads + steps * budget.stepReadUnits,
     }
-    const over = (Object.keys(bounds) as (keyof typeof bounds)[]).filter(
-      name => found[name] > bounds[name],
+    const exceededNames = (Object.keys(bounds) as (keyof typeof bounds)[]).filter(
+      name => totals[name] > bounds[name],
     )
-    if (over.length > 0)
+    if (exceededNames.length > 0)
       throw new Error(
-        `${command} of ${resources} exceeds the budget of ${over.join(', ')}: ${formatFigures(found, by)}`,
+        `${command} of ${resources} exceeds the budget of ${exceededNames.join(', ')}: ${formatFigures(totals, sumsByPurpose)}`,
       )
-    const heads = by.get('UpdateItem head')
+    const heads = sumsByPurpose.get('UpdateItem head')
     if (heads !== undefined && heads.writeUnits !== heads.requests)
       throw new Error(`${command}: a head is larger than a kilobyte`)
   }
 }
 
 /** Formats the figures of a command for a message. */
-function formatFigures(found: object, by: ReadonlyMap<string, Sum>): string {
-  const lines = [...by].map(([purpose, sum]) => `  ${purpose} ${JSON.stringify(sum)}`)
-  return [JSON.stringify(found), ...lines.toSorted()].join('\n')
+function formatFigures(totals: object, sumsByPurpose: ReadonlyMap<string, Sum>): string {
+  const lines = [...sumsByPurpose].map(([purpose, sum]) => `  ${purpose} ${JSON.stringify(sum)}`)
+  return [JSON.stringify(totals), ...lines.toSorted()].join('\n')
 }

@@ -15,7 +15,7 @@ import {
 import { expect, test } from 'vitest'
 import { startCountingProxy } from '../../bench/cost/counting-proxy.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
-import type { Billed } from '../sim/model-capacity.ts'
+import type { BilledRequest } from '../sim/model-capacity.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
 import { createTables, createTableNames } from './records.ts'
@@ -102,7 +102,7 @@ async function compare(): Promise<void> {
   const proxy = await startCountingProxy({ region: 'eu-test-1', endpoints: { DYNAMODB: endpoint } })
   const through = proxy.settings.endpoints.DYNAMODB ?? ''
   const client = createDynamoClient({ region: 'eu-test-1', endpoint: through, credentials })
-  let billed: Billed | undefined
+  let billed: BilledRequest | undefined
   const model = createModelDynamo(one => void (billed = one))
   const names = { journal: TableName, ...others }
   await createTables(client, names)

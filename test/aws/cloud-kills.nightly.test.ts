@@ -1,6 +1,6 @@
 /** Rounds of randomly drawn kills in the local cloud, several rounds at the same time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBundles } from './cloud-place.ts'
+import { createBundles } from './cloud-sandbox.ts'
 import {
   type CloudRound,
   type CloudRoundResult,
@@ -8,7 +8,7 @@ import {
   runCloudRound,
   describeCloudRound,
 } from './cloud-rounds.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 /** ANTICHAIN_SEED repeats the kills of an earlier run. The test names contain the seed. */
 const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
@@ -22,7 +22,7 @@ const groups = Array.from({ length: Math.ceil(count / atOnce) }, (_, at) =>
 )
 const results: CloudRoundResult[] = []
 
-whenServed('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
   beforeAll(() => {
     bundles = createBundles()
@@ -36,7 +36,7 @@ whenServed('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
     { timeout: 3_600_000 },
     async (_at, _told, group: readonly CloudRound[]) => {
       const run = (round: CloudRound) =>
-        runCloudRound(round, { aws: settings(), code: bundles.findBundle })
+        runCloudRound(round, { aws: settings(), bundleOf: bundles.findBundle })
       const ended = await Promise.allSettled(group.map(run))
       for (const one of ended) if (one.status === 'fulfilled') results.push(one.value)
       expect(ended.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))).toEqual([])
@@ -58,9 +58,9 @@ afterAll(() => {
   console.log(
     `seed ${seed}: ${results.length} of ${count} rounds went well; ` +
       `killed: ${of('step-generator')} generators, ${of('step-executor')} executors, ` +
-      `${of('compaction')} compactions, ${sum(({ late }) => late)} by their time; ` +
-      `${sum(({ unknown }) => unknown)} creates unknown, ` +
-      `${sum(({ repeated }) => repeated)} updates or deletes repeated; seconds: ` +
+      `${of('compaction')} compactions, ${sum(({ timedOutCalls }) => timedOutCalls)} by their time; ` +
+      `${sum(({ unknownCreates }) => unknownCreates)} creates unknown, ` +
+      `${sum(({ repeatedCalls }) => repeatedCalls)} updates or deletes repeated; seconds: ` +
       results.map(({ seconds }) => seconds).join(', '),
   )
 })

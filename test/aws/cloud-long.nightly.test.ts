@@ -4,35 +4,37 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readExport } from '../e2e/exported-state.ts'
-import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
-import { whenServed } from './when-served.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
-whenServed('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+describeWithServices('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
-  let place: CloudPlace
+  let sandbox: CloudSandbox
   beforeAll(async () => {
     bundles = createBundles()
-    place = await createCloudPlace('patient', { aws: settings(), code: bundles.findBundle })
+    sandbox = await createCloudSandbox('patient', { aws: settings(), bundleOf: bundles.findBundle })
   })
   afterAll(async () => {
-    await place?.remove()
+    await sandbox?.remove()
     bundles?.remove()
   }, 120_000)
 
   test('a create with a limit of 20 minutes is run by a task, and its dependents afterwards', {
     timeout: 300_000,
   }, async () => {
-    const program = await place.upload({})
+    const program = await sandbox.upload({})
     const tasks = new Set<number>()
     const looking = setInterval(() => {
-      for (const pid of place.cloud.longTasks('step-executor')) tasks.add(pid)
+      for (const pid of sandbox.cloud.longTasks('step-executor')) tasks.add(pid)
     }, 100)
-    const end = await place.deploy('up', program, 240_000).finally(() => clearInterval(looking))
-    expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
+    const end = await sandbox.deploy('up', program, 240_000).finally(() => clearInterval(looking))
+    expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
     expect(tasks.size).toBe(1)
-    const changes = place.listChanges().map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
+    const changes = sandbox
+      .listChanges()
+      .map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
     expect(changes).toEqual(['create slow', 'create quick'])
-    expect(readExport(await place.exportState()).resources.map(({ name }) => name)).toContain(
+    expect(readExport(await sandbox.exportState()).resources.map(({ name }) => name)).toContain(
       'quick',
     )
   })

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
 import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
-import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { listStoredBytes } from './list-stored-bytes.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 import { secretText } from './stack-file.ts'
 
 const role = 'arn:aws:iam::123456789012:role/antichain-deploy-shop'
@@ -35,56 +35,62 @@ fetch(found.AWS_CONTAINER_CREDENTIALS_FULL_URI, { headers })
     process.env.GOLD_CLOUD + '/found.json', JSON.stringify({ found, credentials })))
 `
 
-whenServed('a stack with a key and a role', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
-  let place: CloudPlace
-  beforeAll(async () => {
-    bundles = createBundles()
-    const keyUrl = await keyOf(settings())
-    const variables = { PULUMI_CONFIG_PASSPHRASE: '' }
-    const placeOptions = { keyUrl, config: { 'antichain:role': role }, variables }
-    place = await createCloudPlace('shop', {
-      aws: settings(),
-      code: bundles.findBundle,
-      ...placeOptions,
+describeWithServices(
+  'a stack with a key and a role',
+  ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS'],
+  settings => {
+    let bundles: ReturnType<typeof createBundles>
+    let sandbox: CloudSandbox
+    beforeAll(async () => {
+      bundles = createBundles()
+      const keyUrl = await keyOf(settings())
+      const variables = { PULUMI_CONFIG_PASSPHRASE: '' }
+      const placeOptions = { keyUrl, config: { 'antichain:role': role }, variables }
+      sandbox = await createCloudSandbox('shop', {
+        aws: settings(),
+        bundleOf: bundles.findBundle,
+        ...placeOptions,
+      })
     })
-  })
-  afterAll(async () => {
-    await place?.remove()
-    bundles?.remove()
-  }, 120_000)
+    afterAll(async () => {
+      await sandbox?.remove()
+      bundles?.remove()
+    }, 120_000)
 
-  test('is deployed by functions, whose credentials its program does not receive', {
-    timeout: 400_000,
-  }, async () => {
-    appendFileSync(join(place.program, 'index.js'), telling)
-    const program = await place.upload({ STEP: '1' })
-    const end = await place.deploy('up', program, 240_000)
-    expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
-    const exported = await place.exportState()
-    expect(exported).not.toContain(secretText)
-    expect(JSON.parse(exported)).toMatchObject({
-      deployment: { secrets_providers: { type: 'cloud' } },
+    test('is deployed by functions, whose credentials its program does not receive', {
+      timeout: 400_000,
+    }, async () => {
+      appendFileSync(join(sandbox.program, 'index.js'), telling)
+      const program = await sandbox.upload({ STEP: '1' })
+      const end = await sandbox.deploy('up', program, 240_000)
+      expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
+      const exported = await sandbox.exportState()
+      expect(exported).not.toContain(secretText)
+      expect(JSON.parse(exported)).toMatchObject({
+        deployment: { secrets_providers: { type: 'cloud' } },
+      })
+      const { found, credentials: roleCredentials } = JSON.parse(
+        readFileSync(join(sandbox.cloudFolder, 'found.json'), 'utf8'),
+      )
+      expect(Object.keys(found).toSorted()).toEqual([
+        'AWS_CONTAINER_AUTHORIZATION_TOKEN',
+        'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+        'AWS_REGION',
+      ])
+      expect(roleCredentials).toMatchObject({
+        AccessKeyId: expect.stringMatching(/^ASIA/),
+        Token: expect.any(String),
+      })
+      expect(JSON.stringify(roleCredentials)).not.toContain(
+        emulatorCredentials.AWS_SECRET_ACCESS_KEY,
+      )
+      expect(Date.parse(roleCredentials.Expiration)).toBeGreaterThan(Date.now() + 20 * 60_000)
+      const hidden = [secretText, roleCredentials.SecretAccessKey, roleCredentials.Token]
+      for (const text of hidden) expect(sandbox.readLog()).not.toContain(text)
+      const held = await listStoredBytes(settings(), sandbox.cloud.services)
+      expect(held.length).toBeGreaterThan(10)
+      const clear = held.filter(({ bytes }) => hidden.some(text => bytes.includes(text)))
+      expect(clear.map(({ location }) => location)).toEqual([])
     })
-    const { found, credentials: roleCredentials } = JSON.parse(
-      readFileSync(join(place.cloudFolder, 'found.json'), 'utf8'),
-    )
-    expect(Object.keys(found).toSorted()).toEqual([
-      'AWS_CONTAINER_AUTHORIZATION_TOKEN',
-      'AWS_CONTAINER_CREDENTIALS_FULL_URI',
-      'AWS_REGION',
-    ])
-    expect(roleCredentials).toMatchObject({
-      AccessKeyId: expect.stringMatching(/^ASIA/),
-      Token: expect.any(String),
-    })
-    expect(JSON.stringify(roleCredentials)).not.toContain(emulatorCredentials.AWS_SECRET_ACCESS_KEY)
-    expect(Date.parse(roleCredentials.Expiration)).toBeGreaterThan(Date.now() + 20 * 60_000)
-    const hidden = [secretText, roleCredentials.SecretAccessKey, roleCredentials.Token]
-    for (const text of hidden) expect(place.readLog()).not.toContain(text)
-    const held = await listStoredBytes(settings(), place.cloud.services)
-    expect(held.length).toBeGreaterThan(10)
-    const clear = held.filter(({ bytes }) => hidden.some(text => bytes.includes(text)))
-    expect(clear.map(({ where }) => where)).toEqual([])
-  })
-})
+  },
+)

@@ -1,26 +1,29 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { FunctionName } from '../../infra/functions-table.ts'
-import { killOne } from '../../infra/local-cloud/random-kills.ts'
-import { waitUntil } from '../e2e/place.ts'
+import { killEnvironment } from '../../infra/local-cloud/random-kills.ts'
+import { waitUntil } from '../e2e/sandbox.ts'
 import { checkChanges, checkGoal, readSoundState } from '../e2e/round-checks.ts'
-import { doings } from '../e2e/rounds.ts'
+import { roundKinds } from '../e2e/rounds.ts'
 import { type ExportedState, readExport } from '../e2e/exported-state.ts'
-import { type CloudPlace, createCloudPlace, type CloudPlaceOptions } from './cloud-place.ts'
+import { type CloudSandbox, createCloudSandbox, type CloudSandboxOptions } from './cloud-sandbox.ts'
 
 /** The functions that a round may kill. */
-const victims = ['step-generator', 'step-executor', 'compaction'] as const
+const killableFunctions = ['step-generator', 'step-executor', 'compaction'] as const
 
-/** A kill. It happens `afterMs` after a part of the calls was requested. */
+/**
+ * A kill of one environment of the function `target`, `afterMs` after the share `callShare` of all
+ * provider calls was requested.
+ */
 export interface CloudKill {
-  readonly whom: (typeof victims)[number]
-  readonly part: number
+  readonly target: (typeof killableFunctions)[number]
+  readonly callShare: number
   readonly afterMs: number
 }
 
 /** One deployment by functions, some of whose environments are killed. */
 export interface CloudRound {
-  readonly doing: 'create' | 'update' | 'mixed' | 'destroy'
+  readonly kind: 'create' | 'update' | 'mixed' | 'destroy'
   readonly kills: readonly CloudKill[]
   /** Time limits of calls as Lambda enforces them, in ms; if absent, the usual ones. */
   readonly limitMs?: Readonly<Record<'step-generator' | 'step-executor', number>>
@@ -34,26 +37,26 @@ export interface CloudRoundResult {
   /** Number of ended function calls, by name. */
   readonly calls: Readonly<Record<string, number>>
   /** Number of function calls that their time limit ended. */
-  readonly late: number
+  readonly timedOutCalls: number
   /** Number of creates whose end only a user can find out. */
-  readonly unknown: number
+  readonly unknownCreates: number
   /** Number of repeated updates and deletes. */
-  readonly repeated: number
+  readonly repeatedCalls: number
 }
 
 /**
- * Draws the rounds of a seed. The kinds take turns, with one to three kills each, every second one
- * with short time limits.
+ * Draws the rounds of a seed. The kinds take turns. Each round has one to three kills, and every
+ * second round has short time limits.
  */
 export function drawCloudRounds(seed: number, count: number): readonly CloudRound[] {
   const kill = fc.record({
-    whom: fc.constantFrom(...victims),
-    part: fc.integer({ min: 0, max: 95 }).map(percent => percent / 100),
+    target: fc.constantFrom(...killableFunctions),
+    callShare: fc.integer({ min: 0, max: 95 }).map(percent => percent / 100),
     afterMs: fc.integer({ min: 0, max: 400 }),
   })
   const kills = fc
     .array(kill, { minLength: 1, maxLength: 3, size: 'max' })
-    .map(drawn => drawn.toSorted((a, b) => a.part - b.part))
+    .map(drawnKills => drawnKills.toSorted((a, b) => a.callShare - b.callShare))
   const limits = fc.record({
     'step-generator': fc.integer({ min: 45_000, max: 90_000 }),
     'step-executor': fc.integer({ min: 30_000, max: 60_000 }),
@@ -61,107 +64,123 @@ export function drawCloudRounds(seed: number, count: number): readonly CloudRoun
   const names = ['create', 'update', 'mixed', 'destroy'] as const
   return fc
     .sample(fc.tuple(kills, limits), { seed, numRuns: count })
-    .map(([drawn, limitMs], at) => ({
-      doing: names[at % names.length] ?? 'create',
-      kills: drawn,
-      ...((at + Math.floor(at / names.length)) % 2 === 0 ? {} : { limitMs }),
-      seed: seed + at,
+    .map(([drawnKills, limitMs], index) => ({
+      kind: names[index % names.length] ?? 'create',
+      kills: drawnKills,
+      ...((index + Math.floor(index / names.length)) % 2 === 0 ? {} : { limitMs }),
+      seed: seed + index,
     }))
 }
 
 /** Returns a description of a round. */
-export function describeCloudRound({ doing, kills, limitMs }: CloudRound): string {
-  const kinds = kills.map(({ whom, part }) => `${whom} at ${Math.round(part * 100)} %`)
+export function describeCloudRound({ kind, kills, limitMs }: CloudRound): string {
+  const kinds = kills.map(
+    ({ target, callShare }) => `${target} at ${Math.round(callShare * 100)} %`,
+  )
   const times = Object.entries(limitMs ?? {}).map(([name, ms]) => `${name} ${ms} ms`)
   const limited = times.length === 0 ? '' : `, with ${times.join(' and ')} at a time`
-  return `${doing}${limited}, killed: ${kinds.join(', ')}`
+  return `${kind}${limited}, killed: ${kinds.join(', ')}`
 }
 
 /** Number of objects of a round. Each operation costs an executor the start of a plugin. */
 const count = 20
 
-/** Twice the time from a process's last renewal to its recovery, plus the work itself. */
+/**
+ * Twice the time from the last renewal of a process to its recovery, and the time of the work
+ * itself.
+ */
 const roundMs = 480_000
 
 /**
- * Runs a round: environments are killed at its moments, without manual help. Compares the
- * provider's log and objects with the state afterwards. The next deployment must reach the goal.
+ * Runs a round, in which environments are killed and no user intervenes. Compares the log and the
+ * objects of the provider with the state afterwards. The next deployment must reach the goal.
  */
 export async function runCloudRound(
   round: CloudRound,
-  options: CloudPlaceOptions,
+  options: CloudSandboxOptions,
 ): Promise<CloudRoundResult> {
-  const { doing, seed, limitMs } = round
+  const { kind, seed, limitMs } = round
   const limited = limitMs === undefined ? {} : { limitMs }
-  const place = await createCloudPlace('rounds', { tidyMs: 20_000, ...options, ...limited })
+  const sandbox = await createCloudSandbox('rounds', { tidyMs: 20_000, ...options, ...limited })
   try {
-    const change = doing === 'mixed' ? 'mixed' : 'update'
+    const change = kind === 'mixed' ? 'mixed' : 'update'
     const env = { CHANGE: change, DELAY: '100', COUNT: String(count) }
-    const first = await place.upload({ ...env, STEP: '1' })
-    const second = await place.upload({ ...env, STEP: '2' })
-    if (doing !== 'create')
-      expect((await place.deploy('up', first, roundMs)).result).toBe('succeeded')
-    const before = place.listChanges().length
+    const first = await sandbox.upload({ ...env, STEP: '1' })
+    const second = await sandbox.upload({ ...env, STEP: '2' })
+    if (kind !== 'create')
+      expect((await sandbox.deploy('up', first, roundMs)).result).toBe('succeeded')
+    const changesBefore = sandbox.listChanges().length
     const beganMs = performance.now()
-    const over = new AbortController()
-    const killing = killDuring(round, { place, before, signal: over.signal })
-    const command = doing === 'destroy' ? 'destroy' : 'up'
-    const end = await place.deploy(command, second, roundMs)
+    const roundEnd = new AbortController()
+    const pendingKills = killDuring(round, { sandbox, changesBefore, signal: roundEnd.signal })
+    const command = kind === 'destroy' ? 'destroy' : 'up'
+    const end = await sandbox.deploy(command, second, roundMs)
     const seconds = Math.round((performance.now() - beganMs) / 1000)
-    over.abort()
-    const kills = await killing
+    roundEnd.abort()
+    const kills = await pendingKills
     const calls = Object.fromEntries(
-      victims.map(name => [name, place.calls.filter(one => one.name === name).length]),
+      killableFunctions.map(name => [
+        name,
+        sandbox.calls.filter(call => call.name === name).length,
+      ]),
     )
-    const changes = place.listChanges().slice(before)
-    const killed = kills.map(whom =>
-      whom === 'step-executor' ? ('executor' as const) : ('generator' as const),
+    const changes = sandbox.listChanges().slice(changesBefore)
+    const killedTargets = kills.map(target =>
+      target === 'step-executor' ? ('executor' as const) : ('generator' as const),
     )
-    const repeated = checkChanges({ changes, killed })
-    const state = await readSoundState(place)
-    const goal = { round: { doing }, env: { ...env, STEP: '2' } }
+    const repeatedCalls = checkChanges({ changes, killedTargets })
+    const state = await readSoundState(sandbox)
+    const goal = { round: { kind }, env: { ...env, STEP: '2' } }
     checkGoal(goal, state)
-    if (!killed.includes('executor')) expect(state.pending).toEqual([])
-    const diagnostics = await place.readDiagnostics(end.deployment)
+    if (!killedTargets.includes('executor')) expect(state.pending).toEqual([])
+    const diagnostics = await sandbox.readDiagnostics(end.deployment)
     for (const { name, type } of state.pending) {
       expect(type).toBe('creating')
       expect(diagnostics).toContain(name)
     }
     expect(end.result, diagnostics).toBe(state.pending.length === 0 ? 'succeeded' : 'failed')
-    if (state.pending.length > 0 && command === 'up') await redeploy(place, goal, state, second)
-    const late = place.calls.filter(({ outcome }) => isLate(outcome)).length
-    return { kills, seconds, calls, late, unknown: state.pending.length, repeated }
+    if (state.pending.length > 0 && command === 'up') await redeploy(sandbox, goal, state, second)
+    const timedOutCalls = sandbox.calls.filter(({ outcome }) => hasTimedOut(outcome)).length
+    return {
+      kills,
+      seconds,
+      calls,
+      timedOutCalls,
+      unknownCreates: state.pending.length,
+      repeatedCalls,
+    }
   } catch (thrown) {
-    throw new Error(`seed ${seed}: ${describeCloudRound(round)}\n${place.readLog()}`, {
+    throw new Error(`seed ${seed}: ${describeCloudRound(round)}\n${sandbox.readLog()}`, {
       cause: thrown,
     })
   } finally {
-    await place.remove()
+    await sandbox.remove()
   }
 }
 
-function isLate(outcome: CloudPlace['calls'][number]['outcome']): boolean {
-  return outcome.kind === 'died' && outcome.why.includes('exceeded its time limit')
+function hasTimedOut(outcome: CloudSandbox['calls'][number]['outcome']): boolean {
+  return outcome.kind === 'died' && outcome.reason.includes('exceeded its time limit')
 }
 
 /**
- * Deploys again, which creates the resources with unknown ends once more. Only their first objects
- * may remain unmanaged.
+ * Deploys again, which creates the resources of pending creates once more. Only the objects of
+ * their first creates may remain unmanaged.
  */
 async function redeploy(
-  place: CloudPlace,
+  sandbox: CloudSandbox,
   goal: Parameters<typeof checkGoal>[0],
-  left: ExportedState,
-  program: Parameters<CloudPlace['deploy']>[1],
+  stateBefore: ExportedState,
+  program: Parameters<CloudSandbox['deploy']>[1],
 ): Promise<void> {
-  await place.deploy('up', program, roundMs)
-  const state = readExport(await place.exportState())
+  await sandbox.deploy('up', program, roundMs)
+  const state = readExport(await sandbox.exportState())
   checkGoal(goal, { ...state, pending: [] })
-  const unknown = new Set(left.pending.map(({ name }) => name))
-  const kept = new Set(state.resources.map(({ id }) => id))
-  const lost = place.listObjects().filter(({ id }) => !kept.has(id))
-  for (const { id } of lost) expect([...unknown]).toContain(id.replace(/-\d+$/, ''))
-  expect(lost.length).toBeLessThanOrEqual(unknown.size)
+  const unknownCreates = new Set(stateBefore.pending.map(({ name }) => name))
+  const managedIds = new Set(state.resources.map(({ id }) => id))
+  const unmanagedObjects = sandbox.listObjects().filter(({ id }) => !managedIds.has(id))
+  for (const { id } of unmanagedObjects)
+    expect([...unknownCreates]).toContain(id.replace(/-\d+$/, ''))
+  expect(unmanagedObjects.length).toBeLessThanOrEqual(unknownCreates.size)
 }
 
 /**
@@ -169,28 +188,35 @@ async function redeploy(
  * functions.
  */
 async function killDuring(
-  { doing, kills, seed }: CloudRound,
-  deps: { readonly place: CloudPlace; readonly before: number; readonly signal: AbortSignal },
+  { kind, kills, seed }: CloudRound,
+  deps: {
+    readonly sandbox: CloudSandbox
+    readonly changesBefore: number
+    readonly signal: AbortSignal
+  },
 ): Promise<readonly FunctionName[]> {
-  const { place, before, signal } = deps
-  const killed: FunctionName[] = []
-  const draw = drawOf(seed)
-  for (const { whom, part, afterMs } of kills) {
-    const calls = Math.max(1, Math.floor((part * doings[doing].calls * count) / 50))
-    const isDue = (): boolean => place.listChanges().length - before >= calls
-    await waitUntil(() => signal.aborted || isDue(), { what: `${calls} calls`, limitMs: roundMs })
-    await new Promise(done => setTimeout(done, afterMs))
+  const { sandbox, changesBefore, signal } = deps
+  const killedTargets: FunctionName[] = []
+  const draw = createRandom(seed)
+  for (const { target, callShare, afterMs } of kills) {
+    const calls = Math.max(1, Math.floor((callShare * roundKinds[kind].calls * count) / 50))
+    const isDue = (): boolean => sandbox.listChanges().length - changesBefore >= calls
+    await waitUntil(() => signal.aborted || isDue(), {
+      condition: `${calls} calls`,
+      limitMs: roundMs,
+    })
+    await new Promise(resolve => setTimeout(resolve, afterMs))
     if (signal.aborted) break
-    if (killOne(place.cloud, whom, draw) !== undefined) killed.push(whom)
+    if (killEnvironment(sandbox.cloud, target, draw) !== undefined) killedTargets.push(target)
   }
-  return killed
+  return killedTargets
 }
 
 /** Returns random numbers in [0, 1), the same for a seed. */
-function drawOf(seed: number): () => number {
-  let at = seed
+function createRandom(seed: number): () => number {
+  let state = seed
   return () => {
-    at = (at * 1_103_515_245 + 12_345) % 2_147_483_648
-    return at / 2_147_483_648
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
   }
 }

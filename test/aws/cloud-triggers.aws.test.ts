@@ -14,17 +14,17 @@ import {
   deliver,
   type RepositoryFiles,
   type GithubHost,
-  pullRequestOf,
-  pushOf,
+  createPullRequestBody,
+  createPushBody,
   repository,
   signDelivery,
   startGithub,
-  withPackage,
+  createPackageFiles,
 } from '../e2e/github-host.ts'
-import { waitUntil } from '../e2e/place.ts'
+import { waitUntil } from '../e2e/sandbox.ts'
 import { readExport } from '../e2e/exported-state.ts'
-import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
-import { whenServed } from './when-served.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 const goldSdk = readFileSync(resolve(import.meta.dirname, '../golden/provider/sdk.js'), 'utf8')
 const secret = 'a secret that both sides know'
@@ -35,7 +35,7 @@ const credential = 'ghs_credential'
  * install.
  */
 const createFiles = (value: number, stackFile: string): RepositoryFiles => ({
-  ...withPackage('infra'),
+  ...createPackageFiles('infra'),
   'README.md': 'a site\n',
   'infra/Pulumi.yaml': 'name: small\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n',
   'infra/Pulumi.dev.yaml': stackFile,
@@ -43,9 +43,9 @@ const createFiles = (value: number, stackFile: string): RepositoryFiles => ({
   'infra/gold.js': goldSdk,
 })
 
-whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings => {
+describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings => {
   let bundles: ReturnType<typeof createBundles>
-  let place: CloudPlace
+  let sandbox: CloudSandbox
   let github: GithubHost
   let token = ''
   let first = ''
@@ -53,16 +53,16 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
   beforeAll(async () => {
     bundles = createBundles()
     github = await startGithub(credential)
-    place = await createCloudPlace('small', {
+    sandbox = await createCloudSandbox('small', {
       aws: settings(),
-      code: bundles.findBundle,
+      bundleOf: bundles.findBundle,
       sdk: 'above',
       variables: {
-        [outboundVariables.networks]: '127.0.0.1/32',
-        [outboundVariables.plain]: '1',
+        [outboundVariables.allowedNetworks]: '127.0.0.1/32',
+        [outboundVariables.plainHttp]: '1',
       },
     })
-    const made = await createToken(place.control.platform, { name: 'test', role: 'admin' })
+    const made = await createToken(sandbox.control.platform, { name: 'test', role: 'admin' })
     token = made.token
     await callApi('PUT', '/v1/webhooks/site', {
       form: 'github',
@@ -70,21 +70,21 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
       credential,
       apiUrl: github.origin,
       rules: [
-        { on: 'push', repository, branches: ['main'], stack: place.stack, folder: 'infra' },
-        { on: 'pull-request', repository, stack: place.stack, folder: 'infra' },
+        { on: 'push', repository, branches: ['main'], stack: sandbox.stack, folder: 'infra' },
+        { on: 'pull-request', repository, stack: sandbox.stack, folder: 'infra' },
       ],
     })
   }, 120_000)
   afterAll(async () => {
     github?.close()
-    await place?.remove()
+    await sandbox?.remove()
     bundles?.remove()
   }, 120_000)
 
   /** Calls the API of the installation over HTTP. */
   async function callApi(method: string, path: string, body: object): Promise<void> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const url = place.cloud.apiUrl + path
+    const url = sandbox.cloud.apiUrl + path
     const reply = await fetch(url, { method, headers, body: JSON.stringify(body) })
     expect([reply.status, await reply.text()]).toEqual([200, expect.any(String)])
   }
@@ -104,30 +104,30 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
     }
   }
 
-  const hook = (): string => `${place.cloud.webhookUrl}site`
-  const listRuns = () => place.control.platform.catalog.listHistory(place.stack, 10)
+  const hook = (): string => `${sandbox.cloud.webhookUrl}site`
+  const listRuns = () => sandbox.control.platform.catalog.listHistory(sandbox.stack, 10)
 
   /** Sends a delivery that must be accepted, and waits for the end of its deployment. */
   async function deliverAndAwait(event: string, payload: object) {
     const { status, body } = await deliver(hook(), signDelivery(secret, event, payload))
     expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
     const [firstRequest] = body['asked'] as { request: string }[]
-    return place.control
-      .awaitEnd(place.stack, firstRequest?.request ?? '', 240_000)
+    return sandbox.control
+      .awaitEnd(sandbox.stack, firstRequest?.request ?? '', 240_000)
       .catch((thrown: unknown) => {
-        throw new Error(place.readLog(), { cause: thrown })
+        throw new Error(sandbox.readLog(), { cause: thrown })
       })
   }
 
   describe('a webhook', () => {
     test('deploys the commit of a push that GitHub signed, into a snapshot in the bucket', async () => {
-      first = github.commit(createFiles(1, place.stackFile))
-      const end = await deliverAndAwait('push', pushOf(first))
-      expect(end, place.readLog()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
-      const state = readExport(await place.exportState())
+      first = github.commit(createFiles(1, sandbox.stackFile))
+      const end = await deliverAndAwait('push', createPushBody(first))
+      expect(end, sandbox.readLog()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
+      const state = readExport(await sandbox.exportState())
       expect(state.resources.map(({ name }) => name)).toContain('thing')
-      expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
-      await waitUntil(() => github.listStatuses(first).length === 2, { what: 'both statuses' })
+      expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
+      await waitUntil(() => github.listStatuses(first).length === 2, { condition: 'both statuses' })
       expect(github.listStatuses(first).map(({ state: statusText }) => statusText)).toEqual([
         'pending',
         'success',
@@ -138,10 +138,14 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
       const delivery = signDelivery(
         secret,
         'push',
-        pushOf(github.commit(createFiles(1, place.stackFile))),
+        createPushBody(github.commit(createFiles(1, sandbox.stackFile))),
       )
       const before = await listRuns()
-      const forged = signDelivery('another secret, of the same length', 'push', pushOf(first))
+      const forged = signDelivery(
+        'another secret, of the same length',
+        'push',
+        createPushBody(first),
+      )
       expect(await deliver(hook(), forged)).toMatchObject({
         status: 401,
         body: { code: 'WEBHOOK_REFUSED' },
@@ -152,29 +156,29 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
       expect(await deliver(hook(), key)).toMatchObject({ body: { kind: 'repeated' } })
       const countRuns = async (): Promise<number> => (await listRuns()).length - before.length
       await waitUntil(async () => (await countRuns()) === 1, {
-        what: 'one deployment',
+        condition: 'one deployment',
         limitMs: 120_000,
       })
       const isOver = async () => (await listRuns())[0]?.result !== undefined
-      await waitUntil(isOver, { what: 'its end', limitMs: 120_000 })
-      expect(await place.control.platform.requests.listWaiting(place.stack, 10)).toEqual([])
+      await waitUntil(isOver, { condition: 'its end', limitMs: 120_000 })
+      expect(await sandbox.control.platform.requests.listWaiting(sandbox.stack, 10)).toEqual([])
       expect(await countRuns()).toBe(1)
     }, 300_000)
 
     test('previews a pull request, and answers with a status and a comment', async () => {
-      const commit = github.commit(createFiles(2, place.stackFile))
+      const commit = github.commit(createFiles(2, sandbox.stackFile))
       const deployed = (await listRuns()).length
-      const end = await deliverAndAwait('pull_request', pullRequestOf(7, commit))
-      expect(end, place.readLog()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
-      await waitUntil(() => github.listComments().size === 1, { what: 'a comment' })
+      const end = await deliverAndAwait('pull_request', createPullRequestBody(7, commit))
+      expect(end, sandbox.readLog()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
+      await waitUntil(() => github.listComments().size === 1, { condition: 'a comment' })
       expect([...github.listComments().values()][0]).toContain(
-        `Preview of \`${place.stack}\` at \`${commit.slice(0, 8)}\` succeeded`,
+        `Preview of \`${sandbox.stack}\` at \`${commit.slice(0, 8)}\` succeeded`,
       )
       expect([...github.listComments().values()][0]).toContain('thing')
-      await waitUntil(() => github.listStatuses(commit).length > 0, { what: 'a status' })
+      await waitUntil(() => github.listStatuses(commit).length > 0, { condition: 'a status' })
       expect(github.listStatuses(commit).at(-1)).toMatchObject({ state: 'success' })
       expect((await listRuns()).length).toBe(deployed)
-      expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
+      expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
     }, 300_000)
   })
 
@@ -186,30 +190,32 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
         events: ['drift'],
         secret,
       })
-      changeBehindItsBack(place)
-      const { version } = (await place.control.platform.catalog.getStack(place.stack)) ?? {}
+      changeBehindItsBack(sandbox)
+      const { version } = (await sandbox.control.platform.catalog.getStack(sandbox.stack)) ?? {}
       const due = await scheduleSoon()
       const key = `schedule drift ${due}`
-      const end = await place.control
-        .awaitEnd(place.stack, key, 120_000)
+      const end = await sandbox.control
+        .awaitEnd(sandbox.stack, key, 120_000)
         .catch((thrown: unknown) => {
-          throw new Error(place.readLog(), { cause: thrown })
+          throw new Error(sandbox.readLog(), { cause: thrown })
         })
       expect(end).toMatchObject({ kind: 'previewed', result: 'succeeded', changes: { update: 1 } })
-      await waitUntil(() => receiver.received.length > 0, { what: 'a notification' })
+      await waitUntil(() => receiver.received.length > 0, { condition: 'a notification' })
       const [got] = receiver.received
       const { body = '', headers = {} } = got ?? {}
       const timestamp = String(headers['antichain-timestamp'])
       expect(headers['antichain-signature']).toBe(`v1=${signatureOf(secret, timestamp, body)}`)
       expect(JSON.parse(body)).toMatchObject({
         event: 'deployment.drift',
-        stack: place.stack,
+        stack: sandbox.stack,
         request: key,
         count: 1,
         urns: [expect.stringContaining('::thing')],
       })
       // The schedule did not change the stack.
-      expect((await place.control.platform.catalog.getStack(place.stack))?.version).toBe(version)
+      expect((await sandbox.control.platform.catalog.getStack(sandbox.stack))?.version).toBe(
+        version,
+      )
       expect(receiver.received).toHaveLength(1)
     } finally {
       receiver.close()
@@ -218,7 +224,7 @@ whenServed('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings =
 })
 
 /** Changes the object in the provider's cloud directly. */
-function changeBehindItsBack({ cloudFolder }: Pick<CloudPlace, 'cloudFolder'>): void {
+function changeBehindItsBack({ cloudFolder }: Pick<CloudSandbox, 'cloudFolder'>): void {
   const folder = join(cloudFolder, 'objects')
   const [name = ''] = readdirSync(folder)
   const object = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { props: object }

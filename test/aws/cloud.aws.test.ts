@@ -6,11 +6,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { type ExportedState, readExport } from '../e2e/exported-state.ts'
-import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
-whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
   beforeAll(() => {
     bundles = createBundles()
@@ -18,28 +18,28 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   afterAll(() => bundles?.remove())
 
   describe('a program with many features', () => {
-    let place: CloudPlace
+    let sandbox: CloudSandbox
     beforeEach(async () => {
-      place = await createCloudPlace('shop', { aws: settings(), code: bundles.findBundle })
+      sandbox = await createCloudSandbox('shop', { aws: settings(), bundleOf: bundles.findBundle })
     })
-    afterEach(() => place?.remove(), 120_000)
+    afterEach(() => sandbox?.remove(), 120_000)
 
     test('is created, updated, refreshed and destroyed by bundled functions', {
       timeout: 600_000,
     }, async () => {
-      const first = await place.upload({ STEP: '1' })
-      const second = await place.upload({ STEP: '2' })
+      const first = await sandbox.upload({ STEP: '1' })
+      const second = await sandbox.upload({ STEP: '2' })
       const made = await deployStep('up', first)
-      expect(idsOf(place)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
+      expect(idsOf(sandbox)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
       expect(made.resources.map(({ name }) => name)).toContain('note')
       await deployStep('up', second)
-      expect(idsOf(place)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
+      expect(idsOf(sandbox)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
       const refreshed = await deployStep('refresh', second)
       expect(refreshed.resources.map(({ id }) => id)).toContain('server-2')
       const gone = await deployStep('destroy', second)
       expect(gone.resources).toEqual([])
-      expect(idsOf(place)).toEqual([])
-      const changes = place
+      expect(idsOf(sandbox)).toEqual([])
+      const changes = sandbox
         .listChanges()
         .map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
       expect(changes.toSorted()).toEqual(
@@ -49,10 +49,10 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
           ...['delete database', 'delete new', 'delete page', 'delete server'],
         ].toSorted(),
       )
-      expect(place.readLog()).not.toContain(secretText)
-      const folds = place.calls.filter(({ name }) => name === 'compaction')
+      expect(sandbox.readLog()).not.toContain(secretText)
+      const folds = sandbox.calls.filter(({ name }) => name === 'compaction')
       expect(folds.map(({ outcome }) => outcome.kind)).toEqual(Array(4).fill('answered'))
-      expect(place.readLog()).not.toContain('compaction.uncalled')
+      expect(sandbox.readLog()).not.toContain('compaction.uncalled')
     })
 
     /**
@@ -60,42 +60,46 @@ whenServed('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
      * in plaintext.
      */
     async function deployStep(command: Command, program: BlobHash): Promise<ExportedState> {
-      const end = await place.deploy(command, program, 240_000)
-      expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
-      const text = await place.exportState()
+      const end = await sandbox.deploy(command, program, 240_000)
+      expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
+      const text = await sandbox.exportState()
       expect(text).not.toContain(secretText)
       return readExport(text)
     }
   })
 })
 
-whenServed('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
-  let place: CloudPlace
+  let sandbox: CloudSandbox
   beforeAll(async () => {
     bundles = createBundles()
     const limitMs = { 'step-generator': 30_000 }
-    place = await createCloudPlace('many', { aws: settings(), code: bundles.findBundle, limitMs })
+    sandbox = await createCloudSandbox('many', {
+      aws: settings(),
+      bundleOf: bundles.findBundle,
+      limitMs,
+    })
   })
   afterAll(async () => {
-    await place?.remove()
+    await sandbox?.remove()
     bundles?.remove()
   }, 120_000)
 
   test('reports that, and does not report the end of its program', {
     timeout: 400_000,
   }, async () => {
-    const program = await place.upload({ COUNT: '3', DELAY: '25000' })
-    const end = await place.deploy('up', program, 300_000)
-    const diagnostics = await place.readDiagnostics(end.deployment)
+    const program = await sandbox.upload({ COUNT: '3', DELAY: '25000' })
+    const end = await sandbox.deploy('up', program, 300_000)
+    const diagnostics = await sandbox.readDiagnostics(end.deployment)
     expect(end.result, diagnostics).toBe('succeeded')
     expect(diagnostics).toContain('Generator 1 ')
     expect(diagnostics).not.toMatch(/SIGKILL|bug of the plugin|"severity":"error"/)
   })
 })
 
-function idsOf(place: CloudPlace): readonly string[] {
-  return place
+function idsOf(sandbox: CloudSandbox): readonly string[] {
+  return sandbox
     .listObjects()
     .map(({ id }) => id)
     .toSorted()

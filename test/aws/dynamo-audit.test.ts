@@ -35,7 +35,7 @@ async function open(draws: readonly number[] = []) {
     random: { bytes, uuid },
   }
   const audit = () => createAudit({ catalogTable, random: { bytes, uuid } })
-  return { audit, now, operationNames, items: () => model.tables.all(names.catalog) }
+  return { audit, now, operationNames, items: () => model.tables.listItems(names.catalog) }
 }
 
 const createEntry = (id: string): AuditEntry => ({
@@ -89,8 +89,8 @@ test('an entry expires with the marks of its id and its day, and is not read aft
   const expires = items().map(item => Number(item['expires']?.N ?? 0))
   expect(expires).toHaveLength(3)
   for (const seconds of expires)
-    expect(seconds * 1_000).toBeGreaterThanOrEqual(begun + dynamoLimits.auditKeptMs)
-  now.ms = begun + dynamoLimits.auditKeptMs + 2 * dayMs
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(begun + dynamoLimits.auditRetentionMs)
+  now.ms = begun + dynamoLimits.auditRetentionMs + 2 * dayMs
   await audit().append(createEntry('new'))
   expect((await audit().read(0, 10)).map(({ id }) => id)).toEqual(['new'])
 })

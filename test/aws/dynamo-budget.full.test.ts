@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { checkSpent, measureSpending } from './budget.ts'
+import { checkBudget, measureRequests } from './budget.ts'
 
 test('1,000 resources stay within the request budget', { timeout: 1_200_000 }, async () => {
-  checkSpent(await measureSpending(1_000))
+  checkBudget(await measureRequests(1_000))
 })

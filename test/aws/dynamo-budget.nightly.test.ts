@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { checkSpent, measureSpending } from './budget.ts'
+import { checkBudget, measureRequests } from './budget.ts'
 
 test('10,000 resources stay within the request budget', { timeout: 1_200_000 }, async () => {
-  checkSpent(await measureSpending(10_000))
+  checkBudget(await measureRequests(10_000))
 })

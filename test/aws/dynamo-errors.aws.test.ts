@@ -41,14 +41,14 @@ if (hasDynoxide())
       const names = createTableNames()
       const { endpoint } = dynoxide
       const quiet = createDynamoClient({ region, endpoint, credentials })
-      const { handler, seen } = createFaultyHandler({ draw: createDraw(1), rules, inARowMax })
+      const { handler, counters } = createFaultyHandler({ draw: createDraw(1), rules, inARowMax })
       const client = createDynamoClient({ region, endpoint, credentials, requestHandler: handler })
       clients.push(quiet, client)
       await createTables(quiet, names)
       return {
         ports: createTestRecords(client, names),
         quiet: createTestRecords(quiet, names),
-        seen,
+        seen: counters,
         names,
       }
     }
@@ -77,7 +77,7 @@ if (hasDynoxide())
         expect(await operations.select(deployment, one, end)).toBe(true)
         const head = (await quiet.operations.getHeads(deployment, [one])).get(one)
         expect(head).toMatchObject({ attempt: 2, givenBack: 1, end: { verdict: 'succeeded' } })
-        expect(seen.struck.get(kind)).toBe(4)
+        expect(seen.faults.get(kind)).toBe(4)
       },
     )
 
@@ -117,7 +117,7 @@ if (hasDynoxide())
       const ids = Array.from({ length: 90 }, (_, at) => toOperationId(at + 1))
       await Promise.all(ids.map(id => ports.operations.begin(deployment, id, claim)))
       expect((await ports.operations.getHeads(deployment, ids)).size).toBe(90)
-      expect(seen.struck.get('unprocessed')).toBeGreaterThan(1)
+      expect(seen.faults.get('unprocessed')).toBeGreaterThan(1)
     })
 
     test.each(['throttled', 'broken', 'lost'] as const)(
@@ -134,7 +134,7 @@ if (hasDynoxide())
     test('a missing table is named after one request', async () => {
       const { ports, seen } = await openStruck([])
       const { endpoint } = dynoxide
-      const { handler, seen: requests } = createFaultyHandler({
+      const { handler, counters: requests } = createFaultyHandler({
         draw: createDraw(1),
         rules: [],
         inARowMax: 0,

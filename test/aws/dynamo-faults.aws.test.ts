@@ -23,7 +23,7 @@ const rules: readonly DynamoFaultRule[] = [
 /** Opens ports with faults. Each suite has its own, and some of them must strike. */
 const openDisturbed: OpenAdapter<RecordPorts> = async () => {
   const { endpoint, close } = await openDynoxide()
-  const { handler, seen } = createFaultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })
+  const { handler, counters } = createFaultyHandler({ draw: createDraw(seed), rules, inARowMax: 2 })
   const names = createTableNames()
   const quiet = createDynamoClient({ region: 'eu-test-1', endpoint, credentials })
   await createTables(quiet, names)
@@ -35,7 +35,7 @@ const openDisturbed: OpenAdapter<RecordPorts> = async () => {
     close: async () => {
       client.destroy()
       await close()
-      expect(seen.struck.size, 'faults struck').toBeGreaterThan(0)
+      expect(counters.faults.size, 'faults struck').toBeGreaterThan(0)
     },
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { createRequestHandler } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { SeededDraw } from '../sim/draw.ts'
 
-/** A fault of one request; after the effect means that only the reply is lost. */
+/** A fault of one request. */
 export type DynamoFaultKind =
   /** A transaction holds the item. The client does not retry. */
   | 'conflict'
@@ -21,7 +21,7 @@ export interface DynamoFaultRule {
   readonly chance: number
   /** API operations, such as `UpdateItem`; if absent, all. */
   readonly operations?: readonly string[]
-  /** Number of times that it strikes. */
+  /** Number of requests that the rule strikes; if absent, unlimited. */
   readonly times?: number
 }
 
@@ -34,11 +34,11 @@ export interface DynamoFaultPlan {
 }
 
 /** Counters of requests and faults. */
-export interface SeenRequests {
+export interface RequestCounters {
   /** Requests by operation; each attempt counts. */
   readonly requests: Map<string, number>
   /** Faults that struck, by kind. */
-  readonly struck: Map<DynamoFaultKind, number>
+  readonly faults: Map<DynamoFaultKind, number>
 }
 
 type Handle = NodeHttpHandler['handle']
@@ -56,10 +56,10 @@ function textOf({ body }: Request): string {
 const slowMs = 60
 
 /**
- * The operations that each kind can strike: a transaction conflicts with writes, and only batches
- * can be partial.
+ * The operations that each kind of fault can strike. A transaction conflicts with writes, and only
+ * batches can be processed in part.
  */
-const strikes: Readonly<Record<DynamoFaultKind, (operation: string) => boolean>> = {
+const canStrike: Readonly<Record<DynamoFaultKind, (operation: string) => boolean>> = {
   conflict: operation => /^(Put|Update|Delete)Item$|^TransactWrite/.test(operation),
   throttled: () => true,
   unprocessed: operation => /^Batch(Get|Write)Item$/.test(operation),
@@ -71,41 +71,48 @@ const strikes: Readonly<Record<DynamoFaultKind, (operation: string) => boolean>>
 /** Creates a request handler that injects faults which emulators never show. */
 export function createFaultyHandler(plan: DynamoFaultPlan): {
   readonly handler: NodeHttpHandler
-  readonly seen: SeenRequests
+  readonly counters: RequestCounters
 } {
   const inner = createRequestHandler()
-  const seen: SeenRequests = { requests: new Map(), struck: new Map() }
+  const counters: RequestCounters = { requests: new Map(), faults: new Map() }
   const inARow = new Map<string, number>()
-  const left = new Map(plan.rules.map(rule => [rule, rule.times ?? Number.POSITIVE_INFINITY]))
+  const remainingStrikes = new Map(
+    plan.rules.map(rule => [rule, rule.times ?? Number.POSITIVE_INFINITY]),
+  )
   const drawFault = (operation: string, body: string): DynamoFaultKind | undefined => {
-    const before = inARow.get(body) ?? 0
+    const faultsBefore = inARow.get(body) ?? 0
     const rule = plan.rules.find(
-      one =>
-        before < plan.inARowMax &&
-        (left.get(one) ?? 0) > 0 &&
-        strikes[one.kind](operation) &&
-        one.operations?.includes(operation) !== false &&
-        plan.draw.chance(one.chance),
+      candidate =>
+        faultsBefore < plan.inARowMax &&
+        (remainingStrikes.get(candidate) ?? 0) > 0 &&
+        canStrike[candidate.kind](operation) &&
+        candidate.operations?.includes(operation) !== false &&
+        plan.draw.chance(candidate.chance),
     )
     if (rule === undefined) {
       inARow.delete(body)
       return undefined
     }
-    inARow.set(body, before + 1)
-    left.set(rule, (left.get(rule) ?? 0) - 1)
+    inARow.set(body, faultsBefore + 1)
+    remainingStrikes.set(rule, (remainingStrikes.get(rule) ?? 0) - 1)
     return rule.kind
   }
   const handle: Handle = async (request, options) => {
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
-    seen.requests.set(operation, (seen.requests.get(operation) ?? 0) + 1)
+    counters.requests.set(operation, (counters.requests.get(operation) ?? 0) + 1)
     const kind = drawFault(operation, textOf(request))
     const send: Send = () => inner.handle(request, options)
     if (kind === undefined) return send()
-    seen.struck.set(kind, (seen.struck.get(kind) ?? 0) + 1)
-    return strike(kind, { operation, request, send, sendPart: cut => inner.handle(cut, options) })
+    counters.faults.set(kind, (counters.faults.get(kind) ?? 0) + 1)
+    return strike(kind, {
+      operation,
+      request,
+      send,
+      sendPart: partRequest => inner.handle(partRequest, options),
+    })
   }
   const handler = Object.assign(Object.create(inner), { handle }) as NodeHttpHandler
-  return { handler, seen }
+  return { handler, counters }
 }
 
 async function strike(
@@ -138,7 +145,7 @@ function conflictReply(operation: string, request: Request): Reply {
   if (!operation.startsWith('Transact'))
     return failureReply(400, { __type: 'TransactionConflictException', message: 'a conflict' })
   const { TransactItems: items } = JSON.parse(textOf(request)) as { TransactItems: unknown[] }
-  const reasons = items.map((_, at) => ({ Code: at === 0 ? 'TransactionConflict' : 'None' }))
+  const reasons = items.map((_, index) => ({ Code: index === 0 ? 'TransactionConflict' : 'None' }))
   return failureReply(400, {
     __type: 'TransactionCanceledException',
     message: 'Transaction cancelled',
@@ -155,14 +162,17 @@ async function sendHalf(
     RequestItems: Record<string, unknown[] | { Keys: unknown[] }>
   }
   const [[table, batch] = ['', []]] = Object.entries(batchRequest.RequestItems)
-  const all = Array.isArray(batch) ? batch : batch.Keys
-  const [now, later] = [all.slice(0, all.length >> 1), all.slice(all.length >> 1)]
-  const part = (items: unknown[]): unknown =>
+  const allItems = Array.isArray(batch) ? batch : batch.Keys
+  const [sentItems, unsentItems] = [
+    allItems.slice(0, allItems.length >> 1),
+    allItems.slice(allItems.length >> 1),
+  ]
+  const batchOf = (items: unknown[]): unknown =>
     Array.isArray(batch) ? items : { ...batch, Keys: items }
-  const undone = Array.isArray(batch) ? 'UnprocessedItems' : 'UnprocessedKeys'
-  if (now.length === 0)
-    return createReply(200, { [undone]: { [table]: part(later) }, Responses: {} })
-  const body = JSON.stringify({ ...batchRequest, RequestItems: { [table]: part(now) } })
+  const unprocessedKey = Array.isArray(batch) ? 'UnprocessedItems' : 'UnprocessedKeys'
+  if (sentItems.length === 0)
+    return createReply(200, { [unprocessedKey]: { [table]: batchOf(unsentItems) }, Responses: {} })
+  const body = JSON.stringify({ ...batchRequest, RequestItems: { [table]: batchOf(sentItems) } })
   const headers = { ...request.headers, 'content-length': String(Buffer.byteLength(body)) }
   const reply = await send(Object.assign(request.clone(), { body, headers }))
   const chunks: Buffer[] = []
@@ -170,7 +180,7 @@ async function sendHalf(
   const replyBody = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
   return createReply(reply.response.statusCode, {
     ...replyBody,
-    [undone]: { [table]: part(later) },
+    [unprocessedKey]: { [table]: batchOf(unsentItems) },
   })
 }
 

@@ -6,7 +6,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import {
   recordFormsContract,
   type StoredKind,
-  type Tampered,
+  type TamperablePlatform,
   type Tampering,
 } from '../contract/record-forms.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
@@ -59,7 +59,7 @@ function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tam
     const whose = ofStacks.has(kind) ? deploymentPartsOf(deployment).stack : deployment
     return names.flatMap(table =>
       tables
-        .all(table)
+        .listItems(table)
         .filter(item => `${item['pk']?.S} `.startsWith(`${pk} ${whose} `))
         .filter(item => item['sk']?.S?.startsWith(sk) === true)
         .map(item => ({ table, item })),
@@ -70,14 +70,14 @@ function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tam
       tables.put(table, item, { ...item, ...what })
   }
   return {
-    renew: (kind, deployment) => change(kind, deployment, { format: { N: '2' } }),
+    markNewer: (kind, deployment) => change(kind, deployment, { format: { N: '2' } }),
     damage(kind, deployment) {
       const [name, value] = breakable[kind] ?? []
       if (name === undefined || value === undefined) return false
       change(kind, deployment, { [name]: value })
       return true
     },
-    lose(deployment, number) {
+    removeLogRecord(deployment, number) {
       for (const { table, item } of itemsOf('log', deployment))
         if (Number(item['sk']?.S) === number) tables.put(table, item, undefined)
     },
@@ -85,7 +85,7 @@ function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tam
   }
 }
 
-const openTampered = async (): Promise<Tampered> => {
+const openTampered = async (): Promise<TamperablePlatform> => {
   const model = createModelDynamo()
   const names = createTableNames()
   await createTables(model.client, names)
@@ -103,7 +103,7 @@ test('a document that is damaged or of a newer version is named and hides no oth
   const { documents } = createTestRecords(model.client, names)
   const keyOf = (name: string): DocumentKey => ({ kind: 'schedule', scope: '*', name })
   for (const name of ['damaged', 'good', 'newer']) await documents.put(keyOf(name), { name }, 0)
-  for (const item of model.tables.all(names.catalog)) {
+  for (const item of model.tables.listItems(names.catalog)) {
     if (item['sk']?.S === '* damaged')
       model.tables.put(names.catalog, item, { ...item, value: cut })
     const newer = { ...item, format: { N: '2' } }
@@ -112,14 +112,14 @@ test('a document that is damaged or of a newer version is named and hides no oth
   const page = await documents.list('schedule', '', '*')
   expect(page.documents.map(({ key }) => key.name)).toEqual(['good'])
   expect(page.unreadable).toMatchObject([
-    { key: keyOf('damaged'), why: { code: 'RECORD_DAMAGED' } },
-    { key: keyOf('newer'), why: { code: 'RECORD_TOO_NEW' } },
+    { key: keyOf('damaged'), reason: { code: 'RECORD_DAMAGED' } },
+    { key: keyOf('newer'), reason: { code: 'RECORD_TOO_NEW' } },
   ])
-  const before = structuredClone(model.tables.all(names.catalog))
-  for (const { key, why } of page.unreadable)
-    await expect(documents.get(key)).rejects.toMatchObject({ message: why.message })
+  const before = structuredClone(model.tables.listItems(names.catalog))
+  for (const { key, reason } of page.unreadable)
+    await expect(documents.get(key)).rejects.toMatchObject({ message: reason.message })
   const refused = { code: 'RECORD_TOO_NEW' }
   await expect(documents.put(keyOf('newer'), {}, 1)).rejects.toMatchObject(refused)
   await expect(documents.remove(keyOf('newer'), 1)).rejects.toMatchObject(refused)
-  expect(model.tables.all(names.catalog)).toEqual(before)
+  expect(model.tables.listItems(names.catalog)).toEqual(before)
 })

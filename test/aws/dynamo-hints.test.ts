@@ -24,7 +24,7 @@ async function createProcesses() {
     name: names.journal,
   }
   const open = () => createJournalHints({ journalTable, clock, random, logger: silentLogger })
-  return { open, items: () => model.tables.all(names.journal) }
+  return { open, items: () => model.tables.listItems(names.journal) }
 }
 
 hintsContract('the journal', async () => {

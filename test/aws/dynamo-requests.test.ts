@@ -38,7 +38,7 @@ async function open() {
     of: countOperations,
     fresh: createPorts,
     ports: createPorts(),
-    all: () => model.tables.all(names.journal),
+    all: () => model.tables.listItems(names.journal),
   }
 }
 
@@ -100,10 +100,10 @@ test('a head is below a kilobyte, even with a long name, all arrivals and five d
   const stack = stackIdOf('p'.repeat(100), 's'.repeat(100))
   const deployment = deploymentIdOf(stack, 12_345)
   const id = toOperationId(1_234_567)
-  for (let from = 0; from < limits.fanMax; from += 1)
+  for (let from = 0; from < limits.fanOutMax; from += 1)
     await operations.arrive(deployment, id, toOperationId(1_200_000 + from))
   for (let attempt = 0; attempt < limits.deliveriesMax; attempt += 1) {
-    await operations.begin(deployment, id, { ...claim, attempt, needs: limits.fanMax })
+    await operations.begin(deployment, id, { ...claim, attempt, needs: limits.fanOutMax })
     if (attempt + 1 < limits.deliveriesMax)
       await operations.lapse(deployment, id, owner, attempt + 1)
   }

@@ -1,6 +1,6 @@
 /**
- * aws: the AWS adapters against emulators: real processes on loopback, with injected faults that no
- * emulator shows.
+ * aws: the AWS adapters against emulators. These are real processes on loopback, with injected
+ * faults that no emulator shows.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -23,7 +23,7 @@ const binary = join(
 
 /**
  * Reports whether an emulator is available: a running one (ANTICHAIN_DYNAMODB_ENDPOINT), or the
- * binary. Prints a message when not; with CI=true that is an error.
+ * binary. If not, prints a message, or throws an error with CI=true.
  */
 export function hasDynoxide(): boolean {
   if (process.env['ANTICHAIN_DYNAMODB_ENDPOINT'] !== undefined || existsSync(binary)) return true
@@ -52,8 +52,8 @@ export async function openDynoxide(): Promise<Dynoxide> {
 }
 
 async function waitUntilAnswers(endpoint: string, child: ChildProcess): Promise<void> {
-  const until = Date.now() + startMs
-  while (Date.now() < until) {
+  const deadlineMs = Date.now() + startMs
+  while (Date.now() < deadlineMs) {
     if (child.exitCode !== null) throw new Error(`dynoxide ended with ${child.exitCode}`)
     if (await fetch(endpoint).then(Boolean, () => false)) return
     await new Promise(resolve => setTimeout(resolve, 20))

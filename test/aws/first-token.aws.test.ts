@@ -12,7 +12,7 @@ const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'
 const installation = `t${process.pid}`
 const where = { installation, region, env: {} }
-const tokenInput = { who: 'arn:aws:iam::111122223333:user/me', name: 'me' }
+const tokenInput = { userName: 'arn:aws:iam::111122223333:user/me', name: 'me' }
 
 if (hasDynoxide()) {
   let dynoxide: Dynoxide

@@ -11,9 +11,9 @@ import { createKmsKeeper, type KmsKeeper } from '../../shared/platform/aws/kms-k
 import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
 import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { createSymmetricCrypter } from '../../shared/secrets/symmetric-crypter.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
-whenServed('keys in KMS', ['KMS'], settings => {
+describeWithServices('keys in KMS', ['KMS'], settings => {
   describe('a cloud manager', () => {
     let kms: KMSClient
     let keeper: KmsKeeper

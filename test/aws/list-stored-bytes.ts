@@ -13,7 +13,7 @@ import type { Services } from '../../infra/local-cloud/services.ts'
 /** Bytes that a service stores. */
 export interface StoredBytes {
   /** The service and the item, for messages. */
-  readonly where: string
+  readonly location: string
   readonly bytes: Buffer
 }
 
@@ -36,24 +36,24 @@ async function readItems(
 ): Promise<readonly StoredBytes[]> {
   const { region, endpoints } = settings
   const client = createDynamoClient({ region, endpoint: endpoints.DYNAMODB ?? '' })
-  const all: StoredBytes[] = []
-  const tables = services.places(['journalTable', 'catalogTable'], 'short')
+  const storedBytes: StoredBytes[] = []
+  const tables = services.resourceVariables(['journalTable', 'catalogTable'], 'short')
   for (const TableName of Object.values(tables)) {
-    let from: Record<string, never> | undefined
+    let startKey: Record<string, never> | undefined
     do {
-      const command = new ScanCommand({ TableName, ExclusiveStartKey: from })
+      const command = new ScanCommand({ TableName, ExclusiveStartKey: startKey })
       const { Items = [], LastEvaluatedKey } = await client.send(command)
       for (const item of Items) {
-        const where = `DynamoDB ${TableName} ${item['pk']?.S} ${item['sk']?.S}`
+        const location = `DynamoDB ${TableName} ${item['pk']?.S} ${item['sk']?.S}`
         const bytes = Object.values(item).flatMap(({ B }) => (B === undefined ? [] : [B]))
-        for (const one of [Buffer.from(JSON.stringify(item)), ...bytes.map(b => Buffer.from(b))])
-          all.push({ where, bytes: one })
+        for (const buffer of [Buffer.from(JSON.stringify(item)), ...bytes.map(b => Buffer.from(b))])
+          storedBytes.push({ location, bytes: buffer })
       }
-      from = LastEvaluatedKey as typeof from
-    } while (from !== undefined)
+      startKey = LastEvaluatedKey as typeof startKey
+    } while (startKey !== undefined)
   }
   client.destroy()
-  return all
+  return storedBytes
 }
 
 async function readObjects(
@@ -61,17 +61,17 @@ async function readObjects(
   services: Services,
 ): Promise<readonly StoredBytes[]> {
   const s3 = createS3Client(settings)
-  const Bucket = services.places(['bucket'], 'short')[awsVariables.bucket] ?? ''
+  const Bucket = services.resourceVariables(['bucket'], 'short')[awsVariables.bucket] ?? ''
   const { Versions = [], IsTruncated } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
   if (IsTruncated === true) throw new Error('more objects than one page')
-  const all: StoredBytes[] = []
+  const storedBytes: StoredBytes[] = []
   for (const { Key, VersionId } of Versions) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, VersionId }))
     const bytes = Buffer.from((await Body?.transformToByteArray()) ?? [])
-    all.push({ where: `S3 ${Key}`, bytes })
+    storedBytes.push({ location: `S3 ${Key}`, bytes })
   }
   s3.destroy()
-  return all
+  return storedBytes
 }
 
 /**
@@ -83,7 +83,7 @@ async function readMessages(
   services: Services,
 ): Promise<readonly StoredBytes[]> {
   const sqs = createSqsClient(settings)
-  const all: StoredBytes[] = []
+  const storedBytes: StoredBytes[] = []
   for (const { url } of Object.values(services.queues))
     for (const QueueUrl of [url, deadLetterQueueOf(url)]) {
       const command = new ReceiveMessageCommand({
@@ -91,8 +91,8 @@ async function readMessages(
       })
       const { Messages = [] } = await sqs.send(command)
       for (const { Body = '' } of Messages)
-        all.push({ where: `SQS ${QueueUrl}`, bytes: Buffer.from(Body) })
+        storedBytes.push({ location: `SQS ${QueueUrl}`, bytes: Buffer.from(Body) })
     }
   sqs.destroy()
-  return all
+  return storedBytes
 }

@@ -7,12 +7,12 @@ import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { createTestBucket } from './test-resources.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 const arm = { kind: 'resource', name: 'gold', os: 'linux', arch: 'arm64' } as const
 const bytesOf = (text: string): Uint8Array => Buffer.from(text)
 
-whenServed('plugins in S3', ['S3'], settings => {
+describeWithServices('plugins in S3', ['S3'], settings => {
   const openStore = async () => {
     const s3 = createS3Client(settings())
     const bucket = await createTestBucket(s3)
@@ -63,15 +63,15 @@ whenServed('plugins in S3', ['S3'], settings => {
       return hash
     }
     const unsent = 'f'.repeat(64) as BlobHash
-    await expect(store.nameArchive(version, unsent)).rejects.toMatchObject({
+    await expect(store.registerArchive(version, unsent)).rejects.toMatchObject({
       code: 'DOCUMENT_UNKNOWN',
     })
     const good = await uploadText('good')
     expect([
-      await store.nameArchive(version, good),
-      await store.nameArchive(version, good),
+      await store.registerArchive(version, good),
+      await store.registerArchive(version, good),
     ]).toEqual([true, true])
-    expect(await store.nameArchive(version, await uploadText('evil'))).toBe(false)
+    expect(await store.registerArchive(version, await uploadText('evil'))).toBe(false)
     const found = await store.get(version)
     expect(Buffer.from(found?.bytes ?? []).toString()).toBe('good')
   })

@@ -7,6 +7,6 @@ export function purposeOf(operation: string, text: string): string {
     /"pk":\{"S":"(\w+)[^"]*"\},"sk":\{"S":"(\w+)/.exec(text) ??
     /":pk":\{"S":"(\w+)/.exec(text) ??
     []
-  const what = partition === 'operation' ? sort : partition
-  return `${operation} ${text.includes('ADD #arrived') ? 'arrival' : what}`
+  const recordKind = partition === 'operation' ? sort : partition
+  return `${operation} ${text.includes('ADD #arrived') ? 'arrival' : recordKind}`
 }

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AwsHandler, AwsService, AwsSettings } from '../../shared/platform/aws/clients.ts'
 
 /**
- * A fault of a request. `throttled`, `broken`: it fails with a refusal or a 500, without effect.
- * `lost`: it took effect, and its response is lost. `late`: its response is slow. `again`: a
- * receive repeats an earlier response.
+ * A fault of a request. `throttled`, `broken`: the request fails with a refusal or a 500, without
+ * effect. `lost`: the request takes effect, and its response is lost. `late`: its response is slow.
+ * `again`: a receive repeats an earlier response.
  */
 export type QueueFaultKind = 'throttled' | 'broken' | 'lost' | 'late' | 'again'
 
-/** A rule: the percentage of requests of these operations. */
+/** A rule: a percentage of the requests of some operations meets a fault. */
 export interface QueueFaultRule {
   readonly kind: QueueFaultKind
   /** API operations by name; if absent, all. */
   readonly operations?: readonly string[]
   readonly percent: number
   /**
-   * The SDK attempts that may fail, from the first on. The number is below that of the SDK, so that
-   * a call finally succeeds.
+   * The number of SDK attempts that may fail, from the first on. The SDK makes more attempts, so
+   * that a call finally succeeds.
    */
   readonly attemptsMax: number
 }
@@ -40,7 +40,7 @@ export function withQueueFaults(
   seed: number,
 ): { readonly settings: AwsSettings; readonly counts: FaultCounts } {
   const counts: FaultCounts = { requests: new Map(), faults: new Map() }
-  const draw = createChance(seed)
+  const draw = createRandom(seed)
   const replies = new Map<string, string>()
   const wrapHandler = (handler: AwsHandler, service: AwsService): AwsHandler => {
     const handle: AwsHandler['handle'] = async (request, options) => {
@@ -50,10 +50,10 @@ export function withQueueFaults(
         /attempt=(\d+)/.exec(request.headers['amz-sdk-request'] ?? '')?.[1] ?? 1,
       )
       const rule = rules.find(
-        one =>
-          attempt <= one.attemptsMax &&
-          (one.operations?.includes(operation) ?? true) &&
-          draw() * 100 < one.percent,
+        candidate =>
+          attempt <= candidate.attemptsMax &&
+          (candidate.operations?.includes(operation) ?? true) &&
+          draw() * 100 < candidate.percent,
       )
       if (rule === undefined) return handler.handle(request, options)
       increment(counts.faults, `${rule.kind} ${operation}`)
@@ -107,8 +107,8 @@ async function applyFault(
       await sleep(lateMs)
       return sendRequest()
     case 'again': {
-      const known = replies.get(String(request.path) + String(request.body))
-      if (known !== undefined) return createAnswer(200, known)
+      const earlierReply = replies.get(String(request.path) + String(request.body))
+      if (earlierReply !== undefined) return createAnswer(200, earlierReply)
       const { response } = await sendRequest()
       const text = await textOf(response.body)
       if (text.includes('"Messages"'))
@@ -147,7 +147,7 @@ function increment(counts: Map<string, number>, name: string): void {
 }
 
 /** Returns random numbers in [0, 1) from a seed (mulberry32). */
-function createChance(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

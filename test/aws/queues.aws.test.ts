@@ -21,7 +21,7 @@ import { nudgesContract } from '../contract/nudges.ts'
 import { createDeploymentId, createStackId, toOperationId } from '../contract/open-adapter.ts'
 import { type QueueFaultRule, withQueueFaults } from './queue-faults.ts'
 import { createTestQueue, removeQueue } from './test-resources.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 const clock = createSystemClock()
 
@@ -72,7 +72,14 @@ async function openChains(plain: AwsSettings, options: Options = {}) {
     sqs.destroy()
     faulty.destroy()
   }
-  return { ports: { chains, lasting, visibilityMs }, blobs, counts, queues, sqs, close }
+  return {
+    ports: { chains, longTimeoutChains: lasting, visibilityMs },
+    blobs,
+    counts,
+    queues,
+    sqs,
+    close,
+  }
 }
 
 /** Opens a nudge queue of its own. */
@@ -131,8 +138,8 @@ const alwaysFault = (kind: QueueFaultRule['kind'], operation: string): QueueFaul
   ...{ kind, operations: [operation], percent: 100, attemptsMax: 1 },
 })
 
-whenServed('queues over SQS', ['SQS'], settings => {
-  const noChoice = { chooses: false }
+describeWithServices('queues over SQS', ['SQS'], settings => {
+  const noChoice = { canFilter: false }
   chainQueueContract('SQS', () => openChains(settings()), noChoice)
   const withHarm = { rules: harmless, visibilityMs: 3_000 }
   chainQueueContract('SQS, with faults', () => openChains(settings(), withHarm), noChoice)

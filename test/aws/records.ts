@@ -61,15 +61,15 @@ export function createTestRecords(
 }
 
 function createBlobsInMemory(): BlobsPort {
-  const all = new Map<BlobHash, Uint8Array>()
+  const bytesByHash = new Map<BlobHash, Uint8Array>()
   return {
     put: async bytes => {
       const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
-      all.set(hash, bytes)
+      bytesByHash.set(hash, bytes)
       return hash
     },
     get: async hash => {
-      const bytes = all.get(hash)
+      const bytes = bytesByHash.get(hash)
       if (bytes === undefined) throw error('STATE_INVALID', `the blob ${hash} is absent`)
       return bytes
     },

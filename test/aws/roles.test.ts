@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TableNames } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
-import { lateKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
+import { lateOutcomeKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf } from '../../shared/records/ids.ts'
 import {
@@ -76,13 +76,13 @@ test('an executor writes only to the journal, and none of its records expires to
 
   expect(await owner.catalog.listLate(stack, 9)).toEqual([item])
   expect(await owner.catalog.listSlow(stack)).toEqual(new Map([['create t:m:T', 7]]))
-  const kept = model.tables.all(names.journal).filter(one => one['expires'] === undefined)
+  const kept = model.tables.listItems(names.journal).filter(one => one['expires'] === undefined)
   expect(new Set(kept.map(one => one['pk']?.S))).toEqual(
     new Set([`late ${stack}`, `slow ${stack}`]),
   )
-  await owner.catalog.removeLate(stack, [lateKeyOf(item)])
+  await owner.catalog.removeLate(stack, [lateOutcomeKeyOf(item)])
   await owner.catalog.removeStack(stack)
-  const left = model.tables.all(names.journal).filter(one => one['expires'] === undefined)
+  const left = model.tables.listItems(names.journal).filter(one => one['expires'] === undefined)
   expect(left).toEqual([])
 })
 

@@ -13,15 +13,15 @@ import { startScheduler } from '../../infra/local-cloud/scheduler.ts'
 import { nextTimeAfter } from '../../infra/local-cloud/scheduler-times.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createScheduler, createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
-import type { PlacedCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
+import type { ScheduledCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
-import { waitUntil } from '../e2e/place.ts'
-import { whenServed } from './when-served.ts'
+import { waitUntil } from '../e2e/sandbox.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 const role = 'arn:aws:iam::000000000000:role/schedules'
 const target = 'arn:aws:lambda:us-east-1:000000000000:function:schedule'
 
-whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
+describeWithServices('EventBridge Scheduler', ['SCHEDULER'], settings => {
   const group = `g-${randomUUID()}`
   let client: SchedulerClient
   let scheduler: SchedulerPort
@@ -35,8 +35,8 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
 
   const createCalls = (
     expression: string,
-    more: Partial<PlacedCalls['times']> = {},
-  ): PlacedCalls => ({
+    more: Partial<ScheduledCalls['times']> = {},
+  ): ScheduledCalls => ({
     name: `schedule-${randomUUID()}`,
     key: { kind: 'schedule', scope: stackIdOf('shop', 'prod'), name: 'nightly' },
     times: { expression, zone: 'Europe/Berlin', ...more },
@@ -116,13 +116,13 @@ whenServed('EventBridge Scheduler', ['SCHEDULER'], settings => {
       const once = createCalls(`at(${soon})`, { zone: 'UTC' })
       const later = createCalls('rate(1 hour)', { startAt: (Date.now() + 3_600_000) as EpochMs })
       for (const one of [once, later]) await scheduler.place(one)
-      await waitUntil(() => got.length > 0, { what: 'a call' })
+      await waitUntil(() => got.length > 0, { condition: 'a call' })
       expect(got).toMatchObject([{ arn: target, event: { name: 'nightly', placed: once.name } }])
       const isGone = async (): Promise<boolean> => {
         const { Schedules = [] } = await client.send(new ListSchedulesCommand({ GroupName: group }))
         return !Schedules.some(({ Name }) => Name === once.name)
       }
-      await waitUntil(isGone, { what: 'the removal of the completed schedule' })
+      await waitUntil(isGone, { condition: 'the removal of the completed schedule' })
       expect(failures).toEqual([])
     } finally {
       await running.end()

@@ -5,9 +5,9 @@ import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/cli
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { createKmsSealing, type KmsSealing } from '../../shared/platform/aws/kms-sealing.ts'
 import { sealingContract } from '../contract/marks.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
-whenServed('secrets of triggers under KMS', ['KMS'], settings => {
+describeWithServices('secrets of triggers under KMS', ['KMS'], settings => {
   sealingContract('KMS', async () => {
     const { sealing } = await openSealing(settings())
     return { ports: { sealing }, close: async () => sealing.close() }

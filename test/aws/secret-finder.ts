@@ -6,7 +6,7 @@ export interface SecretFinder {
   readonly findIn: (bytes: Uint8Array) => ReadonlySet<string>
 }
 
-/** Nested compression: no writer nests deeper. */
+/** The maximum nesting of compressed data. No writer of the product nests deeper. */
 const depthMax = 4
 /** The first bytes of gzip, also in base64. */
 const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08])
@@ -17,37 +17,37 @@ const gzipInText = /H4sI[A-Za-z0-9+/]{8,}={0,2}/g
  * in base64 (at any offset), and all of these within gzip data.
  */
 export function createSecretFinder(secrets: Readonly<Record<string, string>>): SecretFinder {
-  const forms = Object.entries(secrets).map(([name, text]) => ({
+  const searchForms = Object.entries(secrets).map(([name, text]) => ({
     name,
-    needles: formsOf(text).map(form => Buffer.from(form)),
+    needles: encodingsOf(text).map(form => Buffer.from(form)),
   }))
-  const searchBytes = (bytes: Buffer, depth: number, found: Set<string>): void => {
-    for (const { name, needles } of forms)
-      if (needles.some(needle => bytes.includes(needle))) found.add(name)
+  const searchBytes = (bytes: Buffer, depth: number, foundNames: Set<string>): void => {
+    for (const { name, needles } of searchForms)
+      if (needles.some(needle => bytes.includes(needle))) foundNames.add(name)
     if (depth === depthMax) return
-    for (const packed of findPacked(bytes)) {
-      const inside = unpack(packed)
-      if (inside !== undefined) searchBytes(inside, depth + 1, found)
+    for (const archive of findGzipData(bytes)) {
+      const unpacked = unpack(archive)
+      if (unpacked !== undefined) searchBytes(unpacked, depth + 1, foundNames)
     }
   }
   return {
     findIn: bytes => {
-      const found = new Set<string>()
-      searchBytes(Buffer.from(bytes), 0, found)
-      return found
+      const foundNames = new Set<string>()
+      searchBytes(Buffer.from(bytes), 0, foundNames)
+      return foundNames
     },
   }
 }
 
-function formsOf(text: string): readonly string[] {
+function encodingsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text)
   const inBase64 = [0, 1, 2].flatMap(shift => {
-    const before = Buffer.concat([Buffer.alloc(shift), bytes])
+    const shiftedBytes = Buffer.concat([Buffer.alloc(shift), bytes])
     // The part that does not depend on the bytes before and after it.
-    const from = Math.ceil((shift * 4) / 3)
-    const whole = before.toString('base64').replace(/=+$/, '')
-    const until = Math.floor((before.length * 8) / 6)
-    const middle = whole.slice(from, until)
+    const start = Math.ceil((shift * 4) / 3)
+    const encoded = shiftedBytes.toString('base64').replace(/=+$/, '')
+    const end = Math.floor((shiftedBytes.length * 8) / 6)
+    const middle = encoded.slice(start, end)
     return [middle, middle.replaceAll('+', '-').replaceAll('/', '_')]
   })
   return [
@@ -57,11 +57,11 @@ function formsOf(text: string): readonly string[] {
   ]
 }
 
-function findPacked(bytes: Buffer): readonly Buffer[] {
-  const whole = bytes.subarray(0, 3).equals(gzipMagic) ? [bytes] : []
-  if (!bytes.includes('H4sI')) return whole
+function findGzipData(bytes: Buffer): readonly Buffer[] {
+  const wholeInput = bytes.subarray(0, 3).equals(gzipMagic) ? [bytes] : []
+  if (!bytes.includes('H4sI')) return wholeInput
   const texts = [...bytes.toString('latin1').matchAll(gzipInText)]
-  return [...whole, ...texts.map(([text]) => Buffer.from(text, 'base64'))]
+  return [...wholeInput, ...texts.map(([text]) => Buffer.from(text, 'base64'))]
 }
 
 function unpack(bytes: Buffer): Buffer | undefined {

@@ -23,11 +23,11 @@ import {
   webhookDraft,
   webhookKeyOf,
 } from '../../shared/triggers/webhooks/webhook-document.ts'
-import { type CloudPlace, createBundles, createCloudPlace } from './cloud-place.ts'
+import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
 import { listStoredBytes } from './list-stored-bytes.ts'
 import { createSecretFinder } from './secret-finder.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 const webhookSecret = 'the secret of a webhook, long enough'
 const secrets = {
@@ -38,20 +38,20 @@ const secrets = {
   'the credential of a webhook': 'ghp_0123456789abcdefghij',
 }
 
-whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
+describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   const passed = new Map<string, Set<string>>()
   const bytesOf = new Map<string, number>()
   const sent = new Set<string>()
   let finder = createSecretFinder(secrets)
   let bundles: ReturnType<typeof createBundles>
   let proxy: CountingProxy
-  let place: CloudPlace
+  let sandbox: CloudSandbox
   let token = ''
   const ends: DeploymentId[] = []
 
   const deployStep = async (command: Command, step: string): Promise<void> => {
-    const end = await place.deploy(command, await place.upload({ STEP: step }), 240_000)
-    expect(end.result, await place.readDiagnostics(end.deployment)).toBe('succeeded')
+    const end = await sandbox.deploy(command, await sandbox.upload({ STEP: step }), 240_000)
+    expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
     ends.push(end.deployment)
   }
 
@@ -63,14 +63,18 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
       for (const name of finder.findIn(body))
         passed.set(service, (passed.get(service) ?? new Set()).add(name))
     })
-    const through = proxy.settings
-    place = await createCloudPlace('shop', { aws: settings(), through, code: bundles.findBundle })
+    const functionAws = proxy.settings
+    sandbox = await createCloudSandbox('shop', {
+      aws: settings(),
+      functionAws,
+      bundleOf: bundles.findBundle,
+    })
     token = await makeTriggers()
     finder = createSecretFinder({ ...secrets, 'a token of the API': token.slice(21) })
     await deployStep('up', '1')
   }, 300_000)
   afterAll(async () => {
-    await place?.remove()
+    await sandbox?.remove()
     await proxy?.close()
     bundles?.remove()
   }, 120_000)
@@ -78,7 +82,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
   /** Creates a webhook with secrets, which is called once, and a token. */
   async function makeTriggers(): Promise<string> {
     const all = Object.keys(awsVariables) as (keyof typeof awsVariables)[]
-    const resources = readAwsResources(place.cloud.services.places(all, 'short'))
+    const resources = readAwsResources(sandbox.cloud.services.resourceVariables(all, 'short'))
     const platform = createTriggerPlatform({
       settings: proxy.settings,
       resources,
@@ -87,14 +91,14 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     const draft = webhookDraft.parse({
       ...{ form: 'signed', secrets: [webhookSecret] },
       credential: secrets['the credential of a webhook'],
-      rules: [{ on: 'push', repository: 'acme/other', branches: ['main'], stack: place.stack }],
+      rules: [{ on: 'push', repository: 'acme/other', branches: ['main'], stack: sandbox.stack }],
     })
     const sealed = await sealWebhook(platform.sealing, 'main', draft)
     expect(await platform.documents.put(webhookKeyOf('main'), sealed, 0)).toBe(1)
     const known = await call(webhookSecret)
     expect(known).toMatchObject({ statusCode: 200 })
     expect(await call('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
-    const random = { uuid: randomUUID, bytes: place.control.platform.random.bytes }
+    const random = { uuid: randomUUID, bytes: sandbox.control.platform.random.bytes }
     const { token: text } = await createToken(
       { documents: platform.documents, random, clock: platform.clock },
       { name: 'ci', role: 'deploy' },
@@ -107,7 +111,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     const commit = '0123456789abcdef0123456789abcdef01234567'
     const body = JSON.stringify({ event: 'push', repository: 'acme/x', branch: 'main', commit })
     const timestamp = String(Math.floor(Date.now() / 1000))
-    const outcome = await place.cloud.invoke('webhook', {
+    const outcome = await sandbox.cloud.invoke('webhook', {
       ...{ version: '2.0', rawPath: '/hooks/main', isBase64Encoded: false, body },
       requestContext: { http: { method: 'POST' } },
       headers: {
@@ -123,7 +127,7 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
   /** Sends messages to a queue as an attacker who knows its address. */
   async function forge(queue: QueueName, bodies: readonly unknown[]): Promise<void> {
     const sqs = createSqsClient(settings())
-    const QueueUrl = place.cloud.services.queues[queue].url
+    const QueueUrl = sandbox.cloud.services.queues[queue].url
     for (const body of bodies) {
       const MessageBody = typeof body === 'string' ? body : JSON.stringify(body)
       await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }))
@@ -135,9 +139,9 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     timeout: 300_000,
   }, async () => {
     const deployment = ends[0] ?? ''
-    const [changesBefore, exported] = [place.listChanges(), await place.exportState()]
-    const history = await place.control.platform.catalog.listHistory(place.stack, 10)
-    const before = place.calls.length
+    const [changesBefore, exported] = [sandbox.listChanges(), await sandbox.exportState()]
+    const history = await sandbox.control.platform.catalog.listHistory(sandbox.stack, 10)
+    const before = sandbox.calls.length
     const chains = [
       // Operations that have ended, that the log does not contain, of an unknown deployment, and of
       // an invalid one.
@@ -153,24 +157,26 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
     ]
     await forge('chains', chains)
     const nudges = [
-      { v: 1, stack: place.stack },
+      { v: 1, stack: sandbox.stack },
       { v: 1, stack: stackIdOf('shop', 'somebody-elses') },
       { v: 1, stack: '../..', seen: { life: 'x', renewals: 1 } },
-      { v: 1, stack: place.stack, command: 'destroy' },
+      { v: 1, stack: sandbox.stack, command: 'destroy' },
       'no json',
     ]
     await forge('nudges', nudges)
     const isHandled = (): boolean =>
-      place.calls.length - before >= chains.length + nudges.length &&
-      place.cloud.names.every(name => place.cloud.environments(name).every(one => !one.isBusy()))
+      sandbox.calls.length - before >= chains.length + nudges.length &&
+      sandbox.cloud.names.every(name =>
+        sandbox.cloud.environments(name).every(one => !one.isBusy()),
+      )
     await expect.poll(isHandled, { timeout: 240_000, interval: 200 }).toBe(true)
-    expect(place.listChanges()).toEqual(changesBefore)
-    expect(await place.exportState()).toBe(exported)
-    expect(await place.control.platform.catalog.listHistory(place.stack, 10)).toEqual(history)
+    expect(sandbox.listChanges()).toEqual(changesBefore)
+    expect(await sandbox.exportState()).toBe(exported)
+    expect(await sandbox.control.platform.catalog.listHistory(sandbox.stack, 10)).toEqual(history)
     // No text of a message starts a log line.
-    const lines = place.readLog().split('\n')
+    const lines = sandbox.readLog().split('\n')
     expect(lines.filter(line => line.startsWith('rm -rf'))).toEqual([])
-    expect(place.readLog()).not.toContain('rm -rf')
+    expect(sandbox.readLog()).not.toContain('rm -rf')
   })
 
   test('no secret is in plaintext in stored data, sent data, messages or logs of the services', {
@@ -178,18 +184,18 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
   }, async () => {
     await deployStep('up', '2')
     await deployStep('refresh', '2')
-    const held = await listStoredBytes(settings(), place.cloud.services)
-    const clear = held.flatMap(({ where, bytes }) =>
-      [...finder.findIn(bytes)].map(name => `${where}: ${name}`),
+    const held = await listStoredBytes(settings(), sandbox.cloud.services)
+    const clear = held.flatMap(({ location, bytes }) =>
+      [...finder.findIn(bytes)].map(name => `${location}: ${name}`),
     )
     expect(clear).toEqual([])
     await deployStep('destroy', '2')
-    const after = await listStoredBytes(settings(), place.cloud.services)
+    const after = await listStoredBytes(settings(), sandbox.cloud.services)
     expect(after.flatMap(({ bytes }) => [...finder.findIn(bytes)])).toEqual([])
     expect(
       Object.fromEntries([...passed].map(([service, names]) => [service, [...names]])),
     ).toEqual({})
-    expect([...finder.findIn(Buffer.from(place.readLog()))]).toEqual([])
+    expect([...finder.findIn(Buffer.from(sandbox.readLog()))]).toEqual([])
     // A message contains ids only, and no record contents.
     const known = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
     expect([...sent].filter(field => !known.includes(field))).toEqual([])
@@ -201,20 +207,22 @@ whenServed('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'KMS'], sett
 
   /** Checks the finder itself: it finds names that are in plaintext, and a planted secret. */
   async function checkFinder(held: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
-    const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: place.stack })
+    const names = createSecretFinder({ urn: 'gold:index:Thing::database', stack: sandbox.stack })
     const where = new Set(
-      held.flatMap(one => (names.findIn(one.bytes).size > 0 ? [one.where.split(' ')[0]] : [])),
+      held.flatMap(one => (names.findIn(one.bytes).size > 0 ? [one.location.split(' ')[0]] : [])),
     )
     expect(where).toEqual(new Set(['DynamoDB', 'S3']))
     const { region, endpoints } = settings()
     const client = createDynamoClient({ region, endpoint: endpoints.DYNAMODB ?? '' })
-    const [TableName] = Object.values(place.cloud.services.places(['journalTable'], 'short'))
+    const [TableName] = Object.values(
+      sandbox.cloud.services.resourceVariables(['journalTable'], 'short'),
+    )
     const data = { B: gzipSync(`{"password":"${secretText}"}`) }
     const Item = { pk: { S: 'planted' }, sk: { S: 'planted' }, data }
     await client.send(new PutItemCommand({ TableName, Item }))
     client.destroy()
     await forge('notifications', [{ token }])
-    const planted = await listStoredBytes(settings(), place.cloud.services)
+    const planted = await listStoredBytes(settings(), sandbox.cloud.services)
     const found = planted.flatMap(({ bytes }) => [...finder.findIn(bytes)])
     expect(new Set(found)).toContain('a secret of the configuration')
   }

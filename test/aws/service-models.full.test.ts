@@ -22,7 +22,7 @@ import { createModelQueues } from '../sim/model-queues.ts'
 const clock = createSystemClock()
 const logger = silentLogger
 const close = async (): Promise<void> => undefined
-const noChoice = { chooses: false }
+const noChoice = { canFilter: false }
 
 function openBlobs() {
   const s3 = createModelBucket(clock.now).client as S3Client
@@ -69,7 +69,11 @@ function openChains() {
   const { blobs } = openBlobs()
   const createChains = (visibilityMs: number) =>
     createChainQueue({ sqs, queues, blobs, clock, logger, visibilityMs })
-  return { chains: createChains(1_000), lasting: createChains(60_000), visibilityMs: 1_000 }
+  return {
+    chains: createChains(1_000),
+    longTimeoutChains: createChains(60_000),
+    visibilityMs: 1_000,
+  }
 }
 
 blobsContract('model of S3', async () => ({ ports: openBlobs(), close }))

@@ -5,12 +5,12 @@ import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets
 
 /** The passphrase of stacks in the local cloud that have no key. */
 export const passphrase = 'open sesame'
-/** A secret of their configuration, which must not be stored in plaintext. */
+/** A secret in the configuration of these stacks, which must not be stored in plaintext. */
 export const secretText = 'hunter-two-and-a-half'
 
 /** The secrets manager and configuration of a stack file. */
 export interface StackFileOptions {
-  /** The URL of the KMS key of its secrets; if absent, a passphrase is used. */
+  /** The URL of the KMS key of the secrets; if absent, a passphrase is used. */
   readonly keyUrl?: string
   /** Plaintext configuration by full keys. */
   readonly config?: Readonly<Record<string, string>>
@@ -27,8 +27,8 @@ export async function createStackFile(
       : await createCloudManager(keyUrl, createKmsKeeper(aws))
   const names = { salt: 'encryptionsalt', url: 'secretsprovider', encryptedkey: 'encryptedkey' }
   const lines = [
-    ...Object.entries(names).flatMap(([of, name]) =>
-      state[of] === undefined ? [] : [`${name}: ${state[of]}`],
+    ...Object.entries(names).flatMap(([stateKey, name]) =>
+      state[stateKey] === undefined ? [] : [`${name}: ${state[stateKey]}`],
     ),
     'config:',
     ...Object.entries(config).map(([name, value]) => `  ${name}: ${value}`),

@@ -9,21 +9,24 @@ import {
 import { limits } from '../../shared/config/limits.ts'
 import type { QueueUrls } from '../../shared/platform/aws/queues/receive-messages.ts'
 
-/** Creates queues for one suite as the infrastructure defines them, with their removal. */
+/** Creates a queue and its dead-letter queue for one suite, as the infrastructure defines them. */
 export async function createTestQueue(
   sqs: SQSClient,
   name: string,
   maxReceiveCount: number = limits.deliveriesMax,
 ): Promise<QueueUrls> {
-  const unique = `${name}-${randomUUID()}`
-  const deadUrl = await createQueue(sqs, `${unique}-dead`, {})
+  const uniqueName = `${name}-${randomUUID()}`
+  const deadUrl = await createQueue(sqs, `${uniqueName}-dead`, {})
   const attributesCommand = new GetQueueAttributesCommand({
     QueueUrl: deadUrl,
     AttributeNames: ['QueueArn'],
   })
   const deadLetterTargetArn = (await sqs.send(attributesCommand)).Attributes?.QueueArn
   const policy = { deadLetterTargetArn, maxReceiveCount }
-  return { deadUrl, url: await createQueue(sqs, unique, { RedrivePolicy: JSON.stringify(policy) }) }
+  return {
+    deadUrl,
+    url: await createQueue(sqs, uniqueName, { RedrivePolicy: JSON.stringify(policy) }),
+  }
 }
 
 /** Removes a queue and its dead-letter queue. */

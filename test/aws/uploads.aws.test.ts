@@ -8,7 +8,7 @@ import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { UploadAddress } from '../../shared/ports/uploads.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import { createTestBucket } from './test-resources.ts'
-import { whenServed } from './when-served.ts'
+import { describeWithServices } from './describe-with-services.ts'
 
 const prefix = 'blobs/'
 const hashOf = (bytes: Uint8Array): BlobHash =>
@@ -46,7 +46,7 @@ async function send(
   return response.status
 }
 
-whenServed('uploads to S3', ['S3'], settings => {
+describeWithServices('uploads to S3', ['S3'], settings => {
   const bytes = new Uint8Array(5_000).fill(7)
   const others = new Uint8Array(5_000).fill(8)
 

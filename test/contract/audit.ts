@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { AuditEntry, AuditPort } from '../../shared/ports/audit.ts'
 import { toEpochMs, type OpenAdapter, withAdapter } from './open-adapter.ts'
 
-let entries = 0
+let entryCount = 0
 
 function createEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
-  entries += 1
-  const id = `e${entries}-${process.pid}-${Date.now()}`
+  entryCount += 1
+  const id = `e${entryCount}-${process.pid}-${Date.now()}`
   return {
     id,
-    at: toEpochMs(entries),
+    at: toEpochMs(entryCount),
     who: 'ci',
     from: '127.0.0.1',
     what: 'POST /v1/stacks',
@@ -36,7 +36,7 @@ export function auditContract(
         createEntry({ kind: 'answered', status: 201 }),
         createEntry(),
       ]
-      for (const one of appended) await audit.append(one)
+      for (const entry of appended) await audit.append(entry)
       const page = await audit.read(0, 2)
       expect(page.map(({ id }) => id)).toEqual([appended[2]?.id, appended[1]?.id])
       const [, older] = page
@@ -46,20 +46,22 @@ export function auditContract(
     })
 
     test('an entry that is appended twice is stored once, in its first form', async () => {
-      const one = createEntry()
-      await audit.append(one)
+      const entry = createEntry()
+      await audit.append(entry)
       await audit.append(createEntry())
-      await audit.append({ ...one, who: 'another' })
-      const found = (await audit.read(0, 10)).filter(({ id }) => id === one.id)
-      expect(found).toEqual([{ ...one, position: expect.any(Number) }])
+      await audit.append({ ...entry, who: 'another' })
+      const storedEntries = (await audit.read(0, 10)).filter(({ id }) => id === entry.id)
+      expect(storedEntries).toEqual([{ ...entry, position: expect.any(Number) }])
     })
 
     test('concurrent entries are all stored, each at its own position', async () => {
-      const many = Array.from({ length: 20 }, () => createEntry())
-      await Promise.all(many.map(one => audit.append(one)))
-      const read = await audit.read(0, 20)
-      expect(new Set(read.map(({ id }) => id))).toEqual(new Set(many.map(({ id }) => id)))
-      expect(new Set(read.map(({ position }) => position)).size).toBe(20)
+      const concurrentEntries = Array.from({ length: 20 }, () => createEntry())
+      await Promise.all(concurrentEntries.map(entry => audit.append(entry)))
+      const storedEntries = await audit.read(0, 20)
+      expect(new Set(storedEntries.map(({ id }) => id))).toEqual(
+        new Set(concurrentEntries.map(({ id }) => id)),
+      )
+      expect(new Set(storedEntries.map(({ position }) => position)).size).toBe(20)
     })
   })
 }

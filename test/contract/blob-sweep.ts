@@ -18,34 +18,34 @@ export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void 
     })
 
     const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(`${name} ${text}`)
-    const entries = async (hash: BlobHash): Promise<readonly BlobEntry[]> => {
-      const found: BlobEntry[] = []
+    const listEntries = async (hash: BlobHash): Promise<readonly BlobEntry[]> => {
+      const matches: BlobEntry[] = []
       let cursor: string | undefined = ''
       while (cursor !== undefined) {
         const page: Awaited<ReturnType<BlobSweepPort['list']>> = await ports.blobSweep.list(cursor)
-        found.push(...page.blobs.filter(blob => blob.hash === hash))
+        matches.push(...page.blobs.filter(blob => blob.hash === hash))
         cursor = page.next
       }
-      return found
+      return matches
     }
 
     test('a stored blob is listed with its size and time', async () => {
       const before = Date.now() - 2_000
       const hash = await ports.blobs.put(bytesOf('listed'))
-      const [entry] = await entries(hash)
-      expect(entry).toMatchObject({ bytes: bytesOf('listed').length, isAside: false })
-      expect(entry?.at).toBeGreaterThan(before)
+      const [entry] = await listEntries(hash)
+      expect(entry).toMatchObject({ bytes: bytesOf('listed').length, isSetAside: false })
+      expect(entry?.changedAtMs).toBeGreaterThan(before)
     })
 
     test('a blob that is set aside can still be read, and be restored', async () => {
       const hash = await ports.blobs.put(bytesOf('aside'))
       await ports.blobSweep.setAside(hash, toEpochMs(5_000))
       await ports.blobSweep.setAside(hash, toEpochMs(9_000))
-      expect(await entries(hash)).toMatchObject([{ at: 5_000, isAside: true }])
+      expect(await listEntries(hash)).toMatchObject([{ changedAtMs: 5_000, isSetAside: true }])
       expect(Buffer.from(await ports.blobs.get(hash)).equals(bytesOf('aside'))).toBe(true)
       await ports.blobSweep.putBack(hash)
       await ports.blobSweep.putBack(hash)
-      expect(await entries(hash)).toMatchObject([{ isAside: false }])
+      expect(await listEntries(hash)).toMatchObject([{ isSetAside: false }])
     })
 
     test('a blob that is set aside is removed unless it was put again', async () => {
@@ -58,7 +58,7 @@ export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void 
       await ports.blobSweep.setAside(hash, toEpochMs(5_000))
       await ports.blobSweep.remove(hash)
       await expect(ports.blobs.get(hash)).rejects.toMatchObject({ code: 'STATE_INVALID' })
-      expect(await entries(hash)).toEqual([])
+      expect(await listEntries(hash)).toEqual([])
     })
   })
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
-import { lateKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
+import { lateOutcomeKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import {
   type OpenAdapter,
@@ -39,7 +39,7 @@ export function catalogContract(
       return id
     }
 
-    test('a stack is created once and read as made', async () => {
+    test('a stack is created once and read as it was created', async () => {
       const id = createStackId()
       expect(await catalog.getStack(id)).toBeUndefined()
       expect(await catalog.createStack(id, toEpochMs(5))).toBe(true)
@@ -89,27 +89,33 @@ export function catalogContract(
 
     test('the inbox stores late outcomes once per attempt until they are taken', async () => {
       const [id, other] = [await createStack(), await createStack()]
-      const item = lateOf(id)
-      await catalog.putLate(id, item(1))
-      await catalog.putLate(id, item(2))
-      await catalog.putLate(id, { ...item(1), state: { ...item(1).state, id: 'another' } })
-      expect(await catalog.listLate(id, 10)).toEqual([item(1), item(2)])
-      expect(await catalog.listLate(id, 1)).toEqual([item(1)])
+      const lateOutcome = createLateOutcomes(id)
+      await catalog.putLate(id, lateOutcome(1))
+      await catalog.putLate(id, lateOutcome(2))
+      await catalog.putLate(id, {
+        ...lateOutcome(1),
+        state: { ...lateOutcome(1).state, id: 'another' },
+      })
+      expect(await catalog.listLate(id, 10)).toEqual([lateOutcome(1), lateOutcome(2)])
+      expect(await catalog.listLate(id, 1)).toEqual([lateOutcome(1)])
       expect(await catalog.listLate(other, 10)).toEqual([])
-      const taken = [lateKeyOf(item(1))]
-      await catalog.removeLate(other, taken)
-      await catalog.removeLate(id, taken)
-      await catalog.removeLate(id, taken)
-      expect(await catalog.listLate(id, 10)).toEqual([item(2)])
+      const takenKeys = [lateOutcomeKeyOf(lateOutcome(1))]
+      await catalog.removeLate(other, takenKeys)
+      await catalog.removeLate(id, takenKeys)
+      await catalog.removeLate(id, takenKeys)
+      expect(await catalog.listLate(id, 10)).toEqual([lateOutcome(2)])
     })
 
     test('an outcome that was taken stays taken, even if its first put comes afterwards', async () => {
       const id = await createStack()
-      const item = lateOf(id)
-      await catalog.putLate(id, item(1))
-      await catalog.removeLate(id, [lateKeyOf(item(1)), lateKeyOf(item(2))])
-      for (const attempt of [1, 2, 3]) await catalog.putLate(id, item(attempt))
-      expect(await catalog.listLate(id, 10)).toEqual([item(3)])
+      const lateOutcome = createLateOutcomes(id)
+      await catalog.putLate(id, lateOutcome(1))
+      await catalog.removeLate(id, [
+        lateOutcomeKeyOf(lateOutcome(1)),
+        lateOutcomeKeyOf(lateOutcome(2)),
+      ])
+      for (const attempt of [1, 2, 3]) await catalog.putLate(id, lateOutcome(attempt))
+      expect(await catalog.listLate(id, 10)).toEqual([lateOutcome(3)])
     })
 
     test('of many concurrent starts one succeeds', async () => {
@@ -122,10 +128,10 @@ export function catalogContract(
     })
 
     test('a missing stack can neither start nor publish', async () => {
-      const missing = { code: 'STACK_NOT_FOUND' }
-      await expect(catalog.start(createStackId(), startInput)).rejects.toMatchObject(missing)
+      const notFound = { code: 'STACK_NOT_FOUND' }
+      await expect(catalog.start(createStackId(), startInput)).rejects.toMatchObject(notFound)
       await expect(catalog.publish(createStackId(), 0, toBlobHash('a'))).rejects.toMatchObject(
-        missing,
+        notFound,
       )
     })
 
@@ -153,8 +159,8 @@ export function catalogContract(
     test('a repeated publish finds its own version', async () => {
       const id = await createStack()
       await catalog.publish(id, 0, toBlobHash('a'))
-      const again = await catalog.publish(id, 0, toBlobHash('a'))
-      expect(again).toEqual({ kind: 'already', version: 1 })
+      const repeatedPublish = await catalog.publish(id, 0, toBlobHash('a'))
+      expect(repeatedPublish).toEqual({ kind: 'already', version: 1 })
     })
 
     test('a late close does not overwrite a newer snapshot', async () => {
@@ -179,12 +185,12 @@ export function catalogContract(
     test('the history contains the end of each deployment, newest first', async () => {
       const id = await createStack()
       const { deployment } = await catalog.start(id, startInput)
-      const begun = { deployment, command: 'up', message: 'first', startedAt: 100 }
-      expect(await catalog.listHistory(id, 10)).toEqual([begun])
+      const openLine = { deployment, command: 'up', message: 'first', startedAt: 100 }
+      expect(await catalog.listHistory(id, 10)).toEqual([openLine])
       await catalog.release(deployment, end)
       const { at: endedAt, result, changes, version } = end
-      const ended = { ...begun, endedAt, result, changes, version }
-      expect(await catalog.listHistory(id, 10)).toEqual([ended])
+      const endedLine = { ...openLine, endedAt, result, changes, version }
+      expect(await catalog.listHistory(id, 10)).toEqual([endedLine])
       await catalog.start(id, { ...startInput, message: 'second' })
       expect((await catalog.listHistory(id, 10)).map(line => line.message)).toEqual([
         'second',
@@ -241,7 +247,7 @@ export function catalogContract(
 }
 
 /** Returns late outcomes of attempts of one operation. */
-function lateOf(id: StackId): (attempt: number) => LateOutcome {
+function createLateOutcomes(id: StackId): (attempt: number) => LateOutcome {
   return attempt => ({
     deployment: deploymentIdOf(id, 1),
     operation: toOperationId(7),

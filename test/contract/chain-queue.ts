@@ -13,7 +13,7 @@ export interface QueueUnderTest {
   readonly chains: ChainQueuePort
   readonly visibilityMs: number
   /** The same queue with a longer visibility timeout, for tests that do not wait for it. */
-  readonly lasting?: ChainQueuePort
+  readonly longTimeoutChains?: ChainQueuePort
 }
 
 function createMessage(operation: number): ChainMessage {
@@ -24,24 +24,24 @@ function createMessage(operation: number): ChainMessage {
 export interface QueueAbilities {
   /**
    * Whether a receiver can filter messages: by deployment, and by a maximum share. A queue without
-   * filters refuses them; another component then limits the share.
+   * filters refuses them. Another component then limits the share.
    */
-  readonly chooses: boolean
+  readonly canFilter: boolean
 }
 
 /** Tests the chain queue. */
 export function chainQueueContract(
   name: string,
   open: OpenAdapter<QueueUnderTest>,
-  { chooses }: QueueAbilities = { chooses: true },
+  { canFilter }: QueueAbilities = { canFilter: true },
 ): void {
   describe(`chain queue: ${name}`, () => {
     let chains: ChainQueuePort
-    let lasting: ChainQueuePort
+    let longTimeoutChains: ChainQueuePort
     let visibilityMs: number
     withAdapter(open, adapter => {
       chains = adapter.chains
-      lasting = adapter.lasting ?? adapter.chains
+      longTimeoutChains = adapter.longTimeoutChains ?? adapter.chains
       visibilityMs = adapter.visibilityMs
     })
 
@@ -52,7 +52,7 @@ export function chainQueueContract(
     }
     /** Receives for longer than a visibility timeout, which a busy machine may need. */
     const receiveForLong: ChainQueuePort['receive'] = async (...args) => {
-      const deliveries = await lasting.receive(...args)
+      const deliveries = await longTimeoutChains.receive(...args)
       for (const { receipt } of deliveries) await chains.extend(receipt, 60_000)
       return deliveries
     }
@@ -73,9 +73,9 @@ export function chainQueueContract(
     })
 
     test('a receive returns as soon as a message is sent', async () => {
-      const waiting = receiveOne()
+      const pendingReceive = receiveOne()
       await chains.send([createMessage(1)])
-      await chains.remove((await waiting).receipt)
+      await chains.remove((await pendingReceive).receipt)
     })
 
     test('each pool has a queue of its own, and a receiver without a pool uses both', async () => {
@@ -89,7 +89,7 @@ export function chainQueueContract(
       await chains.send([long])
       const [third] = await receiveForLong(10, 10_000)
       expect(third?.message).toEqual(long)
-      for (const one of [first, second, third]) await chains.remove(one?.receipt ?? '')
+      for (const received of [first, second, third]) await chains.remove(received?.receipt ?? '')
     })
 
     test('a message has one receiver during its visibility timeout', async () => {
@@ -97,8 +97,8 @@ export function chainQueueContract(
       const receivers = Array.from({ length: 20 }, () => receiveForLong(1, 10_000))
       await chains.send(messages)
       const deliveries = (await Promise.all(receivers)).flat()
-      const got = deliveries.map(({ message }) => message.operations[0])
-      expect(new Set(got).size).toBe(20)
+      const operationIds = deliveries.map(({ message }) => message.operations[0])
+      expect(new Set(operationIds).size).toBe(20)
       await Promise.all(deliveries.map(({ receipt }) => chains.remove(receipt)))
     })
 
@@ -148,21 +148,25 @@ export function chainQueueContract(
       expect(await chains.redrive(message.deployment)).toBe(1)
       expect(await chains.listDeadLetters(message.deployment)).toEqual([])
       expect(await chains.listDeadLetters(other.deployment)).toEqual([other])
-      const again = await receiveOne()
-      expect(again.message).toEqual(message)
-      expect(again.deliveries).toBe(1)
+      const redriven = await receiveOne()
+      expect(redriven.message).toEqual(message)
+      expect(redriven.deliveries).toBe(1)
       expect(await chains.redrive(message.deployment)).toBe(0)
-      await chains.remove(again.receipt)
+      await chains.remove(redriven.receipt)
     })
 
-    if (chooses) describeChoice(() => chains, receiveForLong)
+    if (canFilter) describeFilters(() => chains, receiveForLong)
     else
       test('a filter is refused without receiving a message', async () => {
         const message = createMessage(1)
         await chains.send([message])
         const { deployment } = message
         const share = { executor: toExecutorId('one'), operationsMax: 2 }
-        for (const receiveOptions of [{ deployment }, { share }, { deployment, share }])
+        for (const receiveOptions of [
+          { deployment },
+          { deliveryLimit: share },
+          { deployment, deliveryLimit: share },
+        ])
           await expect(chains.receive(1, 0, receiveOptions)).rejects.toMatchObject({
             code: 'INTERNAL_ASSERTION',
           })
@@ -174,7 +178,7 @@ export function chainQueueContract(
 }
 
 /** Tests receiving with filters. */
-function describeChoice(
+function describeFilters(
   getChains: () => ChainQueuePort,
   receiveForLong: ChainQueuePort['receive'],
 ): void {
@@ -185,42 +189,45 @@ function describeChoice(
     })
 
     test('a receiver of one deployment gets only its messages', async () => {
-      const [mine, others] = [createMessage(1), createMessage(2)]
-      await chains.send([others, mine])
-      const receiveOptions = { deployment: mine.deployment }
+      const [ownMessage, foreignMessage] = [createMessage(1), createMessage(2)]
+      await chains.send([foreignMessage, ownMessage])
+      const receiveOptions = { deployment: ownMessage.deployment }
       const [delivery] = await receiveForLong(10, 10_000, receiveOptions)
-      expect(delivery?.message).toEqual(mine)
+      expect(delivery?.message).toEqual(ownMessage)
       expect(await receiveForLong(10, 0, receiveOptions)).toEqual([])
       const [other] = await receiveForLong(10, 0)
-      expect(other?.message).toEqual(others)
-      for (const one of [delivery, other]) await chains.remove(one?.receipt ?? '')
+      expect(other?.message).toEqual(foreignMessage)
+      for (const received of [delivery, other]) await chains.remove(received?.receipt ?? '')
     })
 
     test('executors of several processes together hold no more than the maximum share', async () => {
       const deployment = createDeploymentId()
       const send = (...numbers: readonly number[]) =>
         chains.send(numbers.map(number => ({ deployment, operations: [toOperationId(number)] })))
-      const taken: Delivery[] = []
-      const take = async (executor: string, waitMs: number): Promise<readonly unknown[]> => {
-        const share = { executor: toExecutorId(executor), operationsMax: 2 }
-        const got = await chains.receive(10, waitMs, { deployment, share })
+      const takenDeliveries: Delivery[] = []
+      const takeOperations = async (
+        executor: string,
+        waitMs: number,
+      ): Promise<readonly unknown[]> => {
+        const deliveryLimit = { executor: toExecutorId(executor), operationsMax: 2 }
+        const operationIds = await chains.receive(10, waitMs, { deployment, deliveryLimit })
         // The work takes longer than a visibility timeout.
-        for (const { receipt } of got) await chains.extend(receipt, 60_000)
-        taken.push(...got)
-        return got.map(({ message }) => message.operations[0])
+        for (const { receipt } of operationIds) await chains.extend(receipt, 60_000)
+        takenDeliveries.push(...operationIds)
+        return operationIds.map(({ message }) => message.operations[0])
       }
       await send(1, 2, 3, 4)
-      expect(await take('one', 10_000)).toEqual([1, 2])
-      expect(await take('other', 0)).toEqual([])
-      const waiting = take('other', 10_000)
-      const began = performance.now()
-      await chains.remove(taken[0]?.receipt ?? '')
-      expect(await waiting).toEqual([3])
+      expect(await takeOperations('one', 10_000)).toEqual([1, 2])
+      expect(await takeOperations('other', 0)).toEqual([])
+      const pendingReceive = takeOperations('other', 10_000)
+      const startMs = performance.now()
+      await chains.remove(takenDeliveries[0]?.receipt ?? '')
+      expect(await pendingReceive).toEqual([3])
       // Well before the next poll of the receiver.
-      expect(performance.now() - began).toBeLessThan(900)
-      for (const { receipt } of taken) await chains.remove(receipt)
-      expect(await take('one', 10_000)).toEqual([4])
-      await chains.remove(taken.at(-1)?.receipt ?? '')
+      expect(performance.now() - startMs).toBeLessThan(900)
+      for (const { receipt } of takenDeliveries) await chains.remove(receipt)
+      expect(await takeOperations('one', 10_000)).toEqual([4])
+      await chains.remove(takenDeliveries.at(-1)?.receipt ?? '')
     })
 
     test('a message larger than the maximum share is delivered nevertheless', async () => {
@@ -229,7 +236,7 @@ function describeChoice(
       const { deployment } = message
       const receiveOptions = {
         deployment,
-        share: { executor: toExecutorId('one'), operationsMax: 2 },
+        deliveryLimit: { executor: toExecutorId('one'), operationsMax: 2 },
       }
       const first = await chains.receive(10, 10_000, receiveOptions)
       expect(first).toHaveLength(1)

@@ -9,8 +9,8 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-const other = { ...contractHolder, pid: 8 }
-const first = toLogNumber(1)
+const otherHolder = { ...contractHolder, pid: 8 }
+const firstLogNumber = toLogNumber(1)
 
 /** Tests the control record of a deployment. */
 export function controlContract(
@@ -27,7 +27,7 @@ export function controlContract(
       const deployment = createDeploymentId()
       expect(await control.read(deployment)).toBeUndefined()
       expect(await control.create(deployment, contractHolder)).toBe(true)
-      expect(await control.create(deployment, other)).toBe(false)
+      expect(await control.create(deployment, otherHolder)).toBe(false)
       expect(await control.read(deployment)).toEqual({
         stop: 'none',
         holder: contractHolder,
@@ -50,8 +50,8 @@ export function controlContract(
       await control.create(deployment, contractHolder)
       await control.stop(deployment, 'graceful')
       await control.close(deployment)
-      await control.hold(deployment, other, first)
-      const expected = { stop: 'graceful', holder: other, closed: true }
+      await control.hold(deployment, otherHolder, firstLogNumber)
+      const expected = { stop: 'graceful', holder: otherHolder, closed: true }
       expect(await control.read(deployment)).toEqual(expected)
       await control.close(deployment)
       expect(await control.read(deployment)).toEqual(expected)
@@ -61,33 +61,33 @@ export function controlContract(
       const deployment = createDeploymentId()
       await control.create(deployment, contractHolder)
       const handOver = { why: 'parked', pool: 'short', ended: 3 } as const
-      expect(await control.handOver(deployment, other, handOver)).toBe(false)
+      expect(await control.handOver(deployment, otherHolder, handOver)).toBe(false)
       expect((await control.read(deployment))?.handedOver).toBeUndefined()
       expect(await control.handOver(deployment, contractHolder, handOver)).toBe(true)
       expect(await control.handOver(deployment, contractHolder, handOver)).toBe(true)
       expect((await control.read(deployment))?.handedOver).toEqual(handOver)
-      await control.hold(deployment, other, first)
+      await control.hold(deployment, otherHolder, firstLogNumber)
       expect((await control.read(deployment))?.handedOver).toBeUndefined()
       await control.close(deployment)
-      expect(await control.handOver(deployment, other, handOver)).toBe(false)
+      expect(await control.handOver(deployment, otherHolder, handOver)).toBe(false)
     })
 
     test('an earlier takeover cannot replace a later holder, nor end a hand-over twice', async () => {
       const deployment = createDeploymentId()
       await control.create(deployment, contractHolder)
-      await control.hold(deployment, other, toLogNumber(7))
-      await control.hold(deployment, contractHolder, first)
-      expect((await control.read(deployment))?.holder).toEqual(other)
+      await control.hold(deployment, otherHolder, toLogNumber(7))
+      await control.hold(deployment, contractHolder, firstLogNumber)
+      expect((await control.read(deployment))?.holder).toEqual(otherHolder)
       const handOver = { why: 'limit', pool: 'short', ended: 3 } as const
-      expect(await control.handOver(deployment, other, handOver)).toBe(true)
-      await control.hold(deployment, other, toLogNumber(7))
+      expect(await control.handOver(deployment, otherHolder, handOver)).toBe(true)
+      await control.hold(deployment, otherHolder, toLogNumber(7))
       expect((await control.read(deployment))?.handedOver).toEqual(handOver)
     })
 
     test('only a create creates a control record', async () => {
       const deployment = createDeploymentId()
       await control.stop(deployment, 'forced')
-      await control.hold(deployment, contractHolder, first)
+      await control.hold(deployment, contractHolder, firstLogNumber)
       await control.handOver(deployment, contractHolder, { why: 'limit', pool: 'long', ended: 0 })
       await control.close(deployment)
       expect(await control.read(deployment)).toBeUndefined()
@@ -137,15 +137,15 @@ export function leasesContract(
 
     test('an executor that leaves stays retired, and counts as left even if another one retires it', async () => {
       const deployment = createDeploymentId()
-      for (const other of ['before', 'after'])
-        await leases.register(deployment, toExecutorId(other), contractHolder)
+      for (const executorName of ['before', 'after'])
+        await leases.register(deployment, toExecutorId(executorName), contractHolder)
       await leases.retire(deployment, toExecutorId('before'))
       expect((await leases.list(deployment)).some(({ left }) => left)).toBe(false)
       await leases.leave(deployment, toExecutorId('before'))
       await leases.leave(deployment, toExecutorId('after'))
       await leases.retire(deployment, toExecutorId('after'))
-      const both = { retired: true, left: true }
-      expect(await leases.list(deployment)).toMatchObject([both, both])
+      const retiredLease = { retired: true, left: true }
+      expect(await leases.list(deployment)).toMatchObject([retiredLease, retiredLease])
       expect(await leases.renew(deployment, toExecutorId('after'), [])).toBe(false)
     })
 

@@ -11,15 +11,15 @@ import {
 } from './open-adapter.ts'
 
 /** Results of a successful append. They differ if a reply was lost. */
-const written: readonly string[] = ['appended', 'mine']
+const appendedAnswers: readonly string[] = ['appended', 'mine']
 
 function createRecord(number: number, writer: string, message = ''): LogRecord {
-  const who = { host: 'here', pid: 1, started: '1', who: message }
+  const holder = { host: 'here', pid: 1, started: '1', who: message }
   return {
     number: toLogNumber(number),
     writer: toWriterToken(writer),
     at: toEpochMs(1000 + number),
-    decisions: [{ kind: 'takeover', holder: who }],
+    decisions: [{ kind: 'takeover', holder }],
   }
 }
 
@@ -37,8 +37,8 @@ export function decisionLogContract(
     test('records are read as they were appended, in order, from a number on', async () => {
       const deployment = createDeploymentId()
       const records = [0, 1, 2, 3].map(number => createRecord(number, 'a'))
-      for (const one of records)
-        expect(written).toContain(await decisionLog.append(deployment, one))
+      for (const record of records)
+        expect(appendedAnswers).toContain(await decisionLog.append(deployment, record))
       expect(await decisionLog.read(deployment, toLogNumber(0), 10)).toEqual(records)
       expect(await decisionLog.read(deployment, toLogNumber(1), 2)).toEqual(records.slice(1, 3))
       expect(await decisionLog.read(deployment, toLogNumber(4), 10)).toEqual([])
@@ -51,8 +51,8 @@ export function decisionLogContract(
         createRecord(1, 'a', 'x'.repeat(5_000_000)),
         createRecord(2, 'a'),
       ]
-      for (const one of records)
-        expect(written).toContain(await decisionLog.append(deployment, one))
+      for (const record of records)
+        expect(appendedAnswers).toContain(await decisionLog.append(deployment, record))
       expect(await decisionLog.read(deployment, toLogNumber(0), 10)).toEqual(records)
       const [, large] = records
       if (large === undefined) throw new Error('three records are expected')
@@ -101,7 +101,9 @@ export function decisionLogContract(
     test('a deposed generator cannot append any more', async () => {
       const deployment = createDeploymentId()
       await decisionLog.append(deployment, createRecord(0, 'old'))
-      expect(written).toContain(await decisionLog.append(deployment, createRecord(1, 'new')))
+      expect(appendedAnswers).toContain(
+        await decisionLog.append(deployment, createRecord(1, 'new')),
+      )
       expect(await decisionLog.append(deployment, createRecord(1, 'old'))).toBe('taken')
       await decisionLog.append(deployment, createRecord(2, 'new'))
       expect(await decisionLog.append(deployment, createRecord(2, 'old'))).toBe('taken')
@@ -113,20 +115,22 @@ export function decisionLogContract(
       const answers = await Promise.all(
         writers.map(writer => decisionLog.append(deployment, createRecord(0, writer))),
       )
-      expect(answers.filter(answer => written.includes(answer))).toHaveLength(1)
+      expect(answers.filter(answer => appendedAnswers.includes(answer))).toHaveLength(1)
       expect(answers.filter(answer => answer === 'taken')).toHaveLength(19)
       const [winner] = await decisionLog.read(deployment, toLogNumber(0), 10)
-      expect(winner?.writer).toBe(writers[answers.findIndex(answer => written.includes(answer))])
+      expect(winner?.writer).toBe(
+        writers[answers.findIndex(answer => appendedAnswers.includes(answer))],
+      )
     })
 
     test('large records are read complete, however many are requested', async () => {
       const deployment = createDeploymentId()
       const large = 'x'.repeat(300_000)
       const records = Array.from({ length: 20 }, (_, number) => createRecord(number, 'a', large))
-      for (const one of records) await decisionLog.append(deployment, one)
-      const read = await decisionLog.read(deployment, toLogNumber(0), 1000)
-      expect(read.map(one => one.number)).toEqual(records.map(one => one.number))
-      expect(read[19]).toEqual(records[19])
+      for (const record of records) await decisionLog.append(deployment, record)
+      const readRecords = await decisionLog.read(deployment, toLogNumber(0), 1000)
+      expect(readRecords.map(record => record.number)).toEqual(records.map(record => record.number))
+      expect(readRecords[19]).toEqual(records[19])
     })
   })
 }

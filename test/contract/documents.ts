@@ -39,13 +39,13 @@ export function documentsContract(
     test('of many concurrent changes of one version one succeeds', async () => {
       const key = createKey()
       const version = await createDocument(key)
-      const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, version))
+      const puts = Array.from({ length: 10 }, (_, index) => documents.put(key, { index }, version))
       expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
     })
 
     test('of many concurrent creates of one document one succeeds', async () => {
       const key = createKey()
-      const puts = Array.from({ length: 10 }, (_, at) => documents.put(key, { at }, 0))
+      const puts = Array.from({ length: 10 }, (_, index) => documents.put(key, { index }, 0))
       expect((await Promise.all(puts)).filter(answer => answer !== false)).toHaveLength(1)
     })
 
@@ -73,39 +73,46 @@ export function documentsContract(
 
     test('the version of a removed document cannot change or remove its successor', async () => {
       const key = createKey()
-      const old = await createDocument(key, 'old')
-      await documents.remove(key, old)
-      expect(await documents.put(key, 'late', old)).toBe(false)
+      const oldVersion = await createDocument(key, 'old')
+      await documents.remove(key, oldVersion)
+      expect(await documents.put(key, 'late', oldVersion)).toBe(false)
       const version = await createDocument(key, 'new')
-      expect(version).toBeGreaterThan(old)
-      expect(await documents.put(key, 'late', old)).toBe(false)
-      expect(await documents.remove(key, old)).toBe(false)
+      expect(version).toBeGreaterThan(oldVersion)
+      expect(await documents.put(key, 'late', oldVersion)).toBe(false)
+      expect(await documents.remove(key, oldVersion)).toBe(false)
       expect((await documents.get(key))?.value).toBe('new')
     })
 
     test('a list contains every document of a kind once, over pages, by scope and name', async () => {
       const scope = createStackId()
-      const names = Array.from({ length: triggerLimits.documentsPerPage + 3 }, (_, at) => `n${at}`)
-      for (const one of names) await createDocument({ kind: 'token', scope, name: one }, one)
+      const names = Array.from(
+        { length: triggerLimits.documentsPerPage + 3 },
+        (_, index) => `n${index}`,
+      )
+      for (const documentName of names)
+        await createDocument({ kind: 'token', scope, name: documentName }, documentName)
       await createDocument({ kind: 'token', scope: createStackId(), name: 'foreign' })
       await createDocument({ kind: 'schedule', scope, name: 'other-kind' })
-      const gone = await createDocument({ kind: 'token', scope, name: 'n999' })
-      await documents.remove({ kind: 'token', scope, name: 'n999' }, gone)
-      const mine = await readAll(documents, scope)
-      expect(mine.map(({ key }) => key.name)).toEqual(names.toSorted())
-      expect(mine.map(({ value }) => value)).toEqual(names.toSorted())
-      const every = await readAll(documents)
-      expect(every.filter(({ key }) => key.scope === scope)).toEqual(mine)
-      expect(every.map(({ key }) => key.name)).toContain('foreign')
+      const removedVersion = await createDocument({ kind: 'token', scope, name: 'n999' })
+      await documents.remove({ kind: 'token', scope, name: 'n999' }, removedVersion)
+      const scopeDocuments = await readAll(documents, scope)
+      expect(scopeDocuments.map(({ key }) => key.name)).toEqual(names.toSorted())
+      expect(scopeDocuments.map(({ value }) => value)).toEqual(names.toSorted())
+      const allDocuments = await readAll(documents)
+      expect(allDocuments.filter(({ key }) => key.scope === scope)).toEqual(scopeDocuments)
+      expect(allDocuments.map(({ key }) => key.name)).toContain('foreign')
     })
 
     test('a list continues after any number of removed documents', async () => {
       const scope = createStackId()
       const count = triggerLimits.documentsPerPage * 2 + 3
-      const names = Array.from({ length: count }, (_, at) => `n${String(at).padStart(3, '0')}`)
-      for (const one of names) {
-        const version = await createDocument({ kind: 'token', scope, name: one })
-        await documents.remove({ kind: 'token', scope, name: one }, version)
+      const names = Array.from(
+        { length: count },
+        (_, index) => `n${String(index).padStart(3, '0')}`,
+      )
+      for (const documentName of names) {
+        const version = await createDocument({ kind: 'token', scope, name: documentName })
+        await documents.remove({ kind: 'token', scope, name: documentName }, version)
       }
       await createDocument({ kind: 'token', scope, name: 'z' })
       expect((await readAll(documents, scope)).map(({ key }) => key.name)).toEqual(['z'])
@@ -114,12 +121,13 @@ export function documentsContract(
     test('names and scopes that are prefixes of others are listed separately', async () => {
       const scope = createStackId()
       const names = ['a', 'a-', 'a.b', 'a0', 'aa', 'b', 'B', '_'.padStart(2, 'a')]
-      for (const one of names) await createDocument({ kind: 'token', scope, name: one })
+      for (const documentName of names)
+        await createDocument({ kind: 'token', scope, name: documentName })
       const longer = `${scope}-x` as DocumentKey['scope']
       await createDocument({ kind: 'token', scope: longer, name: 'a' })
-      const found = (await readAll(documents, scope)).map(({ key }) => key)
-      expect(found.map(key => key.name)).toEqual(names.toSorted())
-      expect(new Set(found.map(key => key.scope))).toEqual(new Set([scope]))
+      const keys = (await readAll(documents, scope)).map(({ key }) => key)
+      expect(keys.map(key => key.name)).toEqual(names.toSorted())
+      expect(new Set(keys.map(key => key.scope))).toEqual(new Set([scope]))
       expect((await readAll(documents, longer)).map(({ key }) => key.scope)).toEqual([longer])
     })
 
@@ -141,8 +149,10 @@ export function documentsContract(
       const version = await createDocument(key, text)
       expect((await documents.get(key))?.value).toBe(text)
       await expect(documents.put(key, `${text}x`, version)).rejects.toMatchObject(refused)
-      for (const bad of ['', '../x', 'a b', 'a/b', '-a', 'x'.repeat(101), 'a\nb'])
-        await expect(documents.put({ ...key, name: bad }, {}, 0)).rejects.toMatchObject(refused)
+      for (const invalidName of ['', '../x', 'a b', 'a/b', '-a', 'x'.repeat(101), 'a\nb'])
+        await expect(documents.put({ ...key, name: invalidName }, {}, 0)).rejects.toMatchObject(
+          refused,
+        )
     })
   })
 }
@@ -151,14 +161,14 @@ async function readAll(
   documents: DocumentsPort,
   scope?: DocumentKey['scope'],
 ): Promise<readonly StoredDocument[]> {
-  const found: StoredDocument[] = []
+  const storedDocuments: StoredDocument[] = []
   let cursor: string | undefined = ''
   while (cursor !== undefined) {
     const page = await documents.list('token', cursor, scope)
     expect(page.documents.length).toBeLessThanOrEqual(triggerLimits.documentsPerPage)
     expect(page.unreadable).toEqual([])
-    found.push(...page.documents)
+    storedDocuments.push(...page.documents)
     cursor = page.next
   }
-  return found
+  return storedDocuments
 }

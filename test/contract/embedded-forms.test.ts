@@ -10,7 +10,7 @@ import { createStackId } from './open-adapter.ts'
 import {
   recordFormsContract,
   type StoredKind,
-  type Tampered,
+  type TamperablePlatform,
   type Tampering,
 } from './record-forms.ts'
 
@@ -42,14 +42,14 @@ function createTampering(path: string): Tampering {
     database.prepare(`UPDATE ${kind} SET ${what} WHERE ${column} = ?`).run(key)
   }
   return {
-    renew: (kind, deployment) => change(kind, deployment, 'format = 2'),
+    markNewer: (kind, deployment) => change(kind, deployment, 'format = 2'),
     damage(kind, deployment) {
       const column = breakable[kind]
       if (column === undefined) return false
       change(kind, deployment, `${column} = '{"cut'`)
       return true
     },
-    lose: (deployment, number) =>
+    removeLogRecord: (deployment, number) =>
       void database
         .prepare('DELETE FROM log WHERE deployment = ? AND number = ?')
         .run(deployment, number),
@@ -60,7 +60,7 @@ function createTampering(path: string): Tampering {
   }
 }
 
-const openTampered = (isOwner: boolean) => async (): Promise<Tampered> => {
+const openTampered = (isOwner: boolean) => async (): Promise<TamperablePlatform> => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-contract-'))
   const platforms = [await openEmbeddedPlatform({ home })]
   if (!isOwner) platforms.unshift(await openEmbeddedPlatform({ home }))
@@ -92,13 +92,13 @@ test('a document that is damaged or of a newer version is named, hides no other,
     const page = await documents.list('schedule', '', scope)
     expect(page.documents.map(({ key }) => key.name)).toEqual(['good'])
     expect(page.unreadable).toMatchObject([
-      { key: keyOf('damaged'), why: { code: 'RECORD_DAMAGED' } },
-      { key: keyOf('newer'), why: { code: 'RECORD_TOO_NEW' } },
+      { key: keyOf('damaged'), reason: { code: 'RECORD_DAMAGED' } },
+      { key: keyOf('newer'), reason: { code: 'RECORD_TOO_NEW' } },
     ])
     const before = database.prepare('SELECT * FROM document').all()
-    for (const { key, why } of page.unreadable) {
-      await expect(documents.get(key)).rejects.toMatchObject({ message: why.message })
-      const { code } = why as Error & { readonly code: string }
+    for (const { key, reason } of page.unreadable) {
+      await expect(documents.get(key)).rejects.toMatchObject({ message: reason.message })
+      const { code } = reason as Error & { readonly code: string }
       await expect(documents.put(key, {}, 1)).rejects.toMatchObject({ code })
       await expect(documents.remove(key, 1)).rejects.toMatchObject({ code })
     }

@@ -176,8 +176,8 @@ test('messages of a retired executor do not count for the share of others', asyn
     const createMessage = (number: number) => ({ deployment, operations: [toOperationId(number)] })
     await chains.send([createMessage(1), createMessage(2)])
     const receiveOne = async (executor: string) => {
-      const share = { executor: toExecutorId(executor), operationsMax: 1 }
-      const taken = await chains.receive(10, 0, { deployment, share })
+      const deliveryLimit = { executor: toExecutorId(executor), operationsMax: 1 }
+      const taken = await chains.receive(10, 0, { deployment, deliveryLimit })
       return taken.map(one => one.message.operations[0])
     }
     await leases.register(deployment, toExecutorId('one'), contractHolder)

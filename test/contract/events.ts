@@ -46,9 +46,9 @@ export function eventsContract(
     })
 
     test('a deployment does not contain the lines of another', async () => {
-      const [mine, other] = [createDeploymentId(), createDeploymentId()]
-      await events.append(mine, 'w', 0, ['a'])
-      expect((await events.read(other, 0, 10)).events).toEqual([])
+      const [writtenDeployment, otherDeployment] = [createDeploymentId(), createDeploymentId()]
+      await events.append(writtenDeployment, 'w', 0, ['a'])
+      expect((await events.read(otherDeployment, 0, 10)).events).toEqual([])
     })
   })
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { MarksPort, SealingPort } from '../../shared/ports/documents.ts'
 import { type OpenAdapter, toEpochMs, createStackId, withAdapter } from './open-adapter.ts'
 
-const inAMoment = () => toEpochMs(Date.now() + 60_000)
+const inOneMinute = () => toEpochMs(Date.now() + 60_000)
 
 /** Tests marks that exist until their time. */
 export function marksContract(
@@ -18,16 +18,18 @@ export function marksContract(
     test('a mark is set once', async () => {
       const key = `mark ${createStackId()}`
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, inAMoment())).toBe(true)
-      expect(await marks.mark(key, inAMoment())).toBe(false)
+      expect(await marks.mark(key, inOneMinute())).toBe(true)
+      expect(await marks.mark(key, inOneMinute())).toBe(false)
       expect(await marks.isMarked(key)).toBe(true)
       expect(await marks.isMarked(`${key}x`)).toBe(false)
     })
 
     test('of many concurrent marks one succeeds', async () => {
       const key = `race ${createStackId()}`
-      const made = await Promise.all(Array.from({ length: 10 }, () => marks.mark(key, inAMoment())))
-      expect(made.filter(Boolean)).toHaveLength(1)
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => marks.mark(key, inOneMinute())),
+      )
+      expect(answers.filter(Boolean)).toHaveLength(1)
     })
 
     test('an expired mark does not exist', async () => {
@@ -35,22 +37,22 @@ export function marksContract(
       const past = toEpochMs(Date.now() - 1)
       expect(await marks.mark(key, past)).toBe(true)
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, inAMoment())).toBe(true)
-      expect(await marks.mark(key, inAMoment())).toBe(false)
+      expect(await marks.mark(key, inOneMinute())).toBe(true)
+      expect(await marks.mark(key, inOneMinute())).toBe(false)
     })
 
     test('a mark can be removed, also twice', async () => {
       const key = `away ${createStackId()}`
-      await marks.mark(key, inAMoment())
+      await marks.mark(key, inOneMinute())
       await marks.unmark(key)
       await marks.unmark(key)
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, inAMoment())).toBe(true)
+      expect(await marks.mark(key, inOneMinute())).toBe(true)
     })
 
     test('a mark may have a long name with any letters, and different names are different marks', async () => {
       const key = `${createStackId()} ü\n${'x'.repeat(3_000)}`
-      expect(await marks.mark(key, inAMoment())).toBe(true)
+      expect(await marks.mark(key, inOneMinute())).toBe(true)
       expect(await marks.isMarked(key)).toBe(true)
       expect(await marks.isMarked(`${key}y`)).toBe(false)
     })
@@ -59,14 +61,15 @@ export function marksContract(
       const key = `never ${createStackId()}`
       await marks.unmark(key)
       expect(await marks.isMarked(key)).toBe(false)
-      expect(await marks.mark(key, inAMoment())).toBe(true)
+      expect(await marks.mark(key, inOneMinute())).toBe(true)
     })
 
     test('many expired marks do not hide a valid one', async () => {
       const key = `many ${createStackId()}`
-      await marks.mark(key, inAMoment())
-      for (let at = 0; at < 60; at += 1) await marks.mark(`${key} ${at}`, toEpochMs(Date.now() - 1))
-      expect(await marks.mark(key, inAMoment())).toBe(false)
+      await marks.mark(key, inOneMinute())
+      for (let index = 0; index < 60; index += 1)
+        await marks.mark(`${key} ${index}`, toEpochMs(Date.now() - 1))
+      expect(await marks.mark(key, inOneMinute())).toBe(false)
     })
   })
 }
@@ -93,8 +96,8 @@ export function sealingContract(
     )
 
     test('the same text is sealed to a different text each time', async () => {
-      const [one, other] = [await sealing.seal('a', 'x'), await sealing.seal('a', 'x')]
-      expect(one).not.toBe(other)
+      const [firstSealed, otherText] = [await sealing.seal('a', 'x'), await sealing.seal('a', 'x')]
+      expect(firstSealed).not.toBe(otherText)
     })
 
     test('a text that was sealed for one document cannot be opened for another', async () => {
@@ -104,13 +107,13 @@ export function sealingContract(
 
     test('a sealed text with one changed character cannot be opened', async () => {
       const sealed = await sealing.seal('secret words', 'x')
-      for (let at = 0; at < sealed.length; at += 3) {
-        const other = sealed[at] === 'A' ? 'B' : 'A'
-        const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
-        await expect(sealing.open(changed, 'x')).rejects.toMatchObject(unreadable)
+      for (let index = 0; index < sealed.length; index += 3) {
+        const otherText = sealed[index] === 'A' ? 'B' : 'A'
+        const changedText = sealed.slice(0, index) + otherText + sealed.slice(index + 1)
+        await expect(sealing.open(changedText, 'x')).rejects.toMatchObject(unreadable)
       }
-      for (const cut of ['', 'v1:', sealed.slice(0, 20)])
-        await expect(sealing.open(cut, 'x')).rejects.toMatchObject(unreadable)
+      for (const truncated of ['', 'v1:', sealed.slice(0, 20)])
+        await expect(sealing.open(truncated, 'x')).rejects.toMatchObject(unreadable)
     })
   })
 }

@@ -38,11 +38,11 @@ export function notificationsContract(
     const receiptOf = (delivery: OutgoingDelivery | undefined): string => delivery?.receipt ?? ''
 
     test('a sent message is received by one waiting receiver, and not again after its removal', async () => {
-      const sent = createMessage()
-      const waiting = receiveNext()
-      await notifications.send([sent])
-      const delivery = await waiting
-      expect(delivery).toMatchObject({ message: sent, deliveries: 1 })
+      const sentMessage = createMessage()
+      const pendingReceive = receiveNext()
+      await notifications.send([sentMessage])
+      const delivery = await pendingReceive
+      expect(delivery).toMatchObject({ message: sentMessage, deliveries: 1 })
       await notifications.remove(receiptOf(delivery))
       await notifications.remove(receiptOf(delivery))
       expect(await receiveNext(visibilityMs * 2)).toBeUndefined()
@@ -50,26 +50,26 @@ export function notificationsContract(
 
     test('a reply keeps all of its fields', async () => {
       const stack = createStackId()
-      const sent: OutgoingMessage = {
+      const sentMessage: OutgoingMessage = {
         kind: 'reply',
         reply: {
           ...{ webhook: 'w', stack, request: 'k', repository: 'a/b', commit: 'c' },
           ...{ pullRequest: 7, state: 'success', description: 'ü', lines: ['a', '`b`'] },
         },
       }
-      await notifications.send([sent])
+      await notifications.send([sentMessage])
       const delivery = await receiveNext()
-      expect(delivery?.message).toEqual(sent)
+      expect(delivery?.message).toEqual(sentMessage)
       await notifications.remove(receiptOf(delivery))
     })
 
     test('a received message that is neither removed nor postponed is delivered again', async () => {
-      const sent = createMessage()
-      await notifications.send([sent])
+      const sentMessage = createMessage()
+      await notifications.send([sentMessage])
       expect((await receiveNext())?.deliveries).toBe(1)
-      const again = await receiveNext()
-      expect(again).toMatchObject({ message: sent, deliveries: 2 })
-      await notifications.remove(receiptOf(again))
+      const secondDelivery = await receiveNext()
+      expect(secondDelivery).toMatchObject({ message: sentMessage, deliveries: 2 })
+      await notifications.remove(receiptOf(secondDelivery))
     })
 
     test('a postponed message is delivered at its time, and the old receipt is void', async () => {
@@ -86,29 +86,29 @@ export function notificationsContract(
     })
 
     test('an aborted receive takes no message', async () => {
-      const over = new AbortController()
-      const waiting = notifications.receive(1, 20_000, over.signal)
-      over.abort()
-      expect(await waiting).toEqual([])
+      const abortController = new AbortController()
+      const pendingReceive = notifications.receive(1, 20_000, abortController.signal)
+      abortController.abort()
+      expect(await pendingReceive).toEqual([])
       await notifications.send([createMessage()])
-      expect(await notifications.receive(1, 20_000, over.signal)).toEqual([])
+      expect(await notifications.receive(1, 20_000, abortController.signal)).toEqual([])
       await notifications.remove(receiptOf(await receiveNext()))
     })
 
     test('an undeliverable message is a dead letter until it is redriven', async () => {
-      const sent = createMessage()
-      await notifications.send([sent])
+      const sentMessage = createMessage()
+      await notifications.send([sentMessage])
       for (let number = 1; number <= triggerLimits.notificationAttemptsMax; number += 1) {
         const delivery = await receiveNext()
-        expect(delivery).toMatchObject({ message: sent, deliveries: number })
+        expect(delivery).toMatchObject({ message: sentMessage, deliveries: number })
         await notifications.postpone(receiptOf(delivery), 0)
       }
       expect(await receiveNext(500)).toBeUndefined()
-      expect(await notifications.listDeadLetters(10)).toEqual([sent])
+      expect(await notifications.listDeadLetters(10)).toEqual([sentMessage])
       expect(await notifications.redrive()).toBe(1)
       expect(await notifications.listDeadLetters(10)).toEqual([])
       const delivery = await receiveNext()
-      expect(delivery).toMatchObject({ message: sent, deliveries: 1 })
+      expect(delivery).toMatchObject({ message: sentMessage, deliveries: 1 })
       await notifications.remove(receiptOf(delivery))
     })
   })

@@ -10,13 +10,13 @@ import {
 } from './open-adapter.ts'
 
 /**
- * Tests nudges. `chooses`: whether a receiver can wait for those of one stack; otherwise that is
- * refused.
+ * Tests nudges. `canFilter`: whether a receiver can wait for the nudges of one stack. A port
+ * without this ability refuses such a receive.
  */
 export function nudgesContract(
   name: string,
   open: OpenAdapter<{ readonly nudges: NudgesPort }>,
-  { chooses }: { readonly chooses: boolean } = { chooses: true },
+  { canFilter }: { readonly canFilter: boolean } = { canFilter: true },
 ): void {
   describe(`nudges: ${name}`, () => {
     let nudges: NudgesPort
@@ -31,31 +31,33 @@ export function nudgesContract(
 
     test('a nudge reaches one waiting receiver', async () => {
       const stack = createStackId()
-      const waiting = nudges.receive(10_000)
+      const pendingReceive = nudges.receive(10_000)
       await nudges.nudge(stack, 0)
-      expect(await waiting).toBe(stack)
+      expect(await pendingReceive).toBe(stack)
     })
 
-    if (chooses)
+    if (canFilter)
       test('a receiver of one stack does not get the nudge of another', async () => {
-        const [mine, others] = [createStackId(), createStackId()]
-        const waiting = nudges.receive(10_000, { stack: mine })
-        await nudges.nudge(others, 0)
-        await nudges.nudge(mine, 0)
-        expect(await waiting).toBe(mine)
-        expect(await nudges.receive(10_000)).toBe(others)
-        const over = AbortSignal.abort()
-        expect(await nudges.receive(10_000, { stack: mine, signal: over })).toBeUndefined()
+        const [ownStack, otherStack] = [createStackId(), createStackId()]
+        const pendingReceive = nudges.receive(10_000, { stack: ownStack })
+        await nudges.nudge(otherStack, 0)
+        await nudges.nudge(ownStack, 0)
+        expect(await pendingReceive).toBe(ownStack)
+        expect(await nudges.receive(10_000)).toBe(otherStack)
+        const abortedSignal = AbortSignal.abort()
+        expect(
+          await nudges.receive(10_000, { stack: ownStack, signal: abortedSignal }),
+        ).toBeUndefined()
       })
     else
       test('a receive for one stack is refused and takes no nudge', async () => {
         const stack = createStackId()
         await nudges.nudge(stack, 0)
-        const waiting = nudges.receive(0, { stack })
-        await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
+        const pendingReceive = nudges.receive(0, { stack })
+        await expect(pendingReceive).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
         expect(await nudges.receive(10_000)).toBe(stack)
-        const over = AbortSignal.abort()
-        expect(await nudges.receive(10_000, { signal: over })).toBeUndefined()
+        const abortedSignal = AbortSignal.abort()
+        expect(await nudges.receive(10_000, { signal: abortedSignal })).toBeUndefined()
       })
 
     test('a delayed nudge is received after its delay, not before', async () => {
@@ -81,31 +83,33 @@ export function hintsContract(
     test('every listener of the deployment receives a hint, and others do not', async () => {
       const deployment = createDeploymentId()
       const receivedOperations: OperationId[] = []
-      const both = Promise.withResolvers<void>()
+      const bothReceived = Promise.withResolvers<void>()
       const listener = (operation: OperationId): void => {
         receivedOperations.push(operation)
-        if (receivedOperations.length === 2) both.resolve()
+        if (receivedOperations.length === 2) bothReceived.resolve()
       }
-      const endings = [hints.listen(deployment, listener), hints.listen(deployment, listener)]
-      const end = hints.listen(createDeploymentId(), () =>
+      const unsubscribes = [hints.listen(deployment, listener), hints.listen(deployment, listener)]
+      const stopListening = hints.listen(createDeploymentId(), () =>
         receivedOperations.push(toOperationId(99)),
       )
       hints.hint(deployment, toOperationId(3))
-      await both.promise
+      await bothReceived.promise
       expect(receivedOperations).toEqual([3, 3])
-      for (const ending of [...endings, end]) ending()
+      for (const unsubscribe of [...unsubscribes, stopListening]) unsubscribe()
     })
 
     test('a closed listener receives nothing more', async () => {
       const deployment = createDeploymentId()
       const receivedOperations: OperationId[] = []
-      const end = hints.listen(deployment, operation => receivedOperations.push(operation))
-      end()
-      end()
-      const last = Promise.withResolvers<OperationId>()
-      hints.listen(deployment, last.resolve)
+      const stopListening = hints.listen(deployment, operation =>
+        receivedOperations.push(operation),
+      )
+      stopListening()
+      stopListening()
+      const nextHint = Promise.withResolvers<OperationId>()
+      hints.listen(deployment, nextHint.resolve)
       hints.hint(deployment, toOperationId(4))
-      expect(await last.promise).toBe(4)
+      expect(await nextHint.promise).toBe(4)
       expect(receivedOperations).toEqual([])
     })
   })

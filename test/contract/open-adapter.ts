@@ -27,13 +27,13 @@ export interface AdapterHandle<Ports> {
 /** Opens the ports of a suite. */
 export type OpenAdapter<Ports> = () => Promise<AdapterHandle<Ports>>
 
-/** Opens ports for the duration of a suite. `take` receives them before its first test. */
-export function withAdapter<Ports>(open: OpenAdapter<Ports>, take: (ports: Ports) => void): void {
+/** Opens ports for the duration of a suite. `onOpen` receives them before its first test. */
+export function withAdapter<Ports>(open: OpenAdapter<Ports>, onOpen: (ports: Ports) => void): void {
   let close: () => Promise<void>
   beforeAll(async () => {
-    const opened = await open()
-    close = opened.close
-    take(opened.ports)
+    const handle = await open()
+    close = handle.close
+    onOpen(handle.ports)
   })
   afterAll(() => close())
 }

@@ -16,8 +16,8 @@ import {
 const id = toOperationId(1)
 const executor = toExecutorId('e')
 const needs = 2
-const sequences = 40
-const requestsEach = 25
+const sequenceCount = 40
+const requestsPerSequence = 25
 
 type Model = ReturnType<typeof createHeads>
 
@@ -29,39 +29,47 @@ interface ModelledRequest {
 }
 
 /**
- * Draws a request of any kind: mostly one that the head may accept, otherwise one that it must
- * refuse.
+ * Draws a request of any kind. Most requests may be accepted by the head, and the others must be
+ * refused.
  */
-function drawRequest(draw: SeededDraw, { attempt: now }: Head): ModelledRequest {
+function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): ModelledRequest {
   const name = draw.pick(['a', 'b', 'c'])
-  const attempt = Math.max(0, now + draw.pick([0, 0, 0, -1, 1]))
+  const attempt = Math.max(0, currentAttempt + draw.pick([0, 0, 0, -1, 1]))
   const verdict = draw.pick(['succeeded', 'interrupted'] as const)
   const owner = toOwnerToken(name)
-  const from = toOperationId(draw.whole(7, 9))
-  const at = (deployment: DeploymentId): string => `${deployment} ${id}`
+  const arrivingId = toOperationId(draw.integer(7, 9))
+  const keyOf = (deployment: DeploymentId): string => `${deployment} ${id}`
   const claim = { owner, executor, attempt, needs }
   const end = { owner: draw.chance(0.3) ? ('' as const) : owner, attempt, verdict }
-  const free = (event: 'giveBack' | 'lapse'): ModelledRequest => ({
+  const createRelease = (event: 'giveBack' | 'lapse'): ModelledRequest => ({
     label: `${event} ${name} ${attempt}`,
     adapter: (operations, deployment) => operations[event](deployment, id, owner, attempt),
-    model: (model, deployment) => model.free(at(deployment), { owner, attempt, event }),
+    model: (model, deployment) => model.removeOwner(keyOf(deployment), { owner, attempt, event }),
   })
   const arrive: ModelledRequest = {
-    label: `arrive ${from}`,
-    adapter: (operations, deployment) => operations.arrive(deployment, id, from),
-    model: (model, deployment) => model.arrive(deployment, id, from),
+    label: `arrive ${arrivingId}`,
+    adapter: (operations, deployment) => operations.arrive(deployment, id, arrivingId),
+    model: (model, deployment) => model.arrive(deployment, id, arrivingId),
   }
   const begin: ModelledRequest = {
     label: `begin ${name} ${attempt}`,
     adapter: (operations, deployment) => operations.begin(deployment, id, claim),
-    model: (model, deployment) => model.begin(at(deployment), claim),
+    model: (model, deployment) => model.begin(keyOf(deployment), claim),
   }
   const select: ModelledRequest = {
     label: `select ${end.owner} ${attempt} ${verdict}`,
     adapter: (operations, deployment) => operations.select(deployment, id, end),
-    model: (model, deployment) => model.select(at(deployment), end),
+    model: (model, deployment) => model.select(keyOf(deployment), end),
   }
-  return draw.pick([arrive, arrive, begin, begin, free('giveBack'), free('lapse'), select])
+  return draw.pick([
+    arrive,
+    arrive,
+    begin,
+    begin,
+    createRelease('giveBack'),
+    createRelease('lapse'),
+    select,
+  ])
 }
 
 /** Arrivals are a set without an order. */
@@ -74,8 +82,9 @@ function sortArrivals(answer: unknown): unknown {
 }
 
 /**
- * Runs requests against an adapter and the simulation's model; both must answer alike. Adapters
- * derive their conditions from the table of transitions. The model states them independently.
+ * Runs requests against an adapter and the simulation's model. Both must give the same answers.
+ * Adapters derive their conditions from the table of transitions, and the model states them
+ * independently.
  */
 export function operationModelContract(
   name: string,
@@ -93,8 +102,8 @@ export function operationModelContract(
         const deployment = createDeploymentId()
         const model = createHeads(() => undefined)
         const trace: string[] = []
-        for (let number = 0; number < requestsEach; number++) {
-          const head = model.at(`${deployment} ${id}`) ?? freshHead
+        for (let number = 0; number < requestsPerSequence; number++) {
+          const head = model.getHead(`${deployment} ${id}`) ?? freshHead
           const request = drawRequest(draw, head)
           trace.push(request.label)
           const answer = await request.adapter(operations, deployment)
@@ -103,10 +112,10 @@ export function operationModelContract(
         }
         const head = (await operations.getHeads(deployment, [id])).get(id) ?? freshHead
         expect(sortArrivals(head)).toEqual(
-          sortArrivals(model.at(`${deployment} ${id}`) ?? freshHead),
+          sortArrivals(model.getHead(`${deployment} ${id}`) ?? freshHead),
         )
       }
-      await Promise.all(Array.from({ length: sequences }, (_, seed) => run(seed + 1)))
+      await Promise.all(Array.from({ length: sequenceCount }, (_, seed) => run(seed + 1)))
     })
   })
 }

@@ -3,7 +3,7 @@ import type { OperationsPort } from '../../shared/ports/records.ts'
 import { type Head, freshHead } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import {
-  type Asker,
+  type Requester,
   type HeadEvent,
   type HeadRequest,
   type HeadState,
@@ -29,14 +29,14 @@ interface Subject {
   readonly deployment: DeploymentId
 }
 
-type Act = (subject: Subject) => Promise<unknown>
+type HeadAction = (subject: Subject) => Promise<unknown>
 
 const arrive =
-  (from: number): Act =>
+  (from: number): HeadAction =>
   ({ operations, deployment }) =>
     operations.arrive(deployment, id, toOperationId(from))
 const begin =
-  (owner: string, attempt: number): Act =>
+  (owner: string, attempt: number): HeadAction =>
   async ({ operations, deployment }) =>
     (
       await operations.begin(deployment, id, {
@@ -47,15 +47,15 @@ const begin =
       })
     ).kind === 'begun'
 const giveBack =
-  (owner: string, attempt: number): Act =>
+  (owner: string, attempt: number): HeadAction =>
   ({ operations, deployment }) =>
     operations.giveBack(deployment, id, toOwnerToken(owner), attempt)
 const lapse =
-  (owner: string, attempt: number): Act =>
+  (owner: string, attempt: number): HeadAction =>
   ({ operations, deployment }) =>
     operations.lapse(deployment, id, toOwnerToken(owner), attempt)
 const select =
-  (owner: string, attempt: number): Act =>
+  (owner: string, attempt: number): HeadAction =>
   ({ operations, deployment }) => {
     const token = owner === '' ? '' : toOwnerToken(owner)
     return operations.select(deployment, id, { owner: token, attempt, verdict: 'succeeded' })
@@ -64,7 +64,7 @@ const select =
 const arrivals = [arrive(8), arrive(9)]
 
 /** Sequences of requests that lead to each state. The owner, if any, is `o`. */
-const ways: readonly (readonly [HeadState, string, readonly Act[]])[] = [
+const statePaths: readonly (readonly [HeadState, string, readonly HeadAction[]])[] = [
   ['decided', 'nothing arrived', []],
   ['decided', 'one arrival', [arrive(8)]],
   ['ready', 'all arrived', arrivals],
@@ -84,38 +84,39 @@ const ways: readonly (readonly [HeadState, string, readonly Act[]])[] = [
 ]
 
 const events: readonly Exclude<HeadEvent, 'arrive'>[] = ['begin', 'giveBack', 'lapse', 'select']
-const askers: readonly Asker[] = ['owner', 'stranger', 'nobody']
+const requesters: readonly Requester[] = ['owner', 'stranger', 'nobody']
 
 /** Returns every request that is not a repetition. `operations.ts` tests repetitions. */
 function requestsOn(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>
-    askers
-      .filter(asker => (asker === 'nobody' ? event !== 'begin' : true))
-      .filter(asker => (asker === 'owner' ? isOwned : true))
-      .flatMap(asker =>
+    requesters
+      .filter(requester => (requester === 'nobody' ? event !== 'begin' : true))
+      .filter(requester => (requester === 'owner' ? isOwned : true))
+      .flatMap(requester =>
         (['current', 'stale'] as const).map(attempt => ({
           event,
-          asker,
+          requester,
           attempt,
-          repeated: false,
-          last: false,
+          isRepeated: false,
+          isLastArrival: false,
         })),
       ),
   )
 }
 
-function findAct(request: HeadRequest, head: Head): Act {
-  const owner = request.asker === 'stranger' ? 'stranger' : request.asker === 'owner' ? 'o' : ''
+function findHeadAction(request: HeadRequest, head: Head): HeadAction {
+  const owner =
+    request.requester === 'stranger' ? 'stranger' : request.requester === 'owner' ? 'o' : ''
   const attempt = request.attempt === 'current' ? head.attempt : head.attempt + 3
-  const acts = { begin, giveBack, lapse, select, arrive: () => arrive(10) }
-  return acts[request.event](owner, attempt)
+  const actions = { begin, giveBack, lapse, select, arrive: () => arrive(10) }
+  return actions[request.event](owner, attempt)
 }
 
 /** Returns the head after a permitted request. */
 function createExpectedHead(head: Head, request: HeadRequest): Partial<Head> {
   const { attempt, givenBack } = head
-  const owner = request.asker === 'stranger' ? 'stranger' : 'o'
+  const owner = request.requester === 'stranger' ? 'stranger' : 'o'
   switch (request.event) {
     case 'begin':
       return { attempt: attempt + 1, givenBack, owner: toOwnerToken(owner), executor }
@@ -141,56 +142,59 @@ export function operationTransitionsContract(
       operations = adapter.operations
     })
 
-    const prepare = async (acts: readonly Act[]): Promise<Subject> => {
+    const prepare = async (actions: readonly HeadAction[]): Promise<Subject> => {
       const subject = { operations, deployment: createDeploymentId() }
-      for (const act of acts) await act(subject)
+      for (const action of actions) await action(subject)
       return subject
     }
     const headOf = async ({ deployment }: Subject): Promise<Head> =>
       (await operations.getHeads(deployment, [id])).get(id) ?? freshHead
 
-    for (const [state, how, acts] of ways) {
-      test(`${state} (${how}) is reached`, async () => {
-        expect(headStateOf(await headOf(await prepare(acts)), needs)).toBe(state)
+    for (const [state, pathLabel, actions] of statePaths) {
+      test(`${state} (${pathLabel}) is reached`, async () => {
+        expect(headStateOf(await headOf(await prepare(actions)), needs)).toBe(state)
       })
       for (const request of requestsOn(state)) {
-        const { event, asker, attempt } = request
-        test(`${state} (${how}): ${event} by ${asker}, ${attempt} attempt`, async () => {
-          const subject = await prepare(acts)
+        const { event, requester, attempt } = request
+        test(`${state} (${pathLabel}): ${event} by ${requester}, ${attempt} attempt`, async () => {
+          const subject = await prepare(actions)
           const head = await headOf(subject)
-          const isRepeat = event === 'select' && isStandingEnd(head, request)
-          const lawful = transitionOf(state, { ...request, repeated: isRepeat }, head)
-          const answer = await findAct(request, head)(subject)
+          const isRepeat = event === 'select' && isExistingEnd(head, request)
+          const transition = transitionOf(state, { ...request, isRepeated: isRepeat }, head)
+          const answer = await findHeadAction(request, head)(subject)
           const after = await headOf(subject)
-          expect(answer).toBe(lawful !== undefined)
-          if (lawful?.effect !== 'writes') return expect(after).toEqual(head)
-          expect(headStateOf(after, needs)).toBe(lawful.to)
+          expect(answer).toBe(transition !== undefined)
+          if (transition?.effect !== 'writes') return expect(after).toEqual(head)
+          expect(headStateOf(after, needs)).toBe(transition.to)
           expect(after).toMatchObject(createExpectedHead(head, request))
         })
       }
-      test(`${state} (${how}): an arrival`, async () => {
-        const subject = await prepare(acts)
+      test(`${state} (${pathLabel}): an arrival`, async () => {
+        const subject = await prepare(actions)
         const head = await headOf(subject)
-        const last = head.arrived.length + 1 >= needs
+        const isLastArrival = head.arrived.length + 1 >= needs
         const request: HeadRequest = {
           event: 'arrive',
-          asker: 'nobody',
+          requester: 'nobody',
           attempt: 'current',
-          repeated: false,
-          last,
+          isRepeated: false,
+          isLastArrival,
         }
-        const lawful = transitionOf(state, request, head)
+        const transition = transitionOf(state, request, head)
         await arrive(10)(subject)
         const after = await headOf(subject)
         expect(after).toEqual({ ...head, arrived: [...head.arrived, toOperationId(10)] })
-        expect(headStateOf(after, needs)).toBe(lawful?.to)
+        expect(headStateOf(after, needs)).toBe(transition?.to)
       })
     }
   })
 }
 
-/** Reports whether a select names the existing end, which makes it a repetition from any sender. */
-function isStandingEnd(head: Head, request: HeadRequest): boolean {
-  const asks = request.asker === 'nobody' ? '' : request.asker === 'owner' ? 'o' : 'stranger'
-  return head.end !== undefined && head.owner === asks && request.attempt === 'current'
+/**
+ * Reports whether a select names the existing end. Such a select is a repetition, from any sender.
+ */
+function isExistingEnd(head: Head, request: HeadRequest): boolean {
+  const requestOwner =
+    request.requester === 'nobody' ? '' : request.requester === 'owner' ? 'o' : 'stranger'
+  return head.end !== undefined && head.owner === requestOwner && request.attempt === 'current'
 }

@@ -12,7 +12,7 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-const one = toOperationId(1)
+const firstId = toOperationId(1)
 const executor = toExecutorId('e')
 
 function createClaim(owner: string, attempt = 0, needs = 0) {
@@ -41,58 +41,60 @@ export function operationsContract(
       operations = adapter.operations
     })
 
-    const headOf = async (deployment: DeploymentId, id: OperationId = one) =>
+    const headOf = async (deployment: DeploymentId, id: OperationId = firstId) =>
       (await operations.getHeads(deployment, [id])).get(id)
 
     test('an outcome of five megabytes is read complete, wherever it is stored', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
-      const large = outcomeOf(one, 1, 'x'.repeat(5_000_000))
+      await operations.begin(deployment, firstId, createClaim('a'))
+      const large = outcomeOf(firstId, 1, 'x'.repeat(5_000_000))
       await operations.putOutcome(deployment, large)
       await operations.putOutcome(deployment, large)
       const end = { owner: toOwnerToken('a'), attempt: 1, verdict: 'succeeded' } as const
-      expect(await operations.select(deployment, one, end)).toBe(true)
-      expect(await operations.getOutcome(deployment, one, 1)).toEqual(large)
-      const ends = await operations.getEnds(deployment, [one, toOperationId(2)])
-      expect([...ends.keys()]).toEqual([one])
-      expect(ends.get(one)?.outcome).toEqual(large)
+      expect(await operations.select(deployment, firstId, end)).toBe(true)
+      expect(await operations.getOutcome(deployment, firstId, 1)).toEqual(large)
+      const ends = await operations.getEnds(deployment, [firstId, toOperationId(2)])
+      expect([...ends.keys()]).toEqual([firstId])
+      expect(ends.get(firstId)?.outcome).toEqual(large)
     })
 
     test('an unused head is absent, and a refused begin does not create it', async () => {
       const deployment = createDeploymentId()
-      const refused = await operations.begin(deployment, one, createClaim('a', 0, 1))
-      expect(refused).toEqual({ kind: 'refused', head: freshHead })
+      const refusal = await operations.begin(deployment, firstId, createClaim('a', 0, 1))
+      expect(refusal).toEqual({ kind: 'refused', head: freshHead })
       expect(await headOf(deployment)).toBeUndefined()
     })
 
     test('arrivals are a set, and each one returns the current head', async () => {
       const deployment = createDeploymentId()
-      const first = await operations.arrive(deployment, one, toOperationId(7))
+      const first = await operations.arrive(deployment, firstId, toOperationId(7))
       expect(first).toEqual({ ...freshHead, arrived: [7] })
-      await operations.arrive(deployment, one, toOperationId(9))
-      const again = await operations.arrive(deployment, one, toOperationId(7))
-      expect(new Set(again.arrived)).toEqual(new Set([7, 9]))
-      expect(again.arrived).toHaveLength(2)
+      await operations.arrive(deployment, firstId, toOperationId(9))
+      const headAfterRepeat = await operations.arrive(deployment, firstId, toOperationId(7))
+      expect(new Set(headAfterRepeat.arrived)).toEqual(new Set([7, 9]))
+      expect(headAfterRepeat.arrived).toHaveLength(2)
     })
 
     test('concurrent arrivals are all recorded', async () => {
       const deployment = createDeploymentId()
-      const froms = Array.from({ length: 32 }, (_, index) => toOperationId(index + 2))
-      const heads = await Promise.all(froms.map(from => operations.arrive(deployment, one, from)))
+      const arrivingIds = Array.from({ length: 32 }, (_, index) => toOperationId(index + 2))
+      const heads = await Promise.all(
+        arrivingIds.map(arrivingId => operations.arrive(deployment, firstId, arrivingId)),
+      )
       expect(Math.max(...heads.map(head => head.arrived.length))).toBe(32)
-      expect(new Set((await headOf(deployment))?.arrived)).toEqual(new Set(froms))
+      expect(new Set((await headOf(deployment))?.arrived)).toEqual(new Set(arrivingIds))
     })
 
     test('a begin is refused until the last of its needs has arrived', async () => {
       const deployment = createDeploymentId()
-      await operations.arrive(deployment, one, toOperationId(7))
-      await operations.arrive(deployment, one, toOperationId(7))
-      expect(await operations.begin(deployment, one, createClaim('a', 0, 2))).toMatchObject({
+      await operations.arrive(deployment, firstId, toOperationId(7))
+      await operations.arrive(deployment, firstId, toOperationId(7))
+      expect(await operations.begin(deployment, firstId, createClaim('a', 0, 2))).toMatchObject({
         kind: 'refused',
         head: { arrived: [7], attempt: 0 },
       })
-      await operations.arrive(deployment, one, toOperationId(8))
-      expect(await operations.begin(deployment, one, createClaim('a', 0, 2))).toEqual({
+      await operations.arrive(deployment, firstId, toOperationId(8))
+      expect(await operations.begin(deployment, firstId, createClaim('a', 0, 2))).toEqual({
         kind: 'begun',
         attempt: 1,
       })
@@ -102,7 +104,7 @@ export function operationsContract(
       for (let round = 0; round < 10; round += 1) {
         const deployment = createDeploymentId()
         const answers = await Promise.all(
-          ['a', 'b', 'c'].map(owner => operations.begin(deployment, one, createClaim(owner))),
+          ['a', 'b', 'c'].map(owner => operations.begin(deployment, firstId, createClaim(owner))),
         )
         expect(answers.filter(answer => answer.kind === 'begun')).toHaveLength(1)
         const winner = ['a', 'b', 'c'][answers.findIndex(answer => answer.kind === 'begun')]
@@ -112,8 +114,8 @@ export function operationsContract(
 
     test('a begin whose reply was lost returns the same attempt again', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
-      expect(await operations.begin(deployment, one, createClaim('a'))).toEqual({
+      await operations.begin(deployment, firstId, createClaim('a'))
+      expect(await operations.begin(deployment, firstId, createClaim('a'))).toEqual({
         kind: 'begun',
         attempt: 1,
       })
@@ -122,54 +124,54 @@ export function operationsContract(
 
     test('a copy of a begin that arrives after the give back is refused', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
-      await operations.giveBack(deployment, one, toOwnerToken('a'), 1)
-      const late = await operations.begin(deployment, one, createClaim('a'))
-      expect(late).toMatchObject({ kind: 'refused', head: { owner: '', attempt: 1 } })
+      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.giveBack(deployment, firstId, toOwnerToken('a'), 1)
+      const lateAnswer = await operations.begin(deployment, firstId, createClaim('a'))
+      expect(lateAnswer).toMatchObject({ kind: 'refused', head: { owner: '', attempt: 1 } })
     })
 
     test('a give back never hides an earlier attempt that may have called', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
-      await operations.lapse(deployment, one, toOwnerToken('a'), 1)
-      await operations.begin(deployment, one, createClaim('b', 1))
-      expect(await operations.giveBack(deployment, one, toOwnerToken('b'), 2)).toBe(true)
+      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.lapse(deployment, firstId, toOwnerToken('a'), 1)
+      await operations.begin(deployment, firstId, createClaim('b', 1))
+      expect(await operations.giveBack(deployment, firstId, toOwnerToken('b'), 2)).toBe(true)
       expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 2, givenBack: 1 })
     })
 
     test('a repeated give back counts once, even if another attempt began', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
-      const giveBackOnce = () => operations.giveBack(deployment, one, toOwnerToken('a'), 1)
+      await operations.begin(deployment, firstId, createClaim('a'))
+      const giveBackOnce = () => operations.giveBack(deployment, firstId, toOwnerToken('a'), 1)
       expect([await giveBackOnce(), await giveBackOnce()]).toEqual([true, true])
-      await operations.begin(deployment, one, createClaim('b', 1))
+      await operations.begin(deployment, firstId, createClaim('b', 1))
       expect(await giveBackOnce()).toBe(true)
       expect(await headOf(deployment)).toMatchObject({ owner: 'b', attempt: 2, givenBack: 1 })
     })
 
     test('a give back after a lapse, and a lapse after a give back, are refused', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
-      await operations.lapse(deployment, one, toOwnerToken('a'), 1)
-      expect(await operations.giveBack(deployment, one, toOwnerToken('a'), 1)).toBe(false)
-      const other = createDeploymentId()
-      await operations.begin(other, one, createClaim('a'))
-      await operations.giveBack(other, one, toOwnerToken('a'), 1)
-      expect(await operations.lapse(other, one, toOwnerToken('a'), 1)).toBe(false)
+      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.lapse(deployment, firstId, toOwnerToken('a'), 1)
+      expect(await operations.giveBack(deployment, firstId, toOwnerToken('a'), 1)).toBe(false)
+      const otherDeployment = createDeploymentId()
+      await operations.begin(otherDeployment, firstId, createClaim('a'))
+      await operations.giveBack(otherDeployment, firstId, toOwnerToken('a'), 1)
+      expect(await operations.lapse(otherDeployment, firstId, toOwnerToken('a'), 1)).toBe(false)
     })
 
     test('only one end is selected', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
+      await operations.begin(deployment, firstId, createClaim('a'))
       const end = { owner: toOwnerToken('a'), attempt: 1 } as const
       const select = (verdict: 'succeeded' | 'interrupted') =>
-        operations.select(deployment, one, { ...end, verdict })
+        operations.select(deployment, firstId, { ...end, verdict })
       const answers = await Promise.all([select('succeeded'), select('interrupted')])
       expect(answers.filter(answer => answer)).toHaveLength(1)
       const verdict = answers[0] === true ? 'succeeded' : 'interrupted'
       expect((await headOf(deployment))?.end).toEqual({ verdict, attempt: 1 })
       expect(await select(verdict)).toBe(true)
-      expect(await operations.begin(deployment, one, createClaim('b', 1))).toMatchObject({
+      expect(await operations.begin(deployment, firstId, createClaim('b', 1))).toMatchObject({
         kind: 'refused',
         head: { end: { verdict } },
       })
@@ -177,37 +179,41 @@ export function operationsContract(
 
     test('an outcome never changes', async () => {
       const deployment = createDeploymentId()
-      await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
-      await operations.putOutcome(deployment, outcomeOf(one, 1, 'second'))
-      await operations.putOutcome(deployment, outcomeOf(one, 2, 'third'))
-      expect(await operations.getOutcome(deployment, one, 1)).toEqual(outcomeOf(one, 1, 'first'))
-      expect(await operations.getOutcome(deployment, one, 2)).toEqual(outcomeOf(one, 2, 'third'))
-      expect(await operations.getOutcome(deployment, one, 3)).toBeUndefined()
+      await operations.putOutcome(deployment, outcomeOf(firstId, 1, 'first'))
+      await operations.putOutcome(deployment, outcomeOf(firstId, 1, 'second'))
+      await operations.putOutcome(deployment, outcomeOf(firstId, 2, 'third'))
+      expect(await operations.getOutcome(deployment, firstId, 1)).toEqual(
+        outcomeOf(firstId, 1, 'first'),
+      )
+      expect(await operations.getOutcome(deployment, firstId, 2)).toEqual(
+        outcomeOf(firstId, 2, 'third'),
+      )
+      expect(await operations.getOutcome(deployment, firstId, 3)).toBeUndefined()
     })
 
     test('an end has only the outcome that was selected', async () => {
       const deployment = createDeploymentId()
-      await operations.begin(deployment, one, createClaim('a'))
-      await operations.putOutcome(deployment, outcomeOf(one, 1, 'first'))
-      const before = (await operations.getEnds(deployment, [one])).get(one)
+      await operations.begin(deployment, firstId, createClaim('a'))
+      await operations.putOutcome(deployment, outcomeOf(firstId, 1, 'first'))
+      const before = (await operations.getEnds(deployment, [firstId])).get(firstId)
       expect(before).toEqual({ head: await headOf(deployment) })
-      await operations.lapse(deployment, one, toOwnerToken('a'), 1)
-      await operations.begin(deployment, one, createClaim('b', 1))
-      await operations.putOutcome(deployment, outcomeOf(one, 2, 'second'))
+      await operations.lapse(deployment, firstId, toOwnerToken('a'), 1)
+      await operations.begin(deployment, firstId, createClaim('b', 1))
+      await operations.putOutcome(deployment, outcomeOf(firstId, 2, 'second'))
       const end = { owner: toOwnerToken('b'), attempt: 2, verdict: 'succeeded' } as const
-      await operations.select(deployment, one, end)
-      const after = (await operations.getEnds(deployment, [one])).get(one)
-      expect(after?.outcome).toEqual(outcomeOf(one, 2, 'second'))
+      await operations.select(deployment, firstId, end)
+      const after = (await operations.getEnds(deployment, [firstId])).get(firstId)
+      expect(after?.outcome).toEqual(outcomeOf(firstId, 2, 'second'))
       expect(after?.head.end).toEqual({ verdict: 'succeeded', attempt: 2 })
     })
 
     test('500 large ends are read in one call, without absent ones', async () => {
       const deployment = createDeploymentId()
       const ids = Array.from({ length: 500 }, (_, index) => toOperationId(index + 1))
-      const present = ids.filter(id => id % 2 === 0)
+      const presentIds = ids.filter(id => id % 2 === 0)
       const large = 'x'.repeat(20_000)
       await Promise.all(
-        present.map(async id => {
+        presentIds.map(async id => {
           await operations.begin(deployment, id, createClaim('a'))
           await operations.putOutcome(deployment, outcomeOf(id, 1, large))
           const end = { owner: toOwnerToken('a'), attempt: 1, verdict: 'succeeded' } as const
@@ -215,10 +221,10 @@ export function operationsContract(
         }),
       )
       expect([...(await operations.getHeads(deployment, ids)).keys()].sort(byNumber)).toEqual(
-        present,
+        presentIds,
       )
       const ends = await operations.getEnds(deployment, ids)
-      expect([...ends.keys()].sort(byNumber)).toEqual(present)
+      expect([...ends.keys()].sort(byNumber)).toEqual(presentIds)
       expect(ends.get(toOperationId(500))?.outcome).toEqual(outcomeOf(toOperationId(500), 1, large))
     })
 
@@ -230,10 +236,12 @@ export function operationsContract(
     })
 
     test('a deployment does not contain the operations of another', async () => {
-      const [mine, other] = [createDeploymentId(), createDeploymentId()]
-      await operations.begin(mine, one, createClaim('a'))
-      expect(await headOf(other)).toBeUndefined()
-      expect((await operations.begin(other, one, createClaim('b'))).kind).toBe('begun')
+      const [ownDeployment, otherDeployment] = [createDeploymentId(), createDeploymentId()]
+      await operations.begin(ownDeployment, firstId, createClaim('a'))
+      expect(await headOf(otherDeployment)).toBeUndefined()
+      expect((await operations.begin(otherDeployment, firstId, createClaim('b'))).kind).toBe(
+        'begun',
+      )
     })
   })
 }

@@ -32,59 +32,59 @@ export type StoredKind =
 /** Changes records directly, as only a newer version or damage would. */
 export interface Tampering {
   /** Marks the records of one kind of a deployment, or of its stack, with the next format. */
-  readonly renew: (kind: StoredKind, deployment: DeploymentId) => void
-  /** Makes them unreadable. Returns false if nothing in them can be damaged. */
+  readonly markNewer: (kind: StoredKind, deployment: DeploymentId) => void
+  /** Makes the records of one kind unreadable. Returns false if nothing in them can be damaged. */
   readonly damage: (kind: StoredKind, deployment: DeploymentId) => boolean
-  /** Removes the record with a number from its log. */
-  readonly lose: (deployment: DeploymentId, number: number) => void
-  /** Returns their stored form. */
+  /** Removes the record with this number from the log. */
+  readonly removeLogRecord: (deployment: DeploymentId, number: number) => void
+  /** Returns the stored form of the records of one kind. */
   readonly readRaw: (kind: StoredKind, deployment: DeploymentId) => unknown
 }
 
 /** The ports of a platform whose records can be changed directly. */
-export interface Tampered extends AdapterHandle<Platform> {
+export interface TamperablePlatform extends AdapterHandle<Platform> {
   readonly tampering: Tampering
 }
 
-interface Case {
+interface RecordCase {
   readonly kind: StoredKind
   /** The name of the record in errors. */
   readonly label: string
-  readonly reads: (ports: Platform, deployment: DeploymentId) => Promise<unknown>
-  readonly writes: (
+  readonly read: (ports: Platform, deployment: DeploymentId) => Promise<unknown>
+  readonly createWrites: (
     ports: Platform,
     deployment: DeploymentId,
   ) => readonly (() => Promise<unknown>)[]
 }
 
-const one = toOperationId(1)
+const operationId = toOperationId(1)
 const executor = toExecutorId('e')
 const stackOf = (deployment: DeploymentId) => deploymentPartsOf(deployment).stack
 
-const cases: readonly Case[] = [
+const cases: readonly RecordCase[] = [
   {
     kind: 'log',
     label: 'log record',
-    reads: ({ decisionLog }, deployment) => decisionLog.read(deployment, toLogNumber(0), 10),
-    writes: () => [],
+    read: ({ decisionLog }, deployment) => decisionLog.read(deployment, toLogNumber(0), 10),
+    createWrites: () => [],
   },
   {
     kind: 'head',
     label: 'head',
-    reads: ({ operations }, deployment) => operations.getHeads(deployment, [one]),
-    writes: ({ operations }, deployment) => [
-      () => operations.arrive(deployment, one, toOperationId(9)),
+    read: ({ operations }, deployment) => operations.getHeads(deployment, [operationId]),
+    createWrites: ({ operations }, deployment) => [
+      () => operations.arrive(deployment, operationId, toOperationId(9)),
       () =>
-        operations.begin(deployment, one, {
+        operations.begin(deployment, operationId, {
           owner: toOwnerToken('o'),
           executor,
           attempt: 1,
           needs: 0,
         }),
-      () => operations.giveBack(deployment, one, toOwnerToken('o'), 1),
-      () => operations.lapse(deployment, one, toOwnerToken('o'), 1),
+      () => operations.giveBack(deployment, operationId, toOwnerToken('o'), 1),
+      () => operations.lapse(deployment, operationId, toOwnerToken('o'), 1),
       () =>
-        operations.select(deployment, one, {
+        operations.select(deployment, operationId, {
           owner: toOwnerToken('o'),
           attempt: 1,
           verdict: 'failed',
@@ -94,14 +94,14 @@ const cases: readonly Case[] = [
   {
     kind: 'outcome',
     label: 'outcome',
-    reads: ({ operations }, deployment) => operations.getOutcome(deployment, one, 1),
-    writes: () => [],
+    read: ({ operations }, deployment) => operations.getOutcome(deployment, operationId, 1),
+    createWrites: () => [],
   },
   {
     kind: 'control',
     label: 'control record',
-    reads: ({ control }, deployment) => control.read(deployment),
-    writes: ({ control }, deployment) => [
+    read: ({ control }, deployment) => control.read(deployment),
+    createWrites: ({ control }, deployment) => [
       () => control.stop(deployment, 'forced'),
       () => control.hold(deployment, contractHolder, toLogNumber(1)),
       () => control.close(deployment),
@@ -110,8 +110,8 @@ const cases: readonly Case[] = [
   {
     kind: 'lease',
     label: 'lease',
-    reads: ({ leases }, deployment) => leases.list(deployment),
-    writes: ({ leases }, deployment) => [
+    read: ({ leases }, deployment) => leases.list(deployment),
+    createWrites: ({ leases }, deployment) => [
       () => leases.renew(deployment, executor, []),
       () => leases.retire(deployment, executor),
       () => leases.leave(deployment, executor),
@@ -120,22 +120,22 @@ const cases: readonly Case[] = [
   {
     kind: 'event',
     label: 'event',
-    reads: ({ events }, deployment) => events.read(deployment, 0, 10),
-    writes: () => [],
+    read: ({ events }, deployment) => events.read(deployment, 0, 10),
+    createWrites: () => [],
   },
   {
     kind: 'stack',
     label: 'stack record',
-    reads: ({ catalog }, deployment) => catalog.getStack(stackOf(deployment)),
-    writes: ({ catalog }, deployment) => [
+    read: ({ catalog }, deployment) => catalog.getStack(stackOf(deployment)),
+    createWrites: ({ catalog }, deployment) => [
       () => catalog.publish(stackOf(deployment), 1, toBlobHash('b')),
     ],
   },
   {
     kind: 'history',
     label: 'history record',
-    reads: ({ catalog }, deployment) => catalog.listHistory(stackOf(deployment), 10),
-    writes: ({ catalog }, deployment) => [
+    read: ({ catalog }, deployment) => catalog.listHistory(stackOf(deployment), 10),
+    createWrites: ({ catalog }, deployment) => [
       () =>
         catalog.release(deployment, {
           at: toEpochMs(9),
@@ -148,20 +148,20 @@ const cases: readonly Case[] = [
   {
     kind: 'snapshot',
     label: 'snapshot record',
-    reads: ({ catalog }, deployment) => catalog.listVersions(stackOf(deployment), 10),
-    writes: () => [],
+    read: ({ catalog }, deployment) => catalog.listVersions(stackOf(deployment), 10),
+    createWrites: () => [],
   },
   {
     kind: 'late',
     label: 'late outcome',
-    reads: ({ catalog }, deployment) => catalog.listLate(stackOf(deployment), 10),
-    writes: () => [],
+    read: ({ catalog }, deployment) => catalog.listLate(stackOf(deployment), 10),
+    createWrites: () => [],
   },
   {
     kind: 'request',
     label: 'request',
-    reads: ({ requests }, deployment) => requests.listWaiting(stackOf(deployment), 10),
-    writes: ({ requests }, deployment) => [
+    read: ({ requests }, deployment) => requests.listWaiting(stackOf(deployment), 10),
+    createWrites: ({ requests }, deployment) => [
       () => requests.find(stackOf(deployment), 'a'),
       () => requests.put({ ...requestOf(stackOf(deployment)), by: 'another' }),
       () => requests.end(stackOf(deployment), 'a', { kind: 'superseded', by: 'b' }),
@@ -180,8 +180,8 @@ function requestOf(stack: StackId): DeploymentRequest {
   }
 }
 
-/** Creates one record of each kind, of a deployment of its own. */
-async function createRecorded(ports: Platform): Promise<DeploymentId> {
+/** Creates one record of each kind for a new deployment. */
+async function createAllRecords(ports: Platform): Promise<DeploymentId> {
   const stack = createStackId()
   await ports.catalog.createStack(stack, toEpochMs(1))
   const startInput = {
@@ -198,10 +198,10 @@ async function createRecorded(ports: Platform): Promise<DeploymentId> {
   await ports.leases.register(deployment, executor, contractHolder)
   await ports.events.append(deployment, 'w', 0, ['{}'])
   const claim = { owner: toOwnerToken('o'), executor, attempt: 0, needs: 0 }
-  await ports.operations.begin(deployment, one, claim)
+  await ports.operations.begin(deployment, operationId, claim)
   const times = { startedAt: toEpochMs(4), endedAt: toEpochMs(5) }
   await ports.operations.putOutcome(deployment, {
-    operation: one,
+    operation: operationId,
     attempt: 1,
     verdict: 'succeeded',
     ...times,
@@ -209,7 +209,7 @@ async function createRecorded(ports: Platform): Promise<DeploymentId> {
   const urn = 'urn:pulumi:s::p::t:m:T::n' as never
   const state = { urn, custom: true, type: 't:m:T' }
   await ports.requests.put(requestOf(stack))
-  await ports.catalog.putLate(stack, { deployment, operation: one, attempt: 1, urn, state })
+  await ports.catalog.putLate(stack, { deployment, operation: operationId, attempt: 1, urn, state })
   return deployment
 }
 
@@ -217,23 +217,23 @@ async function createRecorded(ports: Platform): Promise<DeploymentId> {
  * Tests records of a newer version, and damaged ones: they are refused by name and never
  * overwritten.
  */
-export function recordFormsContract(name: string, open: () => Promise<Tampered>): void {
+export function recordFormsContract(name: string, open: () => Promise<TamperablePlatform>): void {
   describe(`forms of records: ${name}`, () => {
-    let opened: Tampered
+    let handle: TamperablePlatform
     beforeAll(async () => {
-      opened = await open()
+      handle = await open()
     })
-    afterAll(() => opened.close())
+    afterAll(() => handle.close())
 
     test('a stack with an unreadable record is listed separately and hides no other', async () => {
-      const { ports, tampering } = opened
+      const { ports, tampering } = handle
       const [good, damaged, newer] = [
-        await createRecorded(ports),
-        await createRecorded(ports),
-        await createRecorded(ports),
+        await createAllRecords(ports),
+        await createAllRecords(ports),
+        await createAllRecords(ports),
       ]
       tampering.damage('stack', damaged)
-      tampering.renew('stack', newer)
+      tampering.markNewer('stack', newer)
       const { stacks } = await ports.catalog.listStacks()
       expect(stacks.map(({ id }) => id)).toContain(stackOf(good))
       expect(await listStacks(ports, stackOf(damaged))).toMatchObject({ code: 'RECORD_DAMAGED' })
@@ -241,16 +241,16 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
     })
 
     test('a log with a missing record is refused with the key of that record by every reader', async () => {
-      const { ports, tampering } = opened
-      const deployment = await createRecorded(ports)
+      const { ports, tampering } = handle
+      const deployment = await createAllRecords(ports)
       const record = { writer: toWriterToken('w'), at: toEpochMs(3), decisions: [] }
       for (const number of [1, 2, 3])
         await ports.decisionLog.append(deployment, { number: toLogNumber(number), ...record })
-      tampering.lose(deployment, 2)
+      tampering.removeLogRecord(deployment, 2)
       for (const from of [0, 1, 2]) {
         const thrown = await ports.decisionLog
           .read(deployment, toLogNumber(from), 10)
-          .catch((why: unknown) => why)
+          .catch((cause: unknown) => cause)
         expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
         expect(String(thrown)).toContain(`(deployment ${deployment}, number 2) is missing`)
       }
@@ -258,45 +258,50 @@ export function recordFormsContract(name: string, open: () => Promise<Tampered>)
       expect(await ports.decisionLog.read(deployment, toLogNumber(3), 10)).toHaveLength(1)
     })
 
-    test.each(cases)('a $said of a newer version is refused by name and version', async each => {
-      const { ports, tampering } = opened
-      const deployment = await createRecorded(ports)
-      await each.reads(ports, deployment)
-      tampering.renew(each.kind, deployment)
-      const before = tampering.readRaw(each.kind, deployment)
-      const thrown = await each.reads(ports, deployment).catch((why: unknown) => why)
-      expect(thrown).toMatchObject({ code: 'RECORD_TOO_NEW' })
-      expect(String(thrown)).toContain(each.label)
-      expect(String(thrown)).toContain('it has format 2, this version knows 1')
-      for (const write of each.writes(ports, deployment)) await refusedOrIdle(write())
-      expect(tampering.readRaw(each.kind, deployment)).toEqual(before)
-    })
+    test.each(cases)(
+      'a $label of a newer version is refused by name and version',
+      async recordCase => {
+        const { ports, tampering } = handle
+        const deployment = await createAllRecords(ports)
+        await recordCase.read(ports, deployment)
+        tampering.markNewer(recordCase.kind, deployment)
+        const before = tampering.readRaw(recordCase.kind, deployment)
+        const thrown = await recordCase.read(ports, deployment).catch((cause: unknown) => cause)
+        expect(thrown).toMatchObject({ code: 'RECORD_TOO_NEW' })
+        expect(String(thrown)).toContain(recordCase.label)
+        expect(String(thrown)).toContain('it has format 2, this version knows 1')
+        for (const write of recordCase.createWrites(ports, deployment))
+          await expectRefusedOrIdle(write())
+        expect(tampering.readRaw(recordCase.kind, deployment)).toEqual(before)
+      },
+    )
 
-    test.each(cases)('a damaged $said is named by its key', async each => {
-      const { ports, tampering } = opened
-      const deployment = await createRecorded(ports)
-      if (!tampering.damage(each.kind, deployment)) return
-      const before = tampering.readRaw(each.kind, deployment)
-      const thrown = await each.reads(ports, deployment).catch((why: unknown) => why)
+    test.each(cases)('a damaged $label is named by its key', async recordCase => {
+      const { ports, tampering } = handle
+      const deployment = await createAllRecords(ports)
+      if (!tampering.damage(recordCase.kind, deployment)) return
+      const before = tampering.readRaw(recordCase.kind, deployment)
+      const thrown = await recordCase.read(ports, deployment).catch((cause: unknown) => cause)
       expect(thrown).toMatchObject({ code: 'RECORD_DAMAGED' })
-      expect(String(thrown)).toContain(`the ${each.label} (`)
+      expect(String(thrown)).toContain(`the ${recordCase.label} (`)
       expect(String(thrown)).toContain(stackOf(deployment))
-      for (const write of each.writes(ports, deployment)) await refusedOrIdle(write())
-      expect(tampering.readRaw(each.kind, deployment)).toEqual(before)
+      for (const write of recordCase.createWrites(ports, deployment))
+        await expectRefusedOrIdle(write())
+      expect(tampering.readRaw(recordCase.kind, deployment)).toEqual(before)
     })
   })
 }
 
-/** Lists the stacks when the record of one cannot be read. */
+/** Lists the stacks while the record of `stack` cannot be read, and returns the reason. */
 async function listStacks({ catalog }: Platform, stack: StackId): Promise<unknown> {
   const { stacks, unreadable } = await catalog.listStacks()
   expect(stacks.map(({ id }) => id)).not.toContain(stack)
-  return unreadable.find(({ id }) => id === stack)?.why
+  return unreadable.find(({ id }) => id === stack)?.reason
 }
 
-/** Accepts a write that is refused for another reason before it reads the record. */
-async function refusedOrIdle(write: Promise<unknown>): Promise<void> {
-  const thrown = await write.catch((why: unknown) => why)
+/** Checks that a write of an unreadable record is refused, or returns without a write. */
+async function expectRefusedOrIdle(write: Promise<unknown>): Promise<void> {
+  const thrown = await write.catch((cause: unknown) => cause)
   if (thrown instanceof Error)
     expect(['RECORD_TOO_NEW', 'RECORD_DAMAGED']).toContain((thrown as { code?: string }).code)
 }

@@ -20,11 +20,11 @@ const options = {
   message: '',
 } as const
 
-function createRequest(stack: StackId, key: string, at = 1): DeploymentRequest {
+function createRequest(stack: StackId, key: string, atMs = 1): DeploymentRequest {
   return {
     stack,
     key,
-    at: toEpochMs(at),
+    at: toEpochMs(atMs),
     by: 'a test',
     dryRun: false,
     options,
@@ -45,7 +45,7 @@ export function requestsContract(
     const forgetAll = async (before: number): Promise<void> => {
       while ((await requests.forget(toEpochMs(before), 100)) > 0);
     }
-    const keys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
+    const listKeys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
       (await requests.listWaiting(stack, limit)).map(({ key }) => key)
 
     test('requests wait in the order of their puts, separately for each stack', async () => {
@@ -53,8 +53,8 @@ export function requestsContract(
       for (const key of ['b', 'a', 'c'])
         expect(await requests.put(createRequest(stack, key))).toBe(true)
       expect(await requests.put(createRequest(other, 'd'))).toBe(true)
-      expect(await keys(stack)).toEqual(['b', 'a', 'c'])
-      expect(await keys(stack, 2)).toEqual(['b', 'a'])
+      expect(await listKeys(stack)).toEqual(['b', 'a', 'c'])
+      expect(await listKeys(stack, 2)).toEqual(['b', 'a'])
       expect(await requests.listWaiting(other, 1)).toEqual([createRequest(other, 'd')])
     })
 
@@ -69,23 +69,25 @@ export function requestsContract(
     test('of twenty concurrent puts with one key one succeeds', async () => {
       const stack = createStackId()
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, at) => requests.put(createRequest(stack, 'a', at + 1))),
+        Array.from({ length: 20 }, (_, index) =>
+          requests.put(createRequest(stack, 'a', index + 1)),
+        ),
       )
       expect(answers.filter(Boolean)).toHaveLength(1)
-      const [kept] = await requests.listWaiting(stack, 10)
-      expect(kept?.at).toBe(answers.indexOf(true) + 1)
+      const [winner] = await requests.listWaiting(stack, 10)
+      expect(winner?.at).toBe(answers.indexOf(true) + 1)
     })
 
     test('concurrent requests all wait, each once, in a stable order', async () => {
       const stack = createStackId()
-      const names = Array.from({ length: 20 }, (_, at) => `k${at}`)
+      const names = Array.from({ length: 20 }, (_, index) => `k${index}`)
       await Promise.all(names.map(key => requests.put(createRequest(stack, key))))
-      const order = await keys(stack, 99)
+      const order = await listKeys(stack, 99)
       expect(order.toSorted()).toEqual(names.toSorted())
       for (const key of order.slice(0, 5))
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       await requests.put(createRequest(stack, 'last'))
-      expect(await keys(stack, 99)).toEqual([...order.slice(5), 'last'])
+      expect(await listKeys(stack, 99)).toEqual([...order.slice(5), 'last'])
     })
 
     test('of many concurrent ends of a request one succeeds, and the request leaves the queue', async () => {
@@ -99,19 +101,19 @@ export function requestsContract(
       expect(end).toMatchObject({ kind: 'superseded' })
       expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'late' })).toBe(true)
       expect((await requests.find(stack, 'a'))?.end).toEqual(end)
-      expect(await keys(stack)).toEqual([])
+      expect(await listKeys(stack)).toEqual([])
     })
 
     test('a key may be long and have any letters', async () => {
       const stack = createStackId()
       const names = ['x'.repeat(1_500), `${'x'.repeat(1_499)}y`, 'ü \n/#', ' ', 'last', 'program']
       for (const key of names) expect(await requests.put(createRequest(stack, key))).toBe(true)
-      expect(await keys(stack)).toEqual(names)
+      expect(await listKeys(stack)).toEqual(names)
       for (const key of names) {
         expect((await requests.find(stack, key))?.request.key).toBe(key)
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       }
-      expect(await keys(stack)).toEqual([])
+      expect(await listKeys(stack)).toEqual([])
       await forgetAll(50)
       for (const key of names) expect(await requests.find(stack, key)).toBeUndefined()
     })
@@ -147,8 +149,10 @@ export function requestsContract(
       expect(await requests.forget(toEpochMs(1), 9)).toBe(0)
       // A repetition of the call forgets two more.
       await requests.forget(toEpochMs(50), 2)
-      const left = await Promise.all(names.map(key => requests.find(stack, key)))
-      expect(left.filter(one => one !== undefined).length).toBeGreaterThanOrEqual(1)
+      const remainingRequests = await Promise.all(names.map(key => requests.find(stack, key)))
+      expect(
+        remainingRequests.filter(request => request !== undefined).length,
+      ).toBeGreaterThanOrEqual(1)
     })
 
     test('an ended request no longer waits, keeps its first end, and keeps its key', async () => {
@@ -163,32 +167,32 @@ export function requestsContract(
         end: refused,
       })
       expect(await requests.find(stack, 'b')).toEqual({ request: createRequest(stack, 'b') })
-      expect(await keys(stack)).toEqual(['b'])
+      expect(await listKeys(stack)).toEqual(['b'])
       expect(await requests.put(createRequest(stack, 'a', 3))).toBe(false)
-      expect(await keys(stack)).toEqual(['b'])
+      expect(await listKeys(stack)).toEqual(['b'])
     })
 
     test('a missing request has no end', async () => {
       const stack = createStackId()
       expect(await requests.find(stack, 'a')).toBeUndefined()
       expect(await requests.end(stack, 'a', { kind: 'superseded', by: 'b' })).toBe(false)
-      expect(await keys(stack)).toEqual([])
+      expect(await listKeys(stack)).toEqual([])
     })
 
     test('only old ended requests are forgotten', async () => {
       const stack = createStackId()
-      for (const [key, at] of [
+      for (const [key, atMs] of [
         ['old', 1],
         ['open', 1],
         ['new', 99],
       ] as const)
-        await requests.put(createRequest(stack, key, at))
+        await requests.put(createRequest(stack, key, atMs))
       for (const key of ['old', 'new'])
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       await forgetAll(50)
       expect(await requests.find(stack, 'old')).toBeUndefined()
       expect(await requests.find(stack, 'new')).toBeDefined()
-      expect(await keys(stack)).toEqual(['open'])
+      expect(await listKeys(stack)).toEqual(['open'])
     })
 
     test('the program that was uploaded last is current', async () => {

@@ -36,7 +36,7 @@ const options = {
   message: '',
 } as const
 
-const archiveOf = (at: number): BlobHash => at.toString(16).padStart(64, 'e') as BlobHash
+const archiveOf = (index: number): BlobHash => index.toString(16).padStart(64, 'e') as BlobHash
 
 function requestOf(stack: StackId, key: string, archive: BlobHash): DeploymentRequest {
   const program = { kind: 'archive', archive } as const
@@ -104,7 +104,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       await ports.control.close(deployment)
       await ports.catalog.release(deployment, end)
     }
-    const references = async (): Promise<ReadonlySet<string>> => {
+    const listAllReferences = async (): Promise<ReadonlySet<string>> => {
       const hashes = new Set<string>()
       let cursor: string | undefined = ''
       while (cursor !== undefined) {
@@ -115,16 +115,16 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       }
       return hashes
     }
-    const findDeployments = async (deployment: DeploymentId) =>
-      (await ports.retention.listDeployments()).find(kept => kept.deployment === deployment)
+    const findListedDeployment = async (deployment: DeploymentId) =>
+      (await ports.retention.listDeployments()).find(listed => listed.deployment === deployment)
 
     test('a deployment is listed with the facts that decide its removal', async () => {
       const { deployment } = await createDeployment()
       const open = { deployment, closed: false, isCurrent: true, isInHistory: true }
-      expect(await findDeployments(deployment)).toEqual(open)
+      expect(await findListedDeployment(deployment)).toEqual(open)
       await finish(deployment)
-      const over = { ...open, closed: true, isCurrent: false, endedAt: 200 }
-      expect(await findDeployments(deployment)).toEqual(over)
+      const closedFacts = { ...open, closed: true, isCurrent: false, endedAt: 200 }
+      expect(await findListedDeployment(deployment)).toEqual(closedFacts)
     })
 
     test('nothing of an open or current deployment is removed', async () => {
@@ -146,10 +146,10 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       while (!(await ports.retention.removeRecords(deployment, 1))) {
         calls += 1
         if (calls > 50) throw new Error('the removal does not end')
-        if ((await findDeployments(deployment)) === undefined) continue
+        if ((await findListedDeployment(deployment)) === undefined) continue
         expect((await ports.control.read(deployment))?.closed).not.toBe(false)
       }
-      expect(await findDeployments(deployment)).toBeUndefined()
+      expect(await findListedDeployment(deployment)).toBeUndefined()
       expect(await ports.decisionLog.read(deployment, toLogNumber(0), 9)).toEqual([])
       expect(await ports.operations.getEnds(deployment, [1, 2].map(toOperationId))).toEqual(
         new Map(),
@@ -175,7 +175,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
       const { stack, deployment } = await createDeployment()
       await finish(deployment)
       await ports.catalog.removeStack(stack)
-      expect(await findDeployments(deployment)).toEqual({
+      expect(await findListedDeployment(deployment)).toEqual({
         deployment,
         closed: true,
         isCurrent: false,
@@ -186,8 +186,8 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
     test('old versions are removed, and the current one never', async () => {
       const stack = createStackId()
       await ports.catalog.createStack(stack, toEpochMs(1))
-      for (const [at, digit] of ['a', 'b', 'e'].entries())
-        await ports.catalog.publish(stack, at, toBlobHash(digit))
+      for (const [index, digit] of ['a', 'b', 'e'].entries())
+        await ports.catalog.publish(stack, index, toBlobHash(digit))
       await ports.retention.removeVersions(stack, 1)
       expect((await ports.catalog.listVersions(stack, 9)).map(one => one.version)).toEqual([3, 2])
       await ports.retention.removeVersions(stack, 99)
@@ -197,7 +197,7 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
     test('every blob that a record or version names is a reference', async () => {
       const { stack } = await createDeployment()
       await ports.catalog.publish(stack, 0, toBlobHash('f'))
-      const hashes = await references()
+      const hashes = await listAllReferences()
       for (const digit of ['c', 'd', 'f']) expect(hashes).toContain(toBlobHash(digit))
       expect(hashes).not.toContain(toBlobHash('9'))
     })
@@ -205,9 +205,9 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
     test('versions beyond one page are all named and all removed', async () => {
       const stack = createStackId()
       await ports.catalog.createStack(stack, toEpochMs(1))
-      const blobs = Array.from({ length: 130 }, (_, at) => archiveOf(1_000 + at))
-      for (const [at, blob] of blobs.entries()) await ports.catalog.publish(stack, at, blob)
-      const hashes = await references()
+      const blobs = Array.from({ length: 130 }, (_, index) => archiveOf(1_000 + index))
+      for (const [index, blob] of blobs.entries()) await ports.catalog.publish(stack, index, blob)
+      const hashes = await listAllReferences()
       expect(blobs.filter(blob => !hashes.has(blob))).toEqual([])
       await ports.retention.removeVersions(stack, 129)
       expect(await ports.catalog.listVersions(stack, 999)).toHaveLength(1)
@@ -231,25 +231,26 @@ export function retentionContract(name: string, open: OpenAdapter<Ports>): void 
         at: toEpochMs(1),
         decisions: [pinOf(toBlobHash('4'))],
       })
-      // Larger than an item may be, so the decisions are in a blob.
+      // The record is larger than an item may be, so its decisions are in a blob.
       await ports.decisionLog.append(deployment, {
         number: toLogNumber(1),
         writer: toWriterToken('w'),
         at: toEpochMs(1),
         decisions: [{ ...pinOf(toBlobHash('5')), program: 'x'.repeat(limits.recordBytesMax) }],
       })
-      const hashes = await references()
+      const hashes = await listAllReferences()
       for (const digit of ['1', '2', '3', '4', '5']) expect(hashes).toContain(toBlobHash(digit))
       expect(hashes).not.toContain(toBlobHash('9'))
     })
 
     test('requests beyond one page are all listed', async () => {
       const stack = createStackId()
-      const archives = Array.from({ length: 130 }, (_, at) => archiveOf(at))
-      // One after another: a concurrent one could meet more faults in a row than are retried.
-      for (const [at, archive] of archives.entries())
-        await ports.requests.put(requestOf(stack, `k${at}`, archive))
-      const hashes = await references()
+      const archives = Array.from({ length: 130 }, (_, index) => archiveOf(index))
+      // The puts run one after another. A concurrent put could meet more faults in a row than are
+      // retried.
+      for (const [index, archive] of archives.entries())
+        await ports.requests.put(requestOf(stack, `k${index}`, archive))
+      const hashes = await listAllReferences()
       expect(archives.filter(archive => !hashes.has(archive))).toEqual([])
     })
   })

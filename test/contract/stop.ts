@@ -15,16 +15,17 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-const one = toOperationId(1)
+const operationId = toOperationId(1)
 const urn = 'urn:pulumi:dev::shop::a:b:C::a' as Urn
-const operation = { id: one, needs: 0, op: 'create', urn } as const
+const operation = { id: operationId, needs: 0, op: 'create', urn } as const
 const executor = toExecutorId('e')
 const rounds = 40
 
 /**
  * Tests that a begin after the stop flag is harmless. The begin writes to another record, so the
- * flag is not a condition of it. The engine reads the flag after the begin. This suite proves for
- * every adapter that this suffices, because reads see each earlier acknowledged write.
+ * flag cannot be a condition of the begin. The engine reads the flag after the begin. This suite
+ * proves for every adapter that the read suffices, because reads see each earlier acknowledged
+ * write.
  */
 export function stopContract(
   name: string,
@@ -44,11 +45,16 @@ export function stopContract(
         isAbandoned: () => false,
         onUnsettledBegin: () => expect.fail('an attempt was not settled'),
       }
-      const all = { operations, control, clock: createSystemClock(), random: createSystemRandom() }
-      return beginUnlessStopped(all, context, { operation, executor })
+      const beginPorts = {
+        operations,
+        control,
+        clock: createSystemClock(),
+        random: createSystemRandom(),
+      }
+      return beginUnlessStopped(beginPorts, context, { operation, executor })
     }
     const headOf = async (deployment: DeploymentId): Promise<Head> =>
-      (await ports.operations.getHeads(deployment, [one])).get(one) ?? freshHead
+      (await ports.operations.getHeads(deployment, [operationId])).get(operationId) ?? freshHead
     const openDeployment = async (): Promise<DeploymentId> => {
       const deployment = createDeploymentId()
       await ports.control.create(deployment, contractHolder)
@@ -77,13 +83,17 @@ export function stopContract(
     test('of a concurrent begin and stop, one sees the other', async () => {
       const race = async (): Promise<void> => {
         const deployment = await openDeployment()
-        const stopAndLook = async (): Promise<Head> => {
+        const stopAndReadHead = async (): Promise<Head> => {
           await ports.control.stop(deployment, 'graceful')
           return headOf(deployment)
         }
-        const [begun, seen] = await Promise.all([begin(deployment), stopAndLook()])
-        // The setter of the flag sees an operation that may call, and waits for it.
-        if (begun.kind === 'may-call') expect(seen).toMatchObject({ owner: begun.owner })
+        const [beginResult, headAfterStop] = await Promise.all([
+          begin(deployment),
+          stopAndReadHead(),
+        ])
+        // The process that sets the flag sees an operation that may call, and waits for it.
+        if (beginResult.kind === 'may-call')
+          expect(headAfterStop).toMatchObject({ owner: beginResult.owner })
         else expect(await headOf(deployment)).toMatchObject({ owner: '', givenBack: 1 })
       }
       await Promise.all(Array.from({ length: rounds }, race))

@@ -1,6 +1,7 @@
 /**
- * A process that writes to a store until it is killed: `writing-process.ts <home> <name>`. It
- * prints its role first, then the number of every operation whose begin was acknowledged.
+ * A process that writes to a store until it is killed: `writing-process.ts <home> <name>`. The
+ * process prints its role first, and then the number of every operation whose begin was
+ * acknowledged.
  */
 import { openEmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import { deploymentIdOf, stackIdOf } from '../../shared/records/ids.ts'
@@ -11,11 +12,11 @@ const deployment = deploymentIdOf(stackIdOf('killed', name), 1)
 const platform = await openEmbeddedPlatform({ home })
 process.stdout.write(`${platform.getRole()}\n`)
 
-let last = 0
+let lastNumber = 0
 async function writeForEver(): Promise<never> {
   for (;;) {
-    last += 1
-    const operation = last
+    lastNumber += 1
+    const operation = lastNumber
     await platform.operations.begin(deployment, toOperationId(operation), {
       owner: toOwnerToken(`${name}-${operation}`),
       executor: toExecutorId(name),

@@ -1,7 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createPlace, type Place, type RunningCommand, requireSuccess, waitUntil } from './place.ts'
+import {
+  createSandbox,
+  type Sandbox,
+  type RunningCommand,
+  requireSuccess,
+  waitUntil,
+} from './sandbox.ts'
 
 const goldSdk = readFileSync(
   join(import.meta.dirname, '..', 'golden', 'provider', 'sdk.js'),
@@ -9,7 +15,7 @@ const goldSdk = readFileSync(
 )
 const manifest = JSON.stringify({ name: 'sent', private: true })
 
-let places: Place[] = []
+let places: Sandbox[] = []
 let serving: RunningCommand | undefined
 
 afterEach(async () => {
@@ -18,27 +24,32 @@ afterEach(async () => {
     await serving.done
   }
   serving = undefined
-  for (const place of places) place.remove()
+  for (const sandbox of places) sandbox.remove()
   places = []
 })
 
 /** Starts `antichain serve --port` in a place and returns its address. */
-async function serve(place: Place, port = 0): Promise<string> {
+async function serve(sandbox: Sandbox, port = 0): Promise<string> {
   // The provider logs each requested change and takes 3 s per call.
   const env = { GOLD_ASKED: '1', DELAY: '3000' }
-  const started = place.start(['serve', '--port', String(port)], { env })
+  const started = sandbox.start(['serve', '--port', String(port)], { env })
   serving = started
   const address = /The API is at (http:\/\/127\.0\.0\.1:\d+)/
   const isThere = (): boolean => address.test(started.readOutput())
-  await waitUntil(isThere, { what: 'an API', limitMs: 60_000 })
+  await waitUntil(isThere, { condition: 'an API', limitMs: 60_000 })
   return address.exec(started.readOutput())?.[1] ?? ''
 }
 
 /** Opens a server with its store, and the folder of a client that has logged in to it. */
-async function openBoth(): Promise<{ server: Place; client: Place; url: string; token: string }> {
+async function openBoth(): Promise<{
+  server: Sandbox
+  client: Sandbox
+  url: string
+  token: string
+}> {
   const [server, client] = [
-    createPlace(undefined, { sdk: 'above' }),
-    createPlace('small', { sdk: false, files: { 'gold.js': goldSdk, 'package.json': manifest } }),
+    createSandbox(undefined, { sdk: 'above' }),
+    createSandbox('small', { sdk: false, files: { 'gold.js': goldSdk, 'package.json': manifest } }),
   ]
   places = [server, client]
   const url = await serve(server)
@@ -94,7 +105,7 @@ test('after the server was killed, a deployment and its display continue', async
   const up = client.start(['up', '--yes', '--skip-preview'])
   const hasReachedProvider = (): boolean =>
     server.listChanges().some(({ call }) => call === 'update')
-  await waitUntil(hasReachedProvider, { what: 'an update', limitMs: 60_000 })
+  await waitUntil(hasReachedProvider, { condition: 'an update', limitMs: 60_000 })
   serving?.kill('SIGKILL', 'group')
   await serving?.done
   await serve(server, Number(new URL(url).port))
@@ -115,7 +126,7 @@ test('a resume over the API displays the deployment from its beginning, as the f
   const up = client.start(['up', '--yes', '--skip-preview'])
   const hasReachedProvider = (): boolean =>
     server.listChanges().some(({ call }) => call === 'create')
-  await waitUntil(hasReachedProvider, { what: 'a create', limitMs: 60_000 })
+  await waitUntil(hasReachedProvider, { condition: 'a create', limitMs: 60_000 })
   up.kill('SIGKILL', 'group')
   await up.done
   const seen = requireSuccess(await client.run(['resume', '--yes']))

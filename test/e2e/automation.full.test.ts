@@ -3,26 +3,26 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createPlace, launcher, type Place } from './place.ts'
+import { createSandbox, launcher, type Sandbox } from './sandbox.ts'
 
-let place: Place
-afterEach(() => place.remove())
+let sandbox: Sandbox
+afterEach(() => sandbox.remove())
 
 test('an inline program is previewed, deployed, refreshed and destroyed', {
   timeout: 600_000,
 }, () => {
-  place = createPlace('automation')
-  const root = join(place.program, 'root')
+  sandbox = createSandbox('automation')
+  const root = join(sandbox.program, 'root')
   mkdirSync(join(root, 'bin'), { recursive: true })
   symlinkSync(launcher, join(root, 'bin', 'pulumi'))
-  const ran = spawnSync('node', ['main.js'], {
-    cwd: place.program,
-    env: place.createEnvironment({ COMMAND_ROOT: root }),
+  const result = spawnSync('node', ['main.js'], {
+    cwd: sandbox.program,
+    env: sandbox.createEnvironment({ COMMAND_ROOT: root }),
     encoding: 'utf8',
     timeout: 500_000,
   })
-  expect(ran.status, ran.stderr).toBe(0)
-  expect(JSON.parse(ran.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+  expect(result.status, result.stderr).toBe(0)
+  expect(JSON.parse(result.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
     missing: 'not found',
     config: {
       'inline:password': { value: 'swordfish', secret: true },
@@ -43,6 +43,6 @@ test('an inline program is previewed, deployed, refreshed and destroyed', {
     destroy: 'succeeded',
     stacks: [],
   })
-  expect(place.listObjects()).toEqual([])
-  expect(place.listProcesses()).toEqual([])
+  expect(sandbox.listObjects()).toEqual([])
+  expect(sandbox.listProcesses()).toEqual([])
 })

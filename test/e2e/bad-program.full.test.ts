@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../shared/errors/catalogue.ts'
-import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
-let place: Place
+let sandbox: Sandbox
 
 beforeAll(async () => {
-  place = createPlace('small')
-  await initDevStack(place)
-  requireSuccess(await place.run(upArgs))
+  sandbox = createSandbox('small')
+  await initDevStack(sandbox)
+  requireSuccess(await sandbox.run(upArgs))
 })
 
-afterAll(() => place.remove())
+afterAll(() => sandbox.remove())
 
 async function expectUnharmed(): Promise<void> {
-  const { resources, pending } = await readStackState(place)
+  const { resources, pending } = await readStackState(sandbox)
   expect(resources.map(({ id }) => id)).toContain('thing-1')
   expect(pending).toEqual([])
-  expect(place.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
-  expect(place.listProcesses()).toEqual([])
+  expect(sandbox.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
+  expect(sandbox.listProcesses()).toEqual([])
 }
 
 test.each([
@@ -27,24 +27,24 @@ test.each([
 ])(
   'a program that fails by %s fails the deployment and deletes nothing',
   async (fault, pattern) => {
-    const ran = await place.run(upArgs, { env: { FAULT: fault } })
-    expect(ran.out + ran.err).toMatch(pattern)
-    expect(ran.err).toContain('error[DEPLOYMENT_FAILED]: ')
-    expect(ran.err).not.toMatch(/^\s+at /m)
-    expect(ran.exit).toBe(catalogue.DEPLOYMENT_FAILED.exit)
+    const result = await sandbox.run(upArgs, { env: { FAULT: fault } })
+    expect(result.out + result.err).toMatch(pattern)
+    expect(result.err).toContain('error[DEPLOYMENT_FAILED]: ')
+    expect(result.err).not.toMatch(/^\s+at /m)
+    expect(result.exit).toBe(catalogue.DEPLOYMENT_FAILED.exit)
     await expectUnharmed()
   },
   400_000,
 )
 
 test('a program that ignores signals is ended nevertheless', async () => {
-  const countDiffs = (): number => place.listCalls().filter(({ call }) => call === 'diff').length
+  const countDiffs = (): number => sandbox.listCalls().filter(({ call }) => call === 'diff').length
   const before = countDiffs()
-  const running = place.start(upArgs, { env: { FAULT: 'deaf' } })
-  await waitUntil(() => countDiffs() > before, { what: 'the run of the program' })
+  const running = sandbox.start(upArgs, { env: { FAULT: 'deaf' } })
+  await waitUntil(() => countDiffs() > before, { condition: 'the run of the program' })
   running.kill('SIGINT', 'process')
-  const ran = await running.done
-  expect(ran.err).toContain('error[DEPLOYMENT_CANCELLED]: ')
-  expect(ran.exit).toBe(catalogue.DEPLOYMENT_CANCELLED.exit)
+  const result = await running.done
+  expect(result.err).toContain('error[DEPLOYMENT_CANCELLED]: ')
+  expect(result.exit).toBe(catalogue.DEPLOYMENT_CANCELLED.exit)
   await expectUnharmed()
 })

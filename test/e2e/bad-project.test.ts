@@ -1,22 +1,22 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
-let place: Place
+let sandbox: Sandbox
 
 beforeAll(async () => {
-  place = createPlace('small')
-  await initDevStack(place)
+  sandbox = createSandbox('small')
+  await initDevStack(sandbox)
 })
 
-afterAll(() => place.remove())
+afterAll(() => sandbox.remove())
 
 /** Creates a separate folder beside the program, with these files. */
 function createFolder(name: string, files: Readonly<Record<string, string>>): string {
-  const folder = join(place.program, '..', name)
+  const folder = join(sandbox.program, '..', name)
   mkdirSync(folder)
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
   return folder
@@ -24,13 +24,15 @@ function createFolder(name: string, files: Readonly<Record<string, string>>): st
 
 test('a folder without a project file is refused', async () => {
   const folder = createFolder('empty', {})
-  expectRefused(await place.run(['-C', folder, ...upArgs]), 'PROJECT_NOT_FOUND', ['no Pulumi.yaml'])
+  expectRefused(await sandbox.run(['-C', folder, ...upArgs]), 'PROJECT_NOT_FOUND', [
+    'no Pulumi.yaml',
+  ])
 })
 
 test('malformed YAML is refused with line and column', async () => {
   const folder = createFolder('yaml', { 'Pulumi.yaml': 'name: small\nruntime: [nodejs\nmain: x\n' })
-  const ran = await place.run(['-C', folder, ...upArgs])
-  expectRefused(ran, 'PROJECT_INVALID', [/Pulumi\.yaml:3:\d+/])
+  const result = await sandbox.run(['-C', folder, ...upArgs])
+  expectRefused(result, 'PROJECT_INVALID', [/Pulumi\.yaml:3:\d+/])
 })
 
 test('malformed YAML in the stack file is refused with line and column', async () => {
@@ -39,13 +41,13 @@ test('malformed YAML in the stack file is refused with line and column', async (
     'index.js': '',
     'Pulumi.dev.yaml': 'config:\n  a: 1\n b: 2\n',
   })
-  const ran = await place.run(['-C', folder, ...upArgs])
-  expectRefused(ran, 'CONFIG_INVALID', [/Pulumi\.dev\.yaml:3:\d+/])
+  const result = await sandbox.run(['-C', folder, ...upArgs])
+  expectRefused(result, 'CONFIG_INVALID', [/Pulumi\.dev\.yaml:3:\d+/])
 })
 
 test('an unknown runtime is refused by name', async () => {
   const folder = createFolder('cobol', { 'Pulumi.yaml': 'name: small\nruntime: cobol\n' })
-  expectRefused(await place.run(['-C', folder, ...upArgs]), 'RUNTIME_UNKNOWN', ["'cobol'"])
+  expectRefused(await sandbox.run(['-C', folder, ...upArgs]), 'RUNTIME_UNKNOWN', ["'cobol'"])
 })
 
 test('a program without the SDK is refused with the command that installs it', async () => {
@@ -53,8 +55,8 @@ test('a program without the SDK is refused with the command that installs it', a
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
   })
-  const ran = await place.run(['-C', folder, ...upArgs])
-  expectRefused(ran, 'PROGRAM_SDK_MISSING', ['@pulumi/pulumi', 'npm install'])
+  const result = await sandbox.run(['-C', folder, ...upArgs])
+  expectRefused(result, 'PROGRAM_SDK_MISSING', ['@pulumi/pulumi', 'npm install'])
 })
 
 test('a program whose SDK would load TypeScript 7 is refused with that reason', async () => {
@@ -70,34 +72,34 @@ test('a program whose SDK would load TypeScript 7 is refused with that reason', 
   writeFileSync(join(sdk, 'cmd/run/index.js'), '')
   writeFileSync(join(typescript, 'package.json'), '{"name":"typescript","version":"7.0.2"}')
   writeFileSync(join(typescript, 'index.js'), '')
-  const ran = await place.run(['-C', folder, ...upArgs])
-  expectRefused(ran, 'PROGRAM_TYPESCRIPT_MIX', ['7.0.2', 'typescript@5'])
+  const result = await sandbox.run(['-C', folder, ...upArgs])
+  expectRefused(result, 'PROGRAM_TYPESCRIPT_MIX', ['7.0.2', 'typescript@5'])
 })
 
 test('a wrong passphrase is refused, and the stack still works with the right one', async () => {
   const env = { PULUMI_CONFIG_PASSPHRASE: 'open barley' }
-  expectRefused(await place.run(upArgs, { env }), 'SECRETS_PASSPHRASE_WRONG', [
+  expectRefused(await sandbox.run(upArgs, { env }), 'SECRETS_PASSPHRASE_WRONG', [
     'incorrect passphrase',
   ])
   const none = { PULUMI_CONFIG_PASSPHRASE: undefined }
-  expectRefused(await place.run(upArgs, { env: none }), 'SECRETS_PASSPHRASE_MISSING', [
+  expectRefused(await sandbox.run(upArgs, { env: none }), 'SECRETS_PASSPHRASE_MISSING', [
     'passphrase',
   ])
-  requireSuccess(await place.run(upArgs))
+  requireSuccess(await sandbox.run(upArgs))
 })
 
 test('-v prints the stack trace of an error', async () => {
-  const ran = await place.run(['-v', '-C', createFolder('traced', {}), ...upArgs])
-  expect(ran.err).toMatch(/^\s+at .*:\d+:\d+/m)
+  const result = await sandbox.run(['-v', '-C', createFolder('traced', {}), ...upArgs])
+  expect(result.err).toMatch(/^\s+at .*:\d+:\d+/m)
 })
 
 test('a home that is a file is refused before the program runs', async () => {
-  const home = join(place.program, '..', 'home-file')
+  const home = join(sandbox.program, '..', 'home-file')
   writeFileSync(home, '')
-  const ran = await place.run(upArgs, { env: { ANTICHAIN_HOME: home } })
-  expectRefused(ran, 'STORE_UNAVAILABLE', [home])
+  const result = await sandbox.run(upArgs, { env: { ANTICHAIN_HOME: home } })
+  expectRefused(result, 'STORE_UNAVAILABLE', [home])
   rmSync(home)
   symlinkSync('/proc/nowhere', home)
-  const broken = await place.run(upArgs, { env: { ANTICHAIN_HOME: home } })
+  const broken = await sandbox.run(upArgs, { env: { ANTICHAIN_HOME: home } })
   expectRefused(broken, 'STORE_UNAVAILABLE', [home])
 })

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
 import { initDevStack, readExport, upArgs } from './exported-state.ts'
 
-let place: Place
+let sandbox: Sandbox
 
 beforeAll(async () => {
-  place = createPlace('faulty')
-  await initDevStack(place)
-  requireSuccess(await place.run(upArgs, { env: { PACKAGES: 'gold' } }))
+  sandbox = createSandbox('faulty')
+  await initDevStack(sandbox)
+  requireSuccess(await sandbox.run(upArgs, { env: { PACKAGES: 'gold' } }))
 })
 
-afterAll(() => place.remove())
+afterAll(() => sandbox.remove())
 
 const lastWords = 'these are the last words of the plugin'
 
@@ -27,36 +27,36 @@ test.each<readonly [packages: string, ...parts: string[]]>([
 ])(
   'a provider of the kind %s fails the deployment and leaves the state valid',
   async (packages, ...patterns) => {
-    const ran = await place.run(upArgs, { env: { PACKAGES: `gold,${packages}` } })
-    expectRefused(ran, 'DEPLOYMENT_FAILED', patterns)
-    const text = await place.exportState()
+    const result = await sandbox.run(upArgs, { env: { PACKAGES: `gold,${packages}` } })
+    expectRefused(result, 'DEPLOYMENT_FAILED', patterns)
+    const text = await sandbox.exportState()
     expect(verifyExport(text, { sealed: true })).toEqual([])
     const { resources, pending } = readExport(text)
     expect(resources.filter(({ type }) => type.endsWith(':Thing')).map(({ id }) => id)).toEqual([
       'gold-1',
     ])
     expect(pending).toEqual([])
-    expect(place.listProcesses()).toEqual([])
+    expect(sandbox.listProcesses()).toEqual([])
   },
   400_000,
 )
 
 test('a create during which the provider dies becomes a pending operation', async () => {
-  const ran = await place.run(upArgs, { env: { PACKAGES: 'gold,dies-in-create' } })
-  expectRefused(ran, 'DEPLOYMENT_FAILED', [lastWords, 'during Create'])
-  const text = await place.exportState()
+  const result = await sandbox.run(upArgs, { env: { PACKAGES: 'gold,dies-in-create' } })
+  expectRefused(result, 'DEPLOYMENT_FAILED', [lastWords, 'during Create'])
+  const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   expect(readExport(text).pending).toEqual([{ name: 'dies-in-create', type: 'creating' }])
   const clear = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
-  requireSuccess(await place.run(clear))
-  expect(readExport(await place.exportState()).pending).toEqual([])
+  requireSuccess(await sandbox.run(clear))
+  expect(readExport(await sandbox.exportState()).pending).toEqual([])
 })
 
 test.each<readonly [packages: string, parts: string]>([
   ['malformed-outputs', 'answered Create with a malformed value'],
   ['no-id', 'without an id'],
 ])('a create with an unusable response (%s) fails the deployment', async (packages, patterns) => {
-  const ran = await place.run(upArgs, { env: { PACKAGES: `gold,${packages}` } })
-  expectRefused(ran, 'DEPLOYMENT_FAILED', [patterns])
-  expect(verifyExport(await place.exportState(), { sealed: true })).toEqual([])
+  const result = await sandbox.run(upArgs, { env: { PACKAGES: `gold,${packages}` } })
+  expectRefused(result, 'DEPLOYMENT_FAILED', [patterns])
+  expect(verifyExport(await sandbox.exportState(), { sealed: true })).toEqual([])
 })

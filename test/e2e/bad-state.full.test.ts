@@ -2,21 +2,21 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ErrorCode } from '../../shared/errors/catalogue.ts'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
-let place: Place
+let sandbox: Sandbox
 let good: string
 
 beforeAll(async () => {
-  place = createPlace('small')
-  await initDevStack(place)
-  requireSuccess(await place.run(upArgs))
-  good = await place.exportState()
+  sandbox = createSandbox('small')
+  await initDevStack(sandbox)
+  requireSuccess(await sandbox.run(upArgs))
+  good = await sandbox.exportState()
 })
 
-afterAll(() => place.remove())
+afterAll(() => sandbox.remove())
 
 const sealed = JSON.stringify({
   '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
@@ -83,14 +83,14 @@ test.each<readonly [what: string, spoil: Spoil, code: ErrorCode, pattern: string
 ])('a state that is %s is not imported', async (_what, spoil, code, pattern) => {
   const spoiled = spoil(good)
   expect(spoiled).not.toBe(good)
-  const ran = await place.run(['stack', 'import', '-s', 'dev'], { input: spoiled })
-  expectRefused(ran, code, [pattern])
-  expect(await place.exportState()).toBe(good)
+  const result = await sandbox.run(['stack', 'import', '-s', 'dev'], { input: spoiled })
+  expectRefused(result, code, [pattern])
+  expect(await sandbox.exportState()).toBe(good)
 })
 
 test('a missing file is named', async () => {
-  const ran = await place.run(['stack', 'import', '-s', 'dev', '--file', 'nowhere.json'])
-  expectRefused(ran, 'FILE_UNREADABLE', ['nowhere.json'])
+  const result = await sandbox.run(['stack', 'import', '-s', 'dev', '--file', 'nowhere.json'])
+  expectRefused(result, 'FILE_UNREADABLE', ['nowhere.json'])
 })
 
 test('a pending operation is dropped with a warning', async () => {
@@ -98,8 +98,8 @@ test('a pending operation is dropped with a warning', async () => {
   const pending = [{ resource: { ...resource, type: 'gold:index:Thing' }, type: 'creating' }]
   const state = JSON.parse(good) as { deployment: Record<string, unknown> }
   state.deployment['pending_operations'] = pending
-  writeFileSync(join(place.program, 'pending.json'), JSON.stringify(state))
+  writeFileSync(join(sandbox.program, 'pending.json'), JSON.stringify(state))
   const pattern = ['stack', 'import', '-s', 'dev', '--file', 'pending.json']
-  expect(requireSuccess(await place.run(pattern)).err).toContain(resource.urn)
-  expect(await place.exportState()).not.toContain('pending_operations')
+  expect(requireSuccess(await sandbox.run(pattern)).err).toContain(resource.urn)
+  expect(await sandbox.exportState()).not.toContain('pending_operations')
 })

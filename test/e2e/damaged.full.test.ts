@@ -2,17 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
 import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
-let place: Place
+let sandbox: Sandbox
 
 beforeEach(() => {
-  place = createPlace('many')
+  sandbox = createSandbox('many')
 })
 
-afterEach(() => place.remove())
+afterEach(() => sandbox.remove())
 
 /**
  * Returns the records that no command may change: all except readable heads, which get their ends.
@@ -45,13 +45,13 @@ const damages = [
 test.each(damages)(
   'commands on an interrupted deployment with $what name the record by its key, and a forced cancel abandons the deployment',
   async ({ statement, message }) => {
-    await initDevStack(place)
-    const empty = (await place.run(['stack', 'export', '-s', 'dev'])).out
-    const running = place.start([...upArgs, '-p', '8'])
-    await waitUntil(() => place.listObjects().length >= 20, { what: '20 objects' })
+    await initDevStack(sandbox)
+    const empty = (await sandbox.run(['stack', 'export', '-s', 'dev'])).out
+    const running = sandbox.start([...upArgs, '-p', '8'])
+    await waitUntil(() => sandbox.listObjects().length >= 20, { condition: '20 objects' })
     running.kill('SIGKILL', 'group')
     await running.done
-    const database = new DatabaseSync(join(place.home, 'store', 'antichain.db'))
+    const database = new DatabaseSync(join(sandbox.home, 'store', 'antichain.db'))
     database.exec(statement)
     const before = readRecords(database)
     for (const command of [
@@ -60,18 +60,18 @@ test.each(damages)(
       ['resume', '-s', 'dev', '-y'],
       ['cancel', '-s', 'dev', '-y'],
     ]) {
-      const ran = await place.run(command)
-      expectRefused(ran, 'RECORD_DAMAGED', [message, 'antichain cancel --force'])
+      const result = await sandbox.run(command)
+      expectRefused(result, 'RECORD_DAMAGED', [message, 'antichain cancel --force'])
     }
-    const cancelled = requireSuccess(await place.run(['cancel', '--force', '-s', 'dev', '-y']))
+    const cancelled = requireSuccess(await sandbox.run(['cancel', '--force', '-s', 'dev', '-y']))
     expect(cancelled.err).toContain('The stack was released')
     expect(cancelled.err).toContain(message)
     expect(readRecords(database)).toEqual(expect.arrayContaining([...before]))
     database.close()
-    const file = join(place.home, 'empty.json')
+    const file = join(sandbox.home, 'empty.json')
     writeFileSync(file, empty)
-    requireSuccess(await place.run(['stack', 'import', '-s', 'dev', '--file', file]))
-    requireSuccess(await place.run([...upArgs, '-p', '8']))
-    expect((await readStackState(place)).resources.length).toBeGreaterThan(50)
+    requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev', '--file', file]))
+    requireSuccess(await sandbox.run([...upArgs, '-p', '8']))
+    expect((await readStackState(sandbox)).resources.length).toBeGreaterThan(50)
   },
 )

@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
 
-let place: Place
+let sandbox: Sandbox
 
 beforeEach(() => {
-  place = createPlace('small')
+  sandbox = createSandbox('small')
 })
 
-afterEach(() => place.remove())
+afterEach(() => sandbox.remove())
 
 /** Runs a statement on the database directly and returns all stacks as they are stored. */
 function tamper(statement: string): readonly unknown[] {
-  const database = new DatabaseSync(join(place.home, 'store', 'antichain.db'))
+  const database = new DatabaseSync(join(sandbox.home, 'store', 'antichain.db'))
   database.exec(statement)
   const rows = database.prepare('SELECT * FROM stack ORDER BY id').all()
   database.close()
@@ -23,14 +23,14 @@ function tamper(statement: string): readonly unknown[] {
 
 test('damaged stacks are named by their keys, the others are listed, and nothing is overwritten', async () => {
   for (const name of ['good', 'bad', 'worse'])
-    requireSuccess(await place.run(['stack', 'init', name, '--no-select']))
+    requireSuccess(await sandbox.run(['stack', 'init', name, '--no-select']))
   const stored = tamper(`UPDATE stack SET snapshot = 'nonsense' WHERE id LIKE '%/bad'`)
-  const one = await place.run(['stack', 'ls'])
+  const one = await sandbox.run(['stack', 'ls'])
   expect(one.out).toContain('good')
   expect(one.out).toContain('worse')
   expectRefused(one, 'RECORD_DAMAGED', ['organization/small/bad'])
   tamper(`UPDATE stack SET snapshot = 'nonsense' WHERE id LIKE '%/worse'`)
-  const both = await place.run(['stack', 'ls', '--json'])
+  const both = await sandbox.run(['stack', 'ls', '--json'])
   expect((JSON.parse(both.out) as { name: string }[]).map(({ name }) => name)).toEqual(['good'])
   expectRefused(both, 'RECORD_DAMAGED', ['organization/small/bad', 'organization/small/worse'])
   tamper(`UPDATE stack SET snapshot = '' WHERE id LIKE '%/worse'`)
@@ -39,12 +39,12 @@ test('damaged stacks are named by their keys, the others are listed, and nothing
 
 test('a deployment whose records are damaged hides no stack', async () => {
   for (const name of ['good', 'bad'])
-    requireSuccess(await place.run(['stack', 'init', name, '--no-select']))
+    requireSuccess(await sandbox.run(['stack', 'init', name, '--no-select']))
   const deployment = 'organization/small/bad/1'
   tamper(`UPDATE stack SET current = '${deployment}' WHERE id LIKE '%/bad'`)
   tamper(`INSERT INTO control (deployment, token, holder) VALUES ('${deployment}', '', 'nonsense')`)
-  const ran = await place.run(['stack', 'ls'])
-  expect(ran.out).toContain('good')
-  expect(ran.out).toContain('bad')
-  expectRefused(ran, 'RECORD_DAMAGED', [deployment])
+  const result = await sandbox.run(['stack', 'ls'])
+  expect(result.out).toContain('good')
+  expect(result.out).toContain('bad')
+  expectRefused(result, 'RECORD_DAMAGED', [deployment])
 })

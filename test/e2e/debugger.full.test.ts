@@ -2,29 +2,29 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { resumeNode, readDebuggerConfigs } from './debuggers.ts'
-import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
 
 const fixtures = resolve(import.meta.dirname, '../fixtures')
 const goldMain = resolve(import.meta.dirname, '../golden/provider/main.js')
 
-let place: Place
+let sandbox: Sandbox
 beforeEach(async () => {
-  place = createPlace('small')
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  sandbox = createSandbox('small')
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
 })
-afterEach(() => place.remove())
+afterEach(() => sandbox.remove())
 
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev', '--event-log', 'events']
 const waitForDebuggers = (number: number): Promise<void> =>
-  waitUntil(() => readDebuggerConfigs(place).length === number, {
-    what: 'processes that wait for a debugger',
+  waitUntil(() => readDebuggerConfigs(sandbox).length === number, {
+    condition: 'processes that wait for a debugger',
   })
 
 test('a program waits for its debugger and continues after it has attached', async () => {
-  const running = place.start([...up, '--attach-debugger'])
+  const running = sandbox.start([...up, '--attach-debugger'])
   await waitForDebuggers(1)
-  expect(place.listObjects()).toEqual([])
-  const [config] = readDebuggerConfigs(place)
+  expect(sandbox.listObjects()).toEqual([])
+  const [config] = readDebuggerConfigs(sandbox)
   expect(config).toMatchObject({
     ...{ name: 'Pulumi: Program (nodejs)', type: 'node', request: 'attach' },
     ...{ processId: expect.any(Number), continueOnAttach: true },
@@ -34,13 +34,13 @@ test('a program waits for its debugger and continues after it has attached', asy
   )
   await resumeNode(config?.['port'])
   requireSuccess(await running.done)
-  expect(place.listObjects()).toHaveLength(1)
-  const events = readFileSync(join(place.program, 'events'), 'utf8')
+  expect(sandbox.listObjects()).toHaveLength(1)
+  const events = readFileSync(join(sandbox.program, 'events'), 'utf8')
   expect(events).toContain('Waiting for debugger to attach (on process id')
 })
 
 test('a plugin from source waits without a time limit, and the program does not wait', async () => {
-  const folder = join(place.program, 'plugin')
+  const folder = join(sandbox.program, 'plugin')
   mkdirSync(folder)
   writeFileSync(join(folder, 'PulumiPlugin.yaml'), 'runtime: nodejs\n')
   writeFileSync(join(folder, 'package.json'), '{"name":"gold","main":"main.js"}')
@@ -49,23 +49,25 @@ test('a plugin from source waits without a time limit, and the program does not 
   symlinkSync(join(fixtures, 'sdk/node_modules'), join(folder, 'node_modules'))
   const project =
     'name: small\nruntime: nodejs\nplugins:\n  providers: [{name: gold, path: plugin}]\n'
-  writeFileSync(join(place.program, 'Pulumi.yaml'), project)
-  const running = place.start([...up, '--attach-debugger=plugin:gold'])
+  writeFileSync(join(sandbox.program, 'Pulumi.yaml'), project)
+  const running = sandbox.start([...up, '--attach-debugger=plugin:gold'])
   await waitForDebuggers(1)
-  const [config] = readDebuggerConfigs(place)
+  const [config] = readDebuggerConfigs(sandbox)
   expect(config).toMatchObject({ name: 'Pulumi: Plugin (nodejs)', type: 'node' })
   await resumeNode(config?.['port'])
   requireSuccess(await running.done)
-  expect(place.listObjects()).toHaveLength(1)
+  expect(sandbox.listObjects()).toHaveLength(1)
 })
 
 test('an invalid flag value is refused, and a cancelled program stops waiting', async () => {
-  const ran = await place.run([...up, '--attach-debugger=providers'])
-  expect(ran.err).toContain('invalid --attach-debugger flag value: providers')
-  expect(ran.exit).not.toBe(0)
-  const running = place.start([...up, '--attach-debugger=all'])
+  const result = await sandbox.run([...up, '--attach-debugger=providers'])
+  expect(result.err).toContain('invalid --attach-debugger flag value: providers')
+  expect(result.exit).not.toBe(0)
+  const running = sandbox.start([...up, '--attach-debugger=all'])
   await waitForDebuggers(1)
   running.kill('SIGINT', 'process')
   expect((await running.done).exit).not.toBe(0)
-  await waitUntil(() => place.listProcesses().length === 0, { what: 'the end of the program' })
+  await waitUntil(() => sandbox.listProcesses().length === 0, {
+    condition: 'the end of the program',
+  })
 })

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { Place } from './place.ts'
+import type { Sandbox } from './sandbox.ts'
 
-/** Returns the debugger configurations for editors from an event log, in its order. */
-export function readDebuggerConfigs(place: Place): readonly Readonly<Record<string, unknown>>[] {
-  const file = join(place.program, 'events')
+/** Returns the debugger configurations for editors from an event log, in the order of the log. */
+export function readDebuggerConfigs(
+  sandbox: Sandbox,
+): readonly Readonly<Record<string, unknown>>[] {
+  const file = join(sandbox.program, 'events')
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -15,10 +17,10 @@ export function readDebuggerConfigs(place: Place): readonly Readonly<Record<stri
 
 /** Attaches to a Node process as editors do, and resumes it. */
 export async function resumeNode(port: unknown): Promise<void> {
-  const listed = await fetch(`http://127.0.0.1:${Number(port ?? 9229)}/json/list`)
-  const [target] = (await listed.json()) as readonly { webSocketDebuggerUrl: string }[]
+  const response = await fetch(`http://127.0.0.1:${Number(port ?? 9229)}/json/list`)
+  const [target] = (await response.json()) as readonly { webSocketDebuggerUrl: string }[]
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '')
-  await new Promise(opened => socket.addEventListener('open', opened, { once: true }))
+  await new Promise(resolve => socket.addEventListener('open', resolve, { once: true }))
   const sendCommand = (id: number, method: string): void =>
     socket.send(JSON.stringify({ id, method }))
   socket.addEventListener('message', ({ data }) => {

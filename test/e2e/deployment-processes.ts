@@ -1,5 +1,5 @@
-import type { Place, RunningCommand } from './place.ts'
-import type { Victim } from './rounds.ts'
+import type { Sandbox, RunningCommand } from './sandbox.ts'
+import type { KillTarget } from './rounds.ts'
 
 /** Number of operations that each executor runs at once. */
 export const parallel = 8
@@ -10,10 +10,10 @@ export const parallel = 8
  */
 export interface DeploymentProcesses {
   readonly start: (command: 'up' | 'destroy') => void
-  /** Kills processes and starts replacements. */
-  readonly strike: (whom: Victim) => void
+  /** Kills the processes of a target and starts replacements. */
+  readonly killAndReplace: (target: KillTarget) => void
   /**
-   * Ends all serving processes. Returns the exit code of the deployment's own command, unless it
+   * Ends all serving processes. Returns the exit code of the `up` or `destroy`, unless that process
    * was killed.
    */
   readonly end: () => Promise<number | undefined>
@@ -22,20 +22,20 @@ export interface DeploymentProcesses {
   readonly kill: () => void
 }
 
-/** Creates the processes of a place. None runs before `start`. */
+/** Creates the processes of a sandbox. None of them runs before `start`. */
 export function createDeploymentProcesses(
-  place: Place,
+  sandbox: Sandbox,
   env: Readonly<Record<string, string>>,
 ): DeploymentProcesses {
   const executors: RunningCommand[] = []
-  const waiting: RunningCommand[] = []
+  const standbyGenerators: RunningCommand[] = []
   const generators: RunningCommand[] = []
-  let first: RunningCommand | undefined
+  let deployCommand: RunningCommand | undefined
   const serve = (role: 'executor' | 'generator'): RunningCommand =>
-    place.start(['serve', '--only', role], { env })
+    sandbox.start(['serve', '--only', role], { env })
   const serveGenerator = (): void => {
     const command = serve('generator')
-    waiting.push(command)
+    standbyGenerators.push(command)
     generators.push(command)
   }
   const killCommand = (command: RunningCommand | undefined): void => {
@@ -46,9 +46,9 @@ export function createDeploymentProcesses(
     }
   }
   const kill = (): void => {
-    for (const command of [...executors.splice(0), ...waiting.splice(0), first])
+    for (const command of [...executors.splice(0), ...standbyGenerators.splice(0), deployCommand])
       killCommand(command)
-    first = undefined
+    deployCommand = undefined
   }
   const startServers = (): void => {
     executors.push(serve('executor'), serve('executor'))
@@ -58,31 +58,31 @@ export function createDeploymentProcesses(
     start(command) {
       startServers()
       const args = [command, '--yes', '--skip-preview', '-s', 'dev', '-p', String(parallel)]
-      first = place.start([...args, '--execute', 'elsewhere'], { env })
-      generators.push(first)
+      deployCommand = sandbox.start([...args, '--execute', 'elsewhere'], { env })
+      generators.push(deployCommand)
     },
-    strike(whom) {
-      if (whom === 'all') {
+    killAndReplace(target) {
+      if (target === 'all') {
         kill()
         startServers()
-      } else if (whom === 'executor') {
+      } else if (target === 'executor') {
         killCommand(executors.shift())
         executors.push(serve('executor'))
-      } else if (first !== undefined) {
-        killCommand(first)
-        first = undefined
+      } else if (deployCommand !== undefined) {
+        killCommand(deployCommand)
+        deployCommand = undefined
       } else {
-        killCommand(waiting.shift())
+        killCommand(standbyGenerators.shift())
         serveGenerator()
       }
     },
     async end() {
-      const exit = (await first?.done)?.exit
-      for (const command of [...executors, ...waiting]) command.kill('SIGINT', 'group')
-      await Promise.all([...executors, ...waiting].map(({ done }) => done))
+      const exit = (await deployCommand?.done)?.exit
+      for (const command of [...executors, ...standbyGenerators]) command.kill('SIGINT', 'group')
+      await Promise.all([...executors, ...standbyGenerators].map(({ done }) => done))
       return exit
     },
-    readOutput: () => generators.map(one => one.readOutput()).join('\n'),
+    readOutput: () => generators.map(generator => generator.readOutput()).join('\n'),
     kill,
   }
 }

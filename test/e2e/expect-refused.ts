@@ -1,25 +1,25 @@
 import { expect } from 'vitest'
 import { catalogue, type ErrorCode } from '../../shared/errors/catalogue.ts'
-import type { CommandOutput } from './place.ts'
+import type { CommandOutput } from './sandbox.ts'
 
 /** A line of a stack trace, from Antichain or from a program. */
 const traceLine = /^\s+at .*:\d+:\d+\)?"?/m
 
 /**
- * Checks how a command was refused. It has the exit code of the catalogue, one error with its code
- * and a hint on stderr, and no stack trace. The `patterns` are somewhere in the output.
+ * Checks the refusal of a command. The exit code is that of the catalogue, and stderr has one error
+ * with its code and a hint, without a stack trace. The output contains all `patterns`.
  */
 export function expectRefused(
-  ran: CommandOutput,
+  result: CommandOutput,
   code: ErrorCode,
   patterns: readonly (string | RegExp)[],
 ): void {
-  const output = ran.out + ran.err
-  for (const word of patterns) expect(output).toMatch(word)
-  expect(ran.err).toContain(`error[${code}]: `)
-  expect(ran.err.match(/^error/gm)).toHaveLength(1)
-  expect(ran.err).toContain('hint: ')
-  expect(ran.exit).toBe(catalogue[code].exit)
+  const output = result.out + result.err
+  for (const pattern of patterns) expect(output).toMatch(pattern)
+  expect(result.err).toContain(`error[${code}]: `)
+  expect(result.err.match(/^error/gm)).toHaveLength(1)
+  expect(result.err).toContain('hint: ')
+  expect(result.exit).toBe(catalogue[code].exit)
   expect(output).not.toMatch(traceLine)
   // Line breaks in events are escaped.
   expect(output).not.toMatch(/(?:\\n|")\s+at [^"]*:\d+:\d+/)

@@ -1,4 +1,4 @@
-import { requireSuccess, type Place } from './place.ts'
+import { requireSuccess, type Sandbox } from './sandbox.ts'
 
 /** A resource in the form that the tests compare. */
 export interface ExportedResource {
@@ -11,7 +11,7 @@ export interface ExportedResource {
   /** Whether the resource was replaced and still has to be deleted. */
   readonly isReplaced: boolean
   /** Whether the resource was deleted and its replacement does not exist yet. */
-  readonly isGone: boolean
+  readonly isAwaitingReplacement: boolean
 }
 
 /** The parsed contents of an exported state. */
@@ -43,14 +43,14 @@ interface RawState {
 export function readExport(text: string): ExportedState {
   const { deployment } = JSON.parse(text) as RawState
   return {
-    resources: (deployment?.resources ?? []).map(written => ({
-      urn: written.urn,
-      type: written.type,
-      id: written.id ?? '',
-      name: nameOf(written.urn),
-      inputs: written.inputs ?? {},
-      isReplaced: written.delete === true,
-      isGone: written.pendingReplacement === true,
+    resources: (deployment?.resources ?? []).map(rawResource => ({
+      urn: rawResource.urn,
+      type: rawResource.type,
+      id: rawResource.id ?? '',
+      name: nameOf(rawResource.urn),
+      inputs: rawResource.inputs ?? {},
+      isReplaced: rawResource.delete === true,
+      isAwaitingReplacement: rawResource.pendingReplacement === true,
     })),
     pending: (deployment?.pending_operations ?? []).map(({ resource, type }) => ({
       name: nameOf(resource.urn),
@@ -60,28 +60,28 @@ export function readExport(text: string): ExportedState {
 }
 
 /** Returns the current state of a stack. */
-export async function readStackState(place: Place, stack = 'dev'): Promise<ExportedState> {
-  return readExport(await place.exportState(stack))
+export async function readStackState(sandbox: Sandbox, stack = 'dev'): Promise<ExportedState> {
+  return readExport(await sandbox.exportState(stack))
 }
 
 /**
  * Returns the provider's objects that the state neither contains nor names in a pending operation.
  */
-export function lostObjects(
-  place: Pick<Place, 'listObjects'>,
+export function findLostObjects(
+  sandbox: Pick<Sandbox, 'listObjects'>,
   state: ExportedState,
 ): readonly string[] {
-  const kept = new Set(state.resources.map(({ id }) => id))
-  const pending = new Set(state.pending.map(({ name }) => name))
-  return place
+  const managedIds = new Set(state.resources.map(({ id }) => id))
+  const pendingNames = new Set(state.pending.map(({ name }) => name))
+  return sandbox
     .listObjects()
     .map(({ id }) => id)
-    .filter(id => !kept.has(id) && !pending.has(id.replace(/-\d+$/, '')))
+    .filter(id => !managedIds.has(id) && !pendingNames.has(id.replace(/-\d+$/, '')))
 }
 
-/** Creates the stack `dev` of a place. */
-export async function initDevStack(place: Place): Promise<void> {
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
+/** Creates the stack `dev` of a sandbox. */
+export async function initDevStack(sandbox: Sandbox): Promise<void> {
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
 }
 
 /** The arguments of an `up` that does not prompt. */

@@ -1,43 +1,43 @@
 import { expect, test } from 'vitest'
-import { checkLongCall, checkWhole, generatorsOf } from './function-limit.ts'
-import { createPlace, requireSuccess } from './place.ts'
+import { checkLongCall, checkCreatedOnce, handOverMessagesOf } from './function-limit.ts'
+import { createSandbox, requireSuccess } from './sandbox.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
 test.concurrent('with 300 resources and a limit of 15 s, every generator makes progress', async () => {
-  const place = createPlace('many')
+  const sandbox = createSandbox('many')
   try {
-    await initDevStack(place)
+    await initDevStack(sandbox)
     const env = { COUNT: '300', DELAY: '1000' }
     const args = [...upArgs, '-p', '6', '--function-limit', '15s']
-    const { out } = requireSuccess(await place.run(args, { env }))
-    const left = generatorsOf(out)
+    const { out } = requireSuccess(await sandbox.run(args, { env }))
+    const left = handOverMessagesOf(out)
     expect(left.length, out).toBeGreaterThan(1)
     const endedSoFar = left.map(line => Number(/(\d+) operations ended/.exec(line)?.[1]))
     expect(endedSoFar).toEqual([...new Set(endedSoFar)].toSorted((a, b) => a - b))
-    await checkWhole(place, 300)
-    const gone = await place.run([
+    await checkCreatedOnce(sandbox, 300)
+    const gone = await sandbox.run([
       ...['destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '6'],
       ...['--function-limit', '15s'],
     ])
     requireSuccess(gone)
-    expect(generatorsOf(gone.out).length).toBeGreaterThan(0)
-    expect(place.listObjects()).toEqual([])
+    expect(handOverMessagesOf(gone.out).length).toBeGreaterThan(0)
+    expect(sandbox.listObjects()).toEqual([])
   } finally {
-    place.remove()
+    sandbox.remove()
   }
 }, 300_000)
 
 test.concurrent('a call of 45 s under a limit of 20 s succeeds', () => checkLongCall(45), 300_000)
 
 test.concurrent('a finished command does not wait for its time limit', async () => {
-  const place = createPlace('many')
+  const sandbox = createSandbox('many')
   try {
-    await initDevStack(place)
+    await initDevStack(sandbox)
     const began = performance.now()
     const env = { COUNT: '2', DELAY: '10' }
-    requireSuccess(await place.run([...upArgs, '--function-limit', '15m'], { env }))
+    requireSuccess(await sandbox.run([...upArgs, '--function-limit', '15m'], { env }))
     expect(performance.now() - began).toBeLessThan(240_000)
   } finally {
-    place.remove()
+    sandbox.remove()
   }
 }, 300_000)

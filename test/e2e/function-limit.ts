@@ -1,40 +1,42 @@
 import { expect } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, requireSuccess } from './place.ts'
-import { initDevStack, lostObjects, readExport, upArgs } from './exported-state.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
+import { initDevStack, findLostObjects, readExport, upArgs } from './exported-state.ts'
 
 /** Returns the URN of each create, once per call. */
-function listCreates(place: Place): readonly string[] {
-  return place.listCalls().flatMap(({ call, urn = '' }) => (call === 'create' ? [urn] : []))
+function listCreates(sandbox: Sandbox): readonly string[] {
+  return sandbox.listCalls().flatMap(({ call, urn = '' }) => (call === 'create' ? [urn] : []))
 }
 
 /** Returns the messages of generators that handed over, one line each. */
-export function generatorsOf(out: string): readonly string[] {
+export function handOverMessagesOf(out: string): readonly string[] {
   return out.split('\n').filter(line => /Generator \d+ (?:hands over|parks)/.test(line))
 }
 
 /** Checks that each of `count` resources was created once and that none was lost. */
-export async function checkWhole(place: Place, count: number): Promise<void> {
-  const made = listCreates(place)
-  expect(made).toHaveLength(count)
-  expect(new Set(made).size).toBe(count)
-  const text = await place.exportState()
+export async function checkCreatedOnce(sandbox: Sandbox, count: number): Promise<void> {
+  const createdUrns = listCreates(sandbox)
+  expect(createdUrns).toHaveLength(count)
+  expect(new Set(createdUrns).size).toBe(count)
+  const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
-  expect(lostObjects(place, state)).toEqual([])
+  expect(findLostObjects(sandbox, state)).toEqual([])
   expect(state.pending).toEqual([])
 }
 
 /** Checks provider calls of this many seconds under a generator limit of 20 s. */
 export async function checkLongCall(seconds: number): Promise<void> {
-  const place = createPlace('many')
+  const sandbox = createSandbox('many')
   try {
-    await initDevStack(place)
+    await initDevStack(sandbox)
     const env = { COUNT: '2', DELAY: String(seconds * 1000) }
-    const { out } = requireSuccess(await place.run([...upArgs, '--function-limit', '20s'], { env }))
-    expect(generatorsOf(out).length, out).toBeGreaterThan(0)
-    await checkWhole(place, 2)
+    const { out } = requireSuccess(
+      await sandbox.run([...upArgs, '--function-limit', '20s'], { env }),
+    )
+    expect(handOverMessagesOf(out).length, out).toBeGreaterThan(0)
+    await checkCreatedOnce(sandbox, 2)
   } finally {
-    place.remove()
+    sandbox.remove()
   }
 }

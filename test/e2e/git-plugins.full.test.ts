@@ -3,13 +3,13 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 
 const gold = join(import.meta.dirname, '../golden/provider')
-let place: Place
-afterEach(() => place.remove())
+let sandbox: Sandbox
+afterEach(() => sandbox.remove())
 
-const rootOf = (of: Place): string => dirname(of.program)
+const rootOf = (of: Sandbox): string => dirname(of.program)
 
 const program = `'use strict'
 const { Thing } = require('./gold')
@@ -42,47 +42,47 @@ function createRepository(root: string): Readonly<Record<string, string>> {
 }
 
 test('a plugin that a resource names by its repository is downloaded, used and cached', async () => {
-  place = createPlace('small', { files: { 'index.js': program } })
-  const env = createRepository(rootOf(place))
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  sandbox = createSandbox('small', { files: { 'index.js': program } })
+  const env = createRepository(rootOf(sandbox))
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
   const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
-  requireSuccess(await place.run(up, { env }))
-  expect(place.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
-  const cached = readdirSync(join(rootOf(place), 'pulumi', 'plugins'))
+  requireSuccess(await sandbox.run(up, { env }))
+  expect(sandbox.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
+  const cached = readdirSync(join(rootOf(sandbox), 'pulumi', 'plugins'))
   expect(cached).toContain('resource-git.example_org_plugins.git_gold-v1.2.0')
-  expect(await place.exportState()).toContain(
+  expect(await sandbox.exportState()).toContain(
     '"pluginDownloadURL": "git://git.example/org/plugins/gold"',
   )
   // A cached plugin is not downloaded again, and the destroy finds it by the state.
   const offline = { ...env, GIT_CONFIG_COUNT: '0' }
-  requireSuccess(await place.run([...up, '--expect-no-changes'], { env: offline }))
+  requireSuccess(await sandbox.run([...up, '--expect-no-changes'], { env: offline }))
   requireSuccess(
-    await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev'], { env: offline }),
+    await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev'], { env: offline }),
   )
-  expect(place.listObjects()).toEqual([])
+  expect(sandbox.listObjects()).toEqual([])
 })
 
 test('a version that is missing in the repository is an error with the message from Git', async () => {
   const wrong = program.replace('1.2.0', '9.9.9')
-  place = createPlace('small', { files: { 'index.js': wrong } })
-  const env = createRepository(rootOf(place))
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
-  const ran = await place.run(['up', '--yes', '--skip-preview', '-s', 'dev'], { env })
-  expect(ran.exit).not.toBe(0)
-  expect(ran.out + ran.err).toContain("couldn't find remote ref refs/tags/v9.9.9")
-  expect(place.listObjects()).toEqual([])
+  sandbox = createSandbox('small', { files: { 'index.js': wrong } })
+  const env = createRepository(rootOf(sandbox))
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
+  const result = await sandbox.run(['up', '--yes', '--skip-preview', '-s', 'dev'], { env })
+  expect(result.exit).not.toBe(0)
+  expect(result.out + result.err).toContain("couldn't find remote ref refs/tags/v9.9.9")
+  expect(sandbox.listObjects()).toEqual([])
 })
 
 test('`plugin install` accepts the address of a repository', async () => {
-  place = createPlace('small')
-  const env = createRepository(rootOf(place))
+  sandbox = createSandbox('small')
+  const env = createRepository(rootOf(sandbox))
   const named = 'git.example/org/plugins/gold'
-  requireSuccess(await place.run(['plugin', 'install', 'resource', named], { env }))
-  const listed = requireSuccess(await place.run(['plugin', 'ls', '--json'], { env })).out
+  requireSuccess(await sandbox.run(['plugin', 'install', 'resource', named], { env }))
+  const listed = requireSuccess(await sandbox.run(['plugin', 'ls', '--json'], { env })).out
   expect(JSON.parse(listed)).toMatchObject([
     { name: 'git.example_org_plugins.git_gold', version: '1.2.0' },
   ])
-  const twice = await place.run(['plugin', 'install', 'resource', `${named}@1.2.0`, '1.2.0'], {
+  const twice = await sandbox.run(['plugin', 'install', 'resource', `${named}@1.2.0`, '1.2.0'], {
     env,
   })
   expect(twice.err).toContain('cannot specify a version when the version is part of the name')

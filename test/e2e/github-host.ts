@@ -39,13 +39,13 @@ export async function startGithub(token: string): Promise<GithubHost> {
   const archives = new Map<string, Uint8Array>()
   const comments = new Map<number, string>()
   const receiver = await startReceiver()
-  receiver.state.answer = got => {
-    if (got.headers.authorization !== `Bearer ${token}`) return { status: 401 }
-    const [, commit = ''] = /\/tarball\/(\w+)$/.exec(got.url) ?? []
+  receiver.state.answer = request => {
+    if (request.headers.authorization !== `Bearer ${token}`) return { status: 401 }
+    const [, commit = ''] = /\/tarball\/(\w+)$/.exec(request.url) ?? []
     const body = archives.get(commit)
     if (body !== undefined) return { status: 200, body }
-    if (got.url.includes('/statuses/')) return { status: 201, body: '{}' }
-    return got.url.includes('/comments') ? answerComments(got, comments) : { status: 404 }
+    if (request.url.includes('/statuses/')) return { status: 201, body: '{}' }
+    return request.url.includes('/comments') ? answerComments(request, comments) : { status: 404 }
   }
   const findReceived = (part: string): readonly ReceivedRequest[] =>
     receiver.received.filter(({ url }) => url.includes(part))
@@ -65,11 +65,11 @@ export async function startGithub(token: string): Promise<GithubHost> {
 
 function answerComments({ method, url, body }: ReceivedRequest, comments: Map<number, string>) {
   if (method === 'GET') {
-    const all = [...comments].map(([id, text]) => ({ id, body: text }))
-    return { status: 200, body: JSON.stringify(all) }
+    const commentList = [...comments].map(([id, text]) => ({ id, body: text }))
+    return { status: 200, body: JSON.stringify(commentList) }
   }
-  const [, over] = /\/issues\/comments\/(\d+)$/.exec(url) ?? []
-  const id = method === 'PATCH' ? Number(over) : comments.size + 1
+  const [, commentId] = /\/issues\/comments\/(\d+)$/.exec(url) ?? []
+  const id = method === 'PATCH' ? Number(commentId) : comments.size + 1
   if (method === 'PATCH' && !comments.has(id)) return { status: 404 }
   comments.set(id, (JSON.parse(body) as { body: string }).body)
   return { status: method === 'PATCH' ? 200 : 201, body: JSON.stringify({ id }) }
@@ -98,7 +98,7 @@ function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
  * Returns a package `dep` that exports 1, and the lock file with which npm installs it without a
  * registry.
  */
-export function withPackage(folder: string): RepositoryFiles {
+export function createPackageFiles(folder: string): RepositoryFiles {
   const root = mkdtempSync(join(tmpdir(), 'antichain-package-'))
   try {
     const toManifest = (fields: object): string => JSON.stringify({ version: '1.0.0', ...fields })
@@ -121,7 +121,7 @@ export function withPackage(folder: string): RepositoryFiles {
 }
 
 /** Returns the body of a push to `main`. */
-export const pushOf = (commit: string): object => ({
+export const createPushBody = (commit: string): object => ({
   ref: 'refs/heads/main',
   before: '0'.repeat(40),
   after: commit,
@@ -134,7 +134,7 @@ export const pushOf = (commit: string): object => ({
 })
 
 /** Returns the body of a pull request from the same repository with this last commit. */
-export const pullRequestOf = (number: number, commit: string): object => ({
+export const createPullRequestBody = (number: number, commit: string): object => ({
   action: 'synchronize',
   number,
   repository: { full_name: repository },

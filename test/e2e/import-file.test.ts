@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createPlace, requireSuccess } from './place.ts'
+import { createSandbox, requireSuccess } from './sandbox.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
 test('the import file of a preview imports the resources that the preview would create', async () => {
-  const place = createPlace('many')
+  const sandbox = createSandbox('many')
   try {
     const env = { COUNT: '6', DELAY: '1' }
-    await initDevStack(place)
-    requireSuccess(await place.run(upArgs, { env }))
-    requireSuccess(await place.run(['stack', 'init', 'other'], { env }))
+    await initDevStack(sandbox)
+    requireSuccess(await sandbox.run(upArgs, { env }))
+    requireSuccess(await sandbox.run(['stack', 'init', 'other'], { env }))
     const drawn = ['preview', '-s', 'other', '--import-file', 'found.json']
-    requireSuccess(await place.run(drawn, { env }))
-    const path = join(place.program, 'found.json')
+    requireSuccess(await sandbox.run(drawn, { env }))
+    const path = join(sandbox.program, 'found.json')
     const file: { resources: { name: string; id: string; version?: string }[] } = JSON.parse(
       readFileSync(path, 'utf8'),
     )
@@ -24,11 +24,11 @@ test('the import file of a preview imports the resources that the preview would 
     }
     writeFileSync(path, JSON.stringify(file))
     const args = ['import', '-s', 'other', '--file', 'found.json', '--yes', '--protect=false']
-    requireSuccess(await place.run([...args, '--generate-code=false'], { env }))
+    requireSuccess(await sandbox.run([...args, '--generate-code=false'], { env }))
     const again = ['up', '--yes', '--skip-preview', '-s', 'other', '--expect-no-changes']
-    requireSuccess(await place.run(again, { env }))
-    expect(place.listObjects()).toHaveLength(6)
+    requireSuccess(await sandbox.run(again, { env }))
+    expect(sandbox.listObjects()).toHaveLength(6)
   } finally {
-    place.remove()
+    sandbox.remove()
   }
 }, 120_000)

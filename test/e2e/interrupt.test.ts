@@ -1,46 +1,46 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { catalogue } from '../../shared/errors/catalogue.ts'
 import { cancelArgs, readCheckedState, waitForFourCreates } from './four-creates.ts'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 import { ctrlC, startOnTerminal } from './terminal.ts'
 
-let place: Place
+let sandbox: Sandbox
 
 beforeEach(async () => {
-  place = createPlace('many')
-  await initDevStack(place)
+  sandbox = createSandbox('many')
+  await initDevStack(sandbox)
 })
 
-afterEach(() => place.remove())
+afterEach(() => sandbox.remove())
 
 const cancelled = catalogue.DEPLOYMENT_CANCELLED.exit
 
 test('after Ctrl-C the running operations end and are recorded, and no further one begins', async () => {
-  const running = startOnTerminal(place, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '2500' })
-  await waitForFourCreates(place)
+  const running = startOnTerminal(sandbox, [...upArgs, '-p', '4'], { COUNT: '12', DELAY: '2500' })
+  await waitForFourCreates(sandbox)
   running.press(ctrlC)
   expect(await running.done).toBe(cancelled)
   expect(running.readScreen()).toContain('error[DEPLOYMENT_CANCELLED]: ')
-  const state = await readCheckedState(place)
+  const state = await readCheckedState(sandbox)
   expect(state.pending).toEqual([])
   const made = state.resources.filter(({ name }) => name.startsWith('thing-'))
   expect(made.length).toBeGreaterThan(0)
   expect(made.length).toBeLessThanOrEqual(4)
-  expect(place.listObjects()).toHaveLength(made.length)
-  expect(place.listProcesses()).toEqual([])
-  requireSuccess(await place.run(upArgs, { env: { COUNT: '12', DELAY: '0' } }))
+  expect(sandbox.listObjects()).toHaveLength(made.length)
+  expect(sandbox.listProcesses()).toEqual([])
+  requireSuccess(await sandbox.run(upArgs, { env: { COUNT: '12', DELAY: '0' } }))
 })
 
 test('a running deployment is cancelled from another process', async () => {
   // On a busy machine the other command needs seconds to start. No operation may end before that.
-  const running = place.start([...upArgs, '-p', '4'], { env: { COUNT: '12', DELAY: '8000' } })
-  await waitForFourCreates(place)
-  requireSuccess(await place.run(cancelArgs))
-  const ran = await running.done
-  expect(ran.exit).toBe(cancelled)
-  expect(ran.err).toContain('error[DEPLOYMENT_CANCELLED]: ')
-  const state = await readCheckedState(place)
+  const running = sandbox.start([...upArgs, '-p', '4'], { env: { COUNT: '12', DELAY: '8000' } })
+  await waitForFourCreates(sandbox)
+  requireSuccess(await sandbox.run(cancelArgs))
+  const result = await running.done
+  expect(result.exit).toBe(cancelled)
+  expect(result.err).toContain('error[DEPLOYMENT_CANCELLED]: ')
+  const state = await readCheckedState(sandbox)
   expect(state.pending).toEqual([])
-  expect(place.listObjects().length).toBeLessThanOrEqual(4)
+  expect(sandbox.listObjects().length).toBeLessThanOrEqual(4)
 })

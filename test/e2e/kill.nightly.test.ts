@@ -7,14 +7,14 @@ const seed = Number(process.env['ANTICHAIN_SEED'] ?? Date.now() % 2 ** 31)
 
 const killings = fc.sample(
   fc.record({
-    whom: fc.constantFrom('group' as const, 'process' as const),
+    target: fc.constantFrom('group' as const, 'process' as const),
     objects: fc.integer({ min: 0, max: 45 }),
   }),
   { seed, numRuns: 30 },
 )
 
 test.each(killings)(
-  `seed ${seed}: a kill of the $whom after $objects of 50 creates loses no object`,
+  `seed ${seed}: a kill of the $target after $objects of 50 creates loses no object`,
   async killing => {
     await checkKill(killing)
   },

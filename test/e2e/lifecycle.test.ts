@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, findFilesWith, type Place, requireSuccess } from './place.ts'
+import { createSandbox, findFilesWith, type Sandbox, requireSuccess } from './sandbox.ts'
 
 const secret = 'swordfish-7f3a'
 
-let place: Place
+let sandbox: Sandbox
 
 beforeEach(() => {
-  place = createPlace('shop')
+  sandbox = createSandbox('shop')
 })
 
-afterEach(() => place.remove())
+afterEach(() => sandbox.remove())
 
 interface State {
   readonly deployment: {
@@ -21,7 +21,7 @@ interface State {
 async function readCheckedExport(): Promise<
   readonly { readonly name: string; readonly id: string }[]
 > {
-  const text = await place.exportState()
+  const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   expect(text).not.toContain(secret)
   expect(text).not.toContain('tok-sealed-token')
@@ -35,12 +35,12 @@ async function readCheckedExport(): Promise<
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
 
 test('a program is deployed, updated, refreshed and destroyed, and no secret is stored in plaintext', async () => {
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
-  requireSuccess(await place.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
+  requireSuccess(await sandbox.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
 
-  requireSuccess(await place.run(up))
+  requireSuccess(await sandbox.run(up))
   const first = await readCheckedExport()
-  expect(place.listObjects().map(({ id }) => id)).toEqual([
+  expect(sandbox.listObjects().map(({ id }) => id)).toEqual([
     'database-1',
     'old-1',
     'page-1',
@@ -48,12 +48,12 @@ test('a program is deployed, updated, refreshed and destroyed, and no secret is 
   ])
   expect(first.map(({ name }) => name)).toContain('note')
 
-  const again = await place.run([...up, '--expect-no-changes'])
+  const again = await sandbox.run([...up, '--expect-no-changes'])
   expect(again).toMatchObject({ exit: 0 })
 
-  requireSuccess(await place.run(up, { env: { STEP: '2' } }))
+  requireSuccess(await sandbox.run(up, { env: { STEP: '2' } }))
   const second = await readCheckedExport()
-  expect(place.listObjects().map(({ id }) => id)).toEqual([
+  expect(sandbox.listObjects().map(({ id }) => id)).toEqual([
     'database-1',
     'new-1',
     'page-1',
@@ -61,20 +61,20 @@ test('a program is deployed, updated, refreshed and destroyed, and no secret is 
   ])
   expect(second.map(({ id }) => id)).toContain('server-2')
 
-  const outputs = requireSuccess(await place.run(['stack', 'output', '--json', '-s', 'dev'])).out
+  const outputs = requireSuccess(await sandbox.run(['stack', 'output', '--json', '-s', 'dev'])).out
   expect(JSON.parse(outputs)).toEqual({
     url: 'gold:none:server-2',
     token: '[secret]',
     password: '[secret]',
   })
 
-  requireSuccess(await place.run(['refresh', '--yes', '--skip-preview', '-s', 'dev']))
+  requireSuccess(await sandbox.run(['refresh', '--yes', '--skip-preview', '-s', 'dev']))
   await readCheckedExport()
 
-  requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  requireSuccess(await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
   expect(await readCheckedExport()).toEqual([])
-  expect(place.listObjects()).toEqual([])
+  expect(sandbox.listObjects()).toEqual([])
   for (const text of [secret, 'tok-sealed-token'])
-    expect(findFilesWith(place.home, text)).toEqual([])
-  expect(place.listProcesses()).toEqual([])
+    expect(findFilesWith(sandbox.home, text)).toEqual([])
+  expect(sandbox.listProcesses()).toEqual([])
 })

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { createPlace, requireSuccess, waitUntil } from './place.ts'
+import { createSandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
 test('two executors together run no more operations at once than --parallel allows', async () => {
-  const place = createPlace('many')
+  const sandbox = createSandbox('many')
   try {
-    await initDevStack(place)
+    await initDevStack(sandbox)
     const env = { COUNT: '12', DELAY: '300', GOLD_ASKED: '1' }
-    const serving = [0, 1].map(() => place.start(['serve', '--only', 'executor'], { env }))
-    const running = place.start([...upArgs, '--execute', 'elsewhere', '-p', '3'], { env })
+    const serving = [0, 1].map(() => sandbox.start(['serve', '--only', 'executor'], { env }))
+    const running = sandbox.start([...upArgs, '--execute', 'elsewhere', '-p', '3'], { env })
     let most = 0
     let isOver = false
     void running.done.then(() => {
@@ -17,20 +17,20 @@ test('two executors together run no more operations at once than --parallel allo
     await waitUntil(
       () => {
         // A response between the two reads only lowers the count.
-        const changes = place.listChanges().length
-        most = Math.max(most, changes - place.listObjects().length)
+        const changes = sandbox.listChanges().length
+        most = Math.max(most, changes - sandbox.listObjects().length)
         return isOver
       },
-      { what: 'the end', limitMs: 60_000 },
+      { condition: 'the end', limitMs: 60_000 },
     )
     requireSuccess(await running.done)
     for (const one of serving) one.kill('SIGINT', 'group')
     await Promise.all(serving.map(({ done }) => done))
     expect(serving.every(one => one.readOutput().includes('running operations'))).toBe(true)
     expect(most).toBe(3)
-    expect((await readStackState(place)).pending).toEqual([])
-    expect(place.listObjects()).toHaveLength(12)
+    expect((await readStackState(sandbox)).pending).toEqual([])
+    expect(sandbox.listObjects()).toHaveLength(12)
   } finally {
-    place.remove()
+    sandbox.remove()
   }
 }, 240_000)

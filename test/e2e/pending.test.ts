@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { initDevStack, readStackState, upArgs } from './exported-state.ts'
 
 const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing::${name}`
@@ -7,56 +7,58 @@ const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing:
 /**
  * Waits until the ended operations are recorded. Only then does a kill leave none of them unknown.
  */
-async function waitUntilRecorded(place: Place, names: readonly string[]): Promise<void> {
+async function waitUntilRecorded(sandbox: Sandbox, names: readonly string[]): Promise<void> {
   for (const end = performance.now() + 20_000; performance.now() < end; ) {
-    const made = new Set((await readStackState(place)).resources.map(({ name }) => name))
+    const made = new Set((await readStackState(sandbox)).resources.map(({ name }) => name))
     if (names.every(name => made.has(name))) return
   }
   throw new Error(`${names.join()}: not recorded within 20 s`)
 }
 
 test('a user settles two creates with unknown ends: one by import, one by clear', async () => {
-  const place = createPlace('many')
+  const sandbox = createSandbox('many')
   const env = { COUNT: '4', DELAY: '0' }
   try {
-    await initDevStack(place)
+    await initDevStack(sandbox)
     // The first create happens but has no response; the second never happens.
-    place.setFaults({ 'lost-create:thing-0': 1, 'hang-create:thing-1': 1 })
-    const running = place.start(upArgs, { env })
-    await waitUntil(() => place.listObjects().length >= 3, { what: 'three objects' })
-    await waitUntilRecorded(place, ['thing-2', 'thing-3'])
+    sandbox.setFaults({ 'lost-create:thing-0': 1, 'hang-create:thing-1': 1 })
+    const running = sandbox.start(upArgs, { env })
+    await waitUntil(() => sandbox.listObjects().length >= 3, { condition: 'three objects' })
+    await waitUntilRecorded(sandbox, ['thing-2', 'thing-3'])
     running.kill('SIGKILL', 'group')
     await running.done
-    place.setFaults({})
-    const resumed = await place.run(['resume', '-s', 'dev'], { env })
+    sandbox.setFaults({})
+    const resumed = await sandbox.run(['resume', '-s', 'dev'], { env })
     expect(resumed.exit).toBe(1)
     const listed = requireSuccess(
-      await place.run(['state', 'pending', 'ls', '--json', '-s', 'dev']),
+      await sandbox.run(['state', 'pending', 'ls', '--json', '-s', 'dev']),
     ).out
     const names = ['thing-0', 'thing-1']
     expect(JSON.parse(listed)).toEqual(names.map(name => ({ urn: urnOf(name), type: 'creating' })))
     const settle = (...args: string[]) =>
-      place.run(['state', 'pending', ...args, '-y', '-s', 'dev'])
+      sandbox.run(['state', 'pending', ...args, '-y', '-s', 'dev'])
     requireSuccess(await settle('import', urnOf('thing-0'), 'thing-0-1'))
     requireSuccess(await settle('clear', urnOf('thing-1')))
     const again = await settle('clear', urnOf('thing-1'))
     expect(again.err).toContain('error[PENDING_NOT_FOUND]: ')
-    const history = requireSuccess(await place.run(['stack', 'history', '--json', '-s', 'dev'])).out
+    const history = requireSuccess(
+      await sandbox.run(['stack', 'history', '--json', '-s', 'dev']),
+    ).out
     expect(JSON.parse(history).map(({ result }: { result: string }) => result)).toEqual([
       'succeeded',
       'succeeded',
       'failed',
     ])
-    requireSuccess(await place.run(upArgs, { env }))
-    const state = await readStackState(place)
+    requireSuccess(await sandbox.run(upArgs, { env }))
+    const state = await readStackState(sandbox)
     expect(state.pending).toEqual([])
     const made = state.resources.filter(({ name }) => name.startsWith('thing-'))
     expect(made.map(({ id }) => id).sort()).toEqual(
       ['thing-0-1', 'thing-1-1', 'thing-2-1', 'thing-3-1'].sort(),
     )
-    expect(place.listObjects()).toHaveLength(4)
-    requireSuccess(await place.run([...upArgs, '--expect-no-changes'], { env }))
+    expect(sandbox.listObjects()).toHaveLength(4)
+    requireSuccess(await sandbox.run([...upArgs, '--expect-no-changes'], { env }))
   } finally {
-    place.remove()
+    sandbox.remove()
   }
 })

@@ -3,22 +3,22 @@ import { runRound } from './round.ts'
 import { type Round, describeRound } from './rounds.ts'
 
 const rounds: readonly Round[] = [
-  { doing: 'update', kills: [{ whom: 'executor', part: 0.3, afterMs: 40 }] },
-  { doing: 'replace', kills: [{ whom: 'all', part: 0.4, afterMs: 20 }] },
+  { kind: 'update', kills: [{ target: 'executor', callShare: 0.3, afterMs: 40 }] },
+  { kind: 'replace', kills: [{ target: 'all', callShare: 0.4, afterMs: 20 }] },
   {
-    doing: 'delete-first',
+    kind: 'delete-first',
     kills: [
-      { whom: 'generator', part: 0.2, afterMs: 0 },
-      { whom: 'executor', part: 0.5, afterMs: 30 },
+      { target: 'generator', callShare: 0.2, afterMs: 0 },
+      { target: 'executor', callShare: 0.5, afterMs: 30 },
     ],
   },
-  { doing: 'mixed', kills: [{ whom: 'all', part: 0.6, afterMs: 0 }] },
+  { kind: 'mixed', kills: [{ target: 'all', callShare: 0.6, afterMs: 0 }] },
   {
-    doing: 'destroy-1000',
+    kind: 'destroy-1000',
     kills: [
-      { whom: 'executor', part: 0.2, afterMs: 10 },
-      { whom: 'all', part: 0.5, afterMs: 50 },
-      { whom: 'generator', part: 0.8, afterMs: 0 },
+      { target: 'executor', callShare: 0.2, afterMs: 10 },
+      { target: 'all', callShare: 0.5, afterMs: 50 },
+      { target: 'generator', callShare: 0.8, afterMs: 0 },
     ],
   },
 ]

@@ -26,6 +26,6 @@ afterAll(() => {
   const sum = (of: (result: RoundResult) => number): number =>
     results.reduce((total, result) => total + of(result), 0)
   console.log(
-    `seed ${seed}: ${results.length} of ${count} rounds passed; killed: ${of('generator')} generators, ${of('executor')} executors, ${of('all')} times all; ${sum(({ unknown }) => unknown)} unknown creates, ${sum(({ repeated }) => repeated)} repeated updates or deletes`,
+    `seed ${seed}: ${results.length} of ${count} rounds passed; killed: ${of('generator')} generators, ${of('executor')} executors, ${of('all')} times all; ${sum(({ unknownCreates }) => unknownCreates)} unknown creates, ${sum(({ repeatedCalls }) => repeatedCalls)} repeated updates or deletes`,
   )
 })

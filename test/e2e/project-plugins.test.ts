@@ -1,42 +1,42 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
 const gold = resolve(import.meta.dirname, '../golden/provider/pulumi-resource-gold')
-let place: Place
+let sandbox: Sandbox
 const env = {
   PULUMI_IGNORE_AMBIENT_PLUGINS: 'true',
   PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: '1',
 }
 
 beforeAll(async () => {
-  place = createPlace('small')
-  await initDevStack(place)
+  sandbox = createSandbox('small')
+  await initDevStack(sandbox)
 })
-afterAll(() => place.remove())
+afterAll(() => sandbox.remove())
 
 const writeProject = (more: string): void =>
-  writeFileSync(join(place.program, 'Pulumi.yaml'), `name: small\nruntime: nodejs\n${more}`)
+  writeFileSync(join(sandbox.program, 'Pulumi.yaml'), `name: small\nruntime: nodejs\n${more}`)
 
 test('a provider in a folder of the project creates and deletes resources', async () => {
-  expectRefused(await place.run(upArgs, { env }), 'DEPLOYMENT_FAILED', [
+  expectRefused(await sandbox.run(upArgs, { env }), 'DEPLOYMENT_FAILED', [
     "no plugin 'pulumi-resource-gold'",
   ])
   writeProject('plugins:\n  providers:\n    - {name: gold, path: own}\n')
-  expectRefused(await place.run(upArgs, { env }), 'PROJECT_INVALID', [
+  expectRefused(await sandbox.run(upArgs, { env }), 'PROJECT_INVALID', [
     /plugin 'gold': no folder at .*own/,
   ])
-  const folder = join(place.program, 'own')
+  const folder = join(sandbox.program, 'own')
   mkdirSync(folder)
   const file = join(folder, 'pulumi-resource-gold')
   writeFileSync(file, `#!/bin/sh\nexec '${gold}' "$@"\n`)
   chmodSync(file, 0o755)
-  requireSuccess(await place.run(upArgs, { env }))
-  expect(place.listObjects().length).toBeGreaterThan(0)
+  requireSuccess(await sandbox.run(upArgs, { env }))
+  expect(sandbox.listObjects().length).toBeGreaterThan(0)
   const elsewhere = ['destroy', '--yes', '--skip-preview', '-s', 'dev']
-  requireSuccess(await place.run(elsewhere, { env }))
-  expect(place.listObjects()).toEqual([])
+  requireSuccess(await sandbox.run(elsewhere, { env }))
+  expect(sandbox.listObjects()).toEqual([])
 })

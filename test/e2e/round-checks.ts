@@ -2,15 +2,15 @@ import { expect } from 'vitest'
 import { catalogue } from '../../shared/errors/catalogue.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { parallel } from './deployment-processes.ts'
-import { type RequestedChange, type Place, requireSuccess } from './place.ts'
-import type { Round, RoundResult, Victim } from './rounds.ts'
-import { type ExportedState, lostObjects, readExport, upArgs } from './exported-state.ts'
+import { type RequestedChange, type Sandbox, requireSuccess } from './sandbox.ts'
+import type { Round, RoundResult, KillTarget } from './rounds.ts'
+import { type ExportedState, findLostObjects, readExport, upArgs } from './exported-state.ts'
 
 /** A completed round. */
 export interface CompletedRound {
   readonly round: Round
   readonly env: Readonly<Record<string, string>>
-  readonly killed: readonly Victim[]
+  readonly killedTargets: readonly KillTarget[]
   /** The changes that were requested from the provider during the round. */
   readonly changes: readonly RequestedChange[]
   /** The exit code of the deployment's own command; undefined when it was killed. */
@@ -20,39 +20,39 @@ export interface CompletedRound {
 
 /** Checks all conditions that must hold after a round, and that a user can then reach the goal. */
 export async function checkRound(
-  place: Place,
-  over: CompletedRound,
+  sandbox: Sandbox,
+  completedRound: CompletedRound,
 ): Promise<Omit<RoundResult, 'kills'>> {
-  const repeated = checkChanges(over)
-  const state = await readSoundState(place)
-  checkPending(over, state)
-  checkGoal(over, state)
-  const unknown = new Set(state.pending.map(({ name }) => name))
-  if (unknown.size > 0) await settle(place, over, unknown)
-  return { unknown: unknown.size, repeated }
+  const repeatedCalls = checkChanges(completedRound)
+  const state = await readSoundState(sandbox)
+  checkPending(completedRound, state)
+  checkGoal(completedRound, state)
+  const unknownCreates = new Set(state.pending.map(({ name }) => name))
+  if (unknownCreates.size > 0) await clearPendingCreates(sandbox, completedRound, unknownCreates)
+  return { unknownCreates: unknownCreates.size, repeatedCalls }
 }
 
 /**
  * Checks repeated calls and returns their number. No create is repeated. An update or delete is
- * repeated only when an executor died that may have sent it; each executor runs `parallel` calls at
+ * repeated only if an executor that may have sent it died. Each executor runs `parallel` calls at
  * once.
  */
 export function checkChanges({
   changes,
-  killed,
-}: Pick<CompletedRound, 'changes' | 'killed'>): number {
+  killedTargets,
+}: Pick<CompletedRound, 'changes' | 'killedTargets'>): number {
   const counts = new Map<string, number>()
   for (const { call, urn, id = '' } of changes) {
     const key = call === 'create' ? `${call} ${urn}` : `${call} ${urn} ${id}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-  const again = [...counts].filter(([, count]) => count > 1)
-  expect(again.filter(([key]) => key.startsWith('create '))).toEqual([])
-  const executors = killed.map(whom => ({ generator: 0, executor: 1, all: 2 })[whom])
-  const mayRepeat = executors.reduce((sum, some) => sum + some * parallel, 0)
-  const repeated = again.reduce((sum, [, count]) => sum + count - 1, 0)
-  expect(repeated, again.join('; ')).toBeLessThanOrEqual(mayRepeat)
-  return repeated
+  const repeatedKeys = [...counts].filter(([, count]) => count > 1)
+  expect(repeatedKeys.filter(([key]) => key.startsWith('create '))).toEqual([])
+  const executors = killedTargets.map(target => ({ generator: 0, executor: 1, all: 2 })[target])
+  const repeatsMax = executors.reduce((sum, executorCount) => sum + executorCount * parallel, 0)
+  const repeatedCalls = repeatedKeys.reduce((sum, [, count]) => sum + count - 1, 0)
+  expect(repeatedCalls, repeatedKeys.join('; ')).toBeLessThanOrEqual(repeatsMax)
+  return repeatedCalls
 }
 
 /**
@@ -60,30 +60,30 @@ export function checkChanges({
  * resource equals its object.
  */
 export async function readSoundState(
-  place: Pick<Place, 'exportState' | 'listObjects'>,
+  sandbox: Pick<Sandbox, 'exportState' | 'listObjects'>,
 ): Promise<ExportedState> {
-  const text = await place.exportState()
+  const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   const state = readExport(text)
-  expect(lostObjects(place, state)).toEqual([])
-  const objects = new Map(place.listObjects().map(({ id, props }) => [id, props]))
+  expect(findLostObjects(sandbox, state)).toEqual([])
+  const objects = new Map(sandbox.listObjects().map(({ id, props }) => [id, props]))
   for (const { id, inputs } of thingsOf(state)) expect(objects.get(id), id).toEqual(inputs)
   return state
 }
 
 /**
- * Checks the pending operations: only a killed executor leaves any, only creates, and the resumed
- * run names them.
+ * Checks the pending operations. Only a killed executor leaves pending operations, only creates are
+ * pending, and the output of the resumed run names them.
  */
-function checkPending({ killed, exit, output }: CompletedRound, state: ExportedState): void {
+function checkPending({ killedTargets, exit, output }: CompletedRound, state: ExportedState): void {
   const { pending } = state
-  if (killed.every(whom => whom === 'generator')) expect(pending).toEqual([])
+  if (killedTargets.every(target => target === 'generator')) expect(pending).toEqual([])
   for (const { name, type } of pending) {
     expect(type).toBe('creating')
     expect(output).toContain(name)
   }
-  const ended = pending.length === 0 ? 0 : catalogue.DEPLOYMENT_FAILED.exit
-  if (exit !== undefined) expect(exit, output).toBe(ended)
+  const expectedExit = pending.length === 0 ? 0 : catalogue.DEPLOYMENT_FAILED.exit
+  if (exit !== undefined) expect(exit, output).toBe(expectedExit)
 }
 
 /**
@@ -91,74 +91,83 @@ function checkPending({ killed, exit, output }: CompletedRound, state: ExportedS
  * pending operations nothing else exists.
  */
 export function checkGoal(
-  { round, env }: { readonly round: Pick<Round, 'doing'>; readonly env: CompletedRound['env'] },
+  { round, env }: { readonly round: Pick<Round, 'kind'>; readonly env: CompletedRound['env'] },
   state: ExportedState,
 ): void {
   const goal = goalOf(round, env)
-  const pending = new Set(state.pending.map(({ name }) => name))
-  const isOpen = (name: string): boolean =>
-    pending.has(name) || pending.has(dependencyOf(name) ?? '')
-  const found = thingsOf(state)
-  const wanted = [...goal].filter(([name]) => !isOpen(name))
-  const current = new Map(found.flatMap(one => (one.isReplaced ? [] : [[one.name, one.inputs]])))
-  for (const [name, inputs] of wanted) expect(current.get(name), name).toEqual(inputs)
+  const pendingNames = new Set(state.pending.map(({ name }) => name))
+  const hasUnknownEnd = (name: string): boolean =>
+    pendingNames.has(name) || pendingNames.has(dependencyOf(name) ?? '')
+  const things = thingsOf(state)
+  const expected = [...goal].filter(([name]) => !hasUnknownEnd(name))
+  const current = new Map(
+    things.flatMap(thing => (thing.isReplaced ? [] : [[thing.name, thing.inputs]])),
+  )
+  for (const [name, inputs] of expected) expect(current.get(name), name).toEqual(inputs)
   // Like Pulumi, a failed deployment deletes nothing.
-  if (pending.size === 0)
-    expect(found.map(({ name }) => name).sort()).toEqual([...goal.keys()].sort())
+  if (pendingNames.size === 0)
+    expect(things.map(({ name }) => name).sort()).toEqual([...goal.keys()].sort())
 }
 
 /**
- * Clears the creates with unknown ends as a user would. Their objects are the only ones that may
- * remain unmanaged.
+ * Clears the pending creates as a user would. Only the objects of these creates may remain
+ * unmanaged.
  */
-async function settle(
-  place: Place,
-  over: CompletedRound,
-  unknown: ReadonlySet<string>,
+async function clearPendingCreates(
+  sandbox: Sandbox,
+  completedRound: CompletedRound,
+  unknownCreates: ReadonlySet<string>,
 ): Promise<void> {
-  const { env } = over
+  const { env } = completedRound
   const args = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
-  requireSuccess(await place.run(args, { env }))
-  requireSuccess(await place.run([...upArgs, '-p', '64'], { env }))
-  const state = readExport(await place.exportState())
-  checkGoal(over, { ...state, pending: [] })
-  const kept = new Set(state.resources.map(({ id }) => id))
-  const left = place.listObjects().filter(({ id }) => !kept.has(id))
-  for (const { id } of left) expect([...unknown]).toContain(id.replace(/-\d+$/, ''))
-  expect(left.length).toBeLessThanOrEqual(unknown.size)
+  requireSuccess(await sandbox.run(args, { env }))
+  requireSuccess(await sandbox.run([...upArgs, '-p', '64'], { env }))
+  const state = readExport(await sandbox.exportState())
+  checkGoal(completedRound, { ...state, pending: [] })
+  const managedIds = new Set(state.resources.map(({ id }) => id))
+  const unmanagedObjects = sandbox.listObjects().filter(({ id }) => !managedIds.has(id))
+  for (const { id } of unmanagedObjects)
+    expect([...unknownCreates]).toContain(id.replace(/-\d+$/, ''))
+  expect(unmanagedObjects.length).toBeLessThanOrEqual(unknownCreates.size)
 }
 
 function thingsOf({ resources }: ExportedState): ExportedState['resources'] {
-  return resources.filter(({ type, isGone }) => type === 'gold:index:Thing' && !isGone)
+  return resources.filter(
+    ({ type, isAwaitingReplacement }) => type === 'gold:index:Thing' && !isAwaitingReplacement,
+  )
 }
 
 /** Returns the inputs that the program registers, by name. This function mirrors the program. */
 function goalOf(
-  { doing }: Pick<Round, 'doing'>,
+  { kind }: Pick<Round, 'kind'>,
   env: CompletedRound['env'],
 ): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
-  if (doing.startsWith('destroy')) return new Map()
+  if (kind.startsWith('destroy')) return new Map()
   const delay = Number(env['DELAY'] ?? 100)
   const properties = { update: 'value', replace: 'replace', 'delete-first': 'replaceDelete' }
-  const ways = ['update', 'replace', 'delete-first', 'update', 'replace'] as const
+  const mixedKinds = ['update', 'replace', 'delete-first', 'update', 'replace'] as const
   const goal = new Map<string, Readonly<Record<string, unknown>>>()
-  const isMixed = doing === 'mixed'
-  for (let at = 0; at < Number(env['COUNT'] ?? 50); at++) {
-    if (isMixed && at % 10 === 7) continue
-    const way = isMixed
-      ? ways[at % 5]
-      : doing === 'replace' || doing === 'delete-first'
-        ? doing
+  const isMixed = kind === 'mixed'
+  for (let index = 0; index < Number(env['COUNT'] ?? 50); index++) {
+    if (isMixed && index % 10 === 7) continue
+    const updateKind = isMixed
+      ? mixedKinds[index % 5]
+      : kind === 'replace' || kind === 'delete-first'
+        ? kind
         : 'update'
-    const inputs = isMixed && at % 10 === 6 ? {} : { [properties[way ?? 'update']]: 2 }
-    goal.set(`thing-${at}`, { delay, ...inputs })
+    const inputs = isMixed && index % 10 === 6 ? {} : { [properties[updateKind ?? 'update']]: 2 }
+    goal.set(`thing-${index}`, { delay, ...inputs })
   }
-  if (isMixed) for (let at = 0; at < 5; at++) goal.set(`more-${at}`, { delay, value: 2 })
+  if (isMixed)
+    for (let index = 0; index < 5; index++) goal.set(`more-${index}`, { delay, value: 2 })
   return goal
 }
 
-/** Every fifth resource depends on the previous one. */
+/**
+ * Returns the name of the resource on which a resource depends. Every fifth resource depends on the
+ * previous one.
+ */
 function dependencyOf(name: string): string | undefined {
-  const at = Number(/^thing-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
-  return at % 5 === 4 ? `thing-${at - 1}` : undefined
+  const index = Number(/^thing-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
+  return index % 5 === 4 ? `thing-${index - 1}` : undefined
 }

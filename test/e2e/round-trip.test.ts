@@ -3,22 +3,22 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, requireSuccess } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { initDevStack, readExport, upArgs } from './exported-state.ts'
 
 const secret = 'swordfish-7f3a'
-let place: Place
+let sandbox: Sandbox
 let exported: string
 
 beforeAll(async () => {
-  place = createPlace('shop')
-  await initDevStack(place)
-  requireSuccess(await place.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
-  requireSuccess(await place.run(upArgs))
-  exported = await place.exportState()
+  sandbox = createSandbox('shop')
+  await initDevStack(sandbox)
+  requireSuccess(await sandbox.run(['config', 'set', '--secret', 'password', secret, '-s', 'dev']))
+  requireSuccess(await sandbox.run(upArgs))
+  exported = await sandbox.exportState()
 })
 
-afterAll(() => place.remove())
+afterAll(() => sandbox.remove())
 
 const clear = ['stack', 'export', '--show-secrets', '-s', 'dev']
 
@@ -29,37 +29,37 @@ function withoutInputs(text: string) {
 }
 
 test('an export is imported into a fresh stack of another installation, which then has no changes', async () => {
-  const env = { ANTICHAIN_HOME: join(place.program, '../elsewhere') }
-  requireSuccess(await place.run(['stack', 'init', 'dev'], { env }))
-  requireSuccess(await place.run(['stack', 'import', '-s', 'dev'], { env, input: exported }))
-  const there = requireSuccess(await place.run(['stack', 'export', '-s', 'dev'], { env })).out
+  const env = { ANTICHAIN_HOME: join(sandbox.program, '../elsewhere') }
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev'], { env }))
+  requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { env, input: exported }))
+  const there = requireSuccess(await sandbox.run(['stack', 'export', '-s', 'dev'], { env })).out
   expect(verifyExport(there, { sealed: true })).toEqual([])
   expect(withoutInputs(there)).toEqual(withoutInputs(exported))
-  requireSuccess(await place.run([...upArgs, '--expect-no-changes'], { env }))
+  requireSuccess(await sandbox.run([...upArgs, '--expect-no-changes'], { env }))
 })
 
 test('secrets that are imported in plaintext are sealed', async () => {
-  const open = requireSuccess(await place.run(clear)).out
+  const open = requireSuccess(await sandbox.run(clear)).out
   expect(verifyExport(open, { sealed: false })).toEqual([])
   expect(open).toContain(secret)
-  requireSuccess(await place.run(['stack', 'import', '-s', 'dev'], { input: open }))
-  const again = await place.exportState()
+  requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { input: open }))
+  const again = await sandbox.exportState()
   expect(verifyExport(again, { sealed: true })).toEqual([])
   expect(again).not.toContain(secret)
-  expect(withoutTime(requireSuccess(await place.run(clear)).out)).toBe(withoutTime(open))
+  expect(withoutTime(requireSuccess(await sandbox.run(clear)).out)).toBe(withoutTime(open))
 })
 
 test('a plaintext state is sealed under the passphrase of the stack that imports it', async () => {
-  const file = join(place.program, 'Pulumi.dev.yaml')
+  const file = join(sandbox.program, 'Pulumi.dev.yaml')
   const kept = readFileSync(file, 'utf8')
   rmSync(file)
-  const home = join(place.program, '../other-passphrase')
+  const home = join(sandbox.program, '../other-passphrase')
   try {
     const env = { ANTICHAIN_HOME: home, PULUMI_CONFIG_PASSPHRASE: 'open barley' }
-    requireSuccess(await place.run(['stack', 'init', 'dev'], { env }))
-    const open = requireSuccess(await place.run(clear)).out
-    requireSuccess(await place.run(['stack', 'import', '-s', 'dev'], { env, input: open }))
-    const there = requireSuccess(await place.run(clear, { env })).out
+    requireSuccess(await sandbox.run(['stack', 'init', 'dev'], { env }))
+    const open = requireSuccess(await sandbox.run(clear)).out
+    requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { env, input: open }))
+    const there = requireSuccess(await sandbox.run(clear, { env })).out
     expect(readExport(there)).toEqual(readExport(open))
     expect(there).toContain(secret)
   } finally {
@@ -70,24 +70,25 @@ test('a plaintext state is sealed under the passphrase of the stack that imports
 const hasPulumi = spawnSync('pulumi', ['version']).status === 0
 
 test.runIf(hasPulumi)('the real Pulumi CLI imports our export and sees no changes', async () => {
-  writeFileSync(join(place.program, 'ours.json'), exported)
-  const env = place.createEnvironment({
-    PULUMI_BACKEND_URL: `file://${place.program}`,
+  writeFileSync(join(sandbox.program, 'ours.json'), exported)
+  const env = sandbox.createEnvironment({
+    PULUMI_BACKEND_URL: `file://${sandbox.program}`,
     PULUMI_SKIP_UPDATE_CHECK: 'true',
     PULUMI_STACK: 'dev',
   })
   const runPulumi = (...args: string[]): string => {
-    const ran = spawnSync('pulumi', args, { cwd: place.program, env, encoding: 'utf8' })
-    if (ran.status !== 0) throw new Error(`${args.join(' ')}\n${ran.stdout}\n${ran.stderr}`)
-    return ran.stdout
+    const result = spawnSync('pulumi', args, { cwd: sandbox.program, env, encoding: 'utf8' })
+    if (result.status !== 0)
+      throw new Error(`${args.join(' ')}\n${result.stdout}\n${result.stderr}`)
+    return result.stdout
   }
   runPulumi('stack', 'init', 'dev')
   runPulumi('stack', 'import', '--file', 'ours.json')
   runPulumi('preview', '--expect-no-changes')
   const theirs = runPulumi('stack', 'export')
   expect(verifyExport(theirs, { sealed: true })).toEqual([])
-  requireSuccess(await place.run(['stack', 'import', '-s', 'dev'], { input: theirs }))
-  requireSuccess(await place.run(['preview', '-s', 'dev', '--expect-no-changes']))
+  requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { input: theirs }))
+  requireSuccess(await sandbox.run(['preview', '-s', 'dev', '--expect-no-changes']))
 })
 
 test('the test reports whether the real Pulumi CLI took part', () => {

@@ -1,93 +1,103 @@
 import { type DeploymentProcesses, createDeploymentProcesses } from './deployment-processes.ts'
-import { createPlace, type Place, requireSuccess, waitUntil } from './place.ts'
+import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { checkRound } from './round-checks.ts'
-import { type RoundKind, doings, type Round, type RoundResult, type Victim } from './rounds.ts'
+import {
+  type RoundKind,
+  roundKinds,
+  type Round,
+  type RoundResult,
+  type KillTarget,
+} from './rounds.ts'
 import { initDevStack, upArgs } from './exported-state.ts'
 
 /**
- * Runs a round. Generator and executors are separate processes over one store; some are killed, and
- * no user resumes them. Compares the provider's log and objects with the state, settles pending
- * creates as a user would, and checks that the goal is reached.
+ * Runs a round. Generator and executors are separate processes over one store. Some of them are
+ * killed, and no user resumes them. Compares the log and the objects of the provider with the
+ * state. Settles pending creates as a user would, and checks that the goal is reached.
  */
 export async function runRound(round: Round): Promise<RoundResult> {
-  const place = createPlace('rounds')
+  const sandbox = createSandbox('rounds')
   const env = roundEnvironmentOf(round)
-  const cast = createDeploymentProcesses(place, env)
+  const processes = createDeploymentProcesses(sandbox, env)
   try {
-    await initDevStack(place)
-    if (round.doing !== 'create')
-      requireSuccess(await place.run([...upArgs, '-p', '64'], { env: { ...env, STEP: '1' } }))
-    const before = place.listChanges().length
-    cast.start(round.doing.startsWith('destroy') ? 'destroy' : 'up')
-    const killed = await killDuring(round, { place, cast, before })
-    await waitUntil(() => isOver(place, round.doing), {
-      what: 'the end of the deployment',
+    await initDevStack(sandbox)
+    if (round.kind !== 'create')
+      requireSuccess(await sandbox.run([...upArgs, '-p', '64'], { env: { ...env, STEP: '1' } }))
+    const changesBefore = sandbox.listChanges().length
+    processes.start(round.kind.startsWith('destroy') ? 'destroy' : 'up')
+    const killedTargets = await killDuring(round, { sandbox, processes, changesBefore })
+    await waitUntil(() => hasDeploymentEnded(sandbox, round.kind), {
+      condition: 'the end of the deployment',
       limitMs: 240_000,
     })
-    const exit = await cast.end()
-    const changes = place.listChanges().slice(before)
-    const found = await checkRound(place, {
+    const exit = await processes.end()
+    const changes = sandbox.listChanges().slice(changesBefore)
+    const checks = await checkRound(sandbox, {
       round,
       env,
-      killed,
+      killedTargets,
       changes,
       exit,
-      output: cast.readOutput(),
+      output: processes.readOutput(),
     })
-    return { kills: killed, ...found }
+    return { kills: killedTargets, ...checks }
   } finally {
-    cast.kill()
-    place.remove()
+    processes.kill()
+    sandbox.remove()
   }
 }
 
-function roundEnvironmentOf({ doing }: Round): Readonly<Record<string, string>> {
-  const common = { GOLD_ASKED: '1', STEP: '2', CHANGE: doing }
-  if (doing === 'destroy-1000') return { ...common, COUNT: '1000', DELAY: '20' }
-  if (doing === 'create' || doing === 'destroy') return { ...common, CHANGE: 'update' }
+function roundEnvironmentOf({ kind }: Round): Readonly<Record<string, string>> {
+  const common = { GOLD_ASKED: '1', STEP: '2', CHANGE: kind }
+  if (kind === 'destroy-1000') return { ...common, COUNT: '1000', DELAY: '20' }
+  if (kind === 'create' || kind === 'destroy') return { ...common, CHANGE: 'update' }
   return common
 }
 
 /**
- * Kills a victim at each moment of the round that comes before its end. Returns the killed victims.
+ * Kills a target at each moment of the round that comes before its end. Returns the killed targets.
  */
 async function killDuring(
-  { doing, kills }: Round,
-  deps: { readonly place: Place; readonly cast: DeploymentProcesses; readonly before: number },
-): Promise<readonly Victim[]> {
-  const { place, cast, before } = deps
-  const killed: Victim[] = []
-  for (const { whom, part, afterMs } of kills) {
-    const calls = Math.max(1, Math.floor(part * doings[doing].calls))
-    let looks = 0
-    let isLate = false
+  { kind, kills }: Round,
+  deps: {
+    readonly sandbox: Sandbox
+    readonly processes: DeploymentProcesses
+    readonly changesBefore: number
+  },
+): Promise<readonly KillTarget[]> {
+  const { sandbox, processes, changesBefore } = deps
+  const killedTargets: KillTarget[] = []
+  for (const { target, callShare, afterMs } of kills) {
+    const calls = Math.max(1, Math.floor(callShare * roundKinds[kind].calls))
+    let polls = 0
+    let hasEnded = false
     await waitUntil(
       async () => {
-        looks += 1
-        if (place.listChanges().length - before >= calls) return true
-        isLate = looks % 100 === 0 && (await isOver(place, doing))
-        return isLate
+        polls += 1
+        if (sandbox.listChanges().length - changesBefore >= calls) return true
+        hasEnded = polls % 100 === 0 && (await hasDeploymentEnded(sandbox, kind))
+        return hasEnded
       },
-      { what: `${calls} calls`, limitMs: 180_000 },
+      { condition: `${calls} calls`, limitMs: 180_000 },
     )
-    if (isLate) break
-    await new Promise(done => setTimeout(done, afterMs))
-    killed.push(whom)
-    cast.strike(whom)
+    if (hasEnded) break
+    await new Promise(resolve => setTimeout(resolve, afterMs))
+    killedTargets.push(target)
+    processes.killAndReplace(target)
   }
-  return killed
+  return killedTargets
 }
 
 /**
  * Reports whether the deployment of the round has ended. Except for a create, an earlier deployment
  * exists.
  */
-async function isOver(place: Place, doing: RoundKind): Promise<boolean> {
+async function hasDeploymentEnded(sandbox: Sandbox, kind: RoundKind): Promise<boolean> {
   // The query costs more than the deployment's own work.
-  await new Promise(done => setTimeout(done, 300))
-  const { out } = await place.run(['stack', 'history', '-s', 'dev', '--json'])
-  const all = JSON.parse(out === '' ? '[]' : out) as readonly { readonly result?: string }[]
-  const [newest] = all
-  if (all.length < (doing === 'create' ? 1 : 2)) return false
+  await new Promise(resolve => setTimeout(resolve, 300))
+  const { out } = await sandbox.run(['stack', 'history', '-s', 'dev', '--json'])
+  const history = JSON.parse(out === '' ? '[]' : out) as readonly { readonly result?: string }[]
+  const [newest] = history
+  if (history.length < (kind === 'create' ? 1 : 2)) return false
   return newest?.result !== undefined && newest.result !== 'in-progress'
 }

@@ -2,72 +2,78 @@ import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { createPlace, type Place, requireSuccess } from './place.ts'
-import { virtualEnvironment, whenInstalled } from './toolchains.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
+import { createVirtualEnvironment, describeWithCommands } from './toolchains.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/programs')
 /** Compilers and installers may have to download packages first. */
 const slowMs = 900_000
 const goldMain = join(import.meta.dirname, '../golden/provider/main.js')
 
-let place: Place
-afterEach(() => place.remove())
+let sandbox: Sandbox
+afterEach(() => sandbox.remove())
 
 const up = ['up', '--yes', '--skip-preview', '-s', 'dev']
-const pluginFolder = (): string => join(place.program, 'plugin')
+const pluginFolder = (): string => join(sandbox.program, 'plugin')
 
 /** Creates a place with a program and its plugin, the latter as source code in this language. */
 async function withPlugin(language: string): Promise<void> {
-  place = createPlace('pairs')
+  sandbox = createSandbox('pairs')
   cpSync(join(fixtures, 'pairs', language), pluginFolder(), { recursive: true })
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
-  requireSuccess(await place.run(['config', 'set', 'step', '1', '-s', 'dev']))
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
+  requireSuccess(await sandbox.run(['config', 'set', 'step', '1', '-s', 'dev']))
 }
 
 async function checkLifecycle(): Promise<void> {
-  requireSuccess(await place.run(['preview', '-s', 'dev']))
-  requireSuccess(await place.run(up))
-  const outputs = requireSuccess(await place.run(['stack', 'output', '--json', '-s', 'dev']))
+  requireSuccess(await sandbox.run(['preview', '-s', 'dev']))
+  requireSuccess(await sandbox.run(up))
+  const outputs = requireSuccess(await sandbox.run(['stack', 'output', '--json', '-s', 'dev']))
   expect(JSON.parse(outputs.out)).toEqual({ ids: 'p-left-1 p-right-1' })
-  const text = await place.exportState()
+  const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
   expect(text).toContain('pairs:index:Pair$gold:index:Thing::p-right')
-  requireSuccess(await place.run([...up, '--expect-no-changes']))
-  requireSuccess(await place.run(['config', 'set', 'step', '2', '-s', 'dev']))
-  requireSuccess(await place.run(up))
-  expect(place.listObjects().map(({ props }) => props['value'])).toEqual([2, 2])
-  requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
-  expect(place.listObjects()).toEqual([])
-  expect(place.listProcesses()).toEqual([])
+  requireSuccess(await sandbox.run([...up, '--expect-no-changes']))
+  requireSuccess(await sandbox.run(['config', 'set', 'step', '2', '-s', 'dev']))
+  requireSuccess(await sandbox.run(up))
+  expect(sandbox.listObjects().map(({ props }) => props['value'])).toEqual([2, 2])
+  requireSuccess(await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(sandbox.listObjects()).toEqual([])
+  expect(sandbox.listProcesses()).toEqual([])
 }
 
-whenInstalled('a plugin from source in Python', [['python3', '-m', 'venv', '--help']], () => {
-  beforeEach(async () => {
-    await withPlugin('python')
-    const environment = virtualEnvironment(join(fixtures, 'python', 'requirements.txt'))
-    symlinkSync(environment, join(pluginFolder(), 'venv'))
-  }, slowMs)
+describeWithCommands(
+  'a plugin from source in Python',
+  [['python3', '-m', 'venv', '--help']],
+  () => {
+    beforeEach(async () => {
+      await withPlugin('python')
+      const environment = createVirtualEnvironment(join(fixtures, 'python', 'requirements.txt'))
+      symlinkSync(environment, join(pluginFolder(), 'venv'))
+    }, slowMs)
 
-  test('creates its components, in a virtual environment of its own', checkLifecycle, slowMs)
+    test('creates its components, in a virtual environment of its own', checkLifecycle, slowMs)
 
-  test('without a virtual environment is one error, and nothing is created', async () => {
-    rmSync(join(pluginFolder(), 'venv'))
-    const ran = await place.run(up)
-    expect(ran.exit).not.toBe(0)
-    expect(ran.out + ran.err).toContain('plugin/venv is not a virtual environment of Python')
-    expect(place.listObjects()).toEqual([])
-  })
+    test('without a virtual environment is one error, and nothing is created', async () => {
+      rmSync(join(pluginFolder(), 'venv'))
+      const result = await sandbox.run(up)
+      expect(result.exit).not.toBe(0)
+      expect(result.out + result.err).toContain(
+        'plugin/venv is not a virtual environment of Python',
+      )
+      expect(sandbox.listObjects()).toEqual([])
+    })
 
-  test('that is not a module is loaded as a package', async () => {
-    rmSync(join(pluginFolder(), '__main__.py'))
-    const none = await place.run(up)
-    expect(none.out + none.err).toContain('neither a __main__.py nor a pyproject.toml')
-    writeFileSync(join(pluginFolder(), 'pyproject.toml'), '[project\n')
-    expect((await place.run(up)).out).toContain('pyproject.toml is not valid TOML')
-  })
-})
+    test('that is not a module is loaded as a package', async () => {
+      rmSync(join(pluginFolder(), '__main__.py'))
+      const none = await sandbox.run(up)
+      expect(none.out + none.err).toContain('neither a __main__.py nor a pyproject.toml')
+      writeFileSync(join(pluginFolder(), 'pyproject.toml'), '[project\n')
+      expect((await sandbox.run(up)).out).toContain('pyproject.toml is not valid TOML')
+    })
+  },
+)
 
-whenInstalled('a plugin from source in Go', [['go', 'version']], () => {
+describeWithCommands('a plugin from source in Go', [['go', 'version']], () => {
   beforeEach(() => withPlugin('go'))
 
   test('is built and creates its components', checkLifecycle, slowMs)
@@ -76,9 +82,9 @@ whenInstalled('a plugin from source in Go', [['go', 'version']], () => {
     'that does not compile reports the place, and nothing is created',
     async () => {
       writeFileSync(join(pluginFolder(), 'main.go'), 'package main\n\nfunc main() { return 1 }\n')
-      const ran = await place.run(up)
-      expect(ran.out + ran.err).toContain('main.go:3')
-      expect(place.listObjects()).toEqual([])
+      const result = await sandbox.run(up)
+      expect(result.out + result.err).toContain('main.go:3')
+      expect(sandbox.listObjects()).toEqual([])
     },
     slowMs,
   )
@@ -88,21 +94,21 @@ test('a plugin from source in a language that only has a language host runs thro
   const project =
     'name: small\nruntime: nodejs\nplugins:\n  providers: [{name: gold, path: ./plugin}]\n'
   const main = `process.argv.splice(2, 0, 'gold')\nrequire(${JSON.stringify(goldMain)})\n`
-  place = createPlace('small', {
+  sandbox = createSandbox('small', {
     files: {
       'Pulumi.yaml': project,
       'plugin/PulumiPlugin.yaml': 'runtime: toy\n',
       'plugin/main.cjs': main,
     },
   })
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
-  requireSuccess(await place.run(up))
-  expect(place.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
-  requireSuccess(await place.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
-  expect(place.listObjects()).toEqual([])
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
+  requireSuccess(await sandbox.run(up))
+  expect(sandbox.listObjects().map(({ id }) => id)).toEqual(['thing-1'])
+  requireSuccess(await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
+  expect(sandbox.listObjects()).toEqual([])
   writeFileSync(join(pluginFolder(), 'main.cjs'), 'console.error("no licence"); process.exit(3)\n')
-  const ran = await place.run(up)
-  expect(ran.out + ran.err).toContain('ended before it printed its port: exit code 3')
-  expect(ran.out + ran.err).toContain('no licence')
-  expect(place.listProcesses()).toEqual([])
+  const result = await sandbox.run(up)
+  expect(result.out + result.err).toContain('ended before it printed its port: exit code 3')
+  expect(result.out + result.err).toContain('no licence')
+  expect(sandbox.listProcesses()).toEqual([])
 })

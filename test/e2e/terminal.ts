@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { launcher, type Place, type CommandOptions } from './place.ts'
+import { launcher, type Sandbox, type CommandOptions } from './sandbox.ts'
 
 /** A command on its own terminal. */
 export interface TerminalCommand {
@@ -16,15 +16,15 @@ export const ctrlC = '\u0003'
 
 /** Starts the command line on a pseudo-terminal, which `script` of util-linux provides. */
 export function startOnTerminal(
-  place: Place,
+  sandbox: Sandbox,
   args: readonly string[],
   env?: CommandOptions['env'],
 ): TerminalCommand {
-  // The shell of `script` replaces itself with the command: otherwise Ctrl-C would end the shell.
+  // The shell of `script` replaces itself with the command. Otherwise Ctrl-C would end the shell.
   const command = ['exec', ...[launcher, ...args].map(word => `'${word}'`)].join(' ')
   const child = spawn('script', ['-q', '-e', '-f', '-c', command, '/dev/null'], {
-    cwd: place.program,
-    env: place.createEnvironment({ TERM: 'xterm', ...env }),
+    cwd: sandbox.program,
+    env: sandbox.createEnvironment({ TERM: 'xterm', ...env }),
   })
   let screen = ''
   child.stdout.setEncoding('utf8').on('data', text => {

@@ -10,14 +10,20 @@ import {
   deliver,
   type RepositoryFiles,
   type GithubHost,
-  pullRequestOf,
-  pushOf,
+  createPullRequestBody,
+  createPushBody,
   repository,
   signDelivery,
   startGithub,
-  withPackage,
+  createPackageFiles,
 } from './github-host.ts'
-import { createPlace, type Place, type RunningCommand, requireSuccess, waitUntil } from './place.ts'
+import {
+  createSandbox,
+  type Sandbox,
+  type RunningCommand,
+  requireSuccess,
+  waitUntil,
+} from './sandbox.ts'
 
 const goldSdk = readFileSync(
   join(import.meta.dirname, '..', 'golden', 'provider', 'sdk.js'),
@@ -29,9 +35,12 @@ const credential = 'ghs_credential'
  * The command that requests an address of this machine needs the same allow list as the serving
  * process.
  */
-const allowed = { [outboundVariables.networks]: '127.0.0.1/32', [outboundVariables.plain]: '1' }
+const allowed = {
+  [outboundVariables.allowedNetworks]: '127.0.0.1/32',
+  [outboundVariables.plainHttp]: '1',
+}
 
-let place: Place
+let sandbox: Sandbox
 let github: GithubHost
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let serving: RunningCommand | undefined
@@ -40,10 +49,10 @@ let url = ''
 beforeAll(async () => {
   const manifest = JSON.stringify({ name: 'site', private: true })
   const createFiles = { 'gold.js': goldSdk, 'package.json': manifest }
-  place = createPlace('small', { sdk: 'above', files: createFiles })
+  sandbox = createSandbox('small', { sdk: 'above', files: createFiles })
   github = await startGithub(credential)
   receiver = await startReceiver()
-  requireSuccess(await place.run(['stack', 'init', 'dev']))
+  requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
   await serve()
   const rules = [
     {
@@ -55,10 +64,10 @@ beforeAll(async () => {
     },
     { on: 'pull-request', repository, stack: 'organization/small/dev', folder: 'infra' },
   ]
-  writeFileSync(join(place.program, 'rules.json'), JSON.stringify(rules))
+  writeFileSync(join(sandbox.program, 'rules.json'), JSON.stringify(rules))
   const env = { ...allowed, ANTICHAIN_SECRET: secret, ANTICHAIN_CREDENTIAL: credential }
   const args = ['webhook', 'create', 'site', '--rules', 'rules.json', '--api-url', github.origin]
-  requireSuccess(await place.run(args, { env }))
+  requireSuccess(await sandbox.run(args, { env }))
   const to = `${receiver.origin}/ops`
   const notificationArgs = [
     'notification',
@@ -69,21 +78,21 @@ beforeAll(async () => {
     '--events',
     'succeeded,drift',
   ]
-  requireSuccess(await place.run(notificationArgs, { env }))
+  requireSuccess(await sandbox.run(notificationArgs, { env }))
 }, 240_000)
 afterAll(async () => {
   await end()
   github?.close()
   receiver?.close()
-  place?.remove()
+  sandbox?.remove()
 })
 
 async function serve(): Promise<void> {
-  const started = place.start(['serve', '--port', '0'], { env: allowed })
+  const started = sandbox.start(['serve', '--port', '0'], { env: allowed })
   serving = started
   const address = /Webhooks are received at (http:\/\/127\.0\.0\.1:\d+\/hooks\/)/
   const isThere = (): boolean => address.test(started.readOutput())
-  await waitUntil(isThere, { what: 'a server', limitMs: 60_000 })
+  await waitUntil(isThere, { condition: 'a server', limitMs: 60_000 })
   url = `${address.exec(started.readOutput())?.[1] ?? ''}site`
 }
 
@@ -94,16 +103,16 @@ async function end(): Promise<void> {
 }
 
 const createFiles = (value: number): RepositoryFiles => ({
-  ...withPackage('infra'),
+  ...createPackageFiles('infra'),
   'infra/Pulumi.yaml': 'name: small\nruntime: nodejs\n',
-  'infra/Pulumi.dev.yaml': readFileSync(join(place.program, 'Pulumi.dev.yaml'), 'utf8'),
+  'infra/Pulumi.dev.yaml': readFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), 'utf8'),
   'infra/index.js': `const { Thing } = require('./gold')\nif (require('dep') !== 1) throw new Error('no dep')\nexports.serial = new Thing('thing', { value: ${value} }).serial\n`,
   'infra/gold.js': goldSdk,
 })
 
 async function readHistory(): Promise<readonly { readonly result?: string }[]> {
-  const ran = await place.run(['stack', 'history', '--json', '-s', 'dev'])
-  return JSON.parse(requireSuccess(ran).out)
+  const result = await sandbox.run(['stack', 'history', '--json', '-s', 'dev'])
+  return JSON.parse(requireSuccess(result).out)
 }
 
 const findNotifications = (event: string) =>
@@ -111,8 +120,8 @@ const findNotifications = (event: string) =>
 
 test('a push that GitHub signed is deployed once, with a notification', async () => {
   const commit = github.commit(createFiles(1))
-  const delivery = signDelivery(secret, 'push', pushOf(commit))
-  const forged = signDelivery('another secret, of the same length', 'push', pushOf(commit))
+  const delivery = signDelivery(secret, 'push', createPushBody(commit))
+  const forged = signDelivery('another secret, of the same length', 'push', createPushBody(commit))
   expect(await deliver(url, forged)).toMatchObject({
     status: 401,
     body: { code: 'WEBHOOK_REFUSED' },
@@ -120,13 +129,13 @@ test('a push that GitHub signed is deployed once, with a notification', async ()
   expect(await deliver(url, delivery)).toMatchObject({ status: 202 })
   expect(await deliver(url, delivery)).toMatchObject({ status: 200, body: { kind: 'repeated' } })
   await waitUntil(() => findNotifications('succeeded').length > 0, {
-    what: serving?.readOutput() ?? '',
+    condition: serving?.readOutput() ?? '',
     limitMs: 150_000,
   })
-  expect(verifyExport(await place.exportState(), { sealed: true })).toEqual([])
+  expect(verifyExport(await sandbox.exportState(), { sealed: true })).toEqual([])
   expect(await readHistory()).toMatchObject([{ result: 'succeeded' }])
-  expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
-  await waitUntil(() => github.listStatuses(commit).length === 2, { what: 'both statuses' })
+  expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
+  await waitUntil(() => github.listStatuses(commit).length === 2, { condition: 'both statuses' })
   expect(github.listStatuses(commit).map(({ state }) => state)).toEqual(['pending', 'success'])
   expect(findNotifications('succeeded')).toHaveLength(1)
   const much = { body: 'x'.repeat(1024 * 1024 + 1), headers: {} }
@@ -135,15 +144,15 @@ test('a push that GitHub signed is deployed once, with a notification', async ()
 
 test('a pull request is previewed, and the result is posted as a comment', async () => {
   const commit = github.commit(createFiles(2))
-  const delivery = signDelivery(secret, 'pull_request', pullRequestOf(3, commit))
+  const delivery = signDelivery(secret, 'pull_request', createPullRequestBody(3, commit))
   expect(await deliver(url, delivery)).toMatchObject({ status: 202 })
   await waitUntil(() => github.listComments().size > 0, {
-    what: serving?.readOutput() ?? '',
+    condition: serving?.readOutput() ?? '',
     limitMs: 150_000,
   })
   expect([...github.listComments().values()][0]).toMatch(/Preview of .* succeeded/)
   expect(github.listStatuses(commit).at(-1)).toMatchObject({ state: 'success' })
-  expect(place.listObjects()).toMatchObject([{ props: { value: 1 } }])
+  expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
   expect(await readHistory()).toHaveLength(1)
 }, 240_000)
 
@@ -155,13 +164,13 @@ async function scheduleSoon(): Promise<void> {
   for (let inMs = 5_000; ; inMs *= 2) {
     const due = Math.ceil((Date.now() + inMs) / 1000) * 1000
     const when = `at(${new Date(due).toISOString().slice(0, 19)})`
-    requireSuccess(await place.run(['schedule', 'create', 'drift', '--when', when]))
+    requireSuccess(await sandbox.run(['schedule', 'create', 'drift', '--when', when]))
     if (Date.now() < due) return
   }
 }
 
 test('a schedule that finds drift sends a signed notification', async () => {
-  const folder = join(place.cloud, 'objects')
+  const folder = join(sandbox.cloud, 'objects')
   const [name = ''] = readdirSync(folder)
   const object = JSON.parse(readFileSync(join(folder, name), 'utf8'))
   writeFileSync(
@@ -170,7 +179,7 @@ test('a schedule that finds drift sends a signed notification', async () => {
   )
   await scheduleSoon()
   await waitUntil(() => findNotifications('drift').length > 0, {
-    what: serving?.readOutput() ?? '',
+    condition: serving?.readOutput() ?? '',
     limitMs: 150_000,
   })
   const [{ body, headers } = { body: '', headers: {} as Record<string, string> }] =
@@ -183,12 +192,12 @@ test('a schedule that finds drift sends a signed notification', async () => {
 
 test('a deployment that ran while no process served is notified by the next serving process', async () => {
   await end()
-  symlinkSync(join(place.home, 'node_modules'), join(place.program, 'node_modules'))
-  requireSuccess(await place.run(['up', '--yes', '--skip-preview', '-s', 'dev']))
+  symlinkSync(join(sandbox.home, 'node_modules'), join(sandbox.program, 'node_modules'))
+  requireSuccess(await sandbox.run(['up', '--yes', '--skip-preview', '-s', 'dev']))
   expect(findNotifications('succeeded')).toHaveLength(1)
   await serve()
   await waitUntil(() => findNotifications('succeeded').length > 1, {
-    what: serving?.readOutput() ?? '',
+    condition: serving?.readOutput() ?? '',
   })
   expect(findNotifications('succeeded')).toHaveLength(2)
 }, 240_000)

@@ -7,35 +7,35 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const root = resolve(here, '../..')
-const pending = new Set(JSON.parse(readFileSync(join(here, 'pending.json'), 'utf8')))
-const readme = new Set(JSON.parse(readFileSync(join(here, 'readme-tier.json'), 'utf8')))
+const goldenFolder = dirname(fileURLToPath(import.meta.url))
+const root = resolve(goldenFolder, '../..')
+const pendingCases = new Set(JSON.parse(readFileSync(join(goldenFolder, 'pending.json'), 'utf8')))
+const readmeTier = new Set(JSON.parse(readFileSync(join(goldenFolder, 'readme-tier.json'), 'utf8')))
 const tier = process.env.ANTICHAIN_TIER ?? 'all'
-const namesIn = folder => readdirSync(join(here, folder)).sort()
-const [cases, more] = [namesIn('cases'), namesIn('more')]
+const namesIn = folder => readdirSync(join(goldenFolder, folder)).sort()
+const [cases, nightlyCases] = [namesIn('cases'), namesIn('more')]
 const folder = tier === 'nightly' ? 'more' : 'cases'
-const chosen =
+const selectedCases =
   tier === 'nightly'
-    ? more
-    : cases.filter(name => tier === 'all' || (tier === 'readme') === readme.has(name))
+    ? nightlyCases
+    : cases.filter(name => tier === 'all' || (tier === 'readme') === readmeTier.has(name))
 const jobs = process.env.ANTICHAIN_GOLDEN_JOBS ?? '3'
 
-for (const name of [...pending, ...readme])
-  if (!cases.includes(name) && !more.includes(name))
+for (const name of [...pendingCases, ...readmeTier])
+  if (!cases.includes(name) && !nightlyCases.includes(name))
     throw new Error(`the golden list names '${name}', which is not a case`)
 
 const args = [
-  join(here, 'run.mjs'),
+  join(goldenFolder, 'run.mjs'),
   '--strict',
-  ...['--cli', join(root, 'cli/antichain'), '--cases', join(here, folder)],
+  ...['--cli', join(root, 'cli/antichain'), '--cases', join(goldenFolder, folder)],
   ...[
     '--node-modules',
     join(root, 'test/fixtures/sdk/node_modules'),
     '--jobs',
     jobs,
     '--only',
-    chosen.join(','),
+    selectedCases.join(','),
   ],
 ]
 const ourNode = join(root, 'node_modules/node/bin')
@@ -70,19 +70,23 @@ function readLine(line) {
 }
 
 child.on('close', () => {
-  const bad = []
-  for (const name of chosen) {
+  const failures = []
+  for (const name of selectedCases) {
     const verdict = results.get(name)
-    if (verdict === 'pass' && pending.has(name))
-      bad.push(`${name} passes now: remove it from test/golden/pending.json`)
-    else if (verdict !== 'pass' && !pending.has(name)) bad.push(`${name} fails`)
+    if (verdict === 'pass' && pendingCases.has(name))
+      failures.push(`${name} passes now: remove it from test/golden/pending.json`)
+    else if (verdict !== 'pass' && !pendingCases.has(name)) failures.push(`${name} fails`)
   }
   for (const [name, lines] of problems)
-    if (!pending.has(name) || process.env.GOLD_SHOW)
+    if (!pendingCases.has(name) || process.env.GOLD_SHOW)
       console.log(`FAIL ${name}\n${lines.slice(0, 12).join('\n')}`)
-  for (const line of bad) console.log(line)
-  const listed = chosen.filter(name => pending.has(name) && results.get(name) !== 'pass').length
-  console.log(`golden: ${listed} of ${chosen.length} are listed as not passing yet`)
-  console.log(`${chosen.length - listed - bad.length} passed, ${bad.length} failed`)
-  process.exitCode = bad.length === 0 ? 0 : 1
+  for (const line of failures) console.log(line)
+  const pendingCount = selectedCases.filter(
+    name => pendingCases.has(name) && results.get(name) !== 'pass',
+  ).length
+  console.log(`golden: ${pendingCount} of ${selectedCases.length} are listed as not passing yet`)
+  console.log(
+    `${selectedCases.length - pendingCount - failures.length} passed, ${failures.length} failed`,
+  )
+  process.exitCode = failures.length === 0 ? 0 : 1
 })

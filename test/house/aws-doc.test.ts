@@ -8,7 +8,7 @@ import {
   renderCostTable,
   renderIdleTable,
   renderPriceTable,
-  withBlocks,
+  replaceBlocks,
 } from '../../bench/cost/cost-tables.ts'
 
 const docs = join(import.meta.dirname, '..', '..', 'docs')
@@ -25,7 +25,7 @@ test('the tables of docs/aws.md are generated from prices and figures', async ()
     idle: renderIdleTable(),
   }
   expect(page).toContain(`as of ${prices.asOf}`)
-  await expect(withBlocks(page, blocks)).toMatchFileSnapshot(file)
+  await expect(replaceBlocks(page, blocks)).toMatchFileSnapshot(file)
 })
 
 test.each(

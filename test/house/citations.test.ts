@@ -47,6 +47,22 @@ test('no file cites a document that is not in the repository', () => {
   expect(bad).toEqual([])
 })
 
+test('the tour quotes lines of the current code', () => {
+  const tour = readFileSync(join(projectFolder, 'docs/tour.md'), 'utf8')
+  const quotes = [...tour.matchAll(/^ *```ts\n([\s\S]*?)```/gm)]
+    .flatMap(([, quote = '']) => quote.split('\n'))
+    .map(line => line.trim())
+    .filter(line => line !== '')
+  const example = readFileSync(join(projectFolder, 'examples/quickstart/site.ts'), 'utf8')
+  const codeLines = new Set(
+    [...listSources(/\.ts$/).flatMap(({ lines }) => lines), ...example.split('\n')].map(line =>
+      line.trim(),
+    ),
+  )
+  expect(quotes.length).toBeGreaterThan(15)
+  expect(quotes.filter(line => !codeLines.has(line))).toEqual([])
+})
+
 interface Citation {
   readonly path: string
   readonly page: string

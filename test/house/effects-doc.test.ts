@@ -25,7 +25,7 @@ port call that no line names fails [test/house](../test/house/effects-doc.test.t
 
 const lists: readonly EffectList[] = Object.values(orderOfEffects)
 
-const perOf: Readonly<Record<EffectList['per'], string>> = {
+const perOf: Readonly<Record<EffectList['scope'], string>> = {
   process: '',
   executor: ' For each executor, in this order.',
   chain: ' For each chain, in this order; chains run concurrently.',
@@ -34,25 +34,34 @@ const perOf: Readonly<Record<EffectList['per'], string>> = {
   message: ' For each message, in this order; messages are handled concurrently.',
 }
 
-function rowOf({ call, by, what, ifDead, only, again }: Effect, at: number): string {
-  const files = by.map(path => `[${path.split('/').at(-1)}](../${path})`).join(', ')
-  const when = only === undefined || only.startsWith('unless ') ? only : `only ${only}`
-  const whole = [what, ...(when === undefined ? [] : [when])].join('; ')
-  const loop = again === undefined ? '' : again === at + 1 ? '; repeated' : `; again from ${again}`
-  return `| ${at + 1} | \`${call}\` | ${files} | ${whole}${loop} | ${ifDead} |`
+function rowOf(
+  { call, sourceFiles, description, afterCrash, condition, repeatsFrom }: Effect,
+  at: number,
+): string {
+  const files = sourceFiles.map(path => `[${path.split('/').at(-1)}](../${path})`).join(', ')
+  const when =
+    condition === undefined || condition.startsWith('unless ') ? condition : `only ${condition}`
+  const whole = [description, ...(when === undefined ? [] : [when])].join('; ')
+  const loop =
+    repeatsFrom === undefined
+      ? ''
+      : repeatsFrom === at + 1
+        ? '; repeated'
+        : `; again from ${repeatsFrom}`
+  return `| ${at + 1} | \`${call}\` | ${files} | ${whole}${loop} | ${afterCrash} |`
 }
 
 test('docs/order-of-effects.md equals the table', async () => {
-  const sections = lists.map(({ handler, when, per, effects }) => {
+  const sections = lists.map(({ handler, situation, scope, effects }) => {
     const table = [
       '| | Port call | File | Effect | If the process dies after it |',
       '|---|---|---|---|---|',
     ]
-    const after = perOf[per] === '' ? '' : `\n${perOf[per].trim()}\n`
-    return `\n## ${handler}: ${when}\n${after}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
+    const after = perOf[scope] === '' ? '' : `\n${perOf[scope].trim()}\n`
+    return `\n## ${handler}: ${situation}\n${after}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
   })
   const left = unlistedCalls.map(
-    ({ calls, why }) => `- ${calls.map(call => `\`${call}\``).join(', ')}: ${why}.`,
+    ({ calls, reason }) => `- ${calls.map(call => `\`${call}\``).join(', ')}: ${reason}.`,
   )
   const others = `
 ## Effects that are not listed
@@ -119,7 +128,7 @@ test('the table names exactly the files that call a port for an effect', () => {
         found.add(`${call} by ${path}`)
   const listed = listedCalls
     .filter(({ call }) => methods.has(call))
-    .flatMap(({ call, by }) => by.map(path => `${call} by ${path}`))
+    .flatMap(({ call, sourceFiles }) => sourceFiles.map(path => `${call} by ${path}`))
   expect([...found].sort()).toEqual([...new Set(listed)].sort())
 })
 
@@ -128,8 +137,8 @@ test('the table names the files that decide log records', () => {
   const rows = listedCalls.filter(({ call }) => call.startsWith('decisionLog.append '))
   const kinds = new Set(rows.map(({ call }) => call.slice('decisionLog.append '.length)))
   const wrong: string[] = []
-  for (const { call, by } of rows)
-    for (const path of by) {
+  for (const { call, sourceFiles } of rows)
+    for (const path of sourceFiles) {
       const text = readSources().get(path) ?? ''
       const all = [...text.matchAll(decided)].map(([, kind, phase]) =>
         phase === undefined ? kind : `${kind} ${phase}`,

@@ -42,7 +42,7 @@ describe('the list of mutations', () => {
       path.startsWith('test/mutations/') || !/^test\/|\.test\.ts$/.test(path) ? [] : [text],
     )
     const named = mutations.flatMap(({ caughtBy }) =>
-      caughtBy.flatMap(suite => (suite.kind === 'tests' ? (suite.named ?? []) : [])),
+      caughtBy.flatMap(suite => (suite.kind === 'tests' ? (suite.namePattern ?? []) : [])),
     )
     expect(named.filter(title => !texts.some(text => new RegExp(title).test(text)))).toEqual([])
   })

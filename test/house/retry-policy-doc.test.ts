@@ -26,27 +26,27 @@ const formatSeconds = (ms: number): string =>
   ms >= 60_000 ? `${ms / 60_000} min` : `${ms / 1000} s`
 
 function formatTries(row: Row): string {
-  if (!('again' in row)) return 'once'
-  const { again } = row
+  if (!('retry' in row)) return 'once'
+  const { retry } = row
   const often =
-    'times' in again
-      ? `${again.times} times`
-      : 'forMs' in again
-        ? `for ${formatSeconds(again.forMs)}`
+    'attemptsMax' in retry
+      ? `${retry.attemptsMax} times`
+      : 'totalMs' in retry
+        ? `for ${formatSeconds(retry.totalMs)}`
         : 'for ever'
-  return `${often}, pauses from ${formatSeconds(again.firstMs)} to ${formatSeconds(again.mostMs)}`
+  return `${often}, pauses from ${formatSeconds(retry.firstMs)} to ${formatSeconds(retry.mostMs)}`
 }
 
 test('docs/retry-policy.md is the table', async () => {
   const rows = Object.values(retryPolicy).map((row: Row) => {
-    const end = 'ends' in row ? row.ends : ''
-    return `| ${row.who} | ${row.happens} | ${end} | ${formatTries(row)} |\n`
+    const end = 'verdict' in row ? row.verdict : ''
+    return `| ${row.source} | ${row.consequence} | ${end} | ${formatTries(row)} |\n`
   })
   await expect(head + rows.join('')).toMatchFileSnapshot(file)
 })
 
 test('the installation of packages by the bootstrap code has the same number of attempts', () => {
   const text = readFileSync(join(root, 'cli', 'bootstrap', 'install.mjs'), 'utf8')
-  const { times } = retryPolicy.installation.again
-  expect(text).toContain(`const triesMax = ${times}\n`)
+  const { attemptsMax } = retryPolicy.installation.retry
+  expect(text).toContain(`const attemptsMax = ${attemptsMax}\n`)
 })

@@ -13,7 +13,7 @@ const plainNames: Readonly<Record<string, string>> = {
 /** Files with tests that do not run everywhere, each with its reason. */
 const conditionalTests: Readonly<Record<string, string>> = {
   'test/e2e/round-trip.test.ts': 'Pulumi, if it is installed',
-  'test/aws/when-served.ts':
+  'test/aws/describe-with-services.ts':
     'emulators without an installed toolchain; with CI set they fail instead',
   'test/e2e/toolchains.ts':
     'languages without an installed toolchain; with CI set they fail instead',

@@ -1,6 +1,6 @@
 /**
- * Splits TypeScript text into code, comments and strings, so that a rule reads only one of them. It
- * is a single-pass scanner, because the compiler has no API for syntax trees.
+ * Splits TypeScript text into code, comments and strings, so that a rule reads only one of them.
+ * The scanner makes a single pass, because the compiler has no API for syntax trees.
  */
 
 /** A piece of text with its first line, counted from 1. */
@@ -25,8 +25,8 @@ const token =
 export function scanSource(text: string): ScannedSource {
   const comments: Piece[] = []
   const strings: Piece[] = []
-  const blanked: (readonly [from: number, to: number])[] = []
-  const lineOf = (at: number): number => text.slice(0, at).split('\n').length
+  const blankRanges: (readonly [from: number, to: number])[] = []
+  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
   /** The start of each open template, and the number of open braces in its placeholder. */
   const templates: { braces: number }[] = []
   const scanner = new RegExp(token)
@@ -34,38 +34,38 @@ export function scanSource(text: string): ScannedSource {
     let end = from
     while (end < text.length && text[end] !== '`' && !text.startsWith('${', end))
       end += text[end] === '\\' ? 2 : 1
-    blanked.push([from, end])
+    blankRanges.push([from, end])
     const isPlaceholder = text[end] === '$'
     const piece = text.slice(from, end)
-    const open = strings.at(-1)
-    if (text[from - 1] === '}' && open !== undefined)
-      strings[strings.length - 1] = { ...open, text: `${open.text}X${piece}` }
+    const lastString = strings.at(-1)
+    if (text[from - 1] === '}' && lastString !== undefined)
+      strings[strings.length - 1] = { ...lastString, text: `${lastString.text}X${piece}` }
     else strings.push({ line: lineOf(from), text: piece })
     if (!isPlaceholder) templates.pop()
     scanner.lastIndex = end + (isPlaceholder ? 2 : 1)
   }
   for (let match = scanner.exec(text); match !== null; match = scanner.exec(text)) {
-    const { index, 0: found, groups = {} } = match
-    const open = templates.at(-1)
+    const { index, 0: matchedText, groups = {} } = match
+    const openTemplate = templates.at(-1)
     if (groups['template'] !== undefined) {
       templates.push({ braces: 0 })
       readTemplate(index + 1)
     } else if (groups['brace'] !== undefined) {
-      if (open === undefined) continue
-      if (found === '}' && open.braces === 0) readTemplate(index + 1)
-      else open.braces += found === '{' ? 1 : -1
+      if (openTemplate === undefined) continue
+      if (matchedText === '}' && openTemplate.braces === 0) readTemplate(index + 1)
+      else openTemplate.braces += matchedText === '{' ? 1 : -1
     } else {
-      blanked.push([index, index + found.length])
+      blankRanges.push([index, index + matchedText.length])
       const isComment = groups['block'] !== undefined || groups['line'] !== undefined
-      if (isComment) comments.push({ line: lineOf(index), text: withoutMarkers(found) })
+      if (isComment) comments.push({ line: lineOf(index), text: removeMarkers(matchedText) })
       else if (groups['regex'] === undefined)
-        strings.push({ line: lineOf(index), text: found.slice(1, -1) })
+        strings.push({ line: lineOf(index), text: matchedText.slice(1, -1) })
     }
   }
-  return { code: blank(text, blanked), comments, strings }
+  return { code: blank(text, blankRanges), comments, strings }
 }
 
-function withoutMarkers(comment: string): string {
+function removeMarkers(comment: string): string {
   return comment
     .replaceAll(/^\s*(?:\/\*\*?|\/\/|\*(?!\/))[ \t]?/gm, '')
     .replace(/\*\/$/, '')
@@ -74,10 +74,10 @@ function withoutMarkers(comment: string): string {
 
 function blank(text: string, ranges: readonly (readonly [number, number])[]): string {
   let code = ''
-  let from = 0
+  let position = 0
   for (const [start, end] of ranges) {
-    code += text.slice(from, start) + text.slice(start, end).replaceAll(/[^\n]/g, ' ')
-    from = end
+    code += text.slice(position, start) + text.slice(start, end).replaceAll(/[^\n]/g, ' ')
+    position = end
   }
-  return code + text.slice(from)
+  return code + text.slice(position)
 }

@@ -13,25 +13,32 @@ export interface Source {
   readonly lines: readonly string[]
 }
 
-const copied = /^(test\/golden\/(cases|provider|run\.mjs|README)|examples\/)/
+const copiedFiles = /^(test\/golden\/(cases|provider|run\.mjs|README)|examples\/)/
 
 /** Returns every hand-written file with these endings that is or would be committed. */
 export function listSources(ending: RegExp): readonly Source[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: projectFolder,
-    encoding: 'utf8',
-  })
-  return listed
+  const gitOutput = execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard'],
+    {
+      cwd: projectFolder,
+      encoding: 'utf8',
+    },
+  )
+  return gitOutput
     .split('\n')
-    .filter(path => ending.test(path) && !copied.test(path))
+    .filter(path => ending.test(path) && !copiedFiles.test(path))
     .flatMap(path => {
-      const text = readOrNothing(join(projectFolder, path))
+      const text = readIfExists(join(projectFolder, path))
       return text === undefined ? [] : [{ path, text, lines: text.split('\n') }]
     })
 }
 
-/** Returns the text of a file, or undefined: a file that git lists may have been deleted. */
-function readOrNothing(path: string): string | undefined {
+/**
+ * Returns the text of a file, or undefined if the file does not exist. Git also lists deleted
+ * files.
+ */
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -29,8 +29,8 @@ verdict is final. A request without effect returns the first result again and ch
 `
 
 test('docs/transitions.md equals the table', async () => {
-  const rows = transitions.map(({ from, event, when, to, effect, why }) =>
-    [from, event, when, to, effect === 'writes' ? 'yes' : 'no', why].join(' | '),
+  const rows = transitions.map(({ from, event, condition, to, effect, reason }) =>
+    [from, event, condition, to, effect === 'writes' ? 'yes' : 'no', reason].join(' | '),
   )
   const table = rows.map(row => `| ${row} |\n`).join('')
   const meanings = formatMeanings('State', states) + formatMeanings('When', conditions)
@@ -47,7 +47,8 @@ for \`complete\` and \`the last arrives\`. For other requests a store omits them
 /** Formats the meaning of names as a table. */
 function formatMeanings(name: string, of: Readonly<Record<string, Condition>>): string {
   const rows = Object.entries(of).map(
-    ([key, { is, not }]) => `| ${key} | ${is.join(', ')} | ${not.join(', ')} |\n`,
+    ([key, { requiredFacts, forbiddenFacts }]) =>
+      `| ${key} | ${requiredFacts.join(', ')} | ${forbiddenFacts.join(', ')} |\n`,
   )
   return `\n| ${name} | Must hold | Must not hold |\n|---|---|---|\n${rows.join('')}`
 }

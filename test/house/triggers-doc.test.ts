@@ -49,7 +49,7 @@ test('the numbers of the page equal the limits', () => {
   expect({
     body: triggerLimits.webhookBytesMax / mega,
     windowMinutes: triggerLimits.replayWindowMs / 60_000,
-    keptDays: triggerLimits.deliveryKeptMs / 86_400_000,
+    keptDays: triggerLimits.deliveryRetentionMs / 86_400_000,
     claimMinutes: triggerLimits.deliveryClaimMs / 60_000,
     rules: triggerLimits.rulesMax,
     archive: triggerLimits.archiveBytesMax / mega,

@@ -79,7 +79,7 @@ describe('a bundle', () => {
     const assets = createAssets('existing', folder)
     const target = assets.bundleFunction(rowOf('api', 'functions/api/none.ts'))
     expect(readdirSync(target)).toEqual(['main.absent'])
-    expect([...assets.absent]).toEqual(['functions/api/none.ts'])
+    expect([...assets.missingEntries]).toEqual(['functions/api/none.ts'])
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { held } from '../../bench/cost/idle-cost.ts'
+import { idleResources } from '../../bench/cost/idle-cost.ts'
 import { synthesise } from './synthesise.ts'
 
 const { resources } = synthesise()
@@ -16,7 +16,7 @@ test('the idle cost is calculated from the contents of the templates', () => {
     keys: resources('AWS::KMS::Key').size,
     alarmMetrics: metrics.length,
     dashboards: resources('AWS::CloudWatch::Dashboard').size,
-    sources: resources('AWS::Lambda::EventSourceMapping').size,
-    tidyGb: Number(tidying?.['MemorySize']) / 1024,
-  }).toEqual(held)
+    eventSources: resources('AWS::Lambda::EventSourceMapping').size,
+    compactionGb: Number(tidying?.['MemorySize']) / 1024,
+  }).toEqual(idleResources)
 })

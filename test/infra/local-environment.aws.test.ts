@@ -9,7 +9,7 @@ import {
   startSupervisor,
   type Supervisor,
 } from '../../shared/platform/system/process-supervisor.ts'
-import { waitUntil } from '../e2e/place.ts'
+import { waitUntil } from '../e2e/sandbox.ts'
 
 const handlers = `
 import { spawn } from 'node:child_process'
@@ -37,7 +37,7 @@ async function start(code = handlers): Promise<Environment> {
   return startEnvironment({
     name: 'test-function',
     arn: 'arn:aws:lambda:us-east-1:000000000000:function:test-function',
-    code: join(root, 'code'),
+    bundleFolder: join(root, 'code'),
     folder: join(root, 'environment'),
     memoryMb: 512,
     variables: { PLACE: 'here' },
@@ -48,7 +48,7 @@ async function start(code = handlers): Promise<Environment> {
 
 async function invoke(event: object, limitMs = 20_000): Promise<Record<string, unknown>> {
   const outcome = await environment.invoke(event, limitMs)
-  if (outcome.kind !== 'answered') throw new Error(outcome.why)
+  if (outcome.kind !== 'answered') throw new Error(outcome.reason)
   return JSON.parse(outcome.json) as Record<string, unknown>
 }
 
@@ -60,7 +60,7 @@ describe('an environment', () => {
   })
   afterEach(async () => {
     environment.kill('the test is over')
-    await environment.gone
+    await environment.endReason
     await supervisor.close()
     rmSync(root, { recursive: true, force: true })
   })
@@ -82,13 +82,13 @@ describe('an environment', () => {
 
   test('reports an error of its handler, and survives it', async () => {
     const outcome = await environment.invoke({ do: 'throw' }, 5_000)
-    expect(outcome).toEqual({ kind: 'failed', why: 'TypeError: wrong' })
+    expect(outcome).toEqual({ kind: 'failed', reason: 'TypeError: wrong' })
     expect(await invoke({})).toMatchObject({ count: 2 })
   })
 
   test('is suspended between two calls', async () => {
     await invoke({ do: 'tick' })
-    await waitUntil(() => stateOf(environment.pid) === 'T', { what: 'a stopped process' })
+    await waitUntil(() => stateOf(environment.pid) === 'T', { condition: 'a stopped process' })
     await new Promise(done => setTimeout(done, 300))
     expect((await invoke({}))['ticks']).toBeLessThan(20)
   })
@@ -96,23 +96,23 @@ describe('an environment', () => {
   test('is killed at its time limit with its child processes, and leaves no folder', async () => {
     const pid = Number(await invoke({ do: 'child' }))
     const outcome = await environment.invoke({ do: 'hang' }, 300)
-    expect(outcome).toEqual({ kind: 'died', why: 'exceeded its time limit of 300 ms' })
-    expect(await environment.gone).toBe('exceeded its time limit of 300 ms')
-    await waitUntil(() => !existsSync(`/proc/${pid}`), { what: 'the end of its child' })
+    expect(outcome).toEqual({ kind: 'died', reason: 'exceeded its time limit of 300 ms' })
+    expect(await environment.endReason).toBe('exceeded its time limit of 300 ms')
+    await waitUntil(() => !existsSync(`/proc/${pid}`), { condition: 'the end of its child' })
     expect(existsSync(join(root, 'environment'))).toBe(false)
   })
 
   test('that exits during a call has not answered', async () => {
     const outcome = await environment.invoke({ do: 'exit' }, 5_000)
-    expect(outcome).toEqual({ kind: 'died', why: 'exited with 3' })
+    expect(outcome).toEqual({ kind: 'died', reason: 'exited with 3' })
   })
 
   test('that cannot be loaded reports the reason', async () => {
     environment.kill('not this one')
-    await environment.gone
+    await environment.endReason
     environment = await start("throw new Error('no such table')")
     const outcome = await environment.invoke({}, 5_000)
-    expect(outcome).toEqual({ kind: 'died', why: 'failed to load: Error: no such table' })
+    expect(outcome).toEqual({ kind: 'died', reason: 'failed to load: Error: no such table' })
   })
 })
 

@@ -94,8 +94,8 @@ test('bodies over the limit of API Gateway or of Lambda are refused before the f
 
 test('for a function that failed, died, or returned a malformed response, the gateway responds', async () => {
   const outcomes = [
-    { kind: 'failed', why: 'TypeError: wrong' },
-    { kind: 'died', why: 'was killed' },
+    { kind: 'failed', reason: 'TypeError: wrong' },
+    { kind: 'died', reason: 'was killed' },
     { kind: 'answered', json: '{"statusCode":"x"}' },
     { kind: 'answered', json: '{"plain":true}' },
   ] as const

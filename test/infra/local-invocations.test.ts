@@ -48,7 +48,7 @@ test.each([arn, 'shop-compaction'])('%s is invoked and responds', async name => 
 test.each(['failed', 'died'] as const)(
   'a function that %s is reported as by Lambda',
   async kind => {
-    const { error, text } = await invokeFunction(arn, { kind, why: 'it has no time' })
+    const { error, text } = await invokeFunction(arn, { kind, reason: 'it has no time' })
     expect([error, JSON.parse(text)]).toEqual(['Unhandled', { errorMessage: 'it has no time' }])
   },
 )

@@ -14,7 +14,7 @@ import {
   startSupervisor,
   type Supervisor,
 } from '../../shared/platform/system/process-supervisor.ts'
-import { waitUntil } from '../e2e/place.ts'
+import { waitUntil } from '../e2e/sandbox.ts'
 
 const handlers = `
 let gone = 0
@@ -49,7 +49,7 @@ describe('a function that streams', () => {
     environment = await startEnvironment({
       name: 'streams',
       arn: 'arn:aws:lambda:us-east-1:000000000000:function:streams',
-      code: join(root, 'code'),
+      bundleFolder: join(root, 'code'),
       folder: join(root, 'environment'),
       memoryMb: 512,
       variables: {},
@@ -79,7 +79,7 @@ describe('a function that streams', () => {
   afterAll(async () => {
     await front.close()
     environment.kill('the test is over')
-    await environment.gone
+    await environment.endReason
     await supervisor.close()
     rmSync(root, { recursive: true, force: true })
   })
@@ -106,11 +106,11 @@ describe('a function that streams', () => {
 
   test('that throws before its first byte has failed; later, its response is cut off', async () => {
     expect((await sendRequest('/early')).status).toBe(500)
-    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'TypeError: before anything' })
+    expect(outcomes.at(-1)).toEqual({ kind: 'failed', reason: 'TypeError: before anything' })
     const late = await sendRequest('/late')
     expect(late.status).toBe(201)
     await expect(late.text()).rejects.toThrow()
-    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'RangeError: in the middle' })
+    expect(outcomes.at(-1)).toEqual({ kind: 'failed', reason: 'RangeError: in the middle' })
     expect((await sendRequest('/')).status).toBe(201)
   })
 
@@ -120,8 +120,8 @@ describe('a function that streams', () => {
     await response.body?.getReader().read()
     const before = outcomes.length
     reader.abort()
-    await waitUntil(() => outcomes.length > before, { what: 'the end of the call' })
-    expect(outcomes.at(-1)).toEqual({ kind: 'failed', why: 'its response was not read' })
+    await waitUntil(() => outcomes.length > before, { condition: 'the end of the call' })
+    expect(outcomes.at(-1)).toEqual({ kind: 'failed', reason: 'its response was not read' })
     const next = await sendRequest('/')
     expect(await next.text()).toBe('first;second')
     expect((await sendRequest('/empty')).headers.get('x-gone')).toBe('1')
@@ -130,7 +130,9 @@ describe('a function that streams', () => {
   test('that dies during its response leaves an incomplete response', async () => {
     const response = await sendRequest('/exit')
     await expect(response.text()).rejects.toThrow()
-    await waitUntil(() => outcomes.at(-1)?.kind === 'died', { what: 'the end of the environment' })
+    await waitUntil(() => outcomes.at(-1)?.kind === 'died', {
+      condition: 'the end of the environment',
+    })
     await start()
   })
 })

@@ -77,8 +77,8 @@ describe.each([
 })
 
 test('the reason of each exception is a sentence', () => {
-  for (const { rule, why } of exceptionsOf({ region: 'eu-central-1' })) {
+  for (const { rule, reason } of exceptionsOf({ region: 'eu-central-1' })) {
     expect(rule).toMatch(/^AwsSolutions-[A-Z]+\d+/)
-    expect(why.length).toBeGreaterThan(60)
+    expect(reason.length).toBeGreaterThan(60)
   }
 })

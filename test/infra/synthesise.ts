@@ -24,9 +24,10 @@ export interface SynthesisedTemplates {
   readonly data: Template
   readonly main: Template
   /**
-   * Returns the statements of a function's or task's role, by the role's name without installation.
+   * Returns the statements of the role of a function or task. `roleName` is the name without
+   * installation and region.
    */
-  readonly statements: (part: string) => readonly Statement[]
+  readonly statements: (roleName: string) => readonly Statement[]
   readonly resources: (type: string) => ReadonlyMap<string, Resource>
 }
 
@@ -53,7 +54,7 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
       Template.fromStack(stack),
     )
     if (data === undefined || main === undefined) throw new Error('no template')
-    return viewOf(data, main)
+    return createTemplates(data, main)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -63,21 +64,21 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
 export const toContext = (settings: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).map(([key, value]) => [`antichain:${key}`, value]))
 
-function viewOf(data: Template, main: Template): SynthesisedTemplates {
-  const all: readonly (readonly [string, Resource])[] = [data, main].flatMap(template =>
+function createTemplates(data: Template, main: Template): SynthesisedTemplates {
+  const allResources: readonly (readonly [string, Resource])[] = [data, main].flatMap(template =>
     Object.entries((template.toJSON() as { Resources: Record<string, Resource> }).Resources),
   )
   const resources = (type: string): ReadonlyMap<string, Resource> =>
-    new Map(all.filter(([, { Type }]) => Type === type))
+    new Map(allResources.filter(([, { Type }]) => Type === type))
   return {
     data,
     main,
     resources,
-    statements: part => {
+    statements: roleName => {
       const role = [...resources('AWS::IAM::Role')].find(([, { Properties }]) =>
-        String(Properties['RoleName']).endsWith(`-${part}-eu-central-1`),
+        String(Properties['RoleName']).endsWith(`-${roleName}-eu-central-1`),
       )
-      if (role === undefined) throw new Error(`there is no role of ${part}`)
+      if (role === undefined) throw new Error(`there is no role of ${roleName}`)
       const policies = [...resources('AWS::IAM::Policy').values()].filter(({ Properties }) =>
         JSON.stringify(Properties['Roles']).includes(`"${role[0]}"`),
       )
@@ -86,16 +87,16 @@ function viewOf(data: Template, main: Template): SynthesisedTemplates {
   }
 }
 
-/**
- * Parses the statements of a policy document. Resources are texts: their JSON if they are computed.
- */
+/** Parses the statements of a policy document. A computed resource becomes its JSON text. */
 function parseStatements(document: unknown): readonly Statement[] {
   const { Statement } = document as { Statement: Record<string, unknown>[] }
   return Statement.map(({ Action, Resource, Condition, Effect }) => {
     if (Effect !== 'Allow') throw new Error(`a statement has the effect ${String(Effect)}`)
     return {
       actions: listOf(Action).map(String),
-      resources: listOf(Resource).map(one => (typeof one === 'string' ? one : JSON.stringify(one))),
+      resources: listOf(Resource).map(resource =>
+        typeof resource === 'string' ? resource : JSON.stringify(resource),
+      ),
       conditions: (Condition ?? {}) as Statement['conditions'],
     }
   })

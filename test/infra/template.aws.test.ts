@@ -130,7 +130,7 @@ describe('functions', () => {
         Timeout: row.timeoutSeconds,
         Environment: {
           Variables: Object.fromEntries(
-            [...row.places].map(place => [awsVariables[place], Match.anyValue()]),
+            [...row.resourceKeys].map(place => [awsVariables[place], Match.anyValue()]),
           ),
         },
         ...(row.packaging === 'image'

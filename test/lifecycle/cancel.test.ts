@@ -3,7 +3,7 @@ import { cancel } from '../../local/cancel.ts'
 import { createGeneratorPorts } from '../../local/local.ts'
 import { limits } from '../../shared/config/limits.ts'
 import type { ExecutorId } from '../../shared/records/ids.ts'
-import { testHolder, one, openStage, registered, type Stage } from './stage.ts'
+import { testHolder, firstId, openStage, firstRegistration, type Stage } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => stage.close())
 test('a forced cancel of a deployment with a dead generator abandons the operations that executors run', async () => {
   const { platform } = stage
   const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
-  await appendRecord(registered)
+  await appendRecord(firstRegistration)
   const executor = 'elsewhere' as ExecutorId
   const [living, group] = [
     { ...testHolder, pid: 3 },
@@ -22,7 +22,7 @@ test('a forced cancel of a deployment with a dead generator abandons the operati
   ]
   await platform.leases.register(deployment, executor, living)
   await platform.leases.renew(deployment, executor, [group])
-  const owner = await begin(one, executor)
+  const owner = await begin(firstId, executor)
   const ended: unknown[] = []
   const ports = {
     ...createGeneratorPorts(platform),
@@ -32,22 +32,22 @@ test('a forced cancel of a deployment with a dead generator abandons the operati
       ended.push(processGroup)
       // The executor that lost its provider during a call ends the operation itself.
       const end = { owner, attempt: 1, verdict: 'interrupted' } as const
-      void platform.operations.select(deployment, one, end)
+      void platform.operations.select(deployment, firstId, end)
     },
   }
   expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
   expect(ended).toEqual([group])
-  expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
+  expect(await headOf(firstId)).toMatchObject({ end: { verdict: 'interrupted' } })
   expect(await platform.control.read(deployment)).toMatchObject({ stop: 'forced', closed: true })
 })
 
 test('a forced cancel closes a deployment whose holder is on an unreachable host', async () => {
   const { platform } = stage
   const { stack, deployment, begin, appendRecord, headOf } = await stage.openDeployment()
-  await appendRecord(registered)
+  await appendRecord(firstRegistration)
   const executor = 'there' as ExecutorId
   await platform.leases.register(deployment, executor, { ...testHolder, host: 'renamed' })
-  await begin(one, executor)
+  await begin(firstId, executor)
   let nowMs = 0
   const clock = {
     ...platform.clock,
@@ -64,7 +64,7 @@ test('a forced cancel closes a deployment whose holder is on an unreachable host
   expect(await platform.control.read(deployment)).toMatchObject({ closed: false })
   expect(await cancel(ports, stack, true)).toMatchObject({ kind: 'closed' })
   expect(nowMs).toBeGreaterThan(limits.leaseMs)
-  expect(await headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
+  expect(await headOf(firstId)).toMatchObject({ end: { verdict: 'interrupted' } })
   expect(await platform.catalog.getStack(stack)).toMatchObject({ current: '' })
 })
 

@@ -31,66 +31,69 @@ export interface Cloud {
   /** Changes one object and removes another without the engine; a refresh finds both. */
   readonly drift: () => void
   /** Ids of objects that `drift` removed. */
-  readonly drifted: Set<string>
-  /** Holds creates of a name. `reached` resolves when one waits; `go` releases them. */
-  readonly hold: (name: string) => { readonly reached: Promise<void>; readonly go: () => void }
+  readonly driftedIds: Set<string>
+  /**
+   * Holds the creates of a resource. `reached` resolves when a create waits, and `release` lets the
+   * creates continue.
+   */
+  readonly hold: (name: string) => { readonly reached: Promise<void>; readonly release: () => void }
   /** Returns the maximum number of concurrent mutating calls. */
   readonly readPeak: () => number
 }
 
 /** Creates an empty cloud, or a copy of another. Each mutating call takes `delayMs`. */
-export function createCloud(delayMs = 0, from?: Cloud): Cloud {
-  const objects = new Map(from?.objects)
+export function createCloud(delayMs = 0, source?: Cloud): Cloud {
+  const objects = new Map(source?.objects)
   const log: string[] = []
   const faults = new Set<string>()
   const counts = new Map<string, number>()
-  for (const line of from?.log ?? []) {
-    const [what, name = ''] = line.split(' ')
-    if (what === 'create') counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const line of source?.log ?? []) {
+    const [call, name = ''] = line.split(' ')
+    if (call === 'create') counts.set(name, (counts.get(name) ?? 0) + 1)
   }
-  const held = new Map<
+  const heldCreates = new Map<
     string,
-    { reached: PromiseWithResolvers<void>; go: PromiseWithResolvers<void> }
+    { reached: PromiseWithResolvers<void>; release: PromiseWithResolvers<void> }
   >()
-  let running = 0
+  let runningCalls = 0
   let peak = 0
-  const mutate = async <T>(what: string, change: () => T): Promise<T> => {
-    running += 1
-    peak = Math.max(peak, running)
-    if (delayMs > 0) await new Promise(done => setTimeout(done, delayMs))
-    running -= 1
-    log.push(what)
-    if (faults.has(what)) throw new Error(`${what} was refused`)
+  const mutate = async <T>(call: string, change: () => T): Promise<T> => {
+    runningCalls += 1
+    peak = Math.max(peak, runningCalls)
+    if (delayMs > 0) await new Promise(resolve => setTimeout(resolve, delayMs))
+    runningCalls -= 1
+    log.push(call)
+    if (faults.has(call)) throw new Error(`${call} was refused`)
     return change()
   }
   const script: Script = {
     configure: () => ConfigureResponse.create({ acceptSecrets: true, supportsPreview: true }),
-    check: (ask: CheckRequest) => CheckResponse.create({ inputs: ask.news ?? {} }),
-    diff: (ask: DiffRequest) => diffOf(ask.oldInputs ?? {}, ask.news ?? {}),
-    create: async (ask: CreateRequest) => {
-      const properties = ask.properties ?? {}
-      if (ask.preview) return CreateResponse.create({ properties })
-      held.get(ask.name)?.reached.resolve()
-      await held.get(ask.name)?.go.promise
-      return mutate(`create ${ask.name}`, () => {
-        const number = (counts.get(ask.name) ?? 0) + 1
-        counts.set(ask.name, number)
-        const id = `${ask.name}-${number}`
+    check: (request: CheckRequest) => CheckResponse.create({ inputs: request.news ?? {} }),
+    diff: (request: DiffRequest) => diffOf(request.oldInputs ?? {}, request.news ?? {}),
+    create: async (request: CreateRequest) => {
+      const properties = request.properties ?? {}
+      if (request.preview) return CreateResponse.create({ properties })
+      heldCreates.get(request.name)?.reached.resolve()
+      await heldCreates.get(request.name)?.release.promise
+      return mutate(`create ${request.name}`, () => {
+        const number = (counts.get(request.name) ?? 0) + 1
+        counts.set(request.name, number)
+        const id = `${request.name}-${number}`
         objects.set(id, properties)
         return CreateResponse.create({ id, properties })
       })
     },
-    update: (ask: UpdateRequest) => {
-      const properties = ask.news ?? {}
-      if (ask.preview) return UpdateResponse.create({ properties })
-      return mutate(`update ${ask.id}`, () => {
-        objects.set(ask.id, properties)
+    update: (request: UpdateRequest) => {
+      const properties = request.news ?? {}
+      if (request.preview) return UpdateResponse.create({ properties })
+      return mutate(`update ${request.id}`, () => {
+        objects.set(request.id, properties)
         return UpdateResponse.create({ properties })
       })
     },
-    delete: (ask: DeleteRequest) =>
-      mutate(`delete ${ask.id}`, () => {
-        objects.delete(ask.id)
+    delete: (request: DeleteRequest) =>
+      mutate(`delete ${request.id}`, () => {
+        objects.delete(request.id)
         return {}
       }),
     parameterize: ({ parameters }: ParameterizeRequest) => {
@@ -98,27 +101,29 @@ export function createCloud(delayMs = 0, from?: Cloud): Cloud {
       return ParameterizeResponse.create({ name, version })
     },
     invoke: () => InvokeResponse.create({ return: { count: 1 } }),
-    read: (ask: ReadRequest) => {
-      const found = objects.get(ask.id)
-      return found === undefined
+    read: (request: ReadRequest) => {
+      const properties = objects.get(request.id)
+      return properties === undefined
         ? ReadResponse.create({})
-        : ReadResponse.create({ id: ask.id, properties: found, inputs: found })
+        : ReadResponse.create({ id: request.id, properties, inputs: properties })
     },
   }
   const hold: Cloud['hold'] = name => {
-    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    held.set(name, { reached, go })
-    return { reached: reached.promise, go: go.resolve }
+    const [reached, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    heldCreates.set(name, { reached, release })
+    return { reached: reached.promise, release: release.resolve }
   }
-  const drifted = new Set<string>()
+  const driftedIds = new Set<string>()
   const drift = (): void => {
-    const [removed, changed] = [...objects.keys()].filter(id => /^(?:kept|gone)-1$/.test(id)).sort()
-    if (changed !== undefined) objects.set(changed, { v: 7 })
-    if (removed === undefined) return
-    objects.delete(removed)
-    drifted.add(removed)
+    const [removedId, changedId] = [...objects.keys()]
+      .filter(id => /^(?:kept|gone)-1$/.test(id))
+      .sort()
+    if (changedId !== undefined) objects.set(changedId, { v: 7 })
+    if (removedId === undefined) return
+    objects.delete(removedId)
+    driftedIds.add(removedId)
   }
-  return { script, objects, log, faults, drift, drifted, hold, readPeak: () => peak }
+  return { script, objects, log, faults, drift, driftedIds, hold, readPeak: () => peak }
 }
 
 function diffOf(olds: Record<string, unknown>, news: Record<string, unknown>): DiffResponse {

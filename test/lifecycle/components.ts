@@ -12,7 +12,7 @@ import { type Monitor, withMonitor } from './scripted-hosts.ts'
 import { toWireSecret } from './register-thing.ts'
 
 /** Constructs a component as a provider does, over the monitor of its request. */
-export type MakeComponent = (
+export type ConstructComponent = (
   request: ConstructRequest,
   monitor: Monitor,
 ) => Promise<Partial<ConstructResponse>>
@@ -29,18 +29,18 @@ const configure = (): ConfigureResponse =>
     supportsPreview: true,
   })
 
-/** Returns the script of a provider that constructs components; `more` has its other methods. */
+/** Returns the script of a provider that constructs components. `rest` has its other methods. */
 export function componentScript(
-  { make, method }: { readonly make?: MakeComponent; readonly method?: CallMethod },
+  { construct, method }: { readonly construct?: ConstructComponent; readonly method?: CallMethod },
   rest: Script = {},
 ): Script {
   return {
     ...rest,
     configure,
-    ...(make && {
+    ...(construct && {
       construct: (request: ConstructRequest) =>
         withMonitor(request.monitorEndpoint, async monitor =>
-          ConstructResponse.create(await make(request, monitor)),
+          ConstructResponse.create(await construct(request, monitor)),
         ),
     }),
     ...(method && {
@@ -56,14 +56,14 @@ export function componentScript(
 export async function registerSelf(
   { type, name, parent, providers }: ConstructRequest,
   monitor: Monitor,
-  more: Parameters<Monitor['register']>[0] | object = {},
+  fields: Parameters<Monitor['register']>[0] | object = {},
 ): Promise<string> {
-  const { urn } = await monitor.register({ type, name, parent, providers, object: {}, ...more })
+  const { urn } = await monitor.register({ type, name, parent, providers, object: {}, ...fields })
   return urn
 }
 
 /** Registers a component that a provider constructs, as a program does. */
-export const registerComponent = (monitor: Monitor, name: string, more: object = {}) =>
+export const registerComponent = (monitor: Monitor, name: string, fields: object = {}) =>
   monitor.register({
     type: 'comp:index:Group',
     name,
@@ -71,7 +71,7 @@ export const registerComponent = (monitor: Monitor, name: string, more: object =
     object: {},
     acceptResources: true,
     supportsPartialValues: true,
-    ...more,
+    ...fields,
   })
 
 /** Returns the reported errors without their prefix and suffix. */

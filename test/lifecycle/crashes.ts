@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { lists, type EffectRow } from './effect-tracer.ts'
 import { Killed } from './test-process.ts'
-import { checkCloud, type FinalState, finalOf, firstProgram, openPlace } from './resume.ts'
+import { checkCloud, type FinalState, finalStateOf, firstProgram, openTestSetup } from './resume.ts'
 import { plainScenes, type Scene } from './scene.ts'
 import { faultScenes } from './fault-scenes.ts'
 import { upkeepScenes } from './upkeep-scenes.ts'
@@ -22,7 +22,7 @@ const scenes = {
 }
 type SceneName = keyof typeof scenes
 
-/** The scene that reaches each list. Single rows with a scene of their own are in `sceneOfRow`. */
+/** The scene that reaches each list. A row that needs another scene is in `sceneOfRow`. */
 const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   start: 'up',
   refresh: 'refreshed',
@@ -33,7 +33,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   outputs: 'up',
   register: 'up',
   replay: 'resumed',
-  withdraw: 'otherwise',
+  withdraw: 'differentProgram',
   plan: 'destroyed',
   stop: 'failing',
   close: 'up',
@@ -51,13 +51,13 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   recordEvents: 'up',
   attend: 'up',
   operate: 'waves',
-  redo: 'again',
-  drop: 'doubled',
+  redo: 'redelivered',
+  drop: 'duplicateMessages',
   giveBack: 'stopped',
-  askAgain: 'lost',
+  askAgain: 'lostProvider',
   giveUp: 'poisonedWave',
   move: 'parking',
-  ignore: 'doubled',
+  ignore: 'duplicateMessages',
   compact: 'up',
   removeOld: 'pruned',
   sweepBlobs: 'pruned',
@@ -81,7 +81,7 @@ const sceneOfRow: ReadonlyMap<string, SceneName> = new Map([
   ['takeOver 4', 'inboxResumed'],
   ['sweep 1', 'endFound'],
   ['sweep 2', 'resumed'],
-  ['operate 5', 'late'],
+  ['operate 5', 'lateCreate'],
   ['operate 6', 'slow'],
   ['operate 7', 'woken'],
   ['redo 2', 'toldAgain'],
@@ -98,11 +98,11 @@ export interface Crash extends EffectRow {
 
 /** Every crash of the table: before and after each row of each list. */
 export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]) =>
-  effects.flatMap(({ call }, at) =>
+  effects.flatMap(({ call }, index) =>
     (['before', 'after'] as const).map(when => {
-      const row = at + 1
-      const ofList = sceneOfList[list as keyof typeof orderOfEffects]
-      const scene = scenes[sceneOfRow.get(`${list} ${row}`) ?? ofList]
+      const row = index + 1
+      const listScene = sceneOfList[list as keyof typeof orderOfEffects]
+      const scene = scenes[sceneOfRow.get(`${list} ${row}`) ?? listScene]
       return {
         list,
         row,
@@ -119,13 +119,13 @@ export const crashes: readonly Crash[] = [...lists].flatMap(([list, { effects }]
 const finals = new Map<Scene, Promise<FinalState>>()
 
 async function runWithoutCrash(scene: Scene): Promise<FinalState> {
-  const place = await openPlace(scene.before ?? firstProgram, scene.delayMs)
+  const setup = await openTestSetup(scene.before ?? firstProgram, scene.delayMs)
   try {
-    await scene.act(place, undefined)
-    const ran = await scene.recover(place)
-    return finalOf(ran, place.cloud)
+    await scene.act(setup, undefined)
+    const testRun = await scene.recover(setup)
+    return finalStateOf(testRun, setup.cloud)
   } finally {
-    await place.engine.close()
+    await setup.engine.close()
   }
 }
 
@@ -137,20 +137,20 @@ async function runWithoutCrash(scene: Scene): Promise<FinalState> {
 export async function checkCrash({ list, row, when, scene }: Crash): Promise<void> {
   const final = finals.get(scene) ?? runWithoutCrash(scene)
   finals.set(scene, final)
-  const place = await openPlace(scene.before ?? firstProgram, scene.delayMs)
+  const setup = await openTestSetup(scene.before ?? firstProgram, scene.delayMs)
   try {
     const effect = scene.nth?.get(`${list} ${row}`) ?? 1
-    const end = await scene.act(place, { effect, row: { list, row }, when }).then(
+    const end = await scene.act(setup, { effect, row: { list, row }, when }).then(
       () => undefined,
       thrown => thrown as unknown,
     )
     if (end !== undefined && !(end instanceof Killed)) throw end
     expect(end, 'the scene does not reach this row').toBeInstanceOf(Killed)
-    const ran = await scene.recover(place)
-    const isUnknowable = await checkCloud(place, ran, `${when} ${list} ${row}`)
-    if (isUnknowable) expect(ran.result.pending).not.toEqual([])
-    else expect(finalOf(ran, place.cloud)).toEqual(await final)
+    const testRun = await scene.recover(setup)
+    const isUnknowable = await checkCloud(setup, testRun, `${when} ${list} ${row}`)
+    if (isUnknowable) expect(testRun.result.pending).not.toEqual([])
+    else expect(finalStateOf(testRun, setup.cloud)).toEqual(await final)
   } finally {
-    await place.engine.close()
+    await setup.engine.close()
   }
 }

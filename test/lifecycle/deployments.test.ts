@@ -12,8 +12,8 @@ import {
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const readNames = (ran: TestRun): string[] =>
-  (ran.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
+const readNames = (testRun: TestRun): string[] =>
+  (testRun.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
 
 describe('up', () => {
   test('new resources are created, unchanged ones are not written, unregistered ones are deleted', async () => {
@@ -41,10 +41,10 @@ describe('up', () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { replace: 1 } }))
-    const ran = await engine.run(createThings({ a: { replace: 2 } }))
+    const testRun = await engine.run(createThings({ a: { replace: 2 } }))
     expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
     expect([...cloud.objects.keys()]).toEqual(['a-2'])
-    expect(ran.result.changes).toEqual({ same: 1, replace: 1 })
+    expect(testRun.result.changes).toEqual({ same: 1, replace: 1 })
   })
 
   test('a delete before a replacement includes all dependents that would have to be replaced', async () => {
@@ -76,8 +76,8 @@ describe('up', () => {
     expect(failed.result.result).toBe('failed')
     expect(readNames(failed)).toEqual(['life-dev', 'default', 'a'])
     cloud.faults.clear()
-    const ran = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
-    expect(ran.result).toMatchObject({ result: 'succeeded', changes: { same: 2, create: 2 } })
+    const testRun = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } }))
+    expect(testRun.result).toMatchObject({ result: 'succeeded', changes: { same: 2, create: 2 } })
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1', 'c-1'])
   })
 
@@ -85,30 +85,30 @@ describe('up', () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       await registerThing(monitor, 'a', { v: 1 })
       throw new Error('a bug of the user')
     })
-    expect(ran.result.result).toBe('failed')
+    expect(testRun.result.result).toBe('failed')
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1'])
-    expect(readNames(ran)).toContain('b')
+    expect(readNames(testRun)).toContain('b')
   })
 
   test('a duplicate URN ends the deployment', async () => {
     const engine = await engines.open(createCloud())
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       await registerThing(monitor, 'a', {})
       await registerThing(monitor, 'a', {})
     })
-    expect(ran.result.result).toBe('failed')
-    expect(JSON.stringify(ran.events)).toContain('Duplicate resource URN')
+    expect(testRun.result.result).toBe('failed')
+    expect(JSON.stringify(testRun.events)).toContain('Duplicate resource URN')
   })
 
   test('an aliased resource is kept', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(createThings({ old: { v: 1 } }))
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       const spec = {
         $case: 'spec' as const,
         value: { name: 'old', type: '', stack: '', project: '', parent: undefined },
@@ -116,8 +116,8 @@ describe('up', () => {
       await registerThing(monitor, 'new', { v: 1 }, { aliases: [{ alias: spec }] })
     })
     expect(cloud.log).toEqual(['create old'])
-    expect(ran.result.changes).toEqual({ same: 2 })
-    expect(readNames(ran)).toContain('new')
+    expect(testRun.result.changes).toEqual({ same: 2 })
+    expect(readNames(testRun)).toContain('new')
   })
 
   test('the number of concurrent operations is limited', async () => {
@@ -147,9 +147,9 @@ describe('destroy', () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(chainProgram)
-    const ran = await engine.run(undefined, { command: 'destroy' })
+    const testRun = await engine.run(undefined, { command: 'destroy' })
     expect(cloud.log.slice(4)).toEqual(['delete d-1', 'delete c-1', 'delete b-1', 'delete a-1'])
-    expect(ran.state.resources ?? []).toEqual([])
+    expect(testRun.state.resources ?? []).toEqual([])
   })
 
   test('a failed delete keeps all dependencies of its resource', async () => {
@@ -157,10 +157,10 @@ describe('destroy', () => {
     const engine = await engines.open(cloud)
     await engine.run(chainProgram)
     cloud.faults.add('delete c-1')
-    const ran = await engine.run(undefined, { command: 'destroy' })
-    expect(ran.result.result).toBe('failed')
+    const testRun = await engine.run(undefined, { command: 'destroy' })
+    expect(testRun.result.result).toBe('failed')
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1', 'c-1'])
-    expect(readNames(ran)).toEqual(['life-dev', 'default', 'a', 'b', 'c'])
+    expect(readNames(testRun)).toEqual(['life-dev', 'default', 'a', 'b', 'c'])
   })
 
   test('a protected resource is kept with its dependencies, and the others are deleted', async () => {
@@ -171,8 +171,8 @@ describe('destroy', () => {
       await registerThing(monitor, 'safe', {}, { dependencies: [a.urn], protect: true })
       await registerThing(monitor, 'other', {})
     })
-    const ran = await engine.run(undefined, { command: 'destroy' })
-    expect(ran.result.result).toBe('failed')
+    const testRun = await engine.run(undefined, { command: 'destroy' })
+    expect(testRun.result.result).toBe('failed')
     expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'safe-1'])
   })
 
@@ -184,10 +184,10 @@ describe('destroy', () => {
         Array.from({ length: 1000 }, (_, at) => registerThing(monitor, `t${at}`, {})),
       )
     })
-    const ran = await engine.run(undefined, { command: 'destroy' })
-    expect(ran.result).toMatchObject({ result: 'succeeded', changes: { delete: 1001 } })
+    const testRun = await engine.run(undefined, { command: 'destroy' })
+    expect(testRun.result).toMatchObject({ result: 'succeeded', changes: { delete: 1001 } })
     expect(cloud.objects.size).toBe(0)
-    expect(ran.state.resources ?? []).toEqual([])
+    expect(testRun.state.resources ?? []).toEqual([])
   })
 })
 
@@ -198,10 +198,10 @@ describe('refresh and preview', () => {
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     cloud.objects.set('a-1', { v: 'theirs' })
     cloud.objects.delete('b-1')
-    const ran = await engine.run(undefined, { command: 'refresh' })
-    expect(ran.result.changes).toEqual({ same: 1, update: 1, delete: 1 })
-    expect(readNames(ran)).not.toContain('b')
-    expect(JSON.stringify(ran.state)).toContain('theirs')
+    const testRun = await engine.run(undefined, { command: 'refresh' })
+    expect(testRun.result.changes).toEqual({ same: 1, update: 1, delete: 1 })
+    expect(readNames(testRun)).not.toContain('b')
+    expect(JSON.stringify(testRun.state)).toContain('theirs')
   })
 
   test('an up with a refresh decides against the read state', async () => {
@@ -218,9 +218,9 @@ describe('refresh and preview', () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     const before = await engine.run(createThings({ a: { v: 1 } }))
-    const ran = await engine.run(createThings({ a: { v: 2 }, b: { v: 1 } }), { dryRun: true })
-    expect(ran.result.changes).toEqual({ same: 1, update: 1, create: 1 })
-    expect(ran.state).toEqual(before.state)
+    const testRun = await engine.run(createThings({ a: { v: 2 }, b: { v: 1 } }), { dryRun: true })
+    expect(testRun.result.changes).toEqual({ same: 1, update: 1, create: 1 })
+    expect(testRun.state).toEqual(before.state)
     expect(cloud.log).toEqual(['create a'])
     const record = (await engine.platform.catalog.listStacks()).stacks[0]
     expect(record?.deployments).toBe(1)

@@ -14,8 +14,8 @@ export const lists: ReadonlyMap<string, EffectList> = new Map(Object.entries(ord
 /**
  * Reports whether a call of a port is an effect. Calls that are not listed as harmless are effects.
  */
-export const isEffect = (call: string): boolean => !silent.has(call)
-const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
+export const isEffect = (call: string): boolean => !harmlessCalls.has(call)
+const harmlessCalls = new Set(unlistedCalls.flatMap(({ calls }) => calls))
 
 /** A row of the table. */
 export interface EffectRow {
@@ -28,18 +28,18 @@ export interface EffectRow {
 interface Fact {
   readonly call: string
   /** The file that called the port. */
-  readonly by: string
+  readonly caller: string
 }
 
-/** One ordered sequence of facts, with its possible positions in the lists. */
-interface Course {
+/** One ordered sequence of effects, with its possible positions in the lists. */
+interface EffectSequence {
   readonly facts: Fact[]
   /** The rows that match the last fact; undefined before the first. */
-  at: readonly EffectRow[] | undefined
-  before: readonly EffectRow[] | undefined
+  lastRows: readonly EffectRow[] | undefined
+  rowsBefore: readonly EffectRow[] | undefined
 }
 
-/** A noted effect. `undo` is called when the store refused it. */
+/** A noted effect. `undo` is called when the store refuses the effect. */
 export interface NotedEffect {
   readonly rows: readonly EffectRow[]
   readonly undo: () => void
@@ -58,127 +58,136 @@ export interface Tracer {
 }
 
 /** The current delivery of an executor, and the operation that it began last. */
-interface Running {
+interface RunningDelivery {
   readonly receipt: string
-  readonly course: string
+  readonly sequence: string
 }
 
-const running = new AsyncLocalStorage<Running>()
+const currentDelivery = new AsyncLocalStorage<RunningDelivery>()
 
 /** Creates the tracer of one process. */
 export function createTracer(): Tracer {
-  const courses = new Map<string, Course>()
-  /** Keys of the runs of a delivery. */
-  const ranBy = new Map<string, string[]>()
+  const sequences = new Map<string, EffectSequence>()
+  /** The keys of the runs of each delivery, by receipt. */
+  const runsByReceipt = new Map<string, string[]>()
   const violations: string[] = []
-  let last = new Set<Course>()
+  let lastSequences = new Set<EffectSequence>()
   const begin = (operation: number): string => {
-    const { receipt } = running.getStore() ?? { receipt: 'nobody' }
-    const course = `run ${receipt} ${operation}`
-    running.enterWith({ receipt, course })
-    return course
+    const { receipt } = currentDelivery.getStore() ?? { receipt: 'nobody' }
+    const sequence = `run ${receipt} ${operation}`
+    currentDelivery.enterWith({ receipt, sequence })
+    return sequence
   }
-  const coursesOf = (fact: Fact, args: readonly unknown[]): readonly string[] => {
+  const sequenceKeysOf = (fact: Fact, args: readonly unknown[]): readonly string[] => {
     const [first, second, third] = args
-    const per = new Set(listsWith(fact).map(([, list]) => list.per))
-    const { receipt, course } = running.getStore() ?? { receipt: 'nobody', course: 'run nobody' }
+    const listKinds = new Set(listsWith(fact).map(([, list]) => list.scope))
+    const { receipt, sequence } = currentDelivery.getStore() ?? {
+      receipt: 'nobody',
+      sequence: 'run nobody',
+    }
     if (fact.call === 'chains.remove') {
-      const ran = ranBy.get(String(first)) ?? []
+      const runKeys = runsByReceipt.get(String(first)) ?? []
       const message = `message ${String(first)}`
-      return ran.length === 0 || courses.has(message) ? [...ran, message] : ran
+      return runKeys.length === 0 || sequences.has(message) ? [...runKeys, message] : runKeys
     }
     // Operations that the generator ends itself belong to no delivery.
-    if (per.has('own') && receipt === 'nobody') {
-      const id = fact.by === '' ? first : fact.call === 'operations.arrive' ? third : second
+    if (listKinds.has('own') && receipt === 'nobody') {
+      const id = fact.caller === '' ? first : fact.call === 'operations.arrive' ? third : second
       return [`own ${String(id)}`]
     }
-    if (per.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
-    if (per.has('message')) return [`message ${receipt}`]
-    if (per.has('executor')) return [`executor ${String(second)}`]
-    if (!per.has('run')) return listsWith(fact).map(([name]) => `process ${name}`)
-    return [fact.call === 'operations.begin' ? begin(second as number) : course]
+    if (listKinds.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
+    if (listKinds.has('message')) return [`message ${receipt}`]
+    if (listKinds.has('executor')) return [`executor ${String(second)}`]
+    if (!listKinds.has('run')) return listsWith(fact).map(([name]) => `process ${name}`)
+    return [fact.call === 'operations.begin' ? begin(second as number) : sequence]
   }
-  const courseOf = (key: string): Course => {
-    const known = courses.get(key)
-    if (known !== undefined) return known
-    const course = { facts: [], at: undefined, before: undefined }
-    courses.set(key, course)
+  const getSequence = (key: string): EffectSequence => {
+    const existing = sequences.get(key)
+    if (existing !== undefined) return existing
+    const sequence = { facts: [], lastRows: undefined, rowsBefore: undefined }
+    sequences.set(key, sequence)
     const [, receipt] = /^run (.*) [^ ]*$/.exec(key) ?? []
-    if (receipt === undefined) return course
-    const keys = ranBy.get(receipt) ?? []
-    ranBy.set(receipt, keys)
+    if (receipt === undefined) return sequence
+    const keys = runsByReceipt.get(receipt) ?? []
+    runsByReceipt.set(receipt, keys)
     keys.push(key)
-    return course
+    return sequence
   }
-  const step = (fact: Fact, args: readonly unknown[]): readonly EffectRow[] => {
-    const steps = coursesOf(fact, args).map(key => ({
+  const recordFact = (fact: Fact, args: readonly unknown[]): readonly EffectRow[] => {
+    const candidates = sequenceKeysOf(fact, args).map(key => ({
       key,
-      rows: follow(listsOf(key), courseOf(key).at, fact),
+      rows: follow(listsOf(key), getSequence(key).lastRows, fact),
     }))
-    if (steps.length === 0) violations.push(`${textOf(fact)}: no list has it`)
-    // A record is identified by its decisions: a takeover belongs to a start that is in progress.
-    const fitting = steps.filter(({ rows }) => rows.length > 0)
-    const continuing = fitting.filter(({ rows }) => rows.some(({ row }) => row > 1))
-    const isAttributed = fact.by !== '' || fitting.length === 0
-    const taken = isAttributed ? steps : continuing.length > 0 ? continuing : fitting
-    for (const { key, rows } of taken) {
-      const course = courseOf(key)
-      course.before = course.at
+    if (candidates.length === 0) violations.push(`${textOf(fact)}: no list has it`)
+    // A record is identified by its decisions. A takeover belongs to the start that is in progress.
+    const matching = candidates.filter(({ rows }) => rows.length > 0)
+    const continuing = matching.filter(({ rows }) => rows.some(({ row }) => row > 1))
+    const isAttributed = fact.caller !== '' || matching.length === 0
+    const recordedCandidates = isAttributed
+      ? candidates
+      : continuing.length > 0
+        ? continuing
+        : matching
+    for (const { key, rows } of recordedCandidates) {
+      const sequence = getSequence(key)
+      sequence.rowsBefore = sequence.lastRows
       if (rows.length === 0)
-        violations.push(`${key}: ${textOf(fact)} after ${course.facts.map(textOf).join(', ')}`)
-      course.facts.push(fact)
-      course.at = rows
+        violations.push(`${key}: ${textOf(fact)} after ${sequence.facts.map(textOf).join(', ')}`)
+      sequence.facts.push(fact)
+      sequence.lastRows = rows
     }
-    for (const { key } of taken) last.add(courseOf(key))
-    return taken.flatMap(({ rows }) => rows)
+    for (const { key } of recordedCandidates) lastSequences.add(getSequence(key))
+    return recordedCandidates.flatMap(({ rows }) => rows)
   }
   return {
     violations,
     note(call, args) {
-      const by = callerOf()
-      last = new Set()
+      const caller = callerOf()
+      lastSequences = new Set()
       const rows =
         call === 'decisionLog.append'
-          ? decisionsOf(args).flatMap(([what, id]) => step({ call: what, by: '' }, [id]))
-          : step({ call, by }, args)
-      const [noted] = [last]
-      const refused = (): void => {
-        for (const course of noted) {
-          course.at = course.before
-          course.facts.pop()
+          ? decisionsOf(args).flatMap(([decisionCall, id]) =>
+              recordFact({ call: decisionCall, caller: '' }, [id]),
+            )
+          : recordFact({ call, caller }, args)
+      const [affectedSequences] = [lastSequences]
+      const undoRecord = (): void => {
+        for (const sequence of affectedSequences) {
+          sequence.lastRows = sequence.rowsBefore
+          sequence.facts.pop()
         }
       }
       // The store may have executed a refused begin.
-      return { rows, undo: call === 'operations.begin' ? () => undefined : refused }
+      return { rows, undo: call === 'operations.begin' ? () => undefined : undoRecord }
     },
     trackDeliveries: deliveries =>
       Object.assign([...deliveries], { [Symbol.iterator]: iterateDeliveries }),
     listUnfinished: () =>
-      [...courses]
-        .filter(([, { at = [] }]) => at.length > 0 && !at.some(isEnd))
+      [...sequences]
+        .filter(([, { lastRows = [] }]) => lastRows.length > 0 && !lastRows.some(isEnd))
         .map(([key, { facts }]) => `${key}: ${facts.map(textOf).join(', ')}`),
   }
 }
 
 /** Sets the current delivery while the caller iterates. */
 function* iterateDeliveries(this: readonly Delivery[]): Generator<Delivery> {
-  for (let at = 0; at < this.length; at++) {
-    const delivery = this[at]
+  for (let index = 0; index < this.length; index++) {
+    const delivery = this[index]
     if (delivery === undefined) continue
-    running.enterWith({ receipt: delivery.receipt, course: `run ${delivery.receipt}` })
+    currentDelivery.enterWith({ receipt: delivery.receipt, sequence: `run ${delivery.receipt}` })
     yield delivery
   }
 }
 
-const textOf = ({ call, by }: Fact): string => (by === '' ? call : `${call} by ${by}`)
+const textOf = ({ call, caller }: Fact): string => (caller === '' ? call : `${call} by ${caller}`)
 
 function listsWith(fact: Fact): readonly (readonly [string, EffectList])[] {
   return [...lists].filter(([, { effects }]) => effects.some(effect => isSameEffect(effect, fact)))
 }
 
 /** A log record is identified by its decisions, not by the file that appends it. */
-function isSameEffect({ call, by }: Effect, fact: Fact): boolean {
-  return call === fact.call && (fact.by === '' || by.includes(fact.by))
+function isSameEffect({ call, sourceFiles }: Effect, fact: Fact): boolean {
+  return call === fact.call && (fact.caller === '' || sourceFiles.includes(fact.caller))
 }
 
 /**
@@ -187,41 +196,48 @@ function isSameEffect({ call, by }: Effect, fact: Fact): boolean {
  */
 function listsOf(key: string): readonly (readonly [string, EffectList])[] {
   const [per = '', name = ''] = key.split(' ')
-  return [...lists].filter(([one, list]) => (per === 'process' ? one === name : list.per === per))
+  return [...lists].filter(([listName, list]) =>
+    per === 'process' ? listName === name : list.scope === per,
+  )
 }
 
 /**
- * Returns the rows that match a fact after others: the list continues, repeats, or begins again.
+ * Returns the rows that match a fact at this position: a list continues, repeats a part, or starts.
  */
 function follow(
-  mine: readonly (readonly [string, EffectList])[],
-  at: readonly EffectRow[] | undefined,
+  candidateLists: readonly (readonly [string, EffectList])[],
+  lastRows: readonly EffectRow[] | undefined,
   fact: Fact,
 ): readonly EffectRow[] {
-  const isAny = at === undefined || at.some(isEnd)
-  const found = new Map<string, EffectRow>()
-  for (const [name, { effects }] of mine)
-    effects.forEach((effect, place) => {
+  const mayStart = lastRows === undefined || lastRows.some(isEnd)
+  const matchingRows = new Map<string, EffectRow>()
+  for (const [name, { effects }] of candidateLists)
+    effects.forEach((effect, index) => {
       if (!isSameEffect(effect, fact)) return
-      const row = { list: name, row: place + 1 }
-      const begins = isAny && isSkipped(effects, 0, place)
-      const goesOn = (at ?? []).some(
-        last => last.list === name && canFollow(effects, last.row, place),
+      const row = { list: name, row: index + 1 }
+      const startsList = mayStart && isSkipped(effects, 0, index)
+      const continuesList = (lastRows ?? []).some(
+        lastRow => lastRow.list === name && canFollow(effects, lastRow.row, index),
       )
-      if (begins || goesOn) found.set(`${name} ${place}`, row)
+      if (startsList || continuesList) matchingRows.set(`${name} ${index}`, row)
     })
-  return [...found.values()]
+  return [...matchingRows.values()]
 }
 
-/** Reports whether the effect at `place` may follow row `row`. */
-function canFollow(effects: readonly Effect[], row: number, place: number): boolean {
-  const from = effects[row - 1]?.again
-  const isNext = place >= row && isSkipped(effects, row, place)
-  return isNext || (from !== undefined && place >= from - 1 && isSkipped(effects, from - 1, place))
+/** Reports whether the effect at `index` may follow row `row`. */
+function canFollow(effects: readonly Effect[], row: number, index: number): boolean {
+  const restartRow = effects[row - 1]?.repeatsFrom
+  const isNext = index >= row && isSkipped(effects, row, index)
+  return (
+    isNext ||
+    (restartRow !== undefined &&
+      index >= restartRow - 1 &&
+      isSkipped(effects, restartRow - 1, index))
+  )
 }
 
 function isSkipped(effects: readonly Effect[], from: number, to: number): boolean {
-  return effects.slice(from, to).every(({ only }) => only !== undefined)
+  return effects.slice(from, to).every(({ condition }) => condition !== undefined)
 }
 
 function isEnd({ list, row }: EffectRow): boolean {
@@ -229,20 +245,20 @@ function isEnd({ list, row }: EffectRow): boolean {
   return isSkipped(effects, row, effects.length)
 }
 
-let settled = 0
+let settledHooks = 0
 
 /** Returns the decisions of an append in the terms of the table, each with its first operation. */
 function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string, number])[] {
   const { number, decisions } = record as LogRecord
   return decisions.flatMap(decision => {
     const { kind } = decision
-    // This decision shares its record with a phase, which represents it.
+    // A later pin shares its record with a phase, which represents both.
     if (kind === 'pin' && decision.epoch > 1) return []
     if (kind === 'phase') return [[`decisionLog.append phase ${decision.phase}`, 0]]
     // A step that the generator settles has no operation yet, so each of its hooks is a sequence of
     // its own.
     if (kind === 'hooked')
-      return [['decisionLog.append hooked', decision.operation ?? (settled -= 1)]]
+      return [['decisionLog.append hooked', decision.operation ?? (settledHooks -= 1)]]
     if (kind === 'retried') return [['decisionLog.append retried', decision.operation.id]]
     const first = kind === 'registration' ? (decision.operations[0]?.id ?? -Number(number)) : 0
     return [[`decisionLog.append ${kind}`, first]]

@@ -66,25 +66,25 @@ export interface TestRunOptions {
   /** Digest of the program. */
   readonly digest?: string
   /** Returns the digest of the program while it runs. */
-  readonly digestNow?: () => string
+  readonly readDigest?: () => string
   /** Clears pending creates, as a user can request. */
-  readonly forget?: boolean
-  /** Kills the run at one of its effects: it then neither calls nor receives anything more. */
+  readonly clearPendingCreates?: boolean
+  /** Kills the run at one of its effects. The run then neither calls nor receives anything more. */
   readonly kill?: KillPoint | undefined
   /** Time limit of each generator and executor. */
   readonly functionLimitMs?: number
   /** Called with the running deployment. */
-  readonly began?: (running: RunningDeployment) => void
+  readonly onStart?: (running: RunningDeployment) => void
   /** Injects faults into the ports of the run. */
   readonly disturb?: Disturb
-  /** Injects faults into its provider. */
+  /** Injects faults into the provider of the run. */
   readonly provider?: (provider: Provider) => Provider
   /** Injects faults into the executor's operations port. */
-  readonly disturbed?: (operations: OperationsPort) => OperationsPort
+  readonly disturbOperations?: (operations: OperationsPort) => OperationsPort
   /** Offset of the run's wall clock, in ms. */
   readonly skewMs?: number
   /** Factor by which the run's time passes faster. */
-  readonly haste?: number
+  readonly timeFactor?: number
   /** Language hosts, instead of the scripted program. */
   readonly programs?: ProgramHost
   /** Plugin host, instead of the scripted providers. */
@@ -114,7 +114,7 @@ export interface TestRun {
   readonly events: readonly EngineEventPayload[]
   readonly state: StoredDeployment
   readonly stack: StackId
-  /** Names of its effects, in order. */
+  /** The names of the effects of the run, in order. */
   readonly effects: readonly string[]
   readonly tracer: Tracer
 }
@@ -122,46 +122,47 @@ export interface TestRun {
 /** An engine over its own embedded platform, with scripted programs and one scripted provider. */
 export interface TestEngine {
   readonly platform: EmbeddedPlatform
-  /** The folder of its store. */
+  /** The folder of the store. */
   readonly home: string
   readonly provider: ScriptedProvider
   /** The packages with their own scripts. */
   readonly packages: ReadonlyMap<string, ScriptedProvider>
   readonly run: (program: Program | undefined, options?: TestRunOptions) => Promise<TestRun>
-  /** Runs other work as a process that may be killed at one of its effects. */
-  readonly during: <T>(
+  /** Runs any work as a process that may be killed at one of its effects. */
+  readonly runKillable: <T>(
     kill: KillPoint | undefined,
     work: (process: TestProcess) => Promise<T>,
   ) => Promise<T>
   /** Closes the engine without removing its home. */
-  readonly keep: () => Promise<void>
+  readonly closeKeepingHome: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-const id = stackIdOf(project, stackName)
+const testStackId = stackIdOf(project, stackName)
 
 /** A manager costs a key derivation, so all engines of a file share one. */
-const managers = createPassphraseManager('lifecycle')
+const secretsManager = createPassphraseManager('lifecycle')
 
 /**
- * Opens an engine. `script` answers for all packages except those in `more`. `from`: the home of a
- * closed engine, whose copy is used.
+ * Opens an engine. `script` answers for all packages except those in `packageScripts`.
+ * `sourceHome`: the home of a closed engine, which is copied.
  */
 export async function openEngine(
   script: Script,
-  from?: string,
-  more: Readonly<Record<string, Script>> = {},
+  sourceHome?: string,
+  packageScripts: Readonly<Record<string, Script>> = {},
 ): Promise<TestEngine> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-life-'))
-  if (from !== undefined) cpSync(from, home, { recursive: true })
+  if (sourceHome !== undefined) cpSync(sourceHome, home, { recursive: true })
   const platform = await openEmbeddedPlatform({ home })
   const processes: TestProcess[] = []
   let number = 0
-  await platform.catalog.createStack(id, platform.clock.now())
+  await platform.catalog.createStack(testStackId, platform.clock.now())
   const provider = await serveScript(script, {})
   const packages = new Map<string, ScriptedProvider>()
-  for (const [pkg, own] of Object.entries(more)) packages.set(pkg, await serveScript(own, {}))
-  const secrets = await managers
+  for (const [pkg, packageScript] of Object.entries(packageScripts))
+    packages.set(pkg, await serveScript(packageScript, {}))
+  const secrets = await secretsManager
   const run: TestEngine['run'] = async (program, options = {}) => {
     const events: EngineEventPayload[] = []
     const request = withPlan(createDeployRequest({ home, secrets, options }), options.plan)
@@ -170,7 +171,7 @@ export async function openEngine(
       number: (number += 1),
       kill: options.kill,
       skewMs: options.skewMs ?? 0,
-      haste: options.haste ?? 1,
+      timeFactor: options.timeFactor ?? 1,
       onEffect: options.onEffect,
       disturb: disturbOf(options),
     })
@@ -184,29 +185,36 @@ export async function openEngine(
       plugins: options.plugins ?? createScriptedPluginHost(instanceOf),
       policyPacks: createPackHost(options.packs ?? []),
     })
-    const done = deploy({
+    const deployment = deploy({
       platform: process.platform,
       ports: process.ports,
       request,
       sink: { emit: event => void events.push(event) },
       hosts: createHosts,
     }).then(running => {
-      options.began?.(running)
+      options.onStart?.(running)
       return running.done
     })
-    const result = await Promise.race([done, process.died])
+    const result = await Promise.race([deployment, process.died])
     const { violations } = process.tracer
     if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
     if (result === 'killed') throw new Killed(process.effects)
-    const record = await platform.catalog.getStack(id)
+    const record = await platform.catalog.getStack(testStackId)
     const state = await readSnapshotBlob(platform.blobs, record?.snapshot ?? '')
-    const fault = verifyIntegrity(state)
-    if (fault !== undefined && record?.snapshot !== '')
-      throw new Error(`the published state is wrong: ${fault}`)
-    return { stack: id, result, events, state, effects: process.effects, tracer: process.tracer }
+    const integrityError = verifyIntegrity(state)
+    if (integrityError !== undefined && record?.snapshot !== '')
+      throw new Error(`the published state is wrong: ${integrityError}`)
+    return {
+      stack: testStackId,
+      result,
+      events,
+      state,
+      effects: process.effects,
+      tracer: process.tracer,
+    }
   }
-  const keep = async (): Promise<void> => {
-    for (const one of [provider, ...packages.values()]) one.close()
+  const closeKeepingHome = async (): Promise<void> => {
+    for (const scriptedProvider of [provider, ...packages.values()]) scriptedProvider.close()
     for (const process of processes) await process.close()
     await platform.close()
   }
@@ -216,37 +224,40 @@ export async function openEngine(
     provider,
     packages,
     run,
-    async during(kill, work) {
+    async runKillable(kill, work) {
       const process = await openTestProcess({ home, number: (number += 1), kill })
       processes.push(process)
-      const done = await Promise.race([work(process), process.died])
+      const workResult = await Promise.race([work(process), process.died])
       const { violations } = process.tracer
       if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
-      if (done === 'killed') throw new Killed(process.effects)
-      return done
+      if (workResult === 'killed') throw new Killed(process.effects)
+      return workResult
     },
-    keep,
+    closeKeepingHome,
     async close() {
-      await keep()
+      await closeKeepingHome()
       rmSync(home, { recursive: true, force: true })
     },
   }
 }
 
-/** The wrappers that observe effects are outside of these faults. */
-function disturbOf({ disturb, disturbed }: TestRunOptions): Disturb | undefined {
-  if (disturbed === undefined) return disturb
-  return platform => ({ ...disturb?.(platform), operations: disturbed(platform.operations) })
+/** Returns the faults of a run. The wrappers that observe effects are outside of these faults. */
+function disturbOf({ disturb, disturbOperations }: TestRunOptions): Disturb | undefined {
+  if (disturbOperations === undefined) return disturb
+  return platform => ({
+    ...disturb?.(platform),
+    operations: disturbOperations(platform.operations),
+  })
 }
 
 function createDeployRequest(input: {
   home: string
-  secrets: Awaited<typeof managers>
+  secrets: Awaited<typeof secretsManager>
   options: TestRunOptions
 }): DeployRequest {
   const { options, home } = input
   return {
-    stack: id,
+    stack: testStackId,
     source: {
       name: project,
       root: home,
@@ -280,12 +291,15 @@ function createDeployRequest(input: {
         : { targeting: { ...noTargeting, ...options.targeting } }),
       ...(options.imports === undefined ? {} : { imports: options.imports }),
     },
-    program: options.digest ?? 'the same',
-    ...(options.digestNow === undefined ? {} : { readProgramDigest: options.digestNow }),
+    programDigest: options.digest ?? 'the same',
+    ...(options.readDigest === undefined ? {} : { readProgramDigest: options.readDigest }),
     resume: options.resume ?? false,
     wait: false,
     ...(options.functionLimitMs === undefined ? {} : { functionLimitMs: options.functionLimitMs }),
-    pendingCreates: { exist: new Map(), forget: options.forget ?? false },
+    pendingCreates: {
+      existingIds: new Map(),
+      mustClearOthers: options.clearPendingCreates ?? false,
+    },
     ...options.request,
   }
 }

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OperationsPort } from '../../shared/ports/records.ts'
-import { barrier, next, one, openStage, type StagedDeployment, type Stage } from './stage.ts'
+import {
+  barrierId,
+  secondId,
+  firstId,
+  openStage,
+  type StagedDeployment,
+  type Stage,
+} from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -9,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const verdictsOf = async ({ headOf }: StagedDeployment): Promise<readonly unknown[]> =>
-  Promise.all([one, barrier, next].map(async id => (await headOf(id))?.end?.verdict))
+  Promise.all([firstId, barrierId, secondId].map(async id => (await headOf(id))?.end?.verdict))
 const allSucceeded = ['succeeded', 'succeeded', 'succeeded']
 
 describe('an operation is begun and given back without a call', () => {
@@ -17,7 +24,7 @@ describe('an operation is begun and given back without a call', () => {
     const running = await stage.openDeployment()
     await stage.platform.control.stop(running.deployment, 'graceful')
     await running.deliver(1)
-    expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
+    expect(await running.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
     expect(running.reported).toEqual([])
   })
 
@@ -25,19 +32,19 @@ describe('an operation is begun and given back without a call', () => {
     const running = await stage.openDeployment()
     await stage.platform.control.close(running.deployment)
     await running.deliver(1)
-    expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
+    expect(await running.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
   })
 
   test('when its control record does not exist', async () => {
     const running = await stage.openDeployment({ control: { read: async () => undefined } })
     await running.deliver(1)
-    expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
+    expect(await running.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
   })
 
   test('when the executor may have lost its lease', async () => {
     const running = await stage.openDeployment({ holdsLease: () => false })
     await running.deliver(1)
-    expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
+    expect(await running.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
     expect(running.reported).toEqual([])
   })
 })
@@ -51,9 +58,9 @@ test('an operation that does not fit into the time of an executor is sent on', a
     const { deployment } = running
     await running.deliver(1)
     const [delivery] = await stage.platform.chains.receive(1, 1_000, { deployment })
-    expect(delivery?.message).toMatchObject({ operations: [one] })
+    expect(delivery?.message).toMatchObject({ operations: [firstId] })
     expect(delivery?.message.pool).toBe(pool)
-    expect(await running.headOf(one)).toBeUndefined()
+    expect(await running.headOf(firstId)).toBeUndefined()
   }
 })
 
@@ -82,7 +89,7 @@ describe('an end', () => {
     const { arrive } = stage.platform.operations
     let isAway = true
     const failAway: OperationsPort['arrive'] = (deployment, to, from) =>
-      isAway && to === next
+      isAway && to === secondId
         ? Promise.reject(new TypeError('a stone'))
         : arrive(deployment, to, from)
     const running = await stage.openDeployment({ operations: { arrive: failAway } })

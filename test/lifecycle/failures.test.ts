@@ -14,8 +14,8 @@ const registerReporting = (
   more: object = {},
 ) => registerThing(monitor, name, object, { supportsResultReporting: true, ...more })
 
-const idsOf = (ran: TestRun): string[] =>
-  (ran.state.resources ?? []).flatMap(({ id, type }) =>
+const idsOf = (testRun: TestRun): string[] =>
+  (testRun.state.resources ?? []).flatMap(({ id, type }) =>
     type === 'test:index:Thing' && typeof id === 'string' ? [id] : [],
   )
 
@@ -31,10 +31,10 @@ test('a failed replacement keeps the old resource', async () => {
     }
   await engine.run(program(1))
   cloud.faults.add('create a')
-  const ran = await engine.run(program(2), goOn)
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(program(2), goOn)
+  expect(testRun.result.result).toBe('failed')
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
-  expect(idsOf(ran)).toEqual(['a-1'])
+  expect(idsOf(testRun)).toEqual(['a-1'])
 })
 
 test('a resource that another one still depends on stays when the change of that one failed', async () => {
@@ -48,9 +48,9 @@ test('a resource that another one still depends on stays when the change of that
     await registerReporting(monitor, 'b', { v: 2 })
   }
   cloud.faults.add('update b-1')
-  const ran = await engine.run(programWithout, goOn)
-  expect(ran.result.result).toBe('failed')
-  expect(idsOf(ran)).toEqual(['a-1', 'b-1'])
+  const testRun = await engine.run(programWithout, goOn)
+  expect(testRun.result.result).toBe('failed')
+  expect(idsOf(testRun)).toEqual(['a-1', 'b-1'])
   cloud.faults.clear()
   expect(idsOf(await engine.run(programWithout))).toEqual(['b-1'])
 })
@@ -68,9 +68,9 @@ test('a replacement whose delete failed loses none of its dependents', async () 
     }
   await engine.run(program(1))
   cloud.faults.add('delete d2-1')
-  const ran = await engine.run(program(2), goOn)
-  expect(ran.result.result).toBe('failed')
-  expect(idsOf(ran).sort()).toEqual([...cloud.objects.keys()].sort())
+  const testRun = await engine.run(program(2), goOn)
+  expect(testRun.result.result).toBe('failed')
+  expect(idsOf(testRun).sort()).toEqual([...cloud.objects.keys()].sort())
 })
 
 test('an old copy that another replacement deletes does not delete its successor', async () => {
@@ -89,9 +89,9 @@ test('an old copy that another replacement deletes does not delete its successor
   await engine.run(program(1, false))
   expect([...cloud.objects.keys()]).toContain('user-2')
   cloud.faults.clear()
-  const ran = await engine.run(program(2, false))
-  expect(ran.result.result).toBe('succeeded')
-  expect(idsOf(ran).sort()).toEqual([...cloud.objects.keys()].sort())
+  const testRun = await engine.run(program(2, false))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(idsOf(testRun).sort()).toEqual([...cloud.objects.keys()].sort())
   expect([...cloud.objects.keys()].sort()).toEqual(['root-2', 'user-2'])
 })
 
@@ -103,11 +103,11 @@ test('a resource whose change failed keeps its dependencies', async () => {
     await registerReporting(monitor, 'user', { replace: root.id }, withDependency(root.urn))
   })
   cloud.faults.add('create user')
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerReporting(monitor, 'user', { replace: 'alone' })
   }, goOn)
-  expect(ran.result.result).toBe('failed')
-  expect(idsOf(ran)).toEqual(['root-1', 'user-1'])
+  expect(testRun.result.result).toBe('failed')
+  expect(idsOf(testRun)).toEqual(['root-1', 'user-1'])
   cloud.faults.clear()
   const again = await engine.run(async monitor => {
     await registerReporting(monitor, 'user', { replace: 'alone' })
@@ -119,12 +119,12 @@ test('a deployment with an error fails even if it continued', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerReporting(monitor, 'a', { v: 1 })
     await registerReporting(monitor, 'b', { v: 1 })
   }, goOn)
-  expect(ran.result.result).toBe('failed')
-  expect(idsOf(ran)).toEqual(['b-1'])
+  expect(testRun.result.result).toBe('failed')
+  expect(idsOf(testRun)).toEqual(['b-1'])
 })
 
 test('a resource that is deleted with a replaced one is not deleted by a call of its own', async () => {
@@ -149,12 +149,12 @@ test.each(['operations.putOutcome', 'operations.select'])(
     }
     const cloud = createCloud()
     const engine = await engines.open(cloud)
-    const ran = await engine.run(program, { kill: { effect: 1, call: name, when: 'refused' } })
-    expect(ran.effects.filter(effect => effect === name)).toHaveLength(2)
-    expect(ran.result.result).toBe('succeeded')
-    expect(idsOf(ran)).toEqual(['a-1'])
+    const testRun = await engine.run(program, { kill: { effect: 1, call: name, when: 'refused' } })
+    expect(testRun.effects.filter(effect => effect === name)).toHaveLength(2)
+    expect(testRun.result.result).toBe('succeeded')
+    expect(idsOf(testRun)).toEqual(['a-1'])
     expect(cloud.log).toEqual(['create a'])
-    expect(JSON.stringify(ran.events)).toContain(
+    expect(JSON.stringify(testRun.events)).toContain(
       'it is kept in memory and retried: the store has a bad moment',
     )
   },

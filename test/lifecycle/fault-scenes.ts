@@ -5,7 +5,7 @@ import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import type { Program } from './engine.ts'
 import { Killed, type Disturb } from './test-process.ts'
-import { firstProgram, type TestPlace, secondProgram } from './resume.ts'
+import { firstProgram, type TestSetup, secondProgram } from './resume.ts'
 import {
   awaitKill,
   type Scene,
@@ -16,63 +16,63 @@ import {
 } from './scene.ts'
 import { getTestStack, registerThing } from './register-thing.ts'
 
-/** One thing more than `firstProgram` registers. */
+/** The resources of `firstProgram`, and one more. */
 const oneMoreProgram: Program = async monitor => {
   await firstProgram(monitor)
   await registerThing(monitor, 'more', { v: 1 })
 }
-const more = { program: oneMoreProgram, options: {} }
+const oneMoreScenario = { program: oneMoreProgram, options: {} }
 
 /** Puts an outcome into the inbox that no state contains. */
-async function putLate({ engine, cloud }: TestPlace): Promise<void> {
+async function putLate({ engine, cloud }: TestSetup): Promise<void> {
   const { catalog, blobs } = engine.platform
   const { id, snapshot } = await getTestStack(engine.platform)
   const { resources = [] } = await readSnapshotBlob(blobs, snapshot)
-  const made = resources.find(({ id: known }) => known === 'kept-1')
-  if (made === undefined) throw new Error("the state has no resource 'kept-1'")
+  const keptResource = resources.find(({ id: resourceId }) => resourceId === 'kept-1')
+  if (keptResource === undefined) throw new Error("the state has no resource 'kept-1'")
   cloud.objects.set('late-1', { v: 1 })
-  const state = { ...made, id: 'late-1' }
-  const from = { deployment: deploymentIdOf(id, 1), operation: 99 as OperationId, attempt: 1 }
-  await catalog.putLate(id, { ...from, urn: made.urn as Urn, state })
+  const state = { ...keptResource, id: 'late-1' }
+  const origin = { deployment: deploymentIdOf(id, 1), operation: 99 as OperationId, attempt: 1 }
+  await catalog.putLate(id, { ...origin, urn: keptResource.urn as Urn, state })
 }
 
 /** The late outcome is in the inbox when the deployment starts. */
 const inbox: Scene = {
   name: 'up of a stack with an outcome in its inbox',
-  async act(place, kill) {
-    await putLate(place)
-    return place.engine.run(secondProgram, { kill })
+  async act(setup, kill) {
+    await putLate(setup)
+    return setup.engine.run(secondProgram, { kill })
   },
-  recover: place => runUntilDone(place, upScenario),
+  recover: setup => runUntilDone(setup, upScenario),
 }
 
 const inboxResumed: Scene = {
   ...inbox,
   name: 'up that died after it had pinned a late outcome',
-  async act(place, kill) {
-    await putLate(place)
-    const earlier = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
-    await awaitKill(place.engine.run(secondProgram, { kill: earlier }))
-    return place.engine.run(secondProgram, { resume: true, kill })
+  async act(setup, kill) {
+    await putLate(setup)
+    const earlierKill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
+    await awaitKill(setup.engine.run(secondProgram, { kill: earlierKill }))
+    return setup.engine.run(secondProgram, { resume: true, kill })
   },
 }
 
 /** A process hangs in a create, another one closes its deployment, and then the create returns. */
-const late: Scene = {
+const lateCreate: Scene = {
   name: 'a create that returns after its owner was considered dead',
   async act({ engine, cloud }, kill) {
-    const { reached, go } = cloud.hold('more')
-    const deposed = engine.run(oneMoreProgram, { kill }).then(
+    const { reached, release } = cloud.hold('more')
+    const deposedRun = engine.run(oneMoreProgram, { kill }).then(
       () => undefined,
       thrown => thrown as unknown,
     )
     await reached
     await engine.run(firstProgram)
-    go()
-    const end = await deposed
+    release()
+    const end = await deposedRun
     if (end instanceof Killed) throw end
   },
-  recover: place => runUntilDone(place, more),
+  recover: setup => runUntilDone(setup, oneMoreScenario),
 }
 
 const failing: Scene = {
@@ -81,22 +81,22 @@ const failing: Scene = {
     cloud.faults.add('update changed-1')
     return engine.run(secondProgram, { kill })
   },
-  recover: place => runUntilDone(place, upScenario),
+  recover: setup => runUntilDone(setup, upScenario),
 }
 
 const cancelled: Scene = {
   name: 'up that is cancelled',
   act: ({ engine }, kill) =>
-    engine.run(secondProgram, { kill, began: running => running.cancel() }),
-  recover: place => runUntilDone(place, upScenario),
+    engine.run(secondProgram, { kill, onStart: running => running.cancel() }),
+  recover: setup => runUntilDone(setup, upScenario),
 }
 
-/** The program differs in the second run, and its first decision has not begun. */
-const otherwise: Scene = {
+/** The second run has another program, and the decision of the first run has not begun. */
+const differentProgram: Scene = {
   name: 'up whose second run registers a different resource',
   async act({ engine }, kill) {
-    const decided = { effect: 1, row: { list: 'register', row: 1 }, when: 'after' } as const
-    await awaitKill(engine.run(oneMoreProgram, { kill: decided }))
+    const afterDecision = { effect: 1, row: { list: 'register', row: 1 }, when: 'after' } as const
+    await awaitKill(engine.run(oneMoreProgram, { kill: afterDecision }))
     // Operations that the sweep sends must not begin before the program's request.
     const selected = Promise.withResolvers<void>()
     const disturb: Disturb = ({ chains, operations }) => ({
@@ -116,10 +116,10 @@ const otherwise: Scene = {
     })
     return engine.run(otherProgram, { resume: true, kill, disturb })
   },
-  async recover(place) {
-    // An operation that has begun meanwhile is kept; the next deployment changes it.
-    await runUntilDone(place, { program: otherProgram, options: {} })
-    return place.engine.run(otherProgram)
+  async recover(setup) {
+    // An operation that began meanwhile is kept, and the next deployment changes its resource.
+    await runUntilDone(setup, { program: otherProgram, options: {} })
+    return setup.engine.run(otherProgram)
   },
 }
 
@@ -137,19 +137,19 @@ const stopped: Scene = {
       operations: {
         ...operations,
         async begin(deployment, operation, claim) {
-          const begun = await operations.begin(deployment, operation, claim)
+          const answer = await operations.begin(deployment, operation, claim)
           if (!hasStopped) await control.stop(deployment, 'graceful')
           hasStopped = true
-          return begun
+          return answer
         },
       },
     })
     return engine.run(oneMoreProgram, { kill, disturb })
   },
-  recover: place => runUntilDone(place, more),
+  recover: setup => runUntilDone(setup, oneMoreScenario),
 }
 
-const lost: Scene = {
+const lostProvider: Scene = {
   name: 'a delete during which the provider is lost',
   before: wideProgram,
   act({ engine }, kill) {
@@ -159,31 +159,31 @@ const lost: Scene = {
       ...options,
       provider: provider => ({
         ...provider,
-        async delete(ask) {
-          if (isLost) return provider.delete(ask)
+        async delete(request) {
+          if (isLost) return provider.delete(request)
           isLost = true
           throw new ProviderError('gone', { status: 'lost', code: 14 })
         },
       }),
     })
   },
-  recover: place => runUntilDone(place, wavesScenario),
+  recover: setup => runUntilDone(setup, wavesScenario),
 }
 
-/** Fails one call as a bug would. */
-const failByStone = (): Promise<never> => Promise.reject(new TypeError('a stone'))
+/** Rejects a call as a bug would. */
+const failUnexpectedly = (): Promise<never> => Promise.reject(new TypeError('a stone'))
 
-/** Every delivery is the last one, and the begin of the only new thing fails. */
+/** Every delivery is the last of its message, and the begin of the only new resource fails. */
 const poisoned: Scene = {
   name: 'an operation that cannot be begun',
   act({ engine }, kill) {
     const disturb: Disturb = ({ operations, chains }) => ({
-      operations: { ...operations, begin: failByStone },
+      operations: { ...operations, begin: failUnexpectedly },
       chains: { ...chains, receive: deliverLastTime(chains) },
     })
     return engine.run(oneMoreProgram, { kill, disturb })
   },
-  recover: place => runUntilDone(place, more),
+  recover: setup => runUntilDone(setup, oneMoreScenario),
 }
 
 function deliverLastTime(chains: ChainQueuePort): ChainQueuePort['receive'] {
@@ -194,69 +194,72 @@ function deliverLastTime(chains: ChainQueuePort): ChainQueuePort['receive'] {
 }
 
 /**
- * Two things that depend on two others each. Half of the second wave continues without one of them.
+ * Two resources with two dependencies each. In a destroy, half of the second wave is deleted even
+ * if a delete of the first wave failed.
  */
 const crossedProgram: Program = async monitor => {
   const register = (name: string, dependencies: string[]) =>
     registerThing(monitor, name, { v: 1 }, { dependencies })
-  const below = await Promise.all(['b1', 'b2', 'b3', 'b4'].map(name => register(name, [])))
-  const urns = below.map(({ urn }) => urn)
+  const bases = await Promise.all(['b1', 'b2', 'b3', 'b4'].map(name => register(name, [])))
+  const urns = bases.map(({ urn }) => urn)
   await Promise.all([register('c1', urns.slice(0, 2)), register('c2', urns.slice(2))])
 }
 
-/** The same in the first wave of deletes: its last end opens the barrier. */
+/**
+ * A delete of the first wave cannot be begun. Its end is the last of the wave and opens the
+ * barrier.
+ */
 const poisonedWave: Scene = {
   name: 'a delete in a wave that cannot be begun',
   before: crossedProgram,
   act({ engine, cloud }, kill) {
-    let poisonedOne: number | undefined
+    let poisonedOperation: number | undefined
     const disturb: Disturb = ({ operations, chains }) => ({
       operations: {
         ...operations,
         async begin(deployment, operation, claim) {
-          poisonedOne ??= operation
-          if (operation !== poisonedOne) return operations.begin(deployment, operation, claim)
-          while (cloud.log.length === 0) await new Promise(done => setTimeout(done, 20))
-          await new Promise(done => setTimeout(done, 200))
-          return failByStone()
+          poisonedOperation ??= operation
+          if (operation !== poisonedOperation) return operations.begin(deployment, operation, claim)
+          while (cloud.log.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+          await new Promise(resolve => setTimeout(resolve, 200))
+          return failUnexpectedly()
         },
       },
       chains: { ...chains, receive: deliverLastTime(chains) },
     })
     return engine.run(undefined, { ...wavesScenario.options, continueOnError: true, kill, disturb })
   },
-  recover: place => runUntilDone(place, wavesScenario),
+  recover: setup => runUntilDone(setup, wavesScenario),
 }
 
 /**
- * An executor stumbles when it notes the end of the first wave, so that the message is delivered
- * again.
+ * An executor fails when it records the end of the first wave, so the message is delivered again.
  */
-const again: Scene = {
+const redelivered: Scene = {
   name: 'a delete whose message is delivered again after its end',
   before: wideProgram,
   act({ engine }, kill) {
-    let hasStumbled = false
+    let hasFailed = false
     const disturb: Disturb = ({ operations }) => ({
       operations: {
         ...operations,
         arrive(deployment, to, from) {
-          if (hasStumbled) return operations.arrive(deployment, to, from)
-          hasStumbled = true
-          return failByStone()
+          if (hasFailed) return operations.arrive(deployment, to, from)
+          hasFailed = true
+          return failUnexpectedly()
         },
       },
     })
-    const armed = kill === undefined ? undefined : { ...kill, isArmed: () => hasStumbled }
-    return engine.run(undefined, { ...wavesScenario.options, kill: armed, disturb })
+    const armedKill = kill === undefined ? undefined : { ...kill, isArmed: () => hasFailed }
+    return engine.run(undefined, { ...wavesScenario.options, kill: armedKill, disturb })
   },
-  recover: place => runUntilDone(place, wavesScenario),
+  recover: setup => runUntilDone(setup, wavesScenario),
 }
 
 /**
  * Every message is sent twice, and a further one names an operation that the log does not contain.
  */
-const doubled: Scene = {
+const duplicateMessages: Scene = {
   name: 'duplicate messages, and messages with an unknown operation',
   delayMs: 100,
   nth: new Map([['drop 1', 2]]),
@@ -265,28 +268,31 @@ const doubled: Scene = {
       chains: {
         ...chains,
         send: messages => {
-          const unknown = messages.map(each => ({ ...each, operations: [9_999 as OperationId] }))
-          return chains.send([...messages, ...messages, ...unknown])
+          const unknownMessages = messages.map(message => ({
+            ...message,
+            operations: [9_999 as OperationId],
+          }))
+          return chains.send([...messages, ...messages, ...unknownMessages])
         },
       },
     })
     return engine.run(oneMoreProgram, { kill, disturb })
   },
-  recover: place => runUntilDone(place, more),
+  recover: setup => runUntilDone(setup, oneMoreScenario),
 }
 
 /** Scenes with faults other than a crash. */
 export const faultScenes = {
   inbox,
   inboxResumed,
-  late,
+  lateCreate,
   failing,
   cancelled,
-  otherwise,
+  differentProgram,
   stopped,
-  lost,
+  lostProvider,
   poisoned,
   poisonedWave,
-  again,
-  doubled,
+  redelivered,
+  duplicateMessages,
 } as const satisfies Record<string, Scene>

@@ -95,7 +95,7 @@ test('after a generator died, its watchdog nudge starts the next one', async () 
   // The holder was never observed, so it may live. This observation is passed on to the next check.
   expect(await all.generate(first)).toBe('held')
   const [second] = all.nudges.splice(0)
-  expect(second?.seen).toMatchObject({ renewals: expect.any(Number) })
+  expect(second?.observedHolder).toMatchObject({ renewals: expect.any(Number) })
   all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
   expect(await all.runToIdle()).toContain('ended')
   expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'b', 'c']))

@@ -56,16 +56,16 @@ describe('under a time limit of its functions', () => {
   test('a deployment continues from generator to generator and repeats nothing', async () => {
     const cloud = createCloud(250)
     const engine = await engines.open(cloud)
-    const ran = await engine.run(createMany(24), { functionLimitMs: 1_200, parallel: 2 })
-    expect(ran.result.result).toBe('succeeded')
-    expect(ran.result.changes).toMatchObject({ create: 26 })
+    const testRun = await engine.run(createMany(24), { functionLimitMs: 1_200, parallel: 2 })
+    expect(testRun.result.result).toBe('succeeded')
+    expect(testRun.result.changes).toMatchObject({ create: 26 })
     expect(new Set(cloud.log).size).toBe(25)
     expect(cloud.log).toHaveLength(25)
     expect(cloud.readPeak()).toBeLessThanOrEqual(2)
-    expect(readHandOvers(ran).length).toBeGreaterThan(1)
+    expect(readHandOvers(testRun).length).toBeGreaterThan(1)
     expect((await decisionsOf(engine, 1)).length).toBeGreaterThan(2)
     // Every step is reported once, whichever executor ran it and whichever generator decided it.
-    const createdUrns = stepsOf(ran.events, 'create').filter(
+    const createdUrns = stepsOf(testRun.events, 'create').filter(
       urn => !urn.includes('pulumi:pulumi:Stack'),
     )
     expect(createdUrns).toHaveLength(25)
@@ -81,7 +81,7 @@ describe('under a time limit of its functions', () => {
       digest = 'never reached'
     }
     const edited = setTimeout(() => (digest = 'another'), 600)
-    const options = { functionLimitMs: 1_200, parallel: 2, digestNow: () => digest }
+    const options = { functionLimitMs: 1_200, parallel: 2, readDigest: () => digest }
     await expect(engine.run(program, options)).rejects.toMatchObject({
       code: 'RESUME_DIFFERS',
       message: expect.stringContaining('the program changed while its deployment was running'),
@@ -118,39 +118,39 @@ describe('under a time limit of its functions', () => {
     const cloud = createCloud(300)
     const engine = await engines.open(cloud)
     await engine.run(createMany(10))
-    const ran = await engine.run(createThings({ n0: { v: 2 }, other: { v: 1 } }), {
+    const testRun = await engine.run(createThings({ n0: { v: 2 }, other: { v: 1 } }), {
       functionLimitMs: 1_200,
       parallel: 2,
     })
-    expect(ran.result.changes).toMatchObject({ update: 1, create: 1, delete: 10 })
-    expect(readHandOvers(ran).length).toBeGreaterThan(0)
+    expect(testRun.result.changes).toMatchObject({ update: 1, create: 1, delete: 10 })
+    expect(readHandOvers(testRun).length).toBeGreaterThan(0)
   }, 240_000)
 
   test('a generator that only waits parks, and the end of a long call wakes the next one', async () => {
     const cloud = createCloud(3_000)
     const engine = await engines.open(cloud)
-    const ran = await engine.run(createMany(1), { functionLimitMs: 1_500 })
-    expect(ran.result.changes).toMatchObject({ create: 3 })
+    const testRun = await engine.run(createMany(1), { functionLimitMs: 1_500 })
+    expect(testRun.result.changes).toMatchObject({ create: 3 })
     expect(cloud.log).toHaveLength(2)
-    expect(readHandOvers(ran).filter(line => line.includes('parks'))).toHaveLength(2)
+    expect(readHandOvers(testRun).filter(line => line.includes('parks'))).toHaveLength(2)
   }, 240_000)
 
   test('a parked deployment is cancelled like any other', async () => {
     const cloud = createCloud(3_000)
     const engine = await engines.open(cloud)
     let running: RunningDeployment | undefined
-    const ran = engine.run(createMany(1), {
+    const testRun = engine.run(createMany(1), {
       functionLimitMs: 1_500,
-      began: begun => {
+      onStart: begun => {
         running = begun
       },
     })
     await new Promise(done => setTimeout(done, 1_500))
     running?.cancel()
-    expect((await ran).result.result).toBe('cancelled')
-    expect((await ran).events.filter(event => 'summaryEvent' in event)).toHaveLength(1)
+    expect((await testRun).result.result).toBe('cancelled')
+    expect((await testRun).events.filter(event => 'summaryEvent' in event)).toHaveLength(1)
     // The running operation was awaited and recorded.
-    expect((await ran).state.resources?.map(({ id }) => id)).toContain('n0-1')
+    expect((await testRun).state.resources?.map(({ id }) => id)).toContain('n0-1')
     expect(cloud.log).toEqual(['create n0'])
   }, 240_000)
 
@@ -162,10 +162,10 @@ describe('under a time limit of its functions', () => {
       await new Promise(done => setTimeout(done, 2_500))
       await registerThing(monitor, 'late', { v: 1 })
     }
-    const ran = await engine.run(slowProgram, { functionLimitMs: 1_500 })
-    expect(ran.result.changes).toMatchObject({ create: 3 })
+    const testRun = await engine.run(slowProgram, { functionLimitMs: 1_500 })
+    expect(testRun.result.changes).toMatchObject({ create: 3 })
     expect(cloud.log).toEqual(['create early', 'create late'])
-    expect(readHandOvers(ran).at(-1)).toContain('the next one has no time limit')
+    expect(readHandOvers(testRun).at(-1)).toContain('the next one has no time limit')
   }, 240_000)
 
   test('a deployment that a failure stopped is completed by later generators, with the result failed', async () => {
@@ -184,11 +184,11 @@ describe('under a time limit of its functions', () => {
     }
     await engine.run(bothProgram)
     cloud.faults.add('delete a-1')
-    const ran = await engine.run(undefined, { command: 'destroy', functionLimitMs: 1_500 })
-    expect(ran.result.result).toBe('failed')
+    const testRun = await engine.run(undefined, { command: 'destroy', functionLimitMs: 1_500 })
+    expect(testRun.result.result).toBe('failed')
     expect(slowProgram.log).toEqual(['delete b-1'])
-    expect(ran.state.resources?.map(({ id }) => id)).not.toContain('b-1')
-    expect(ran.events.some(event => 'summaryEvent' in event)).toBe(true)
+    expect(testRun.state.resources?.map(({ id }) => id)).not.toContain('b-1')
+    expect(testRun.events.some(event => 'summaryEvent' in event)).toBe(true)
   }, 240_000)
 
   test('an operation that needs the whole time of an executor is not passed on forever', async () => {
@@ -198,8 +198,8 @@ describe('under a time limit of its functions', () => {
       const customTimeouts = { create: '2s', update: '', delete: '' }
       await registerThing(monitor, 'a', { v: 1 }, { customTimeouts })
     }
-    const ran = await engine.run(longProgram, { functionLimitMs: 2_500 })
-    expect(ran.result.changes).toMatchObject({ create: 2 })
-    expect(readHandOvers(ran)).toEqual([])
+    const testRun = await engine.run(longProgram, { functionLimitMs: 2_500 })
+    expect(testRun.result.changes).toMatchObject({ create: 2 })
+    expect(readHandOvers(testRun)).toEqual([])
   }, 240_000)
 })

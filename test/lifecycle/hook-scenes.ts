@@ -10,7 +10,7 @@ async function registerHooks(monitor: Monitor, cloud: Cloud | undefined): Promis
   const functions = await openProgramFunctions(monitor)
   const registerNoop = (name: string): Promise<string> =>
     functions.registerHook(name, () => undefined)
-  const again = await functions.registerErrorHook('again', ({ id }) => {
+  const retryHook = await functions.registerErrorHook('again', ({ id }) => {
     cloud?.faults.delete(`update ${id}`)
     return true
   })
@@ -21,31 +21,31 @@ async function registerHooks(monitor: Monitor, cloud: Cloud | undefined): Promis
     afterUpdate: [await registerNoop('afterUpdate')],
     beforeDelete: [await registerNoop('beforeDelete')],
     afterDelete: [await registerNoop('afterDelete')],
-    onError: [again],
+    onError: [retryHook],
   })
 }
 
 const initialProgram: Program = async monitor => {
-  const around = await registerHooks(monitor, undefined)
-  await registerThing(monitor, 'kept', { v: 1 }, around)
-  await registerThing(monitor, 'changed', { v: 1 }, around)
-  const base = await registerThing(monitor, 'gone', { v: 1 }, around)
-  await registerThing(monitor, 'gone-upon', { v: 1 }, { ...around, dependencies: [base.urn] })
+  const hookOptions = await registerHooks(monitor, undefined)
+  await registerThing(monitor, 'kept', { v: 1 }, hookOptions)
+  await registerThing(monitor, 'changed', { v: 1 }, hookOptions)
+  const base = await registerThing(monitor, 'gone', { v: 1 }, hookOptions)
+  await registerThing(monitor, 'gone-upon', { v: 1 }, { ...hookOptions, dependencies: [base.urn] })
 }
 
 const createChanged =
   (cloud: Cloud): Program =>
   async monitor => {
-    const around = await registerHooks(monitor, cloud)
-    await registerThing(monitor, 'kept', { v: 1 }, around)
+    const hookOptions = await registerHooks(monitor, cloud)
+    await registerThing(monitor, 'kept', { v: 1 }, hookOptions)
     const group = await monitor.register({
       type: 'test:index:Group',
       name: 'group',
       object: {},
-      ...around,
+      ...hookOptions,
     })
-    await registerThing(monitor, 'changed', { v: 2 }, around)
-    await registerThing(monitor, 'new', { v: 2 }, { ...around, parent: group.urn })
+    await registerThing(monitor, 'changed', { v: 2 }, hookOptions)
+    await registerThing(monitor, 'new', { v: 2 }, { ...hookOptions, parent: group.urn })
     await monitor.registerOutputs(group.urn, { made: 1 })
   }
 
@@ -56,17 +56,17 @@ const hooked: Scene = {
     cloud.faults.add('update changed-1')
     return engine.run(createChanged(cloud), { kill })
   },
-  recover: place => runUntilDone(place, { program: createChanged(place.cloud), options: {} }),
+  recover: setup => runUntilDone(setup, { program: createChanged(setup.cloud), options: {} }),
 }
 
-/** More dependents of one thing than an operation may release without a join. */
+/** Registers one resource with more dependents than an operation may release without a join. */
 const manyProgram: Program = async monitor => {
-  const around = await registerHooks(monitor, undefined)
-  const base = await registerThing(monitor, 'base', { v: 1 }, around)
-  const names = Array.from({ length: 34 }, (_, at) => `n${at}`)
+  const hookOptions = await registerHooks(monitor, undefined)
+  const base = await registerThing(monitor, 'base', { v: 1 }, hookOptions)
+  const names = Array.from({ length: 34 }, (_, index) => `n${index}`)
   await Promise.all(
     names.map(name =>
-      registerThing(monitor, name, { v: 1 }, { ...around, dependencies: [base.urn] }),
+      registerThing(monitor, name, { v: 1 }, { ...hookOptions, dependencies: [base.urn] }),
     ),
   )
 }
@@ -79,7 +79,7 @@ const hookedWide: Scene = {
   name: 'up with many deletes and hooks',
   before: manyProgram,
   act: ({ engine }, kill) => engine.run(emptyProgram, { kill }),
-  recover: place => runUntilDone(place, { program: emptyProgram, options: {} }),
+  recover: setup => runUntilDone(setup, { program: emptyProgram, options: {} }),
 }
 
 /** Scenes with hooks around provider calls. */

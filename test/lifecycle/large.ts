@@ -7,7 +7,7 @@ import { registerThing } from './register-thing.ts'
 const createTexts =
   (count: number, size: number, version: string): Program =>
   async monitor => {
-    const names = Array.from({ length: count }, (_, at) => `large-${at}`)
+    const names = Array.from({ length: count }, (_, index) => `large-${index}`)
     await Promise.all(
       names.map(name => registerThing(monitor, name, { text: (version + name).padEnd(size, 'x') })),
     )
@@ -18,18 +18,18 @@ export async function checkLarge(count: number, size: number): Promise<void> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
-    const made = await engine.run(createTexts(count, size, 'a'))
-    expect(made.result).toMatchObject({ result: 'succeeded', changes: { create: count + 1 } })
-    const sizes = (made.state.resources ?? []).map(
+    const createRun = await engine.run(createTexts(count, size, 'a'))
+    expect(createRun.result).toMatchObject({ result: 'succeeded', changes: { create: count + 1 } })
+    const sizes = (createRun.state.resources ?? []).map(
       ({ outputs }) => (outputs as { text?: string } | undefined)?.text?.length ?? 0,
     )
-    expect(sizes.filter(one => one === size)).toHaveLength(count)
-    const same = await engine.run(createTexts(count, size, 'a'))
-    expect(same.result.hasChanges).toBe(false)
-    const changed = await engine.run(createTexts(count, size, 'b'))
-    expect(changed.result).toMatchObject({ result: 'succeeded', changes: { update: count } })
-    const gone = await engine.run(undefined, { command: 'destroy' })
-    expect(gone.state.resources ?? []).toEqual([])
+    expect(sizes.filter(length => length === size)).toHaveLength(count)
+    const sameRun = await engine.run(createTexts(count, size, 'a'))
+    expect(sameRun.result.hasChanges).toBe(false)
+    const updateRun = await engine.run(createTexts(count, size, 'b'))
+    expect(updateRun.result).toMatchObject({ result: 'succeeded', changes: { update: count } })
+    const destroyRun = await engine.run(undefined, { command: 'destroy' })
+    expect(destroyRun.state.resources ?? []).toEqual([])
     expect(cloud.objects.size).toBe(0)
   } finally {
     await engine.close()

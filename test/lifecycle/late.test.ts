@@ -114,7 +114,7 @@ test('a late object whose pending create was cleared is deleted', async () => {
   const engine = await engines.open(cloud)
   const deposed = engine.run(program).catch((thrown: unknown) => thrown)
   await cloud.reached
-  const second = await engine.run(createThings({ a: { v: 1 } }), { forget: true })
+  const second = await engine.run(createThings({ a: { v: 1 } }), { clearPendingCreates: true })
   expect(second.state.pending_operations).toBeUndefined()
   cloud.go()
   await deposed
@@ -126,18 +126,18 @@ test('a late object whose pending create was cleared is deleted', async () => {
 /** Opens an engine whose inbox has an object that no state contains. */
 async function withInbox(cloud: Cloud) {
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createThings({ a: { v: 1 } }))
-  const made = ran.state.resources?.find(({ id }) => id === 'a-1')
+  const testRun = await engine.run(createThings({ a: { v: 1 } }))
+  const made = testRun.state.resources?.find(({ id }) => id === 'a-1')
   if (made === undefined) throw new Error("the state has no resource 'a-1'")
   cloud.objects.set('late-1', { v: 1 })
-  await engine.platform.catalog.putLate(ran.stack, {
-    deployment: deploymentIdOf(ran.stack, 1),
+  await engine.platform.catalog.putLate(testRun.stack, {
+    deployment: deploymentIdOf(testRun.stack, 1),
     operation: 99 as OperationId,
     attempt: 1,
     urn: made.urn as Urn,
     state: { ...made, id: 'late-1' },
   })
-  return { engine, stack: ran.stack }
+  return { engine, stack: testRun.stack }
 }
 
 test.for(

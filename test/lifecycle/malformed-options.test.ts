@@ -13,10 +13,10 @@ test('an invalid path in replaceOnChanges is an error of the resource at its fir
       await registerThing(monitor, 'a', { v }, { replaceOnChanges: [path] })
     })
   expect((await withPath(1, 'b[')).result.result).toBe('succeeded')
-  const ran = await withPath(2, 'b[')
-  expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran)).toEqual(["a: 'b[' is not a property path: a bracket is not closed"])
-  expect(ran.events.some(event => 'summaryEvent' in event)).toBe(true)
+  const testRun = await withPath(2, 'b[')
+  expect(testRun.result.result).toBe('failed')
+  expect(errorsOf(testRun)).toEqual(["a: 'b[' is not a property path: a bracket is not closed"])
+  expect(testRun.events.some(event => 'summaryEvent' in event)).toBe(true)
   expect((await withPath(2, 'b')).result.result).toBe('succeeded')
 })
 
@@ -28,12 +28,12 @@ test.each([
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   let refusal: unknown
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     refusal = await registerThing(monitor, 'a', { v: 1 }, options).catch(
       (thrown: unknown) => thrown,
     )
   })
   expect(String(refusal)).toContain(message)
   expect(cloud.log).toEqual([])
-  expect(JSON.stringify(ran.state)).not.toContain('banana')
+  expect(JSON.stringify(testRun.state)).not.toContain('banana')
 })

@@ -111,16 +111,16 @@ describe('a method of a resource', () => {
   test('that fails ends the deployment with the reason', async () => {
     const failBroken = () => Promise.reject(createFailure(status.UNKNOWN, 'it is broken'))
     const engine = await engines.open(createCounting(failBroken))
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       await registerThing(monitor, 'a', {})
       await callSay(monitor).catch(() => undefined)
       await registerThing(monitor, 'b', {})
     })
-    expect(ran.result.result).toBe('failed')
-    expect(JSON.stringify(ran.events)).toContain(
+    expect(testRun.result.result).toBe('failed')
+    expect(JSON.stringify(testRun.events)).toContain(
       "call to function 'test:index:Thing/say' failed: it is broken",
     )
-    expect(ran.state.resources?.map(({ urn }) => urn)).not.toContain(urnOf('b'))
+    expect(testRun.state.resources?.map(({ urn }) => urn)).not.toContain(urnOf('b'))
   })
 })
 

@@ -32,9 +32,9 @@ const request = {
   source: { root: home },
   secrets: await createPassphraseManager('one process'),
   options: { command: 'up', message: '' },
-  program: '',
+  programDigest: '',
   wait: false,
-  pendingCreates: { exist: new Map(), forget: false },
+  pendingCreates: { existingIds: new Map(), mustClearOthers: false },
 } as unknown as DeployRequest
 
 test('of two deployments of a stack that one process starts, one is refused', async () => {
@@ -53,7 +53,7 @@ test('a deployment that an earlier run of this process left open is closed by it
   const ports = createGeneratorPorts(platform)
   const left = await startDeployment(ports, request)
   // The state after a store failure: the run has ended, and the deployment is not closed.
-  ports.here?.delete(left.deployment)
+  ports.ownDeployments?.delete(left.deployment)
   const next = await startDeployment(ports, request)
-  expect(next.closed).toBe(left.deployment)
+  expect(next.closedDeployment).toBe(left.deployment)
 })

@@ -1,8 +1,8 @@
 import { afterAll, test } from 'vitest'
 import { checkCrash, crashes } from './crashes.ts'
-import { removePlaces } from './resume.ts'
+import { removePreparedHomes } from './resume.ts'
 
-afterAll(removePlaces)
+afterAll(removePreparedHomes)
 
 // A crashed process does not wait for others, so several cases run at the same time.
 test.concurrent.for(crashes)('a process that dies $title', { timeout: 300_000 }, checkCrash)

@@ -4,9 +4,9 @@ import { orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { createCloud } from './cloud.ts'
 import { checkCrash, crashes } from './crashes.ts'
 import { openEngine, type Program } from './engine.ts'
-import { removePlaces } from './resume.ts'
+import { removePreparedHomes } from './resume.ts'
 
-afterAll(removePlaces)
+afterAll(removePreparedHomes)
 
 const { start, program, settle, register, operate, plan, close, attend, recordEvents } =
   orderOfEffects
@@ -39,10 +39,10 @@ test('a deployment has the effects of the table in its order', async () => {
   const engine = await openEngine(createCloud().script)
   try {
     const readEffects = async (what: Program): Promise<readonly string[]> => {
-      const ran = await engine.run(what)
-      expect(ran.tracer.listUnfinished()).toEqual([])
+      const testRun = await engine.run(what)
+      expect(testRun.tracer.listUnfinished()).toEqual([])
       // Events are recorded concurrently, by the clock.
-      return ran.effects.map(toListedName).filter(call => !callsOf(recordEvents).includes(call))
+      return testRun.effects.map(toListedName).filter(call => !callsOf(recordEvents).includes(call))
     }
     // Stack and provider are settled. One create follows, without dependents.
     expect(await readEffects(oneProgram)).toEqual([

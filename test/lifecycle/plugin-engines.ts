@@ -8,11 +8,11 @@ import {
   type TestRun,
   type TestEngine,
 } from './engine.ts'
-import { createScriptedPlugins, type Extra, type Plugins } from './scripted-plugins.ts'
+import { createScriptedPlugins, type ExtraScript, type Plugins } from './scripted-plugins.ts'
 
-/** Like the options of other engines, with configuration as texts by their `ns:key`. */
+/** The options of a run, with configuration as texts by `ns:key`. */
 type PluginRunOptions = TestRunOptions & {
-  readonly configured?: Readonly<Record<string, { readonly text: string }>>
+  readonly configTexts?: Readonly<Record<string, { readonly text: string }>>
 }
 
 /** An engine that starts every plugin anew, over one cloud. */
@@ -20,7 +20,7 @@ export interface PluginTestEngine extends Omit<TestEngine, 'run'> {
   readonly plugins: Plugins
   readonly run: (program: Program | undefined, options?: PluginRunOptions) => Promise<TestRun>
   /** Returns the messages of severity error. */
-  readonly errorsOf: (ran: TestRun) => readonly string[]
+  readonly errorsOf: (testRun: TestRun) => readonly string[]
   /** Installs a package for the program, as its package manager does. */
   readonly install: (name: string, pulumi: object, version?: string) => void
 }
@@ -29,7 +29,7 @@ export interface PluginTestEngine extends Omit<TestEngine, 'run'> {
 export function createPluginEngines() {
   const open: { readonly engine: TestEngine; readonly plugins: Plugins }[] = []
   return {
-    async open(cloud: Cloud, extra?: Extra): Promise<PluginTestEngine> {
+    async open(cloud: Cloud, extra?: ExtraScript): Promise<PluginTestEngine> {
       const engine = await openEngine(cloud.script)
       const plugins = createScriptedPlugins(cloud, extra)
       open.push({ engine, plugins })
@@ -65,10 +65,10 @@ function errorsOf({ events }: TestRun): readonly string[] {
 }
 
 function configOf({
-  configured = {},
+  configTexts = {},
 }: PluginRunOptions = {}): NonNullable<TestRunOptions['config']> {
   return new Map(
-    Object.entries(configured).map(([key, { text }]) => [
+    Object.entries(configTexts).map(([key, { text }]) => [
       key,
       { text, secret: false, object: false },
     ]),

@@ -20,7 +20,7 @@ test.each(scenarios)(
     const engine = await engines.open(cloud)
     await engine.run(firstProgram)
     cloud.drift()
-    const ran = await engine.run(program, options)
+    const testRun = await engine.run(program, options)
     const { platform } = engine
     const stack = await getTestStack(platform)
     const { moments = [], record } = await readDeploymentTimeline(platform, stack, 2)
@@ -33,7 +33,7 @@ test.each(scenarios)(
       if (state === undefined) throw new Error('the stack had no state at this moment')
       expect(verifyIntegrity(state), `2:${lamport}`).toBeUndefined()
       seen.add(toText(state.resources))
-      if (lamport === last) expect(toText(state)).toBe(toText(ran.state))
+      if (lamport === last) expect(toText(state)).toBe(toText(testRun.state))
     }
     expect(seen.size).toBeGreaterThan(2)
     const times = new Set(moments.flatMap(({ at }) => [at - 1, at]))
@@ -42,13 +42,13 @@ test.each(scenarios)(
       const state = await readStateAt(
         platform,
         stack,
-        { kind: 'time', at: compareAt as EpochMs },
+        { kind: 'time', timeMs: compareAt as EpochMs },
         later,
       )
       expect(state && verifyIntegrity(state), `at ${compareAt}`).toBeUndefined()
     }
-    const now = { kind: 'time', at: platform.clock.now() } as const
-    expect(toText(await readStateAt(platform, stack, now, later))).toBe(toText(ran.state))
+    const now = { kind: 'time', timeMs: platform.clock.now() } as const
+    expect(toText(await readStateAt(platform, stack, now, later))).toBe(toText(testRun.state))
   },
 )
 

@@ -6,7 +6,15 @@ import { error } from '../../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import type { EpochMs, ExecutorId, OwnerToken } from '../../shared/records/ids.ts'
-import { barrier, next, one, type StagedDeployment, openStage, plan, type Stage } from './stage.ts'
+import {
+  barrierId,
+  secondId,
+  firstId,
+  type StagedDeployment,
+  openStage,
+  plan,
+  type Stage,
+} from './stage.ts'
 
 let stage: Stage
 let platform: EmbeddedPlatform
@@ -25,23 +33,23 @@ describe('an operation that no delivery can handle', () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     for (const count of [1, 2, 3, 4])
       await expect(deployment.deliver(count)).rejects.toThrow('a stone')
-    expect(await deployment.headOf(one)).toBeUndefined()
+    expect(await deployment.headOf(firstId)).toBeUndefined()
   })
 
   test('fails at the fifth delivery with its cause, and its barrier opens', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     await deployment.deliver(5).catch(() => undefined)
-    const ends = await platform.operations.getEnds(deployment.deployment, [one, barrier])
-    expect(ends.get(one)?.head.end?.verdict).toBe('failed')
-    expect(ends.get(one)?.outcome?.error?.message).toContain('a stone')
-    expect(ends.get(barrier)?.head.end?.verdict).toBe('succeeded')
+    const ends = await platform.operations.getEnds(deployment.deployment, [firstId, barrierId])
+    expect(ends.get(firstId)?.head.end?.verdict).toBe('failed')
+    expect(ends.get(firstId)?.outcome?.error?.message).toContain('a stone')
+    expect(ends.get(barrierId)?.head.end?.verdict).toBe('succeeded')
     expect(deployment.reported[0]).toMatch(/^failed: no delivery .* a stone$/)
   })
 
   test('is dropped while it still waits, because it is sent again later', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
-    await deployment.deliver(5, next)
-    expect(await deployment.headOf(next)).toBeUndefined()
+    await deployment.deliver(5, secondId)
+    expect(await deployment.headOf(secondId)).toBeUndefined()
     expect(deployment.reported).toEqual([])
   })
 
@@ -49,10 +57,10 @@ describe('an operation that no delivery can handle', () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     const owner = 'o' as OwnerToken
     const claim = { owner, executor: 'x' as ExecutorId, attempt: 0, needs: 0 }
-    await platform.operations.begin(deployment.deployment, one, claim)
-    await platform.operations.lapse(deployment.deployment, one, owner, 1)
+    await platform.operations.begin(deployment.deployment, firstId, claim)
+    await platform.operations.lapse(deployment.deployment, firstId, owner, 1)
     await deployment.deliver(5).catch(() => undefined)
-    expect((await deployment.headOf(one))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
+    expect((await deployment.headOf(firstId))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
   })
 
   test('stays in the queue when the store fails', async () => {
@@ -61,7 +69,7 @@ describe('an operation that no delivery can handle', () => {
       operations: { begin: () => Promise.reject(away) },
     })
     await expect(deployment.deliver(5)).rejects.toBe(away)
-    expect(await deployment.headOf(one)).toBeUndefined()
+    expect(await deployment.headOf(firstId)).toBeUndefined()
   })
 
   test('is given back when the control record cannot be read after the begin', async () => {
@@ -69,7 +77,7 @@ describe('an operation that no delivery can handle', () => {
       control: { read: () => Promise.reject(error('STORE_UNAVAILABLE', 'away')) },
     })
     await expect(deployment.deliver(1)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    expect(await deployment.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
+    expect(await deployment.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })
   })
 
   test('that killed five executors is interrupted by the sweep', async () => {
@@ -80,10 +88,10 @@ describe('an operation that no delivery can handle', () => {
     for (let attempt = 0; attempt < 5; attempt++) {
       const owner = `o${attempt}` as OwnerToken
       const claim = { owner, executor: 'x' as ExecutorId, attempt, needs: 0 }
-      expect((await operations.begin(deployment, one, claim)).kind).toBe('begun')
+      expect((await operations.begin(deployment, firstId, claim)).kind).toBe('begun')
       await sweep({ deployment, operations, chains, isGone }, only)
     }
-    const head = (await operations.getHeads(deployment, [one])).get(one)
+    const head = (await operations.getHeads(deployment, [firstId])).get(firstId)
     expect(head?.end).toEqual({ verdict: 'interrupted', attempt: 5 })
   })
 })
@@ -94,7 +102,7 @@ describe('redrive', () => {
   /** Delivers a message until the queue moves it to the dead letters. */
   async function makeDeadLetter({ deployment }: StagedDeployment): Promise<void> {
     const { chains } = platform
-    await chains.send([{ deployment, operations: [one] }])
+    await chains.send([{ deployment, operations: [firstId] }])
     for (let count = 0; count < 5; count++) {
       const [delivery] = await chains.receive(1, 5_000, { deployment })
       await chains.extend(delivery?.receipt ?? '', 0)
@@ -116,7 +124,7 @@ describe('redrive', () => {
     const deployment = await stage.openDeployment()
     await makeDeadLetter(deployment)
     const end = { owner: '', attempt: 0, verdict: 'failed' } as const
-    await platform.operations.select(deployment.deployment, one, end)
+    await platform.operations.select(deployment.deployment, firstId, end)
     expect(await redrive(createPorts(), deployment.stack)).toEqual({ kind: 'nothing' })
   })
 

@@ -13,7 +13,7 @@ export function createPack(
   name: string,
   overrides: Partial<Omit<Analyzer, 'info'>> & { readonly severity?: Severity } = {},
 ): Analyzer {
-  const nothing = { violations: [], notApplicable: [] }
+  const emptyAnalysis = { violations: [], notApplicable: [] }
   const createPolicy = (kind: 'resource' | 'stack') => ({
     name: `${kind}-rule`,
     enforcement: 'mandatory' as const,
@@ -30,9 +30,9 @@ export function createPack(
       settings: new Map(),
     },
     path: `./${name}`,
-    analyze: () => Promise.resolve(nothing),
+    analyze: () => Promise.resolve(emptyAnalysis),
     remediate: () => Promise.resolve({ remediations: [], notApplicable: [] }),
-    analyzeStack: () => Promise.resolve(nothing),
+    analyzeStack: () => Promise.resolve(emptyAnalysis),
     cancel: () => Promise.resolve(),
     close: () => Promise.resolve(),
     ...overrides,
@@ -58,13 +58,13 @@ export function createAnalysis(...violations: Partial<Violation>[]): Analysis {
 
 /** Returns remediations with these overrides. */
 export function createRemediations(...overrides: Partial<Remediation>[]) {
-  const remediations = overrides.map(one => ({
+  const remediations = overrides.map(override => ({
     policy: 'resource-rule',
     pack: 'pack',
     version: '1.0.0',
     properties: new Map(),
     diagnostic: '',
-    ...one,
+    ...override,
   }))
   return { remediations, notApplicable: [] }
 }

@@ -35,7 +35,7 @@ export interface ProgramFunctions {
   readonly registerHook: (
     name: string,
     run: (request: ResourceHookRequest) => void | Promise<void>,
-    how?: { readonly onDryRun?: boolean; readonly ignoreErrors?: boolean },
+    options?: { readonly onDryRun?: boolean; readonly ignoreErrors?: boolean },
   ) => Promise<string>
   /** Registers an error hook; true requests a retry. */
   readonly registerErrorHook: (
@@ -44,11 +44,11 @@ export interface ProgramFunctions {
   ) => Promise<string>
 }
 
-const open: Server[] = []
+const openServers: Server[] = []
 
 /** Closes the function servers of a test. */
 export function closeProgramFunctions(): void {
-  for (const server of open.splice(0)) server.forceShutdown()
+  for (const server of openServers.splice(0)) server.forceShutdown()
 }
 
 /** Serves functions of a scripted program. */
@@ -63,22 +63,22 @@ export async function openProgramFunctions({
       reply: (failed: { code: number; details: string } | null, value?: object) => void,
     ) => {
       const { token, request } = call.request
-      const found = functionsByToken.get(token)
+      const programFunction = functionsByToken.get(token)
       Promise.resolve()
-        .then(() => found?.(request))
+        .then(() => programFunction?.(request))
         .then(
           response => reply(null, { response: response ?? new Uint8Array() }),
           thrown => reply({ code: 2, details: String(thrown?.message ?? thrown) }),
         )
     },
   })
-  open.push(server)
-  const port = await new Promise<number>((done, failed) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
-      thrown === null ? done(bound) : failed(thrown),
+  openServers.push(server)
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, boundPort) =>
+      thrown === null ? resolve(boundPort) : reject(thrown),
     ),
   )
-  const add = (work: (request: Uint8Array) => Promise<Uint8Array>): Callback => {
+  const addFunction = (work: (request: Uint8Array) => Promise<Uint8Array>): Callback => {
     const token = `f${functionsByToken.size}`
     functionsByToken.set(token, work)
     return { target: `127.0.0.1:${port}`, token, acceptsByteString: true }
@@ -95,32 +95,32 @@ export async function openProgramFunctions({
   }
   return {
     addTransform: work =>
-      add(async bytes => {
+      addFunction(async bytes => {
         const answer = await work(TransformRequest.decode(bytes))
         return TransformResponse.encode(TransformResponse.create(answer)).finish()
       }),
-    addRaw: work => add(async () => work()),
+    addRaw: work => addFunction(async () => work()),
     registerStackTransform: callback =>
       callMonitor(done => client.registerStackTransform(callback, done)),
     registerInvokeTransform: work => {
-      const callback = add(async bytes =>
+      const callback = addFunction(async bytes =>
         TransformInvokeResponse.encode(
           TransformInvokeResponse.create(work(TransformInvokeRequest.decode(bytes))),
         ).finish(),
       )
       return callMonitor(done => client.registerStackInvokeTransform(callback, done))
     },
-    async registerHook(name, work, how = {}) {
-      const callback = add(async bytes => {
+    async registerHook(name, work, options = {}) {
+      const callback = addFunction(async bytes => {
         const error = await catchMessage(() => work(ResourceHookRequest.decode(bytes)))
         return ResourceHookResponse.encode({ error }).finish()
       })
-      const request = RegisterResourceHookRequest.create({ name, callback, ...how })
+      const request = RegisterResourceHookRequest.create({ name, callback, ...options })
       await callMonitor(done => client.registerResourceHook(request, done))
       return name
     },
     async registerErrorHook(name, work) {
-      const callback = add(async bytes => {
+      const callback = addFunction(async bytes => {
         let retry = false
         const error = await catchMessage(() => {
           retry = work(ErrorHookRequest.decode(bytes))

@@ -16,8 +16,8 @@ function createProgram(count: number, value: number): Program {
   return async monitor => {
     const registerMembers = async (number: number): Promise<void> => {
       const { urn } = await monitor.register({ type: 'test:index:Group', name: `group-${number}` })
-      const members = Array.from({ length: 10 }, (_, at) =>
-        registerThing(monitor, `thing-${number * 10 + at}`, { v: value }, { parent: urn }),
+      const members = Array.from({ length: 10 }, (_, index) =>
+        registerThing(monitor, `thing-${number * 10 + index}`, { v: value }, { parent: urn }),
       )
       await Promise.all(members)
     }
@@ -31,8 +31,8 @@ export async function measureSizes(count: number): Promise<Sizes> {
   let message = 0
   const onEffect = (name: string, [messages]: readonly unknown[]): void => {
     if (name !== 'chains.send') return
-    for (const one of messages as readonly unknown[])
-      message = Math.max(message, JSON.stringify(one).length)
+    for (const chainMessage of messages as readonly unknown[])
+      message = Math.max(message, JSON.stringify(chainMessage).length)
   }
   try {
     const options = { parallel: 64, onEffect }
@@ -40,13 +40,13 @@ export async function measureSizes(count: number): Promise<Sizes> {
     await engine.run(createProgram(count, 2), { ...options, refresh: true })
     const { result } = await engine.run(undefined, { ...options, command: 'destroy' })
     expect(result.result).toBe('succeeded')
-    return { ...rowSizes(join(engine.home, 'store', 'antichain.db')), message }
+    return { ...measureRows(join(engine.home, 'store', 'antichain.db')), message }
   } finally {
     await engine.close()
   }
 }
 
-function rowSizes(file: string): Sizes {
+function measureRows(file: string): Sizes {
   const database = new DatabaseSync(file, { readOnly: true })
   const sizes = tables.map(table => {
     const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()

@@ -11,11 +11,11 @@ import type { Operation } from '../../shared/records/operation.ts'
 import type { EpochMs, ExecutorId, OperationId } from '../../shared/records/ids.ts'
 import {
   testHolder,
-  one,
+  firstId,
   createOperation,
   openStage,
   type StagedDeployment,
-  registered,
+  firstRegistration,
   type Stage,
 } from './stage.ts'
 
@@ -27,7 +27,7 @@ afterAll(() => stage.close())
 
 const createOutcome = (attempt: number, verdict: Outcome['verdict'] = 'succeeded'): Outcome => {
   const at = 1 as EpochMs
-  return { operation: one, attempt, verdict, startedAt: at, endedAt: at }
+  return { operation: firstId, attempt, verdict, startedAt: at, endedAt: at }
 }
 
 /** Runs one sweep over a plan, with every executor considered dead. */
@@ -36,29 +36,29 @@ function sweepDead({ deployment }: StagedDeployment, operations: readonly Operat
 }
 
 describe('an operation that a dead executor had begun', () => {
-  const create = createOperation(one, { op: 'create', effect: 'add' })
+  const create = createOperation(firstId, { op: 'create', effect: 'add' })
 
   test('gets the outcome that the executor stored', async () => {
     const running = await stage.openDeployment()
-    await running.begin(one, 'dead')
+    await running.begin(firstId, 'dead')
     await stage.platform.operations.putOutcome(running.deployment, createOutcome(1))
     await sweepDead(running, [create])
-    expect((await running.headOf(one))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
+    expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
   })
 
   test('is interrupted when it was a create', async () => {
     const running = await stage.openDeployment()
-    await running.begin(one, 'dead')
+    await running.begin(firstId, 'dead')
     await sweepDead(running, [create])
-    expect((await running.headOf(one))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
+    expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
   })
 
   test('may begin again when it was a delete', async () => {
     const running = await stage.openDeployment()
-    await running.begin(one, 'dead')
-    await sweepDead(running, [createOperation(one)])
-    expect(await running.headOf(one)).toMatchObject({ owner: '', attempt: 1, givenBack: 0 })
-    expect((await running.headOf(one))?.end).toBeUndefined()
+    await running.begin(firstId, 'dead')
+    await sweepDead(running, [createOperation(firstId)])
+    expect(await running.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 0 })
+    expect((await running.headOf(firstId))?.end).toBeUndefined()
   })
 })
 
@@ -67,14 +67,14 @@ describe('a begun operation at a close', () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const [second, third] = [2, 3] as unknown as [OperationId, OperationId]
-    await running.begin(one, 'dead')
+    await running.begin(firstId, 'dead')
     await stage.platform.operations.putOutcome(deployment, createOutcome(1, 'failed'))
     await running.begin(second, 'dead')
     const owner = await running.begin(third, 'dead')
     await stage.platform.operations.giveBack(deployment, third, owner, 1)
-    const ports = { ...stage.platform, gone: new Set(['dead' as ExecutorId]) }
-    await settleOrphans(ports, deployment, [one, second, third])
-    expect((await running.headOf(one))?.end).toEqual({ verdict: 'failed', attempt: 1 })
+    const ports = { ...stage.platform, goneExecutors: new Set(['dead' as ExecutorId]) }
+    await settleOrphans(ports, deployment, [firstId, second, third])
+    expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'failed', attempt: 1 })
     expect((await running.headOf(second))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
     expect((await running.headOf(third))?.end).toBeUndefined()
   })
@@ -83,9 +83,9 @@ describe('a begun operation at a close', () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
-    await running.appendRecord(registered, { kind: 'closing', result: 'failed' })
+    await running.appendRecord(firstRegistration, { kind: 'closing', result: 'failed' })
     await platform.leases.register(deployment, 'alive' as ExecutorId, testHolder)
-    const owner = await running.begin(one, 'alive')
+    const owner = await running.begin(firstId, 'alive')
     const ports = { ...createGeneratorPorts(platform), isAlive: () => true }
     const liveness = createLiveness(ports, deployment)
     const closed = finishClose(ports, deployment, { liveness, changes: {} })
@@ -94,9 +94,13 @@ describe('a begun operation at a close', () => {
       stop: 'graceful',
       closed: false,
     })
-    await platform.operations.select(deployment, one, { owner, attempt: 1, verdict: 'succeeded' })
+    await platform.operations.select(deployment, firstId, {
+      owner,
+      attempt: 1,
+      verdict: 'succeeded',
+    })
     await closed
-    expect((await running.headOf(one))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
+    expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'succeeded', attempt: 1 })
     expect(await platform.control.read(deployment)).toMatchObject({ closed: true })
   })
 
@@ -104,10 +108,10 @@ describe('a begun operation at a close', () => {
     const running = await stage.openDeployment()
     const { deployment } = running
     const { platform } = stage
-    await running.appendRecord(registered, { kind: 'closing', result: 'cancelled' })
+    await running.appendRecord(firstRegistration, { kind: 'closing', result: 'cancelled' })
     const far = 'far' as ExecutorId
     await platform.leases.register(deployment, far, { ...testHolder, host: 'there' })
-    await running.begin(one, far)
+    await running.begin(firstId, far)
     await platform.control.stop(deployment, 'forced')
     let nowMs = 0
     const clock = {
@@ -122,7 +126,7 @@ describe('a begun operation at a close', () => {
     const liveness = createLiveness(ports, deployment)
     await finishClose(ports, deployment, { liveness, changes: {} })
     expect(Math.round(nowMs / limits.leaseMs)).toBe(1)
-    expect(await running.headOf(one)).toMatchObject({ end: { verdict: 'interrupted' } })
+    expect(await running.headOf(firstId)).toMatchObject({ end: { verdict: 'interrupted' } })
     // The executor notices this at its next renewal, and stops.
     expect(await platform.leases.renew(deployment, far, [])).toBe(false)
   })
@@ -170,9 +174,9 @@ describe('a sweep', () => {
   test('does not recover operations of a living executor', async () => {
     const running = await stage.openDeployment()
     const { deployment } = running
-    const owner = await running.begin(one, 'alive')
+    const owner = await running.begin(firstId, 'alive')
     await sweep({ ...stage.platform, deployment, isGone: () => false }, plan)
-    expect(await running.headOf(one)).toMatchObject({ owner, attempt: 1 })
+    expect(await running.headOf(firstId)).toMatchObject({ owner, attempt: 1 })
   })
 
   test('does nothing in a stopped deployment', async () => {
@@ -181,19 +185,19 @@ describe('a sweep', () => {
     const { platform } = stage
     await running.appendRecord({
       kind: 'registration',
-      urn: createOperation(one).urn,
+      urn: createOperation(firstId).urn,
       goal: '',
       operations: plan,
       sets: {},
     })
-    await running.begin(one, 'dead')
+    await running.begin(firstId, 'dead')
     await platform.control.stop(deployment, 'graceful')
     const gone = new Set(['dead' as ExecutorId])
     const liveness = {
       observe: async () => gone,
       observeUntilKnown: async () => gone,
       retire: async () => undefined,
-      isOverdue: () => false,
+      isRenewalOverdue: () => false,
     }
     let looks = 0
     const looked = Promise.withResolvers<void>()
@@ -208,6 +212,6 @@ describe('a sweep', () => {
     const sweeping = startSweeping({ ...platform, clock, deployment, liveness })
     await looked.promise
     await sweeping.end()
-    expect(await running.headOf(one)).toMatchObject({ owner: 'owner of 1', attempt: 1 })
+    expect(await running.headOf(firstId)).toMatchObject({ owner: 'owner of 1', attempt: 1 })
   })
 })

@@ -23,11 +23,13 @@ test('every call that the store refuses once is retried, and the deployment succ
   expect(names.size).toBeGreaterThan(12)
   for (const call of names) {
     await engine.run(initialProgram)
-    const ran = await engine.run(changedProgram, { kill: { call, effect: 1, when: 'refused' } })
-    expect(ran.result.result, call).toBe('succeeded')
-    expect(ran.effects.filter(name => name === call).length, call).toBeGreaterThan(1)
-    expect(ran.state.resources?.filter(({ type }) => type === 'test:index:Thing')).toHaveLength(1)
-    const errors = ran.events.filter(
+    const testRun = await engine.run(changedProgram, { kill: { call, effect: 1, when: 'refused' } })
+    expect(testRun.result.result, call).toBe('succeeded')
+    expect(testRun.effects.filter(name => name === call).length, call).toBeGreaterThan(1)
+    expect(testRun.state.resources?.filter(({ type }) => type === 'test:index:Thing')).toHaveLength(
+      1,
+    )
+    const errors = testRun.events.filter(
       event => 'diagnosticEvent' in event && event.diagnosticEvent.severity === 'error',
     )
     expect(errors, call).toEqual([])

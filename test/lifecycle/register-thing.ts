@@ -10,8 +10,8 @@ export const registerThing = (
   monitor: Monitor,
   name: string,
   object: Record<string, unknown>,
-  more: object = {},
-) => monitor.register({ type: 'test:index:Thing', name, custom: true, object, ...more })
+  options: object = {},
+) => monitor.register({ type: 'test:index:Thing', name, custom: true, object, ...options })
 
 /** Returns the options of a resource that is replaced together with its dependency. */
 export const withDependency = (urn: string): object => ({
@@ -39,7 +39,7 @@ export const createThings =
 export async function getTestStack({ catalog }: Pick<Platform, 'catalog'>): Promise<StackRecord> {
   const { stacks } = await catalog.listStacks()
   const [record] = stacks
-  if (record === undefined) throw new Error('the stack')
+  if (record === undefined) throw new Error('there is no stack')
   return record
 }
 
@@ -47,8 +47,11 @@ export async function getTestStack({ catalog }: Pick<Platform, 'catalog'>): Prom
 export function createEngines() {
   const open: TestEngine[] = []
   return {
-    async open(cloud: Cloud, more?: Readonly<Record<string, Script>>): Promise<TestEngine> {
-      const engine = await openEngine(cloud.script, undefined, more)
+    async open(
+      cloud: Cloud,
+      packageScripts?: Readonly<Record<string, Script>>,
+    ): Promise<TestEngine> {
+      const engine = await openEngine(cloud.script, undefined, packageScripts)
       open.push(engine)
       return engine
     },

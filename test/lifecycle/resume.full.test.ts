@@ -1,7 +1,7 @@
 import { afterAll, test } from 'vitest'
-import { checkEffects, removePlaces, scenarios } from './resume.ts'
+import { checkEffects, removePreparedHomes, scenarios } from './resume.ts'
 
-afterAll(removePlaces)
+afterAll(removePreparedHomes)
 
 // The nightly tier kills at every effect.
 test.concurrent.each(scenarios)(

@@ -1,7 +1,7 @@
 import { afterAll, test } from 'vitest'
-import { checkEffects, removePlaces, scenarios } from './resume.ts'
+import { checkEffects, removePreparedHomes, scenarios } from './resume.ts'
 
-afterAll(removePlaces)
+afterAll(removePreparedHomes)
 
 test.concurrent.each(scenarios)(
   '$name that is killed before any effect is resumed',

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
-import { pendingOf } from '../../shared/state/pending.ts'
+import { pendingOperationsOf } from '../../shared/state/pending.ts'
 import { type Cloud, createCloud } from './cloud.ts'
 import {
   type TestRunOptions,
@@ -20,7 +20,7 @@ import {
 } from './register-thing.ts'
 
 /** Id of an existing object that the program only reads. */
-const outside = 'outside-1'
+const foreignId = 'outside-1'
 
 /** The initial stack. `secondProgram` then has every kind of step. */
 export const firstProgram: Program = async monitor => {
@@ -48,10 +48,10 @@ export const secondProgram: Program = async monitor => {
   await registerThing(monitor, 'kept', { v: 1 })
   await registerThing(monitor, 'changed', { v: 2 }, { dependencies: [a.urn] })
   const { count } = await monitor.invoke('test:index:count')
-  const there = await monitor.read('outside', outside)
+  const foreign = await monitor.read('outside', foreignId)
   await Promise.all([
     registerThing(monitor, 'new-1', { v: 1 }, { parent: group.urn }),
-    registerThing(monitor, 'new-2', { v: count, from: there.urn }, { parent: group.urn }),
+    registerThing(monitor, 'new-2', { v: count, from: foreign.urn }, { parent: group.urn }),
     registerThing(monitor, 'replaced', { replace: 2 }),
     registerThing(monitor, 'hidden', { v: toWireSecret('hush') }),
     registerDynamic(monitor, 'dynamic', 2),
@@ -69,7 +69,10 @@ export const secondProgram: Program = async monitor => {
   await monitor.registerOutputs(monitor.stack, { done: true, hidden: toWireSecret('hush') })
 }
 
-/** A resource in the form of dynamic ones: its provider is one of its inputs, a secret. */
+/**
+ * Registers a resource in the form of a dynamic resource: an input contains its provider, as a
+ * secret.
+ */
 const registerDynamic = (monitor: Monitor, name: string, v: number) =>
   monitor.register({
     type: 'pulumi-nodejs:dynamic:Resource',
@@ -79,21 +82,21 @@ const registerDynamic = (monitor: Monitor, name: string, v: number) =>
   })
 
 /** Registers a resource whose provider must be extended before other requests. */
-async function registerExtended(monitor: Monitor, name: string, by: string): Promise<void> {
-  const extension = { name: 'extra', version: '1.0.0', value: Buffer.from(by) }
+async function registerExtended(monitor: Monitor, name: string, parameter: string): Promise<void> {
+  const extension = { name: 'extra', version: '1.0.0', value: Buffer.from(parameter) }
   const packageRef = await monitor.registerPackage({ name: 'test', extension })
   await registerThing(monitor, name, { v: 1 }, { packageRef })
 }
 
 /** Registers an explicit provider and returns its reference. */
 async function registerExplicit(monitor: Monitor, region: number): Promise<string> {
-  const made = await monitor.register({
+  const provider = await monitor.register({
     type: 'pulumi:providers:test',
     name: 'explicit',
     custom: true,
     object: { region: `${region}` },
   })
-  return `${made.urn}::${made.id}`
+  return `${provider.urn}::${provider.id}`
 }
 
 /** The deployment that is killed, after one that ran `firstProgram`. */
@@ -112,13 +115,13 @@ export const scenarios: readonly ResumeScenario[] = [
 ]
 
 /** An engine with an existing stack, and its cloud. */
-export interface TestPlace {
+export interface TestSetup {
   readonly engine: TestEngine
   readonly cloud: Cloud
 }
 
 /** The prepared homes by program, one for all cases that start from it. */
-const made = new Map<Program, Promise<{ readonly home: string; readonly cloud: Cloud }>>()
+const preparedHomes = new Map<Program, Promise<{ readonly home: string; readonly cloud: Cloud }>>()
 
 async function prepareHome(
   program: Program,
@@ -126,41 +129,42 @@ async function prepareHome(
   const cloud = createForeignCloud()
   const engine = await openEngine(cloud.script)
   await engine.run(program)
-  await engine.keep()
+  await engine.closeKeepingHome()
   return { home: engine.home, cloud }
 }
 
 /** Returns a cloud that contains the foreign object that `secondProgram` reads. */
 export function createForeignCloud(): Cloud {
   const cloud = createCloud()
-  cloud.objects.set(outside, { v: 5 })
+  cloud.objects.set(foreignId, { v: 5 })
   return cloud
 }
 
 /** Opens a copy of a prepared home. */
-export async function openPlace(program: Program, delayMs = 0): Promise<TestPlace> {
-  const making = made.get(program) ?? prepareHome(program)
-  made.set(program, making)
-  const before = await making
-  const cloud = createCloud(delayMs, before.cloud)
-  return { engine: await openEngine(cloud.script, before.home), cloud }
+export async function openTestSetup(program: Program, delayMs = 0): Promise<TestSetup> {
+  const preparation = preparedHomes.get(program) ?? prepareHome(program)
+  preparedHomes.set(program, preparation)
+  const prepared = await preparation
+  const cloud = createCloud(delayMs, prepared.cloud)
+  return { engine: await openEngine(cloud.script, prepared.home), cloud }
 }
 
 /** Removes the prepared homes. */
-export async function removePlaces(): Promise<void> {
-  for (const making of made.values()) rmSync((await making).home, { recursive: true, force: true })
-  made.clear()
+export async function removePreparedHomes(): Promise<void> {
+  for (const preparation of preparedHomes.values())
+    rmSync((await preparation).home, { recursive: true, force: true })
+  preparedHomes.clear()
 }
 
-/** The final state to compare, without ids, times and ciphertexts. */
+/** The final state of a run, without ids, times and ciphertexts, for comparisons. */
 export interface FinalState {
   readonly state: unknown
   readonly cloud: unknown
 }
 
-export function finalOf(ran: TestRun, cloud: Cloud): FinalState {
-  const resources = (ran.state.resources ?? []).map(
-    ({ created: _c, modified: _m, provider: _p, id: _i, ...kept }) => kept,
+export function finalStateOf(testRun: TestRun, cloud: Cloud): FinalState {
+  const resources = (testRun.state.resources ?? []).map(
+    ({ created: _c, modified: _m, provider: _p, id: _i, ...comparable }) => comparable,
   )
   return {
     state: JSON.parse(
@@ -173,16 +177,16 @@ export function finalOf(ran: TestRun, cloud: Cloud): FinalState {
 }
 
 /** Runs a scenario without a kill, and returns its effects and its final state. */
-async function runUnharmed({
+async function runWithoutKill({
   program,
   options,
 }: ResumeScenario): Promise<{ readonly effects: number; readonly final: FinalState }> {
-  const { engine, cloud } = await openPlace(firstProgram)
+  const { engine, cloud } = await openTestSetup(firstProgram)
   try {
     cloud.drift()
-    const ran = await engine.run(program, options)
-    expect(ran.tracer.listUnfinished()).toEqual([])
-    return { effects: ran.effects.length, final: finalOf(ran, cloud) }
+    const testRun = await engine.run(program, options)
+    expect(testRun.tracer.listUnfinished()).toEqual([])
+    return { effects: testRun.effects.length, final: finalStateOf(testRun, cloud) }
   } finally {
     await engine.close()
   }
@@ -190,7 +194,7 @@ async function runUnharmed({
 
 /** Resumes a deployment, or runs it again if it can only be closed. */
 export function resumeOrRun(
-  { engine }: Pick<TestPlace, 'engine'>,
+  { engine }: Pick<TestSetup, 'engine'>,
   program: Program | undefined,
   options: TestRunOptions,
 ): Promise<TestRun> {
@@ -203,33 +207,39 @@ export function resumeOrRun(
 
 /**
  * Checks a stack against its cloud: one object per resource, no create sent twice, no object lost,
- * and no missing object in the state. Creates with unknown ends must be pending. Returns whether
- * any is.
+ * and no missing object in the state. Creates with unknown ends must be pending. Returns whether a
+ * create is pending.
  */
 export async function checkCloud(
-  { engine, cloud }: TestPlace,
-  ran: TestRun,
-  where: string,
+  { engine, cloud }: TestSetup,
+  testRun: TestRun,
+  label: string,
 ): Promise<boolean> {
   const creates = cloud.log.filter(line => line.startsWith('create '))
-  expect(creates.length, `${where}: ${creates.join()}`).toBe(new Set(creates).size)
-  const own = (ran.state.resources ?? []).filter(
+  expect(creates.length, `${label}: ${creates.join()}`).toBe(new Set(creates).size)
+  const cloudResources = (testRun.state.resources ?? []).filter(
     ({ custom, type }) => custom && !type.startsWith('pulumi:'),
   )
-  const ids = own.map(({ id }) => textOf(id))
-  expect(ids.length, `${where}: ${ids.join()}`).toBe(new Set(ids).size)
-  const names = pendingOf(ran.state).map(({ resource }) => resource.urn.split('::').at(-1) ?? '')
+  const ids = cloudResources.map(({ id }) => textOf(id))
+  expect(ids.length, `${label}: ${ids.join()}`).toBe(new Set(ids).size)
+  const names = pendingOperationsOf(testRun.state).map(
+    ({ resource }) => resource.urn.split('::').at(-1) ?? '',
+  )
   const isNamed = (id: string): boolean => names.includes(id.replace(/-\d+$/, ''))
   const inbox = await engine.platform.catalog.listLate((await getTestStack(engine.platform)).id, 99)
-  const known = new Set([outside, ...ids, ...inbox.map(({ state }) => textOf(state['id']))])
-  const lost = [...cloud.objects.keys()].filter(id => !known.has(id) && !isNamed(id))
-  expect(lost, `${where}: not in the state`).toEqual([])
-  const there = new Set([...cloud.objects.keys(), ...cloud.drifted])
+  const knownIds = new Set([foreignId, ...ids, ...inbox.map(({ state }) => textOf(state['id']))])
+  const lostIds = [...cloud.objects.keys()].filter(id => !knownIds.has(id) && !isNamed(id))
+  expect(lostIds, `${label}: not in the state`).toEqual([])
+  const existingIds = new Set([...cloud.objects.keys(), ...cloud.driftedIds])
   // A resource that is deleted before its replacement stays in the state until the replacement
   // exists.
-  const kept = own.filter(({ pendingReplacement }) => pendingReplacement !== true)
-  const gone = kept.map(({ id }) => textOf(id)).filter(id => !there.has(id) && !isNamed(id))
-  expect(gone, `${where}: not in the cloud`).toEqual([])
+  const presentResources = cloudResources.filter(
+    ({ pendingReplacement }) => pendingReplacement !== true,
+  )
+  const missingIds = presentResources
+    .map(({ id }) => textOf(id))
+    .filter(id => !existingIds.has(id) && !isNamed(id))
+  expect(missingIds, `${label}: not in the cloud`).toEqual([])
   return names.length > 0
 }
 
@@ -238,7 +248,7 @@ const textOf = (id: unknown): string => (typeof id === 'string' ? id : '')
 /** The result of a killed and resumed run. */
 interface KillOutcome {
   /** Whether the end of a create is unknown. */
-  readonly isUnknowable: boolean
+  readonly hasUnknownCreate: boolean
 }
 
 /**
@@ -250,22 +260,22 @@ async function checkKilledRun(
   kill: KillPoint,
   expected: FinalState,
 ): Promise<KillOutcome | undefined> {
-  const place = await openPlace(firstProgram)
-  const { engine, cloud } = place
+  const setup = await openTestSetup(firstProgram)
+  const { engine, cloud } = setup
   try {
     cloud.drift()
-    const killed = await engine.run(program, { ...options, kill }).then(
+    const killError = await engine.run(program, { ...options, kill }).then(
       () => undefined,
       thrown => thrown as unknown,
     )
-    if (killed === undefined) return undefined
-    if (!(killed instanceof Killed)) throw killed
-    const where = `${kill.when} ${kill.effect}: ${killed.effects.at(-1)}`
-    const again = await resumeOrRun(place, program, options)
-    const isUnknowable = await checkCloud(place, again, where)
-    if (isUnknowable) expect(again.result.result, where).toBe('failed')
-    else expect(finalOf(again, cloud), where).toEqual(expected)
-    return { isUnknowable }
+    if (killError === undefined) return undefined
+    if (!(killError instanceof Killed)) throw killError
+    const label = `${kill.when} ${kill.effect}: ${killError.effects.at(-1)}`
+    const resumedRun = await resumeOrRun(setup, program, options)
+    const hasUnknownCreate = await checkCloud(setup, resumedRun, label)
+    if (hasUnknownCreate) expect(resumedRun.result.result, label).toBe('failed')
+    else expect(finalStateOf(resumedRun, cloud), label).toEqual(expected)
+    return { hasUnknownCreate }
   } finally {
     await engine.close()
   }
@@ -277,16 +287,18 @@ async function checkKilledRun(
  * cover lost replies row by row.
  */
 export async function checkEffects(scenario: ResumeScenario, step: number): Promise<void> {
-  const { effects, final } = await runUnharmed(scenario)
-  let tried = 0
-  let outlived = 0
-  let unknowable = 0
+  const { effects, final } = await runWithoutKill(scenario)
+  let killCount = 0
+  let resumedCount = 0
+  let unknownCount = 0
   for (let effect = 1; effect <= effects; effect += step) {
-    tried += 1
-    const found = await checkKilledRun(scenario, { effect, when: 'before' }, final)
-    if (found?.isUnknowable === true) unknowable += 1
-    else if (found !== undefined) outlived += 1
+    killCount += 1
+    const outcome = await checkKilledRun(scenario, { effect, when: 'before' }, final)
+    if (outcome?.hasUnknownCreate === true) unknownCount += 1
+    else if (outcome !== undefined) resumedCount += 1
   }
-  console.log(`${tried} effects: ${outlived} resumed, ${unknowable} with an unknown create`)
-  expect(outlived).toBeGreaterThan(tried / 2)
+  console.log(
+    `${killCount} effects: ${resumedCount} resumed, ${unknownCount} with an unknown create`,
+  )
+  expect(resumedCount).toBeGreaterThan(killCount / 2)
 }

@@ -72,9 +72,9 @@ describe('a program that runs again', () => {
     await runKilled(engine, program, {
       kill: { effect: 2, call: 'operations.begin', when: 'before' },
     })
-    const ran = await engine.run(program, { resume: true })
+    const testRun = await engine.run(program, { resume: true })
     expect([...cloud.objects.values()]).toEqual([{ v: 2 }, { v: 1 }])
-    expect(JSON.stringify(ran.events)).not.toContain('the recorded decision is kept')
+    expect(JSON.stringify(testRun.events)).not.toContain('the recorded decision is kept')
     expect(invokes).toBe(2)
   })
 
@@ -83,18 +83,18 @@ describe('a program that runs again', () => {
     const engine = await engines.open(cloud)
     await runKilled(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
     const other = createThings({ a: { v: 2 }, b: { v: 1 } })
-    const ran = await engine.run(other, { resume: true })
+    const testRun = await engine.run(other, { resume: true })
     expect(cloud.log).toEqual(['create a', 'create b'])
     expect([...cloud.objects.values()]).toEqual([{ v: 1 }, { v: 1 }])
-    expect(JSON.stringify(ran.events)).toContain('the recorded decision is kept')
+    expect(JSON.stringify(testRun.events)).toContain('the recorded decision is kept')
   })
 
   test('and registers less has the rest deleted', async () => {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await runKilled(engine, both, { kill: { effect: 2, call: 'operations.begin', when: 'before' } })
-    const ran = await engine.run(createThings({ b: { v: 1 } }), { resume: true })
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(createThings({ b: { v: 1 } }), { resume: true })
+    expect(testRun.result.result).toBe('succeeded')
     expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
   })
 
@@ -103,8 +103,8 @@ describe('a program that runs again', () => {
     const engine = await engines.open(cloud)
     const kill = { effect: 1, call: 'operations.putOutcome', when: 'after' } as const
     await runKilled(engine, onlyA, { kill })
-    const ran = await engine.run(onlyA, { resume: true })
-    expect(ran.result).toMatchObject({ result: 'succeeded', pending: [] })
+    const testRun = await engine.run(onlyA, { resume: true })
+    expect(testRun.result).toMatchObject({ result: 'succeeded', pending: [] })
     expect(cloud.log).toEqual(['create a'])
   })
 })

@@ -106,9 +106,9 @@ test('after its records were removed, a stack keeps its state, history and retai
   const far = 4e12 as EpochMs
   const atMoment = { kind: 'lamport', deployment: 2, lamport: 3 } as const
   await expect(readStateAt(platform, before, atMoment, far)).rejects.toMatchObject(gone)
-  const during = { kind: 'time', at: story.record.startedAt } as const
+  const during = { kind: 'time', timeMs: story.record.startedAt } as const
   await expect(readStateAt(platform, before, during, far)).rejects.toMatchObject(gone)
-  const after = { kind: 'time', at: platform.clock.now() } as const
+  const after = { kind: 'time', timeMs: platform.clock.now() } as const
   expect(await readStateAt(platform, before, after, far)).toBeDefined()
   const again = await engine.run(createThings({ b: { v: 1 } }))
   expect(again.result.result).toBe('succeeded')
@@ -146,8 +146,8 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
   const { platform } = engine
   const kill = { call: 'provider.create', effect: 1, when: 'before' } as const
   await expect(engine.run(program, { kill })).rejects.toThrow('killed')
-  const ran = await engine.run(createThings({ b: { v: 1 } }), { forget: true })
-  const provider = ran.state.resources?.find(({ id }) => id === 'b-1')?.['provider'] ?? null
+  const testRun = await engine.run(createThings({ b: { v: 1 } }), { clearPendingCreates: true })
+  const provider = testRun.state.resources?.find(({ id }) => id === 'b-1')?.['provider'] ?? null
   const { id: stack } = await getTestStack(platform)
   const deployment = deploymentIdOf(stack, 1)
   const ids = Array.from({ length: 9 }, (_, id) => id as OperationId)
@@ -160,7 +160,7 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
   const at = { startedAt: 1 as EpochMs, endedAt: 2 as EpochMs }
   const outcome = { operation, attempt, verdict: 'succeeded' as const, state: made, ...at }
   await platform.operations.putOutcome(deployment, outcome)
-  expect(ran.state.pending_operations).toBeUndefined()
+  expect(testRun.state.pending_operations).toBeUndefined()
   return { engine, item: { deployment, operation, attempt, urn: made.urn as Urn, state: made } }
 }
 

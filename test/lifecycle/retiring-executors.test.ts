@@ -37,7 +37,7 @@ function failSecondBegin(
 }
 
 /** An unavailable store is retried for twenty seconds, which pass faster in these tests. */
-const forGood = { parallel: 2, haste: 8 }
+const forGood = { parallel: 2, timeFactor: 8 }
 
 async function readPublished({
   platform,
@@ -51,8 +51,10 @@ async function readPublished({
 test('an operation that cannot begin does not affect running ones', async () => {
   const cloud = createCloud(3_000)
   const engine = await engines.open(cloud)
-  const disturbed = failSecondBegin(Infinity)
-  await expect(engine.run(bothProgram, { ...forGood, disturbed })).rejects.toThrow('disk is full')
+  const disturbOperations = failSecondBegin(Infinity)
+  await expect(engine.run(bothProgram, { ...forGood, disturbOperations })).rejects.toThrow(
+    'disk is full',
+  )
   expect(cloud.log).toHaveLength(1)
   expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
 }, 240_000)
@@ -60,8 +62,12 @@ test('an operation that cannot begin does not affect running ones', async () => 
 test('a begin whose reply was lost is given back without a provider call, and nothing is pending', async () => {
   const cloud = createCloud(300)
   const engine = await engines.open(cloud)
-  const disturbed = failSecondBegin(Infinity, (operations, ...args) => operations.begin(...args))
-  await expect(engine.run(bothProgram, { ...forGood, disturbed })).rejects.toThrow('disk is full')
+  const disturbOperations = failSecondBegin(Infinity, (operations, ...args) =>
+    operations.begin(...args),
+  )
+  await expect(engine.run(bothProgram, { ...forGood, disturbOperations })).rejects.toThrow(
+    'disk is full',
+  )
   expect(cloud.log).toHaveLength(1)
   expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
 }, 240_000)
@@ -70,10 +76,10 @@ test('a begin that the store refuses temporarily is retried, and the provider is
   for (const isDone of [false, true]) {
     const cloud = createCloud(300)
     const engine = await engines.open(cloud)
-    const disturbed = failSecondBegin(2, (operations, ...args) =>
+    const disturbOperations = failSecondBegin(2, (operations, ...args) =>
       isDone ? operations.begin(...args) : undefined,
     )
-    const { result } = await engine.run(bothProgram, { parallel: 2, disturbed })
+    const { result } = await engine.run(bothProgram, { parallel: 2, disturbOperations })
     expect(result.result).toBe('succeeded')
     expect(cloud.log).toHaveLength(2)
     expect(await readPublished(engine)).toMatchObject({ pending: 0 })

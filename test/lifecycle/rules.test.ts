@@ -75,7 +75,7 @@ test('every command refuses a deployment of a newer version by name and leaves i
     {
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
-      over: over.signal,
+      shutdown: over.signal,
       requestOf: () => Promise.reject(new Error('no request must be served')),
       resume: () => Promise.reject(new Error('no deployment must be resumed')),
       onMessage(line) {
@@ -135,7 +135,7 @@ test('a serving process survives unreadable records and a temporary failure of t
     {
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
-      over: over.signal,
+      shutdown: over.signal,
       requestOf: () => Promise.reject(new Error('no request must be served')),
       resume: () => Promise.reject(new Error('no deployment must be resumed')),
       onMessage: line => lines.push(line),

@@ -7,85 +7,93 @@ export const scaleUrnOf = (name: string, type = 'test:index:Thing'): string =>
   `urn:pulumi:dev::life::${type}::${name}`
 /** Returns the names of `count` resources. */
 export const listNames = (count: number): readonly string[] =>
-  Array.from({ length: count }, (_, at) => `r${at}`)
+  Array.from({ length: count }, (_, index) => `r${index}`)
 /** Returns the URNs of every second resource. */
 export const listEvenUrns = (count: number): readonly string[] =>
   listNames(count)
-    .filter((_, at) => at % 2 === 0)
+    .filter((_, index) => index % 2 === 0)
     .map(name => scaleUrnOf(name))
 
-/** Returns the further options of one resource. */
-type More = (name: string, at: number) => object
+/** Returns options or inputs of one resource. */
+type OptionsOf = (name: string, index: number) => object
 
 /** Returns a program of independent resources, registered concurrently. */
 export const createFlat =
-  (more: More = () => ({}), object: More = () => ({ v: 1 })) =>
+  (optionsOf: OptionsOf = () => ({}), object: OptionsOf = () => ({ v: 1 })) =>
   (count: number): Program =>
   async monitor => {
-    const open = listNames(count).map((name, at) => [name, at] as const)
+    const remaining = listNames(count).map((name, index) => [name, index] as const)
     const worker = async (): Promise<void> => {
-      for (let next = open.shift(); next !== undefined; next = open.shift())
-        await registerThing(monitor, next[0], { ...object(...next) }, more(...next))
+      for (let entry = remaining.shift(); entry !== undefined; entry = remaining.shift())
+        await registerThing(monitor, entry[0], { ...object(...entry) }, optionsOf(...entry))
     }
     await Promise.all(Array.from({ length: 16 }, worker))
   }
 
-/** Each resource depends on the previous one. */
+/** Returns a program in which each resource depends on the previous one. */
 export const createChain =
-  (first: object, more: object = {}) =>
+  (firstObject: object, options: object = {}) =>
   (count: number): Program =>
   async monitor => {
-    let last = ''
-    for (const [at, name] of listNames(count).entries()) {
-      const made = await registerThing(
+    let lastUrn = ''
+    for (const [index, name] of listNames(count).entries()) {
+      const resource = await registerThing(
         monitor,
         name,
-        { ...(at === 0 ? first : { replace: 'x' }) },
-        { ...(at === 0 ? {} : withDependency(last)), ...more },
+        { ...(index === 0 ? firstObject : { replace: 'x' }) },
+        { ...(index === 0 ? {} : withDependency(lastUrn)), ...options },
       )
-      last = made.urn
+      lastUrn = resource.urn
     }
   }
 
-/** All resources depend on the first one. */
+/** Returns a program in which all resources depend on the first one. */
 export const createStar =
-  (first: object, more: object = {}, each: More = () => ({})) =>
+  (firstObject: object, options: object = {}, optionsOfEach: OptionsOf = () => ({})) =>
   (count: number): Program =>
   async monitor => {
-    await registerThing(monitor, 'root', { ...first }, more)
+    await registerThing(monitor, 'root', { ...firstObject }, options)
     const root = scaleUrnOf('root')
     await createFlat(
-      (name, at) => ({ ...withDependency(root), ...more, ...each(name, at) }),
+      (name, index) => ({ ...withDependency(root), ...options, ...optionsOfEach(name, index) }),
       () => ({
         replace: 'x',
       }),
     )(count)(monitor)
   }
 
-/** Every second resource depends on the previous one. */
+/**
+ * Returns a program in which every second resource is replaced and deleted with the previous one.
+ */
 export const createPairs =
   (value: string) =>
   (count: number): Program =>
   async monitor => {
-    for (const [at, name] of listNames(count).entries()) {
-      const other = scaleUrnOf(`r${at - 1}`)
-      const bound = at % 2 === 1 ? { deletedWith: other, replaceWith: [other] } : {}
-      await registerThing(monitor, name, at % 2 === 1 ? { v: 1 } : { replace: value }, bound)
+    for (const [index, name] of listNames(count).entries()) {
+      const previousUrn = scaleUrnOf(`r${index - 1}`)
+      const replacementOptions =
+        index % 2 === 1 ? { deletedWith: previousUrn, replaceWith: [previousUrn] } : {}
+      await registerThing(
+        monitor,
+        name,
+        index % 2 === 1 ? { v: 1 } : { replace: value },
+        replacementOptions,
+      )
     }
   }
 
-/** All resources are children of one component. */
-export const createBelow =
-  (component: string, more: More = () => ({})) =>
+/** Returns a program in which all resources are children of one component. */
+export const createChildren =
+  (component: string, optionsOf: OptionsOf = () => ({})) =>
   (count: number): Program =>
   async monitor => {
     const { urn } = await monitor.register({ type: 'test:index:Group', name: component })
-    await createFlat((name, at) => ({ parent: urn, ...more(name, at) }))(count)(monitor)
+    await createFlat((name, index) => ({ parent: urn, ...optionsOf(name, index) }))(count)(monitor)
     await monitor.registerOutputs(urn, { done: true })
   }
 
-/** All resources have an explicit provider. */
-export const createProvided =
+/** Returns a program in which all resources have an explicit provider. */
+export const createWithProvider =
   (region: string) =>
   (count: number): Program =>
   async monitor => {

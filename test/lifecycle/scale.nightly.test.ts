@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { measureCpu, scales } from './scale.ts'
+import { measureCpu, scaleCases } from './scale.ts'
 
 /** Factor four. A quadratic cost grows by a factor of sixteen. */
 const [few, many] = [300, 1_200]
 
-test.each(scales)(
+test.each(scaleCases)(
   'processor time grows linearly with the number of resources: $name',
   async scale => {
     await measureCpu(scale, 30)

@@ -1,7 +1,7 @@
 import { createCloud, type Cloud } from './cloud.ts'
 import { type TestRunOptions, openEngine, type Program } from './engine.ts'
 import {
-  createBelow,
+  createChildren,
   createChain,
   createComponents,
   listEvenUrns,
@@ -9,13 +9,13 @@ import {
   createImports,
   listNames,
   createPairs,
-  createProvided,
+  createWithProvider,
   createStar,
   scaleUrnOf,
 } from './scale-programs.ts'
 import { deleteFirst, registerThing } from './register-thing.ts'
 
-/** A case whose decisions are measured: the preparation, and the timed run. */
+/** A case whose decisions are measured: an untimed preparation, and a timed run. */
 export interface ScaleCase {
   readonly name: string
   /** Program that prepares the stack, untimed. If absent, the stack is empty. */
@@ -27,7 +27,7 @@ export interface ScaleCase {
 }
 
 /** All cases that are measured. */
-export const scales: readonly ScaleCase[] = [
+export const scaleCases: readonly ScaleCase[] = [
   { name: 'creates', createProgram: createFlat() },
   { name: 'nothing', createBefore: createFlat(), createProgram: createFlat() },
   {
@@ -71,8 +71,8 @@ export const scales: readonly ScaleCase[] = [
   },
   {
     name: 'all resources moved to another parent',
-    createBefore: createBelow('one'),
-    createProgram: createBelow('two', () => ({
+    createBefore: createChildren('one'),
+    createProgram: createChildren('two', () => ({
       aliases: [{ spec: { parentUrn: scaleUrnOf('one', 'test:index:Group') } }],
     })),
   },
@@ -83,8 +83,8 @@ export const scales: readonly ScaleCase[] = [
   },
   {
     name: 'a replaced provider',
-    createBefore: createProvided('a'),
-    createProgram: createProvided('b'),
+    createBefore: createWithProvider('a'),
+    createProgram: createWithProvider('b'),
   },
   { name: 'a refresh', createBefore: createFlat(), optionsOf: () => ({ command: 'refresh' }) },
   {
@@ -200,7 +200,7 @@ export const scales: readonly ScaleCase[] = [
     name: 'a plan',
     createBefore: createFlat(),
     createProgram: createFlat(undefined, () => ({ v: 2 })),
-    optionsOf: () => ({ dryRun: true, request: { drawsPlan: true } }),
+    optionsOf: () => ({ dryRun: true, request: { draftsPlan: true } }),
   },
   {
     name: 'failed creates with --continue-on-error',
@@ -219,20 +219,24 @@ export const scales: readonly ScaleCase[] = [
  * Returns the processor time of the run, in ms. It includes the engine and the test's own program
  * and provider.
  */
-export async function measureCpu(scale: ScaleCase, count: number): Promise<number> {
+export async function measureCpu(scaleCase: ScaleCase, count: number): Promise<number> {
   const cloud = createCloud()
   const engine = await openEngine(cloud.script)
   try {
-    if (scale.createBefore !== undefined) {
-      const { result } = await engine.run(scale.createBefore(count))
-      if (result.result !== 'succeeded') throw new Error(`before ${scale.name}: ${result.result}`)
+    if (scaleCase.createBefore !== undefined) {
+      const { result } = await engine.run(scaleCase.createBefore(count))
+      if (result.result !== 'succeeded')
+        throw new Error(`before ${scaleCase.name}: ${result.result}`)
     }
-    scale.onBetween?.(cloud, count)
+    scaleCase.onBetween?.(cloud, count)
     const start = process.cpuUsage()
-    const { result } = await engine.run(scale.createProgram?.(count), scale.optionsOf?.(count))
+    const { result } = await engine.run(
+      scaleCase.createProgram?.(count),
+      scaleCase.optionsOf?.(count),
+    )
     const { user, system } = process.cpuUsage(start)
-    if (result.result !== 'succeeded' && scale.optionsOf?.(1).continueOnError !== true)
-      throw new Error(`${scale.name}: ${result.result}`)
+    if (result.result !== 'succeeded' && scaleCase.optionsOf?.(1).continueOnError !== true)
+      throw new Error(`${scaleCase.name}: ${result.result}`)
     return (user + system) / 1000
   } finally {
     await engine.close()

@@ -1,8 +1,8 @@
 import type { Program, TestRun } from './engine.ts'
 import { Killed, type KillPoint } from './test-process.ts'
-import { type TestPlace, resumeOrRun, type ResumeScenario, scenarios } from './resume.ts'
+import { type TestSetup, resumeOrRun, type ResumeScenario, scenarios } from './resume.ts'
 
-/** A scene in which handlers reach rows of the table, with the recovery after a crash in it. */
+/** A scene whose processes reach rows of the table of effects, with the recovery after a crash. */
 export interface Scene {
   readonly name: string
   /** Program of the stack before the scene; if absent, `firstProgram`. */
@@ -10,10 +10,10 @@ export interface Scene {
   /** Duration of each provider call. */
   readonly delayMs?: number
   /** Throws `Killed` when the process was killed. */
-  readonly act: (place: TestPlace, kill: KillPoint | undefined) => Promise<unknown>
-  /** Recovers as users or other processes do. */
-  readonly recover: (place: TestPlace) => Promise<TestRun>
-  /** Which of the effects that match a row is meant; if absent, the first. */
+  readonly act: (setup: TestSetup, kill: KillPoint | undefined) => Promise<unknown>
+  /** Recovers from a crash as users or other processes do. */
+  readonly recover: (setup: TestSetup) => Promise<TestRun>
+  /** By row, the number of the matching effect at which a crash happens. If absent: 1. */
   readonly nth?: ReadonlyMap<string, number>
 }
 
@@ -28,43 +28,43 @@ export async function awaitKill(run: Promise<unknown>): Promise<void> {
 
 /** Resumes the deployment until it succeeds or only a user can settle the rest. */
 export async function runUntilDone(
-  place: TestPlace,
+  setup: TestSetup,
   { program, options }: Pick<ResumeScenario, 'program' | 'options'>,
 ): Promise<TestRun> {
-  place.cloud.faults.clear()
-  const ran = await resumeOrRun(place, program, options)
-  if (ran.result.result === 'succeeded' || (ran.state.pending_operations ?? []).length > 0)
-    return ran
-  return place.engine.run(program, options)
+  setup.cloud.faults.clear()
+  const testRun = await resumeOrRun(setup, program, options)
+  if (testRun.result.result === 'succeeded' || (testRun.state.pending_operations ?? []).length > 0)
+    return testRun
+  return setup.engine.run(program, options)
 }
 
 /** Returns the scene of a plain command. */
-function createPlain(scenario: ResumeScenario, more: Partial<Scene> = {}): Scene {
+function createPlain(scenario: ResumeScenario, overrides: Partial<Scene> = {}): Scene {
   const { program, options, name } = scenario
   return {
     name,
     act: ({ engine }, kill) => engine.run(program, { ...options, kill }),
-    recover: place => runUntilDone(place, scenario),
-    ...more,
+    recover: setup => runUntilDone(setup, scenario),
+    ...overrides,
   }
 }
 
-/** Returns the scene of a command that died once and was resumed or closed. */
+/** Returns the scene of a command whose process died once and that was then resumed or closed. */
 function createResumed(
   scenario: ResumeScenario,
-  earlier: KillPoint,
-  how: { readonly before?: Program; readonly isClosed?: boolean } = {},
+  earlierKill: KillPoint,
+  variant: { readonly before?: Program; readonly isClosed?: boolean } = {},
 ): Scene {
   const { program, options, name } = scenario
-  const { isClosed = false, ...more } = how
+  const { isClosed = false, ...overrides } = variant
   return {
     name: `${name} that died and is ${isClosed ? 'closed' : 'resumed'}`,
     async act({ engine }, kill) {
-      await awaitKill(engine.run(program, { ...options, kill: earlier }))
+      await awaitKill(engine.run(program, { ...options, kill: earlierKill }))
       return engine.run(program, { ...options, resume: !isClosed, kill })
     },
-    recover: place => runUntilDone(place, scenario),
-    ...more,
+    recover: setup => runUntilDone(setup, scenario),
+    ...overrides,
   }
 }
 
@@ -80,7 +80,10 @@ const inWaves: ResumeScenario = {
   options: { command: 'destroy', release: 'antichain' },
 }
 
-/** One thing that depends on two others: the first wave is one delete, with a barrier behind it. */
+/**
+ * Registers one resource that depends on two others. In a destroy, the first wave is one delete,
+ * with a barrier behind it.
+ */
 export const wideProgram: Program = async monitor => {
   const register = (name: string, dependencies: string[]) =>
     monitor.register({
@@ -90,14 +93,14 @@ export const wideProgram: Program = async monitor => {
       object: { v: 1 },
       dependencies,
     })
-  const below = await Promise.all(['b1', 'b2'].map(name => register(name, [])))
+  const bases = await Promise.all(['b1', 'b2'].map(name => register(name, [])))
   await register(
     'c',
-    below.map(({ urn }) => urn),
+    bases.map(({ urn }) => urn),
   )
 }
 
-const dead = { effect: 1, when: 'after' } as const
+const killAfterFirst = { effect: 1, when: 'after' } as const
 
 /** Commands on a stack of `firstProgram` or `wideProgram`. */
 export const plainScenes = {
@@ -105,16 +108,16 @@ export const plainScenes = {
   refreshed: createPlain(refreshed),
   destroyed: createPlain(destroyed),
   waves: createPlain(inWaves, { before: wideProgram }),
-  resumed: createResumed(up, { ...dead, call: 'provider.update' }),
-  endFound: createResumed(up, { ...dead, row: { list: 'operate', row: 3 } }),
+  resumed: createResumed(up, { ...killAfterFirst, call: 'provider.update' }),
+  endFound: createResumed(up, { ...killAfterFirst, row: { list: 'operate', row: 3 } }),
   closed: createResumed(
     up,
-    { ...dead, when: 'before', call: 'provider.create' },
+    { ...killAfterFirst, when: 'before', call: 'provider.create' },
     { isClosed: true },
   ),
   wavesResumed: createResumed(
     inWaves,
-    { ...dead, row: { list: 'operate', row: 4 } },
+    { ...killAfterFirst, row: { list: 'operate', row: 4 } },
     { before: wideProgram },
   ),
 } as const satisfies Record<string, Scene>

@@ -49,11 +49,11 @@ export interface Monitor {
   readonly read: (
     name: string,
     id: string,
-    more?: Partial<ReadResourceRequest>,
+    fields?: Partial<ReadResourceRequest>,
   ) => Promise<ReadResourceResponse>
 }
 
-/** Every load creates an instance. The test ends it. */
+/** Creates a host whose every load returns a new instance. The test closes the provider itself. */
 export function createScriptedPluginHost(instanceOf: (pkg: string) => Provider): PluginHost {
   return {
     load: async (_plugin, { pkg }) => ({ ...instanceOf(pkg), close: () => Promise.resolve() }),
@@ -68,8 +68,10 @@ export function createScriptedProgramHost(program: Program | undefined): Program
   return {
     run: async run => {
       const { client, monitorOf, call } = connect(run.monitorAddress)
-      const ended = runProgram({ client, monitorOf, call }, program).finally(() => client.close())
-      return { ended, stop: () => Promise.resolve() }
+      const programEnd = runProgram({ client, monitorOf, call }, program).finally(() =>
+        client.close(),
+      )
+      return { programEnd, stop: () => Promise.resolve() }
     },
     listPackages: ({ directory }) => Promise.resolve(findRequiredPackages(directory)),
   }
@@ -81,7 +83,7 @@ interface MonitorConnection {
   /** Returns a monitor whose requests have this parent when they name none. */
   readonly monitorOf: (root: string) => Monitor
   readonly call: <T>(
-    startRequest: (done: (failed: Error | null, value: T) => void) => unknown,
+    startRequest: (callback: (failed: Error | null, value: T) => void) => unknown,
   ) => Promise<T>
 }
 
@@ -96,12 +98,14 @@ function connect(address: string): MonitorConnection {
       startRequest((failed, value) => (failed === null ? resolve(value) : reject(failed))),
     )
   const invokeWith: Monitor['invokeWith'] = request =>
-    call(done => client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), done))
+    call(callback =>
+      client.invoke(ResourceInvokeRequest.create({ args: {}, ...request }), callback),
+    )
   const monitorOf = (root: string): Monitor => ({
     stack: root,
     client,
     register: request =>
-      call(done =>
+      call(callback =>
         client.registerResource(
           RegisterResourceRequest.create({
             acceptSecrets: true,
@@ -109,26 +113,34 @@ function connect(address: string): MonitorConnection {
             parent: root,
             ...request,
           }),
-          done,
+          callback,
         ),
       ),
     registerOutputs: async (urn, outputs) => {
       const request = RegisterResourceOutputsRequest.create({ urn, outputs })
-      await call<object>(done => client.registerResourceOutputs(request, done))
+      await call<object>(callback => client.registerResourceOutputs(request, callback))
     },
     invoke: async (tok, args = {}) => (await invokeWith({ tok, args })).return ?? {},
     invokeWith,
     registerPackage: async request => {
       const packageRequest = RegisterPackageRequest.create(request)
       return (
-        await call<RegisterPackageResponse>(done => client.registerPackage(packageRequest, done))
+        await call<RegisterPackageResponse>(callback =>
+          client.registerPackage(packageRequest, callback),
+        )
       ).ref
     },
-    call: request => call(done => client.call(ResourceCallRequest.create(request), done)),
-    read: (name, objectId, more = {}) => {
-      const what = { type: 'test:index:Thing', name, id: objectId, parent: root, properties: {} }
-      const request = ReadResourceRequest.create({ acceptSecrets: true, ...what, ...more })
-      return call(done => client.readResource(request, done))
+    call: request => call(callback => client.call(ResourceCallRequest.create(request), callback)),
+    read: (name, objectId, fields = {}) => {
+      const defaults = {
+        type: 'test:index:Thing',
+        name,
+        id: objectId,
+        parent: root,
+        properties: {},
+      }
+      const request = ReadResourceRequest.create({ acceptSecrets: true, ...defaults, ...fields })
+      return call(callback => client.readResource(request, callback))
     },
   })
   return { client, monitorOf, call }
@@ -158,7 +170,7 @@ async function runProgram(
       object: {},
     })
     await program?.(monitorOf(root.urn))
-    await call<object>(done => client.signalAndWaitForShutdown({}, done))
+    await call<object>(callback => client.signalAndWaitForShutdown({}, callback))
     return { error: undefined, bail: false }
   } catch (thrown) {
     if (thrown instanceof ProgramFailed) return { error: thrown.message, bail: false }

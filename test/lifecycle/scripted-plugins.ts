@@ -39,15 +39,15 @@ export interface Plugins {
 }
 
 /** Returns further handlers of a plugin, beyond those of the cloud. */
-export type Extra = (plugin: PluginDescriptor) => Script
+export type ExtraScript = (plugin: PluginDescriptor) => Script
 
 /** Creates plugins over a cloud. They accept any configuration and any parameters. */
-export function createScriptedPlugins(cloud: Cloud, extra: Extra = () => ({})): Plugins {
+export function createScriptedPlugins(cloud: Cloud, extra: ExtraScript = () => ({})): Plugins {
   const loaded: LoadedPlugin[] = []
   const servers: ScriptedProvider[] = []
   const obtained: string[] = []
   const load: PluginHost['load'] = async (plugin, launchOptions) => {
-    const server = await serveScript({ ...basic, ...cloud.script, ...extra(plugin) })
+    const server = await serveScript({ ...baseScript, ...cloud.script, ...extra(plugin) })
     servers.push(server)
     const { calls } = server
     loaded.push({
@@ -56,8 +56,8 @@ export function createScriptedPlugins(cloud: Cloud, extra: Extra = () => ({})): 
       calls,
       listCalls: () => calls.map(({ method, request }) => describeCall(method, request)),
       requestOf: method => {
-        const found = calls.find(call => call.method === method)
-        return (found?.request ?? {}) as Record<string, unknown>
+        const match = calls.find(call => call.method === method)
+        return (match?.request ?? {}) as Record<string, unknown>
       },
     })
     return server.provider satisfies Provider
@@ -80,13 +80,13 @@ export function createScriptedPlugins(cloud: Cloud, extra: Extra = () => ({})): 
   }
 }
 
-const basic: Script = {
+const baseScript: Script = {
   parameterize: ({ parameters }: ParameterizeRequest) => {
     const value = parameters?.$case === 'value' ? parameters.value : undefined
     return ParameterizeResponse.create({ name: value?.name ?? '', version: value?.version ?? '' })
   },
   checkConfig: ({ news }: CheckRequest) => CheckResponse.create({ inputs: news ?? {} }),
-  configure: (_asked: ConfigureRequest) =>
+  configure: (_request: ConfigureRequest) =>
     ConfigureResponse.create({ acceptSecrets: true, supportsPreview: true }),
 }
 

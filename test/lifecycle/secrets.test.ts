@@ -18,7 +18,7 @@ test('a refused token in a provider message is redacted in all records and event
     },
   }
   const engine = await engines.open({ ...cloud, script })
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const mine = { type: 'pulumi:providers:test', name: 'mine', custom: true }
     const { urn, id } = await monitor.register({
       ...mine,
@@ -28,8 +28,8 @@ test('a refused token in a provider message is redacted in all records and event
     await registerThing(monitor, 'a', object, { provider: `${urn}::${id}` })
   })
   const ids = [1, 2, 3, 4].map(id => id as OperationId)
-  const ends = await engine.platform.operations.getEnds(deploymentIdOf(ran.stack, 1), ids)
+  const ends = await engine.platform.operations.getEnds(deploymentIdOf(testRun.stack, 1), ids)
   const errors = [...ends.values()].map(({ outcome }) => outcome?.error?.message)
   expect(errors).toEqual(['the token [secret] was refused: {"password":"[secret]"}'])
-  expect(JSON.stringify(ran.events)).not.toMatch(/tok-123456|sesame/)
+  expect(JSON.stringify(testRun.events)).not.toMatch(/tok-123456|sesame/)
 })

@@ -7,13 +7,13 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
 import type { TestRunOptions } from './engine.ts'
 import type { TestProcess } from './test-process.ts'
-import type { TestPlace } from './resume.ts'
+import type { TestSetup } from './resume.ts'
 import { awaitKill, type Scene, runUntilDone, upScenario } from './scene.ts'
 import { getTestStack } from './register-thing.ts'
 
 /**
- * Runs a function that is nudged for the stack. Another function always starts the deployment
- * first.
+ * Runs a function that is nudged for the stack. The start of a deployment always fails, because
+ * another function was faster.
  */
 async function serveNudge({ platform, ports }: TestProcess): Promise<unknown> {
   const { id: stack } = await getTestStack(platform)
@@ -30,7 +30,7 @@ async function serveNudge({ platform, ports }: TestProcess): Promise<unknown> {
   return serveStack(server, { stack, pool: 'short' }, {})
 }
 
-async function putRequest({ engine }: TestPlace): Promise<void> {
+async function putRequest({ engine }: TestSetup): Promise<void> {
   const { id: stack } = await getTestStack(engine.platform)
   await engine.platform.requests.put({
     stack,
@@ -52,47 +52,51 @@ async function putRequest({ engine }: TestPlace): Promise<void> {
 
 const served: Scene = {
   name: 'a function that is nudged for a stack with a request',
-  async act(place, kill) {
-    await putRequest(place)
-    return place.engine.during(kill, serveNudge)
+  async act(setup, kill) {
+    await putRequest(setup)
+    return setup.engine.runKillable(kill, serveNudge)
   },
-  async recover(place) {
-    await place.engine.during(undefined, serveNudge)
-    return runUntilDone(place, upScenario)
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, serveNudge)
+    return runUntilDone(setup, upScenario)
   },
 }
 
 const lookedThrough: Scene = {
   name: 'a reconciliation of all stacks',
-  async act(place, kill) {
-    await putRequest(place)
-    return place.engine.during(kill, ({ platform }) => reconcileStacks(platform))
+  async act(setup, kill) {
+    await putRequest(setup)
+    return setup.engine.runKillable(kill, ({ platform }) => reconcileStacks(platform))
   },
-  async recover(place) {
-    await place.engine.during(undefined, ({ platform }) => reconcileStacks(platform))
-    return runUntilDone(place, upScenario)
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, ({ platform }) => reconcileStacks(platform))
+    return runUntilDone(setup, upScenario)
   },
 }
 
 const foundHeld: Scene = {
   name: 'a function that is nudged for a deployment whose holder may live',
-  async act(place, kill) {
+  async act(setup, kill) {
     const { program } = upScenario
-    const dead = { effect: 1, call: 'decisionLog.append registration', when: 'before' } as const
-    await awaitKill(place.engine.run(program, { kill: dead }))
-    return place.engine.during(kill, serveNudge)
+    const killBeforeRegistration = {
+      effect: 1,
+      call: 'decisionLog.append registration',
+      when: 'before',
+    } as const
+    await awaitKill(setup.engine.run(program, { kill: killBeforeRegistration }))
+    return setup.engine.runKillable(kill, serveNudge)
   },
-  async recover(place) {
-    await place.engine.during(undefined, serveNudge)
-    return runUntilDone(place, upScenario)
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, serveNudge)
+    return runUntilDone(setup, upScenario)
   },
 }
 
-/** The request is withdrawn at the pin, after the check that found it open. */
+/** The request is withdrawn while the deployment is pinned, after a check had found it waiting. */
 const withdrawn: Scene = {
   name: 'a deployment whose request is withdrawn as it is pinned',
-  async act(place, kill) {
-    await putRequest(place)
+  async act(setup, kill) {
+    await putRequest(setup)
     const { program, options } = upScenario
     const disturb: TestRunOptions['disturb'] = ({ requests }) => ({
       requests: {
@@ -107,9 +111,9 @@ const withdrawn: Scene = {
         },
       },
     })
-    return place.engine.run(program, { ...options, kill, request: { key: 'k' }, disturb })
+    return setup.engine.run(program, { ...options, kill, request: { key: 'k' }, disturb })
   },
-  recover: place => runUntilDone(place, upScenario),
+  recover: setup => runUntilDone(setup, upScenario),
 }
 
 /** Scenes of functions that are nudged for a stack. */

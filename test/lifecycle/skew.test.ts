@@ -22,13 +22,13 @@ test.each([30_000, -30_000])(
       })
       await expect(killed).rejects.toBeInstanceOf(Killed)
       const startedMs = performance.now()
-      const ran = await engine.run(secondProgram, { resume: true, skewMs })
+      const testRun = await engine.run(secondProgram, { resume: true, skewMs })
       // The process does not wait until a clock has caught up.
       expect(performance.now() - startedMs).toBeLessThan(10_000)
       const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
       expect(new Set(creates).size, creates.join()).toBe(creates.length)
-      const known = new Set((ran.state.resources ?? []).map(({ id }) => id))
-      const pending = (ran.state.pending_operations ?? []).map(
+      const known = new Set((testRun.state.resources ?? []).map(({ id }) => id))
+      const pending = (testRun.state.pending_operations ?? []).map(
         ({ resource }) => resource.urn.split('::').at(-1) ?? '',
       )
       for (const id of cloud.objects.keys())
@@ -39,7 +39,7 @@ test.each([30_000, -30_000])(
       const stack = await getTestStack(platform)
       const { moments = [] } = await readDeploymentTimeline(platform, stack, 2)
       for (const at of new Set(moments.flatMap(one => [one.at - 1, one.at]))) {
-        const moment = { kind: 'time', at: at as EpochMs } as const
+        const moment = { kind: 'time', timeMs: at as EpochMs } as const
         const state = await readStateAt(platform, stack, moment, 4e12 as EpochMs)
         expect(state && verifyIntegrity(state)).toBeUndefined()
       }

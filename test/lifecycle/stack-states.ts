@@ -7,19 +7,19 @@ import type { TestEngine } from './engine.ts'
 import { project, stackName } from './scripted-hosts.ts'
 
 /** Id of the stack of every engine. */
-const ownStack = stackIdOf(project, stackName)
+const testStack = stackIdOf(project, stackName)
 
 /** Edits the state of an engine's stack, as `state` commands do. */
 export async function editStackState(
   engine: TestEngine,
   edit: (state: StoredDeployment) => StoredDeployment,
 ): Promise<void> {
-  await engine.during(undefined, process =>
-    editState(process.ports, ownStack, { command: 'state', edit }),
+  await engine.runKillable(undefined, process =>
+    editState(process.ports, testStack, { command: 'state', edit }),
   )
 }
 
-/** Edits each of its resources. */
+/** Edits each resource of an engine's stack. */
 export function editStackResources(
   engine: TestEngine,
   edit: (resource: StoredResource) => readonly StoredResource[],
@@ -81,12 +81,12 @@ export async function addResources(
   resources: readonly (Partial<StoredResource> & Pick<StoredResource, 'urn'>)[],
 ): Promise<void> {
   await engine.run(undefined)
-  const whole = resources.map(one => {
-    const type = one.urn.split('::')[2]?.split('$').at(-1) ?? ''
-    return { type, custom: one['id'] !== undefined, ...one }
+  const addedResources = resources.map(resource => {
+    const type = resource.urn.split('::')[2]?.split('$').at(-1) ?? ''
+    return { type, custom: resource['id'] !== undefined, ...resource }
   })
   await editStackState(engine, state => ({
     ...state,
-    resources: [...(state.resources ?? []), ...whole],
+    resources: [...(state.resources ?? []), ...addedResources],
   }))
 }

@@ -30,30 +30,30 @@ import type { Operation } from '../../shared/records/operation.ts'
 /** Returns an operation without a decision: a delete without a call. */
 export function createOperation(id: number, overrides: Partial<Operation> = {}): Operation {
   const urn = `urn:pulumi:s::p::t:m:T::n${id}` as Operation['urn']
-  const place = { id: id as OperationId, needs: 0, releases: [] }
-  const what = { op: 'delete', urn, type: 't:m:T', provider: '', effect: 'remove' } as const
-  return { ...place, ...what, logical: true, ...overrides }
+  const graphFields = { id: id as OperationId, needs: 0, releases: [] }
+  const stepFields = { op: 'delete', urn, type: 't:m:T', provider: '', effect: 'remove' } as const
+  return { ...graphFields, ...stepFields, logical: true, ...overrides }
 }
 
-export const [one, barrier, next] = [1 as OperationId, 2 as OperationId, 3 as OperationId]
+export const [firstId, barrierId, secondId] = [1 as OperationId, 2 as OperationId, 3 as OperationId]
 
-/** A delete with a barrier behind it, and a delete that the barrier releases. */
+/** A plan of two deletes. The first is followed by a barrier, which releases the second. */
 export const plan: readonly Operation[] = [
-  createOperation(one, { barrier }),
-  createOperation(barrier, { op: 'join', needs: 1, releases: [next] }),
-  createOperation(next, { needs: 1 }),
+  createOperation(firstId, { barrier: barrierId }),
+  createOperation(barrierId, { op: 'join', needs: 1, releases: [secondId] }),
+  createOperation(secondId, { needs: 1 }),
 ]
 
 /** The decision that contains the first operation. */
-export const registered: Decision = {
+export const firstRegistration: Decision = {
   kind: 'registration',
-  urn: createOperation(one).urn,
+  urn: createOperation(firstId).urn,
   goal: '',
-  operations: [createOperation(one)],
+  operations: [createOperation(firstId)],
   sets: {},
 }
 
-/** The holder of every deployment of the stage. */
+/** The holder of every staged deployment. */
 export const testHolder = { host: 'here', pid: 1, started: '1', who: 'someone: up' }
 
 /** Faults that affect an executor. */
@@ -79,14 +79,14 @@ export interface StagedDeployment {
   readonly appendRecord: (...decisions: readonly Decision[]) => Promise<void>
 }
 
-/** A platform for staged deployments. */
+/** A platform on which tests run the executor of a deployment step by step. */
 export interface Stage {
   readonly platform: EmbeddedPlatform
   readonly openDeployment: (faults?: Faults) => Promise<StagedDeployment>
   readonly close: () => Promise<void>
 }
 
-/** Opens a stage in a folder that is removed with it. */
+/** Opens a stage in a temporary folder, which `close` removes. */
 export async function openStage(): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'antichain-stage-'))
   const platform = await openEmbeddedPlatform({ home })
@@ -130,7 +130,7 @@ function createStagedDeployment(
   const reported: string[] = []
   const context = {
     deployment,
-    plan: { find: async (id: OperationId) => plan.find(each => each.id === id) },
+    plan: { find: async (id: OperationId) => plan.find(operation => operation.id === id) },
     sealing: {},
     stepOf: async ({ urn }: Operation) =>
       stepOf({ op: 'delete', effect: 'remove', old: stateOf(urn), skipCall: true }),
@@ -140,8 +140,8 @@ function createStagedDeployment(
         void reported.push(`${end.verdict}: ${end.error?.message ?? ''}`),
       report: () => undefined,
     },
-    performing: {},
-    reported: new Set(),
+    stepDeps: {},
+    reportedOperations: new Set(),
     slots: createSlots(4),
     holdsLease: faults.holdsLease ?? (() => true),
     knownDurations: new Map(),
@@ -160,15 +160,15 @@ function createStagedDeployment(
     stack,
     deployment,
     reported,
-    deliver: (deliveries, id = one) =>
+    deliver: (deliveries, id = firstId) =>
       executor.runDelivery({
         message: { deployment, operations: [id] },
         receipt: 'none',
         deliveries,
       }),
-    async begin(id, by) {
+    async begin(id, executorName) {
       const owner = `owner of ${id}` as OwnerToken
-      const claim = { owner, executor: by as ExecutorId, attempt: 0, needs: 0 }
+      const claim = { owner, executor: executorName as ExecutorId, attempt: 0, needs: 0 }
       await platform.operations.begin(deployment, id, claim)
       return owner
     },

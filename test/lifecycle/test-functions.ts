@@ -21,8 +21,7 @@ export interface QueuedNudge extends NudgeOptions {
 }
 
 /**
- * Functions over one store. Each call is a process of its own, and the test delivers their
- * messages.
+ * Functions over one store. Each call is a separate process, and the test delivers the messages.
  */
 export interface TestFunctions {
   readonly stack: StackId
@@ -40,8 +39,8 @@ export interface TestFunctions {
     nudge?: Partial<QueuedNudge>,
     options?: FunctionCallOptions,
   ) => Promise<ServeOutcome>
-  /** Delivers the queued messages to an executor until `over` aborts. */
-  readonly execute: (over: AbortSignal, options?: FunctionCallOptions) => Promise<void>
+  /** Delivers the queued messages to an executor until `stopSignal` aborts. */
+  readonly execute: (stopSignal: AbortSignal, options?: FunctionCallOptions) => Promise<void>
   /** Runs generators and executors until no work is left. */
   readonly runToIdle: (options?: FunctionCallOptions) => Promise<readonly ServeOutcome[]>
   readonly readState: () => Promise<StoredDeployment>
@@ -52,7 +51,7 @@ export interface TestFunctions {
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
-  /** Whether its environment may work for the stack. Default: true. */
+  /** Whether the environment of the function may work for the stack. Default: true. */
   readonly mayServe?: boolean
   /** Whether the role of the stack is refused. */
   readonly isRefused?: boolean
@@ -60,14 +59,14 @@ export interface FunctionCallOptions {
   readonly onOpening?: () => Promise<unknown>
 }
 
-const manager = createPassphraseManager('functions')
+const secretsManager = createPassphraseManager('functions')
 
-/** Opens functions that run `program`. A cloud answers for its package `test`. */
+/** Opens functions that run `program`. `cloud` answers the calls of its package `test`. */
 export async function openFunctions(cloud: Cloud, program: Program): Promise<TestFunctions> {
   const engine = await openEngine(cloud.script)
   const { platform, home } = engine
   const { id: stack } = await getTestStack(platform)
-  const secrets = await manager
+  const secrets = await secretsManager
   const nudges: QueuedNudge[] = []
   let number = 1_000
   const createRequest = (options: DeployRequest['options'], dryRun: boolean): DeployRequest => ({
@@ -83,14 +82,14 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     },
     config: new Map(),
     secrets,
-    program: 'the same',
+    programDigest: 'the same',
     dryRun,
     options,
     resume: false,
     wait: false,
-    pendingCreates: { exist: new Map(), forget: false },
+    pendingCreates: { existingIds: new Map(), mustClearOthers: false },
   })
-  const during = async <T>(
+  const runFunction = async <T>(
     { kill, mayServe = true, isRefused = false, onOpening }: FunctionCallOptions,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
@@ -98,11 +97,11 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       home,
       number: (number += 1),
       kill,
-      disturb: real => ({
+      disturb: platformPorts => ({
         nudges: {
-          ...real.nudges,
-          nudge: async (of, delayMs, nudgeOptions) =>
-            void nudges.push({ ...nudgeOptions, stack: of, delayMs }),
+          ...platformPorts.nudges,
+          nudge: async (nudgedStack, delayMs, nudgeOptions) =>
+            void nudges.push({ ...nudgeOptions, stack: nudgedStack, delayMs }),
         },
       }),
     })
@@ -135,9 +134,9 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       }),
     }
     try {
-      const done = await Promise.race([work(server), process.died])
-      if (done === 'killed') throw new Killed(process.effects)
-      return done
+      const workResult = await Promise.race([work(server), process.died])
+      if (workResult === 'killed') throw new Killed(process.effects)
+      return workResult
     } finally {
       await process.close()
     }
@@ -167,36 +166,38 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
   const generate: TestFunctions['generate'] = (nudge = {}, options = {}) => {
     const { limitMs } = options
     const time = limitMs === undefined ? {} : { limitMs }
-    return during(options, server => serveStack(server, { stack, pool: 'short', ...nudge }, time))
+    return runFunction(options, server =>
+      serveStack(server, { stack, pool: 'short', ...nudge }, time),
+    )
   }
-  const execute: TestFunctions['execute'] = async (over, options = {}) => {
-    while (!over.aborted) {
-      const deliveries = await platform.chains.receive(10, 200, { signal: over })
+  const execute: TestFunctions['execute'] = async (stopSignal, options = {}) => {
+    while (!stopSignal.aborted) {
+      const deliveries = await platform.chains.receive(10, 200, { signal: stopSignal })
       if (deliveries.length === 0) continue
       const time = { pool: 'short', limitMs: options.limitMs ?? 60_000 } as const
-      await during(options, server => serveDeliveries(server, deliveries, { time }))
+      await runFunction(options, server => serveDeliveries(server, deliveries, { time }))
     }
   }
   const runToIdle: TestFunctions['runToIdle'] = async (options = {}) => {
-    const over = new AbortController()
-    const executing = execute(over.signal, options)
-    const served: ServeOutcome[] = []
+    const executorStop = new AbortController()
+    const executorRun = execute(executorStop.signal, options)
+    const outcomes: ServeOutcome[] = []
     try {
       for (let nudge = nudges.shift(); nudge !== undefined; nudge = nudges.shift()) {
-        served.push(
-          await Promise.race([generate(nudge, options), executing.then(() => 'idle' as const)]),
+        outcomes.push(
+          await Promise.race([generate(nudge, options), executorRun.then(() => 'idle' as const)]),
         )
-        if (served.length > 60)
-          throw new Error(`the functions do not become idle: ${served.join()}`)
+        if (outcomes.length > 60)
+          throw new Error(`the functions do not become idle: ${outcomes.join()}`)
         const { current } = await getTestStack(platform)
         const isWaiting = (await platform.requests.listWaiting(stack, 1)).length > 0
         // The remaining delayed nudges only check a deployment that has ended.
         if (current === '' && !isWaiting) nudges.splice(0)
       }
-      return served
+      return outcomes
     } finally {
-      over.abort()
-      await executing
+      executorStop.abort()
+      await executorRun
     }
   }
   return {

@@ -21,13 +21,16 @@ import {
 /** The point at which a process dies: before its n-th effect, or after it and before its reply. */
 export interface KillPoint {
   readonly effect: number
-  /** Counts only effects of this name: the order of others may differ from run to run. */
+  /** Counts only effects with this name. The order of other effects may differ from run to run. */
   readonly call?: string
   /** Counts only effects that match this row of the table. */
   readonly row?: EffectRow
-  /** Counts only effects after this returns true. */
+  /** Counts only effects after this function has returned true. */
   readonly isArmed?: () => boolean
-  /** `refused`: the process lives, and the store refuses this one effect. */
+  /**
+   * `before`, `after`: the process dies before or after the effect. `refused`: the process lives,
+   * and the store refuses this one effect.
+   */
   readonly when: 'before' | 'after' | 'refused'
 }
 
@@ -67,15 +70,17 @@ const portNames = [
   'blobSweep',
 ] as const
 
-/** An append is named after its decisions. */
+/** Returns the name of an effect. An append is named after its decisions. */
 function nameOf(name: string, args: readonly unknown[]): string {
   if (name !== 'decisionLog.append') return name
   const { decisions } = args[1] as LogRecord
-  const kinds = decisions.map(one => (one.kind === 'phase' ? `phase ${one.phase}` : one.kind))
+  const kinds = decisions.map(decision =>
+    decision.kind === 'phase' ? `phase ${decision.phase}` : decision.kind,
+  )
   return `decisionLog.append ${kinds.join(' + ')}`
 }
 
-/** Returns a function that reports whether an effect is the one to die at. */
+/** Returns a function that reports whether an effect is the kill point. */
 function createCountdown(
   kill: KillPoint | undefined,
 ): (name: string, rows: readonly EffectRow[]) => boolean {
@@ -83,21 +88,27 @@ function createCountdown(
   return (name, rows) => {
     if (kill === undefined) return false
     const { call, row, isArmed } = kill
-    const counts =
+    const isCounted =
       isArmed?.() !== false &&
       (call === undefined || name === call) &&
-      (row === undefined || rows.some(one => one.list === row.list && one.row === row.row))
-    if (counts) count += 1
-    return counts && count === kill.effect
+      (row === undefined ||
+        rows.some(effectRow => effectRow.list === row.list && effectRow.row === row.row))
+    if (isCounted) count += 1
+    return isCounted && count === kill.effect
   }
 }
 
 const refuse = (): Promise<never> =>
   Promise.reject(error('STORE_UNAVAILABLE', 'the store has a bad moment'))
 
-/** A provider call in a preview changes nothing. */
-function isPreview([ask]: readonly unknown[]): boolean {
-  return typeof ask === 'object' && ask !== null && 'preview' in ask && ask.preview === true
+/** Reports whether a provider call is part of a preview, which changes nothing. */
+function isPreview([request]: readonly unknown[]): boolean {
+  return (
+    typeof request === 'object' &&
+    request !== null &&
+    'preview' in request &&
+    request.preview === true
+  )
 }
 
 /** Returns ports with injected faults. */
@@ -108,71 +119,72 @@ export async function openTestProcess(options: {
   readonly home: string
   readonly number: number
   readonly kill: KillPoint | undefined
-  /** Offset of its wall clock, in ms. */
+  /** Offset of the wall clock of the process, in ms. */
   readonly skewMs?: number
-  /** Factor by which its time passes faster. */
-  readonly haste?: number
+  /** Factor by which the time of the process passes faster. */
+  readonly timeFactor?: number
   /** Called for each effect. */
   readonly onEffect?: ((name: string, args: readonly unknown[]) => void) | undefined
-  /** Injects faults into its ports. */
+  /** Injects faults into the ports of the process. */
   readonly disturb?: Disturb | undefined
 }): Promise<TestProcess> {
   const effects: string[] = []
   const died = Promise.withResolvers<'killed'>()
   let isDead = false
-  const never = new Promise<never>(() => undefined)
+  const neverSettles = new Promise<never>(() => undefined)
   const embedded = await openEmbeddedPlatform({ home: options.home })
   const now = (): EpochMs => (embedded.clock.now() + (options.skewMs ?? 0)) as EpochMs
-  const { haste = 1 } = options
+  const { timeFactor = 1 } = options
   const { monotonicMs, sleep } = embedded.clock
   const clock: EmbeddedPlatform['clock'] = {
     ...embedded.clock,
     now,
-    monotonicMs: () => monotonicMs() * haste,
-    sleep: (ms, signal) => sleep(ms / haste, signal),
+    monotonicMs: () => monotonicMs() * timeFactor,
+    sleep: (ms, signal) => sleep(ms / timeFactor, signal),
   }
-  const clocked = { ...embedded, clock }
-  const real = { ...clocked, ...options.disturb?.(clocked) }
+  const skewedPlatform = { ...embedded, clock }
+  const faultyPlatform = { ...skewedPlatform, ...options.disturb?.(skewedPlatform) }
   const die = (): Promise<never> => {
     isDead = true
     // A dead process must not receive any reply, and no message in particular.
-    void real.close()
+    void faultyPlatform.close()
     died.resolve('killed')
-    return never
+    return neverSettles
   }
   const tracer = createTracer()
   const isReached = createCountdown(options.kill)
   const guard = <F extends (...args: never[]) => Promise<unknown>>(name: string, call: F): F => {
-    const counts = isEffect(name)
-    const named = name.startsWith('provider.') ? 'provider call' : name
+    const isEffectCall = isEffect(name)
+    const tracedName = name.startsWith('provider.') ? 'provider call' : name
     const callGuarded = async (
       args: Parameters<F>,
-      noted: NotedEffect | undefined,
+      notedEffect: NotedEffect | undefined,
     ): Promise<unknown> => {
-      if (isDead) return never
-      if (noted !== undefined) effects.push(nameOf(name, args))
-      if (noted !== undefined) options.onEffect?.(name, args)
-      const isHere = noted !== undefined && isReached(nameOf(name, args), noted.rows)
-      if (isHere && options.kill?.when === 'before') return die()
-      const isRefused = isHere && options.kill?.when === 'refused'
+      if (isDead) return neverSettles
+      if (notedEffect !== undefined) effects.push(nameOf(name, args))
+      if (notedEffect !== undefined) options.onEffect?.(name, args)
+      const isKillPoint =
+        notedEffect !== undefined && isReached(nameOf(name, args), notedEffect.rows)
+      if (isKillPoint && options.kill?.when === 'before') return die()
+      const isRefused = isKillPoint && options.kill?.when === 'refused'
       const result = await (isRefused ? refuse() : call(...args)).catch((thrown: unknown) => {
-        // A process that dies after a call does not receive its refusal either.
-        if (isHere && !isRefused) return undefined
-        if (hasCode(thrown, 'STORE_UNAVAILABLE')) noted?.undo()
+        // A process that dies after a call receives no error of the call either.
+        if (isKillPoint && !isRefused) return undefined
+        if (hasCode(thrown, 'STORE_UNAVAILABLE')) notedEffect?.undo()
         throw thrown
       })
-      if (isHere) return die()
-      if (isDead) return never
+      if (isKillPoint) return die()
+      if (isDead) return neverSettles
       return name === 'chains.receive'
         ? tracer.trackDeliveries(result as readonly Delivery[])
         : result
     }
-    // The effect is attributed in the caller's asynchronous context, so it is noted outside of the
-    // call.
+    // The tracer finds the caller in the asynchronous context, so the effect is noted outside of
+    // the call.
     const runGuarded = (...args: Parameters<F>): Promise<unknown> =>
       callGuarded(
         args,
-        counts && !isDead && !isPreview(args) ? tracer.note(named, args) : undefined,
+        isEffectCall && !isDead && !isPreview(args) ? tracer.note(tracedName, args) : undefined,
       )
     return runGuarded as unknown as F
   }
@@ -186,8 +198,8 @@ export async function openTestProcess(options: {
       ]),
     ) as T
   const platform = {
-    ...real,
-    ...Object.fromEntries(portNames.map(name => [name, guardAll(name, real[name])])),
+    ...faultyPlatform,
+    ...Object.fromEntries(portNames.map(name => [name, guardAll(name, faultyPlatform[name])])),
   } as EmbeddedPlatform
   const holder = { host: 'here', pid: options.number, started: 'then', who: 'a test' }
   return {
@@ -195,7 +207,7 @@ export async function openTestProcess(options: {
     ports: {
       ...createGeneratorPorts(platform),
       holder,
-      // The runs of a test follow each other: every other process is dead.
+      // The runs of a test follow each other, so every other process is dead.
       isAlive: other => other.pid === options.number,
       endGroup: () => undefined,
       compact: deployment => compact(platform, deployment),
@@ -209,6 +221,6 @@ export async function openTestProcess(options: {
     died: died.promise,
     effects,
     tracer,
-    close: () => real.close(),
+    close: () => faultyPlatform.close(),
   }
 }

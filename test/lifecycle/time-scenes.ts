@@ -2,11 +2,11 @@ import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { TestRunOptions, Program } from './engine.ts'
 import type { Disturb } from './test-process.ts'
-import { firstProgram, type TestPlace } from './resume.ts'
+import { firstProgram, type TestSetup } from './resume.ts'
 import { type Scene, runUntilDone } from './scene.ts'
 import { getTestStack, registerThing } from './register-thing.ts'
 
-/** One further thing whose create takes long, and one that depends on it. */
+/** Adds a resource whose create takes long, and a resource that depends on it. */
 const longProgram: Program = async monitor => {
   await firstProgram(monitor)
   const { urn } = await registerThing(monitor, 'long', { v: 1 })
@@ -16,7 +16,7 @@ const longProgram: Program = async monitor => {
 const manyProgram: Program = async monitor => {
   await firstProgram(monitor)
   await Promise.all(
-    Array.from({ length: 12 }, (_, at) => registerThing(monitor, `many-${at}`, { v: 1 })),
+    Array.from({ length: 12 }, (_, index) => registerThing(monitor, `many-${index}`, { v: 1 })),
   )
 }
 
@@ -25,46 +25,46 @@ const shortLimit: TestRunOptions = { functionLimitMs: 1_000 }
 const parkingLimit: TestRunOptions = { functionLimitMs: 8_000 }
 
 /** Waits until a deployment is parked. */
-async function waitUntilParked({ engine }: TestPlace): Promise<void> {
+async function waitUntilParked({ engine }: TestSetup): Promise<void> {
   for (;;) {
     const { current } = await getTestStack(engine.platform)
     const control = current === '' ? undefined : await engine.platform.control.read(current)
     if (control?.handedOver?.why === 'parked') return
-    await new Promise(done => setTimeout(done, 20))
+    await new Promise(resolve => setTimeout(resolve, 20))
   }
 }
 
 /**
- * An operation that does not fit moves to the long pool. Its generator parks, and the end wakes the
- * next one.
+ * An operation whose expected duration exceeds the remaining time moves to the long pool. Its
+ * generator parks, and the end of the operation wakes the next generator run.
  */
 const parking: Scene = {
   name: 'up under a time limit with an operation that takes longer',
   delayMs: 1_600,
   act: ({ engine }, kill) => engine.run(longProgram, { ...shortLimit, kill }),
-  recover: place => runUntilDone(place, { program: longProgram, options: {} }),
+  recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
 /** A call ends only after its generator has parked. */
 const woken: Scene = {
   name: 'up with an operation that ends while the deployment is parked',
-  act(place, kill) {
-    const { engine, cloud } = place
-    const { reached, go } = cloud.hold('long')
-    void reached.then(() => waitUntilParked(place)).then(go)
+  act(setup, kill) {
+    const { engine, cloud } = setup
+    const { reached, release } = cloud.hold('long')
+    void reached.then(() => waitUntilParked(setup)).then(release)
     return engine.run(longProgram, { ...parkingLimit, kill })
   },
-  recover: place => runUntilDone(place, { program: longProgram, options: {} }),
+  recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
-/** Long enough that the duration is stored for its type. */
+/** A delay that is long enough for the catalog to store the duration of the type. */
 const slow: Scene = { ...parking, name: 'up with a slow provider', delayMs: 5_200 }
 
 const leaving: Scene = {
   name: 'up that needs several generators',
   delayMs: 300,
   act: ({ engine }, kill) => engine.run(manyProgram, { functionLimitMs: 1_200, parallel: 2, kill }),
-  recover: place => runUntilDone(place, { program: manyProgram, options: {} }),
+  recover: setup => runUntilDone(setup, { program: manyProgram, options: {} }),
 }
 
 /** Reports whether all begun operations of a deployment have ended. */
@@ -77,22 +77,25 @@ async function haveAllEnded(
   return [...heads.values()].every(({ end }) => end !== undefined)
 }
 
-/** A parked deployment is woken without an end. Its operation ends while it parks again. */
+/**
+ * A parked deployment is woken although no operation has ended. Its operation ends while the
+ * deployment parks again.
+ */
 const wokenForNothing: Scene = {
   name: 'up that is woken without an ended operation',
-  async act(place, kill) {
-    const { engine, cloud } = place
-    const { reached, go } = cloud.hold('long')
-    let handed = 0
-    let looks = 0
+  async act(setup, kill) {
+    const { engine, cloud } = setup
+    const { reached, release } = cloud.hold('long')
+    let parkCount = 0
+    let listCalls = 0
     const disturb: Disturb = platform => ({
-      // With growing counters the observer knows immediately which executors live.
+      // With growing lease counters the generator knows immediately which executors live.
       leases: {
         ...platform.leases,
         async list(deployment) {
-          looks += 1
+          listCalls += 1
           const leases = await platform.leases.list(deployment)
-          return leases.map(lease => ({ ...lease, counter: lease.counter + looks }))
+          return leases.map(lease => ({ ...lease, counter: lease.counter + listCalls }))
         },
       },
       control: {
@@ -100,55 +103,56 @@ const wokenForNothing: Scene = {
         async handOver(deployment, holder, handOver) {
           // A generator that hands over because of its time limit does not wait.
           const isPark = handOver.why === 'parked'
-          if (isPark) handed += 1
-          if (isPark && handed === 2) go()
-          while (isPark && handed === 2 && !(await haveAllEnded(platform, deployment)))
-            await new Promise(done => setTimeout(done, 20))
+          if (isPark) parkCount += 1
+          if (isPark && parkCount === 2) release()
+          while (isPark && parkCount === 2 && !(await haveAllEnded(platform, deployment)))
+            await new Promise(resolve => setTimeout(resolve, 20))
           return platform.control.handOver(deployment, holder, handOver)
         },
       },
     })
-    const ran = engine.run(longProgram, { ...parkingLimit, kill, disturb })
-    const woken = reached
-      .then(() => waitUntilParked(place))
+    const testRun = engine.run(longProgram, { ...parkingLimit, kill, disturb })
+    const wakeUp = reached
+      .then(() => waitUntilParked(setup))
       .then(async () => engine.platform.nudges.nudge((await getTestStack(engine.platform)).id, 0))
     try {
-      return await ran
+      return await testRun
     } finally {
-      go()
-      await woken
+      release()
+      await wakeUp
     }
   },
-  recover: place => runUntilDone(place, { program: longProgram, options: {} }),
+  recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
 /**
- * The nudge of an end is lost, and its message is delivered again while the deployment is parked.
+ * The nudge for an end is lost, and the message of the operation is delivered again while the
+ * deployment is parked.
  */
 const repeatedEnd: Scene = {
   name: 'up with an end that is reported twice while the deployment is parked',
-  async act(place, kill) {
-    const { engine, cloud } = place
-    const { reached, go } = cloud.hold('long')
+  async act(setup, kill) {
+    const { engine, cloud } = setup
+    const { reached, release } = cloud.hold('long')
     let isLost = false
-    let hasComeAgain = false
+    let isRedelivered = false
     const disturb: Disturb = ({ nudges, chains }) => ({
       nudges: { ...nudges, nudge: loseOnce(nudges, () => (isLost = true)) },
       chains: {
         ...chains,
         async remove(receipt) {
-          if (!isLost || hasComeAgain) return chains.remove(receipt)
-          hasComeAgain = true
+          if (!isLost || isRedelivered) return chains.remove(receipt)
+          isRedelivered = true
           await chains.extend(receipt, 0)
         },
       },
     })
-    const armed = kill === undefined ? undefined : { ...kill, isArmed: () => hasComeAgain }
-    const ran = engine.run(longProgram, { ...parkingLimit, kill: armed, disturb })
-    void reached.then(() => waitUntilParked(place)).then(go)
-    return ran
+    const armedKill = kill === undefined ? undefined : { ...kill, isArmed: () => isRedelivered }
+    const testRun = engine.run(longProgram, { ...parkingLimit, kill: armedKill, disturb })
+    void reached.then(() => waitUntilParked(setup)).then(release)
+    return testRun
   },
-  recover: place => runUntilDone(place, { program: longProgram, options: {} }),
+  recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
 function loseOnce(nudges: NudgesPort, onLost: () => void): NudgesPort['nudge'] {

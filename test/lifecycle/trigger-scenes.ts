@@ -14,12 +14,12 @@ import {
   webhookKeyOf,
 } from '../../shared/triggers/webhooks/webhook-document.ts'
 import type { TestProcess } from './test-process.ts'
-import type { TestPlace } from './resume.ts'
+import type { TestSetup } from './resume.ts'
 import { type Scene, runUntilDone, upScenario } from './scene.ts'
 import { getTestStack } from './register-thing.ts'
 
 /** Runs a schedule of the stack that is due. */
-async function runSchedule({ engine }: TestPlace, { platform }: TestProcess): Promise<unknown> {
+async function runSchedule({ engine }: TestSetup, { platform }: TestProcess): Promise<unknown> {
   const { documents, marks } = engine.platform
   const { id: scope } = await getTestStack(engine.platform)
   const key = { kind: 'schedule', scope, name: 's' } as const
@@ -30,10 +30,10 @@ async function runSchedule({ engine }: TestPlace, { platform }: TestProcess): Pr
 
 const scheduled: Scene = {
   name: 'a schedule that is due',
-  act: (place, kill) => place.engine.during(kill, process => runSchedule(place, process)),
-  async recover(place) {
-    await place.engine.during(undefined, process => runSchedule(place, process))
-    return runUntilDone(place, upScenario)
+  act: (setup, kill) => setup.engine.runKillable(kill, process => runSchedule(setup, process)),
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, process => runSchedule(setup, process))
+    return runUntilDone(setup, upScenario)
   },
 }
 
@@ -41,14 +41,14 @@ const scheduled: Scene = {
 function createRepositoryHost(folder: string): OutboundPort {
   mkdirSync(join(folder, 'top'))
   writeFileSync(join(folder, 'top', 'Pulumi.yaml'), 'name: p\nruntime: nodejs\n')
-  const packed = create({ cwd: folder, gzip: true, sync: true }, ['top']).read() as Uint8Array
+  const archive = create({ cwd: folder, gzip: true, sync: true }, ['top']).read() as Uint8Array
   const body = async function* () {
-    yield packed
+    yield archive
   }
-  return { call: (_request, take) => take({ status: 200, headers: new Map(), body: body() }) }
+  return { call: (_request, onReply) => onReply({ status: 200, headers: new Map(), body: body() }) }
 }
 
-async function fetchProgram({ engine }: TestPlace, { platform }: TestProcess): Promise<unknown> {
+async function fetchProgram({ engine }: TestSetup, { platform }: TestProcess): Promise<unknown> {
   const { documents, sealing } = engine.platform
   const { id: stack } = await getTestStack(engine.platform)
   const draft = webhookDraft.parse({ form: 'signed', secrets: ['x'.repeat(16)], rules: [] })
@@ -75,10 +75,10 @@ async function fetchProgram({ engine }: TestPlace, { platform }: TestProcess): P
 
 const fetched: Scene = {
   name: 'a program is fetched from a repository',
-  act: (place, kill) => place.engine.during(kill, process => fetchProgram(place, process)),
-  async recover(place) {
-    await place.engine.during(undefined, process => fetchProgram(place, process))
-    return runUntilDone(place, upScenario)
+  act: (setup, kill) => setup.engine.runKillable(kill, process => fetchProgram(setup, process)),
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, process => fetchProgram(setup, process))
+    return runUntilDone(setup, upScenario)
   },
 }
 

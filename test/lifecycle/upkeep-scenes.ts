@@ -12,10 +12,10 @@ import {
   type OperationId,
   stackIdOf,
 } from '../../shared/records/ids.ts'
-import { clearPending, pendingOf } from '../../shared/state/pending.ts'
+import { clearPending, pendingOperationsOf } from '../../shared/state/pending.ts'
 import type { Program } from './engine.ts'
 import type { KillPoint, TestProcess } from './test-process.ts'
-import { firstProgram, type TestPlace, secondProgram } from './resume.ts'
+import { firstProgram, type TestSetup, secondProgram } from './resume.ts'
 import { awaitKill, type Scene, runUntilDone, upScenario } from './scene.ts'
 import { getTestStack, registerThing } from './register-thing.ts'
 
@@ -32,20 +32,21 @@ function withLaterClock<P extends Platform>(platform: P, days: number): P {
   return { ...platform, clock: { ...platform.clock, now } }
 }
 
-/** Creates an unreported outcome: the pending create was cleared by a user. */
-async function createUnreportedOutcome({ engine, cloud }: TestPlace): Promise<void> {
+/** Creates an outcome that was never reported, because a user had cleared the pending create. */
+async function createUnreportedOutcome({ engine, cloud }: TestSetup): Promise<void> {
   await awaitKill(engine.run(oneMoreProgram, { kill: beforeCreate }))
   const { platform } = engine
   const { id: stack, deployments } = await getTestStack(platform)
-  const ran = await engine.run(firstProgram, { forget: true })
+  const testRun = await engine.run(firstProgram, { clearPendingCreates: true })
   const deployment = deploymentIdOf(stack, deployments)
   const ids = Array.from({ length: 60 }, (_, id) => id as OperationId)
   const heads = await platform.operations.getHeads(deployment, ids)
-  const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
-  const kept = ran.state.resources?.find(({ id }) => id === 'kept-1')
-  if (found === undefined || kept === undefined) throw new Error('no operation was interrupted')
-  const [operation, { attempt }] = found
-  const state = { ...kept, urn: kept.urn.replace('kept', 'more'), id: 'more-1' }
+  const interrupted = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
+  const keptResource = testRun.state.resources?.find(({ id }) => id === 'kept-1')
+  if (interrupted === undefined || keptResource === undefined)
+    throw new Error('no operation was interrupted')
+  const [operation, { attempt }] = interrupted
+  const state = { ...keptResource, urn: keptResource.urn.replace('kept', 'more'), id: 'more-1' }
   cloud.objects.set('more-1', { v: 1 })
   const times = { startedAt: 1 as EpochMs, endedAt: 2 as EpochMs }
   const outcome = { operation, attempt, verdict: 'succeeded' as const, state, ...times }
@@ -53,71 +54,73 @@ async function createUnreportedOutcome({ engine, cloud }: TestPlace): Promise<vo
 }
 
 /** Removes all old records, versions and blobs. One blob is referenced again meanwhile. */
-async function removeAll({ engine }: TestPlace, process: TestProcess): Promise<void> {
+async function removeOldData({ engine }: TestSetup, process: TestProcess): Promise<void> {
   const { platform } = engine
   const removal = { keeping: { recordsMs: 0, versions: 1 }, deploymentsMax: 9, dryRun: false }
   await removeOldRecords({ ...process.platform, isAlive: () => false }, removal)
-  const again = await platform.blobs.put(Buffer.from('{"version":3,"deployment":{}}'))
+  const referencedBlob = await platform.blobs.put(Buffer.from('{"version":3,"deployment":{}}'))
   await platform.blobs.put(Buffer.from('nothing names this'))
   await sweepBlobs(withLaterClock(process.platform, 2), { dryRun: false })
   const { id, version, snapshot } = await getTestStack(platform)
   if (snapshot === '') throw new Error('the stack has no state')
-  const published = await platform.catalog.publish(id, version, again)
+  const published = await platform.catalog.publish(id, version, referencedBlob)
   await platform.catalog.publish(id, published.version, snapshot)
   await sweepBlobs(withLaterClock(process.platform, 4), { dryRun: false })
 }
 
 const pruned: Scene = {
   name: 'a removal of old records',
-  async act(place, kill) {
-    await createUnreportedOutcome(place)
-    return place.engine.during(kill, process => removeAll(place, process))
+  async act(setup, kill) {
+    await createUnreportedOutcome(setup)
+    return setup.engine.runKillable(kill, process => removeOldData(setup, process))
   },
-  async recover(place) {
-    await place.engine.during(undefined, process => removeAll(place, process))
-    return runUntilDone(place, upScenario)
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, process => removeOldData(setup, process))
+    return runUntilDone(setup, upScenario)
   },
 }
 
 /** Clears a pending create as a user would. */
-async function forgetPending(process: TestProcess, { engine }: TestPlace): Promise<void> {
+async function clearPendingCreate(process: TestProcess, { engine }: TestSetup): Promise<void> {
   const { id } = await getTestStack(engine.platform)
   await editState(process.ports, id, {
     command: 'state',
     edit: state => {
-      const [pending] = pendingOf(state)
-      return pending === undefined ? state : clearPending(state, pending.resource.urn)
+      const [pendingOperation] = pendingOperationsOf(state)
+      return pendingOperation === undefined
+        ? state
+        : clearPending(state, pendingOperation.resource.urn)
     },
   })
 }
 
 const edited: Scene = {
   name: 'an edit of the state',
-  async act(place, kill) {
-    await awaitKill(place.engine.run(oneMoreProgram, { kill: beforeCreate }))
-    await place.engine.run(firstProgram)
-    return place.engine.during(kill, process => forgetPending(process, place))
+  async act(setup, kill) {
+    await awaitKill(setup.engine.run(oneMoreProgram, { kill: beforeCreate }))
+    await setup.engine.run(firstProgram)
+    return setup.engine.runKillable(kill, process => clearPendingCreate(process, setup))
   },
-  async recover(place) {
-    await place.engine.during(undefined, process => forgetPending(process, place))
-    return runUntilDone(place, upScenario)
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, process => clearPendingCreate(process, setup))
+    return runUntilDone(setup, upScenario)
   },
 }
 
-async function abandonCurrent({ ports }: TestProcess, { engine }: TestPlace): Promise<void> {
+async function abandonCurrent({ ports }: TestProcess, { engine }: TestSetup): Promise<void> {
   const record = await getTestStack(engine.platform)
   if (record.current !== '') await abandonDeployment(ports, record.current, record)
 }
 
 const abandoned: Scene = {
   name: 'a deployment whose records cannot be read',
-  async act(place, kill) {
-    await awaitKill(place.engine.run(oneMoreProgram, { kill: beforeCreate }))
-    return place.engine.during(kill, process => abandonCurrent(process, place))
+  async act(setup, kill) {
+    await awaitKill(setup.engine.run(oneMoreProgram, { kill: beforeCreate }))
+    return setup.engine.runKillable(kill, process => abandonCurrent(process, setup))
   },
-  async recover(place) {
-    await place.engine.during(undefined, process => abandonCurrent(process, place))
-    return runUntilDone(place, upScenario)
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, process => abandonCurrent(process, setup))
+    return runUntilDone(setup, upScenario)
   },
 }
 
@@ -125,7 +128,7 @@ const abandoned: Scene = {
 const redriven: Scene = {
   name: 'a redrive',
   act: ({ engine }, kill) =>
-    engine.during(kill, async ({ ports }) => {
+    engine.runKillable(kill, async ({ ports }) => {
       const { catalog, control, chains, clock } = engine.platform
       const { id } = await getTestStack(engine.platform)
       const startInput = {
@@ -135,7 +138,7 @@ const redriven: Scene = {
         at: clock.now(),
       } as const
       const { deployment } = await catalog.start(id, startInput)
-      ports.here?.add(deployment)
+      ports.ownDeployments?.add(deployment)
       await control.create(deployment, ports.holder)
       await chains.send([{ deployment, operations: [1 as OperationId] }])
       for (let count = 0; count < 5; count++) {
@@ -145,7 +148,7 @@ const redriven: Scene = {
       await chains.receive(1, 0, { deployment })
       return redrive(ports, id)
     }),
-  recover: place => runUntilDone(place, upScenario),
+  recover: setup => runUntilDone(setup, upScenario),
 }
 
 /** Returns a command-line session with the parts that these commands use. */
@@ -162,7 +165,7 @@ function createSession({ platform }: TestProcess): Parameters<typeof createStack
     home: '/',
     io: { env: {} },
     interactive: false,
-    // The stack has no file.
+    // The stack of this project has no file.
     requireProject: () => ({ name: 'life', file: 'Pulumi.yaml', stackConfigDir: '/' }),
     openEngine: () => Promise.resolve(local),
     tools: { loadSecrets },
@@ -172,7 +175,7 @@ function createSession({ platform }: TestProcess): Parameters<typeof createStack
 
 const otherStack = stackIdOf('life', 'other')
 
-async function makeAndRemove(process: TestProcess): Promise<void> {
+async function createAndRemoveStack(process: TestProcess): Promise<void> {
   const session = createSession(process)
   const flags = { text: () => undefined } as unknown as Parameters<typeof createStack>[2]
   await createStack(session, otherStack, flags).catch((thrown: unknown) => {
@@ -183,12 +186,12 @@ async function makeAndRemove(process: TestProcess): Promise<void> {
 
 const stacks: Scene = {
   name: 'a stack that is created and removed',
-  act: ({ engine }, kill) => engine.during(kill, makeAndRemove),
-  async recover({ engine, ...place }) {
-    await engine.during(undefined, makeAndRemove)
+  act: ({ engine }, kill) => engine.runKillable(kill, createAndRemoveStack),
+  async recover({ engine, ...setup }) {
+    await engine.runKillable(undefined, createAndRemoveStack)
     if ((await engine.platform.catalog.getStack(otherStack)) !== undefined)
       throw new Error('the stack still exists')
-    return runUntilDone({ engine, ...place }, { program: secondProgram, options: {} })
+    return runUntilDone({ engine, ...setup }, { program: secondProgram, options: {} })
   },
 }
 

@@ -40,17 +40,17 @@ describe.each(modes)('destroy --release %s', release => {
 
   test('deletes everything, dependents first', async () => {
     const { cloud, engine } = await openLayered([])
-    const ran = await engine.run(undefined, destroy)
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(undefined, destroy)
+    expect(testRun.result.result).toBe('succeeded')
     expect(listLeft(cloud)).toEqual([])
-    expect(ran.state.resources ?? []).toEqual([])
-    expect(JSON.stringify(ran.events)).toMatch(/8 deletes in \d waves \(\d/)
+    expect(testRun.state.resources ?? []).toEqual([])
+    expect(JSON.stringify(testRun.events)).toMatch(/8 deletes in \d waves \(\d/)
   })
 
   test('continues after a failure with --continue-on-error, except for its dependencies', async () => {
     const { cloud, engine } = await openLayered(['top-1'])
-    const ran = await engine.run(undefined, { ...destroy, continueOnError: true })
-    expect(ran.result.result).toBe('failed')
+    const testRun = await engine.run(undefined, { ...destroy, continueOnError: true })
+    expect(testRun.result.result).toBe('failed')
     expect(listLeft(cloud)).toEqual(['base-1', 'mid-1-1', 'top-1-1'])
   })
 
@@ -87,18 +87,18 @@ describe.each(modes)('destroy --release %s', release => {
       const leaf = await registerThing(monitor, 'leaf', { v: 1 }, { dependencies: [root.urn] })
       await registerThing(monitor, 'leaf-2', { v: 1 }, { dependencies: [leaf.urn] })
     })
-    const ran = await engine.run(undefined, destroy)
-    expect(ran.result.result).toBe('failed')
+    const testRun = await engine.run(undefined, destroy)
+    expect(testRun.result.result).toBe('failed')
     expect(listLeft(cloud)).toEqual(['base-1', 'kept-1', 'mid-1'])
-    expect(JSON.stringify(ran.events)).toContain('because it is protected')
+    expect(JSON.stringify(testRun.events)).toContain('because it is protected')
   })
 
   test('is described in a preview, which deletes nothing', async () => {
     const { cloud, engine } = await openLayered([])
-    const ran = await engine.run(undefined, { ...destroy, dryRun: true })
+    const testRun = await engine.run(undefined, { ...destroy, dryRun: true })
     expect(listLeft(cloud)).toHaveLength(6)
-    expect(JSON.stringify(ran.events)).toMatch(/8 deletes in \d waves \(\d/)
-    expect(JSON.stringify(ran.events).includes('each wave after the previous one')).toBe(
+    expect(JSON.stringify(testRun.events)).toMatch(/8 deletes in \d waves \(\d/)
+    expect(JSON.stringify(testRun.events).includes('each wave after the previous one')).toBe(
       release === 'antichain',
     )
   })
@@ -120,8 +120,8 @@ describe('waves', () => {
   test('stop after a failed one, without --continue-on-error', async () => {
     const { cloud, engine } = await openLayered(['alone'])
     const options: TestRunOptions = { command: 'destroy', release: 'antichain' }
-    const ran = await engine.run(undefined, options)
-    expect(ran.result.result).toBe('failed')
+    const testRun = await engine.run(undefined, options)
+    expect(testRun.result.result).toBe('failed')
     expect(cloud.log.filter(line => line.startsWith('delete mid'))).toEqual([])
     expect(placeOf(cloud, 'base')).toBe(-1)
     cloud.faults.clear()
@@ -131,9 +131,9 @@ describe('waves', () => {
 
   test('are also those of an up that removes resources', async () => {
     const { cloud, engine } = await openLayered([])
-    const ran = await engine.run(undefined, { command: 'up', release: 'antichain' })
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(undefined, { command: 'up', release: 'antichain' })
+    expect(testRun.result.result).toBe('succeeded')
     expect(listLeft(cloud)).toEqual([])
-    expect(JSON.stringify(ran.events)).toContain('each wave after the previous one')
+    expect(JSON.stringify(testRun.events)).toContain('each wave after the previous one')
   })
 })

@@ -1,8 +1,8 @@
 import { type Mutation, awsSeedsOf, testsOf } from './mutation.ts'
 
-const at = 'shared/platform/aws/dynamo'
+const dynamoFolder = 'shared/platform/aws/dynamo'
 const caughtBy = [awsSeedsOf(40)]
-const byContract = [testsOf('test/aws/dynamo-model')]
+const caughtByContract = [testsOf('test/aws/dynamo-model')]
 
 /** Port guarantees that are broken in the DynamoDB adapters. */
 export const adapterMutations: readonly Mutation[] = [
@@ -10,15 +10,19 @@ export const adapterMutations: readonly Mutation[] = [
     name: 'DynamoDB lets an operation begin with any attempt number',
     breaks: 'begin: the attempt number is still n as read',
     file: 'shared/platform/aws/dynamo/head-write-conditions.ts',
-    edits: [["attempt === 0 ? 'attribute_not_exists(#attempt)' : '#attempt = :attempt'", 'always']],
+    edits: [
+      ["attempt === 0 ? 'attribute_not_exists(#attempt)' : '#attempt = :attempt'", 'alwaysTrue'],
+    ],
     caughtBy,
   },
   {
     name: 'DynamoDB lets an operation begin before its needs have arrived',
     breaks: 'I3: the store checks the needs in the write of the begin',
     file: 'shared/platform/aws/dynamo/head-write-conditions.ts',
-    edits: [["complete: needs === 0 ? always : 'size(#arrived) >= :needs'", 'complete: always']],
-    caughtBy: byContract,
+    edits: [
+      ["complete: needs === 0 ? alwaysTrue : 'size(#arrived) >= :needs'", 'complete: alwaysTrue'],
+    ],
+    caughtBy: caughtByContract,
   },
   {
     name: 'DynamoDB does not count attempts that may have called',
@@ -37,7 +41,7 @@ export const adapterMutations: readonly Mutation[] = [
         'false',
       ],
     ],
-    caughtBy: byContract,
+    caughtBy: caughtByContract,
   },
   {
     name: 'DynamoDB refuses the repetition of a give-back whose reply was lost',
@@ -49,41 +53,51 @@ export const adapterMutations: readonly Mutation[] = [
         'isOwnWrite: () => false',
       ],
     ],
-    caughtBy: byContract,
+    caughtBy: caughtByContract,
   },
   {
     name: 'a deposed generator overwrites a record of its successor in DynamoDB',
     breaks: 'I5: put-if-absent at the next number',
-    file: `${at}/decision-log.ts`,
+    file: `${dynamoFolder}/decision-log.ts`,
     edits: [['ifAbsent: true', 'ifAbsent: false']],
     caughtBy,
   },
   {
     name: 'DynamoDB publishes a snapshot over a newer one',
     breaks: 'close: compare-and-swap from the version of the base',
-    file: `${at}/stack-transitions.ts`,
-    edits: [["condition: andConditions(isLive, '#version = :expected')", 'condition: isLive']],
-    caughtBy: byContract,
+    file: `${dynamoFolder}/stack-transitions.ts`,
+    edits: [
+      [
+        "condition: andConditions(liveStackCondition, '#version = :expected')",
+        'condition: liveStackCondition',
+      ],
+    ],
+    caughtBy: caughtByContract,
   },
   {
     name: 'a retired lease can be renewed in DynamoDB',
     breaks: 'leases: a retired executor notices this at its next renewal',
-    file: `${at}/leases.ts`,
-    edits: [["const isLive = '#retired = :no'", "const isLive = '#retired <> :none'"]],
+    file: `${dynamoFolder}/leases.ts`,
+    edits: [
+      [
+        "const unretiredCondition = '#retired = :no'",
+        "const unretiredCondition = '#retired <> :none'",
+      ],
+    ],
     caughtBy,
   },
   {
     name: 'keys that DynamoDB did not read count as absent',
     breaks: 'the adapter retries the unprocessed part of a batch',
     file: 'shared/platform/aws/dynamo/table/batch-items.ts',
-    edits: [['left = answer.UnprocessedKeys?.[table.name]?.Keys ?? []', 'left = []']],
+    edits: [['remaining = response.UnprocessedKeys?.[table.name]?.Keys ?? []', 'remaining = []']],
     caughtBy,
   },
   {
     name: 'only the first page of a query is read',
     breaks: 'a read is complete, or reports that it is not',
     file: 'shared/platform/aws/dynamo/table/table.ts',
-    edits: [['from = answer.LastEvaluatedKey', 'from = undefined']],
+    edits: [['startKey = response.LastEvaluatedKey', 'startKey = undefined']],
     caughtBy,
   },
   {
@@ -91,7 +105,10 @@ export const adapterMutations: readonly Mutation[] = [
     breaks: 'the adapter retries conflicts',
     file: 'shared/platform/aws/dynamo/table/transaction.ts',
     edits: [
-      ["return { kind: 'again', why: thrown }", "return { kind: 'done', value: { isDone: true } }"],
+      [
+        "return { kind: 'again', reason: thrown }",
+        "return { kind: 'done', value: { isDone: true } }",
+      ],
     ],
     caughtBy,
   },

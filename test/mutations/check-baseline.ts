@@ -2,25 +2,25 @@ import { runSuite, runTestFiles, tierOf } from './run-suite.ts'
 import { type Mutation, seedsOf, awsSeedsOf } from './mutation.ts'
 
 /** Time limit of all suites together, in ms. */
-const allMs = 600_000
+const baselineMs = 600_000
 
 /**
  * Runs every suite that the mutations name on unmutated trees: one for the tests, one for the
- * simulation. Returns the problems: a suite that fails anyway detects nothing, and neither does a
- * name without a test.
+ * simulation. Returns the problems: suites that fail without a mutation, and names that match no
+ * test.
  */
 export async function checkBaseline(
-  trees: { readonly ofTests: string; readonly ofSeeds: string },
+  trees: { readonly testTree: string; readonly seedTree: string },
   mutations: readonly Mutation[],
 ): Promise<readonly string[]> {
-  const wrong = await Promise.all([
-    findWrongTests(trees.ofTests, mutations),
-    findWrongSeeds(trees.ofSeeds, mutations),
+  const problems = await Promise.all([
+    findFailingTests(trees.testTree, mutations),
+    findFailingSeeds(trees.seedTree, mutations),
   ])
-  return wrong.flat()
+  return problems.flat()
 }
 
-async function findWrongTests(
+async function findFailingTests(
   folder: string,
   mutations: readonly Mutation[],
 ): Promise<readonly string[]> {
@@ -29,25 +29,32 @@ async function findWrongTests(
   )
   const files = [...new Set(suites.map(({ file }) => file))]
   const names: string[] = []
-  for (const [tier, some] of Map.groupBy(files, file => tierOf([file]))) {
-    const verdict = await runTestFiles(folder, { files: some, named: undefined, withinMs: allMs })
+  for (const [tier, tierFiles] of Map.groupBy(files, file => tierOf([file]))) {
+    const verdict = await runTestFiles(folder, {
+      files: tierFiles,
+      namePattern: undefined,
+      timeoutMs: baselineMs,
+    })
     if (verdict.kind !== 'passes')
-      return [`tier ${tier}: ${verdict.kind === 'fails' ? verdict.by : verdict.why}`]
+      return [`tier ${tier}: ${verdict.kind === 'fails' ? verdict.failure : verdict.reason}`]
     names.push(...verdict.names)
   }
-  const unknown = suites.filter(
-    ({ named }) => named !== undefined && !names.some(name => new RegExp(named).test(name)),
+  const unmatchedSuites = suites.filter(
+    ({ namePattern }) =>
+      namePattern !== undefined && !names.some(name => new RegExp(namePattern).test(name)),
   )
-  return unknown.map(({ file, named }) => `no test of ${file} is named ${named}`)
+  return unmatchedSuites.map(
+    ({ file, namePattern }) => `no test of ${file} is named ${namePattern}`,
+  )
 }
 
-async function findWrongSeeds(
+async function findFailingSeeds(
   folder: string,
   mutations: readonly Mutation[],
 ): Promise<readonly string[]> {
   const suites = mutations.flatMap(({ caughtBy }) => caughtBy)
-  const wrong: string[] = []
-  for (const [platform, make] of [
+  const problems: string[] = []
+  for (const [platform, createSuite] of [
     [undefined, seedsOf],
     ['aws', awsSeedsOf],
   ] as const) {
@@ -56,8 +63,9 @@ async function findWrongSeeds(
     )
     const count = Math.max(0, ...counts)
     if (count === 0) continue
-    const verdict = await runSuite(folder, make(count), allMs)
-    if (verdict.kind !== 'passes') wrong.push(verdict.kind === 'fails' ? verdict.by : verdict.why)
+    const verdict = await runSuite(folder, createSuite(count), baselineMs)
+    if (verdict.kind !== 'passes')
+      problems.push(verdict.kind === 'fails' ? verdict.failure : verdict.reason)
   }
-  return wrong
+  return problems
 }

@@ -1,12 +1,12 @@
 import { type Mutation, type Suite, testsOf } from './mutation.ts'
 
 /** Returns our tests for one file of Pulumi's tests. */
-export const groupTestsOf = (file: string, named: string): Suite =>
-  testsOf(`test/lifecycle/${file}`, named)
+export const groupTestsOf = (file: string, namePattern: string): Suite =>
+  testsOf(`test/lifecycle/${file}`, namePattern)
 
 /** Creates a mutation of one file, with the tests of its group that detect it. */
 export const createMutation = (
-  what: Pick<Mutation, 'name' | 'breaks' | 'file'>,
-  edit: readonly [text: string, by: string],
+  description: Pick<Mutation, 'name' | 'breaks' | 'file'>,
+  edit: readonly [text: string, replacement: string],
   caughtBy: Suite,
-): Mutation => ({ ...what, edits: [edit], caughtBy: [caughtBy] })
+): Mutation => ({ ...description, edits: [edit], caughtBy: [caughtBy] })

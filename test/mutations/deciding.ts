@@ -12,8 +12,8 @@ export const decidingMutations: readonly Mutation[] = [
     edits: [
       [
         "        if (result === 'taken')\n",
-        "        while ((await deps.log.append(cursor.deployment, { ...record, number: number as LogNumber })) === 'taken') number += 1\n" +
-          '        if (broken !== undefined)\n',
+        "        while ((await deps.decisionLog.append(cursor.deployment, { ...record, number: recordNumber as LogNumber })) === 'taken') recordNumber += 1\n" +
+          '        if (appendError !== undefined)\n',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/deposed')],
@@ -43,7 +43,12 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a settled step is answered before its record is durable',
     breaks: 'the reply is sent when the end is durable',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
-    edits: [["await writer.append({ kind: 'settled',", "void writer.append({ kind: 'settled',"]],
+    edits: [
+      [
+        "await writer.append({\n        kind: 'settled',",
+        "void writer.append({\n        kind: 'settled',",
+      ],
+    ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'durable, not before')],
   },
   {
@@ -62,7 +67,12 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'recorded results are not reused',
     breaks: 'I10: the same program takes the same path',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
-    edits: [['if (known !== undefined)\n', 'if (known !== undefined && key === undefined)\n']],
+    edits: [
+      [
+        'if (recordedAnswer !== undefined)\n',
+        'if (recordedAnswer !== undefined && key === undefined)\n',
+      ],
+    ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
   },
   {
@@ -71,8 +81,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
-        'if (last.goal !== goal && !(await shouldKeepDecision(ctx, replay, last)))',
-        'if (last.goal !== goal)',
+        'if (lastDecision.goal !== goalDigest && !(await shouldKeepDecision(ctx, replay, lastDecision)))',
+        'if (lastDecision.goal !== goalDigest)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
@@ -83,8 +93,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
-        'if (replay === undefined || last === undefined) return decided(undefined)',
-        'if (replay === undefined || last !== undefined) return decided(undefined)\n  if (last === undefined) return decided(undefined)',
+        'if (replay === undefined || lastDecision === undefined) return decided(undefined)',
+        'if (replay === undefined || lastDecision !== undefined) return decided(undefined)\n  if (lastDecision === undefined) return decided(undefined)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments')],
@@ -93,21 +103,26 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a resource that is not registered again after a crash is left behind',
     breaks: 'I9: a recorded resource that is not registered again is deleted',
     file: 'shared/engine/generator/replay/replay-registration.ts',
-    edits: [['    found.push(tracked)\n', '    if (urn.length < 0) found.push(tracked)\n']],
+    edits: [
+      [
+        '    leftovers.push(trackedState)\n',
+        '    if (urn.length < 0) leftovers.push(trackedState)\n',
+      ],
+    ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'registers less')],
   },
   {
     name: 'a resumed run numbers its operations from the start',
     breaks: 'operations: an id is unique and increasing in its deployment',
     file: 'functions/step-generator/run-deployment.ts',
-    edits: [['let last = left?.lastOperationId ?? 0', 'let last = 0']],
+    edits: [['let lastId = earlierRuns?.lastOperationId ?? 0', 'let lastId = 0']],
     caughtBy: [seedsOf(150)],
   },
   {
     name: 'a deployment is resumed with another program',
     breaks: 'resume: refuses when program, configuration or options changed',
     file: 'functions/step-generator/resume-deployment.ts',
-    edits: [['first.program !== request.program)', "first.program === '')"]],
+    edits: [['firstPin.program !== request.programDigest)', "firstPin.program === '')"]],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'for another program')],
   },
   {
@@ -124,7 +139,10 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'close: a deposed generator may not set the stop flag',
     file: 'functions/step-generator/run-deployment.ts',
     edits: [
-      ["await (stopping ??= started.writer.append({ kind: 'phase', phase: 'stopping' }))", ''],
+      [
+        "await (stopAppend ??= startedDeployment.writer.append({ kind: 'phase', phase: 'stopping' }))",
+        '',
+      ],
     ],
     caughtBy: [testsOf('test/lifecycle/deposed')],
   },
@@ -134,9 +152,9 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'functions/step-generator/run-deployment.ts',
     edits: [
       [
-        '    leaving.isClosing = true\n',
-        '    leaving.isClosing = true\n' +
-          "    await ports.control.raiseStop(deployment, 'graceful')\n",
+        '    runFlags.isClosing = true\n',
+        '    runFlags.isClosing = true\n' +
+          "    await ports.control.stop(deployment, 'graceful')\n",
       ],
     ],
     caughtBy: [testsOf(order)],
@@ -147,8 +165,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/generator/steps/run-steps.ts',
     edits: [
       [
-        'const unwritten = equalResources(old.state, state)',
-        'const unwritten = old.state === state',
+        'const isUnchanged = equalResources(old.state, state)',
+        'const isUnchanged = old.state === state',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/resumed-deployments', 'costs no write')],
@@ -165,7 +183,10 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'deletes: released when the last dependent is deleted',
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [
-      ['note(at)\n        if (at >= index', 'if (at % 2 === 0) note(at)\n        if (at >= index'],
+      [
+        'addEdge(copyIndex)\n        if (copyIndex >= index',
+        'if (copyIndex % 2 === 0) addEdge(copyIndex)\n        if (copyIndex >= index',
+      ],
     ],
     caughtBy: [testsOf(deletes)],
   },
@@ -173,14 +194,16 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a parent is deleted before its children',
     breaks: 'deletes: no resource before its dependents, including children',
     file: 'shared/engine/graph/delete-edges.ts',
-    edits: [["if (state.parent !== '') for", "if (state.parent === '') for"]],
+    edits: [["if (state.parent !== '')", "if (state.parent === '')"]],
     caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
     name: 'a replaced resource is deleted before its dependents',
     breaks: 'deletes: a replaced state waits for the states that name its URN',
     file: 'shared/engine/graph/delete-edges.ts',
-    edits: [['if (later.length > 0) addWaits', 'if (later.length < 0) addWaits']],
+    edits: [
+      ['if (laterCopies.length > 0) addWaitEdges', 'if (laterCopies.length < 0) addWaitEdges'],
+    ],
     caughtBy: [testsOf('shared/engine/graph/delete-edges')],
   },
   {
@@ -189,8 +212,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/graph/delete-edges.ts',
     edits: [
       [
-        'if (provider !== undefined) named.add(provider)',
-        'if (provider !== undefined) named.delete(provider)',
+        'if (provider !== undefined) dependencyUrns.add(provider)',
+        'if (provider !== undefined) dependencyUrns.delete(provider)',
       ],
     ],
     caughtBy: [testsOf('shared/engine/graph/delete-edges')],
@@ -201,8 +224,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/graph/joins.ts',
     edits: [
       [
-        'for (const source of level.slice(at, at + widthMax)) build',
-        'for (const source of level.slice(at, at + widthMax - 1)) build',
+        'for (const source of level.slice(start, start + widthMax)) builder',
+        'for (const source of level.slice(start, start + widthMax - 1)) builder',
       ],
     ],
     caughtBy: [testsOf('shared/engine/graph/joins')],
@@ -218,7 +241,12 @@ export const decidingMutations: readonly Mutation[] = [
     name: 'a wave begins before the previous one is over',
     breaks: 'release antichain: a barrier between waves',
     file: 'shared/engine/graph/barriers.ts',
-    edits: [['last = [...(waves[at + 1] ?? [])]', 'last = [...(waves[at + 2] ?? [])]']],
+    edits: [
+      [
+        'previousReleases = [...(waves[index + 1] ?? [])]',
+        'previousReleases = [...(waves[index + 2] ?? [])]',
+      ],
+    ],
     caughtBy: [testsOf(deletes)],
   },
   {
@@ -227,8 +255,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/generator/deletion/condemned-steps.ts',
     edits: [
       [
-        'for (const name of dependencyUrnsOf(state)) urns.add(name)',
-        'for (const name of dependencyUrnsOf(state)) urns.delete(name)',
+        'for (const dependencyUrn of dependencyUrnsOf(state)) requiredUrns.add(dependencyUrn)',
+        'for (const dependencyUrn of dependencyUrnsOf(state)) requiredUrns.delete(dependencyUrn)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/failures', 'still depends on')],

@@ -18,10 +18,10 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/executor.ts`,
     edits: [
       [
-        '  const begun = await beginUnlessStopped(ports, context, task)\n',
+        '  const beginDecision = await beginUnlessStopped(ports, context, task)\n',
         "  const { perform } = await import('./perform.ts')\n" +
-          '  await perform(await context.stepOf(operation), { preview: false }, context.performing)\n' +
-          '  const begun = await beginUnlessStopped(ports, context, task)\n',
+          '  await perform(await context.stepOf(operation), { preview: false }, context.stepDeps)\n' +
+          '  const beginDecision = await beginUnlessStopped(ports, context, task)\n',
       ],
     ],
     caughtBy: [testsOf(order)],
@@ -32,7 +32,7 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/begin.ts`,
     edits: [
       [
-        '!context.holdsLease()) {\n' + '    await returnAttempt(ports, context, mine)',
+        '!context.holdsLease()) {\n' + '    await returnAttempt(ports, context, uncalledAttempt)',
         '!context.holdsLease()) {',
       ],
     ],
@@ -128,7 +128,10 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'joins are ended by the executor that completes them',
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [
-      ['for (const id of joins.keys()) await', 'for (const id of joins.keys()) if (id < 0) await'],
+      [
+        'for (const id of readyJoins.keys()) await',
+        'for (const id of readyJoins.keys()) if (id < 0) await',
+      ],
     ],
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
@@ -148,7 +151,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'only the first arrivals are repeated when a message is delivered again',
     breaks: 'executors repeat arrivals along the chain at a redelivery',
     file: 'shared/engine/executor/release-waiters.ts',
-    edits: [['|| !ended.isAgain ||', '|| ended.isAgain ||']],
+    edits: [['|| !endedOperation.isRedelivered ||', '|| endedOperation.isRedelivered ||']],
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
@@ -181,7 +184,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'a connection that was lost during a create counts as a failure',
     breaks: 'retry policy: a lost connection does not tell the effect in the cloud',
     file: 'shared/providers/retry-policy.ts',
-    edits: [["ends: 'interrupted'", "ends: 'failed'"]],
+    edits: [["verdict: 'interrupted'", "verdict: 'failed'"]],
     caughtBy: [testsOf('shared/providers/retry-policy'), seedsOf(150)],
   },
   {
@@ -209,7 +212,7 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/lease.ts`,
     edits: [
       ['    if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()\n', ''],
-      ['isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs', 'isMine === false'],
+      ['isRenewed === false || sinceRenewalMs() > limits.leaseGiveUpMs', 'isRenewed === false'],
     ],
     caughtBy: [testsOf(`${executor}/lease`)],
   },
@@ -218,7 +221,10 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'begin: the deadline is on a clock that counts suspension',
     file: `${executor}/lease.ts`,
     edits: [
-      ['holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs', 'holds: () => !isLost'],
+      [
+        'holdsLease: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs',
+        'holdsLease: () => !isLost',
+      ],
     ],
     caughtBy: [testsOf(`${executor}/lease`)],
   },
@@ -235,7 +241,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'more operations run at once than allowed',
     breaks: 'parallelism limits the calls that were sent and have not ended',
     file: 'shared/engine/deployment/dispatch/slots.ts',
-    edits: [['      if (free > 0) {', '      if (free > -1) {']],
+    edits: [['      if (freeCount > 0) {', '      if (freeCount > -1) {']],
     caughtBy: [testsOf('shared/engine/deployment/dispatch/slots')],
   },
   {

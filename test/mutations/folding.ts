@@ -7,7 +7,10 @@ export const foldingMutations: readonly Mutation[] = [
     breaks: 'I6: the fold is of a closed set',
     file: 'shared/journal/operation-facts.ts',
     edits: [
-      ['findWithheld(operations, facts, superseded)', 'findWithheld(new Map(), facts, superseded)'],
+      [
+        'findWithheldOperations(operations, facts, retriedCalls)',
+        'findWithheldOperations(new Map(), facts, retriedCalls)',
+      ],
     ],
     caughtBy: [testsOf('shared/journal/operation-facts')],
   },
@@ -38,8 +41,8 @@ export const foldingMutations: readonly Mutation[] = [
     file: 'shared/journal/replay.ts',
     edits: [
       [
-        'state.open.set(entry.operation, entry.pending)',
-        'state.open.set(entry.operation, undefined)',
+        'state.openOperations.set(entry.operation, entry.pending)',
+        'state.openOperations.set(entry.operation, undefined)',
       ],
     ],
     caughtBy: [testsOf('shared/journal/replay')],
@@ -99,7 +102,7 @@ export const foldingMutations: readonly Mutation[] = [
     edits: [
       [
         'ports.catalog.publish(stack, view.version, snapshot)',
-        'ports.catalog.publish(stack, (await ports.catalog.stack(stack))?.version ?? 0, snapshot)',
+        'ports.catalog.publish(stack, (await ports.catalog.getStack(stack))?.version ?? 0, snapshot)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/compaction')],
@@ -108,7 +111,7 @@ export const foldingMutations: readonly Mutation[] = [
     name: 'a fold contains the time of its run instead of that of its records',
     breaks: 'I6: the fold does not depend on its time',
     file: 'shared/runtime/compaction/fold-and-publish.ts',
-    edits: [['now: timestampOf(view.at)', 'now: new Date().toISOString()']],
+    edits: [['now: timestampOf(view.foldAtMs)', 'now: new Date().toISOString()']],
     caughtBy: [testsOf('test/lifecycle/compaction')],
   },
   {
@@ -117,8 +120,8 @@ export const foldingMutations: readonly Mutation[] = [
     file: 'shared/journal/late-outcomes.ts',
     edits: [
       [
-        'find(operation => isOperationOf(operation, item))',
-        'find(({ resource }) => resource.urn === item.urn)',
+        'find(operation =>\n    isOperationOf(operation, outcome),\n  )',
+        'find(({ resource }) => resource.urn === outcome.urn)',
       ],
     ],
     caughtBy: [testsOf('shared/journal/late-outcomes')],
@@ -127,7 +130,12 @@ export const foldingMutations: readonly Mutation[] = [
     name: 'an unknown object is adopted by its name',
     breaks: 'inbox: an object without a pending create is never adopted automatically',
     file: 'shared/journal/late-outcomes.ts',
-    edits: [['const isResolved = pending !== undefined && isFree', 'const isResolved = isFree']],
+    edits: [
+      [
+        'const isResolved = pendingOperation !== undefined && isUrnFree',
+        'const isResolved = isUrnFree',
+      ],
+    ],
     caughtBy: [testsOf('shared/journal/late-outcomes')],
   },
   {
@@ -181,8 +189,8 @@ export const foldingMutations: readonly Mutation[] = [
     file: 'shared/engine/deployment/retention/sweep-blobs.ts',
     edits: [
       [
-        "if (used.has(hash)) return isAside ? 'putBack' : 'stays'",
-        "if (used.has(hash) && isAside) return 'putBack'",
+        "if (referencedHashes.has(hash)) return isSetAside ? 'putBack' : 'stays'",
+        "if (referencedHashes.has(hash) && isSetAside) return 'putBack'",
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/retention')],

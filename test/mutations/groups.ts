@@ -14,7 +14,7 @@ export const groupMutations: readonly Mutation[] = [
       breaks: 'docs/spec/urns.md#alias-set: children inherit the aliases of their parents',
       file: 'shared/engine/generator/registration/aliases.ts',
     },
-    ['    found.push(inheritedAliasOf(parentNow, parentThen, subject))\n', ''],
+    ['    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, subject))\n', ''],
     groupTestsOf('alias/names', 'a chain of children'),
   ),
   createMutation(
@@ -24,8 +24,8 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/policies/apply-policies.ts',
     },
     [
-      '  if (!isMandatory) return remediated\n',
-      '  if (remediated !== undefined) return remediated\n',
+      '  if (!isMandatory) return remediationResult\n',
+      '  if (remediationResult !== undefined) return remediationResult\n',
     ],
     groupTestsOf('analyzer/resource-policies', 'fails an update before the create'),
   ),
@@ -161,7 +161,7 @@ export const groupMutations: readonly Mutation[] = [
         'docs/spec/provider-protocol.md#value-encoding: a package is parameterized before any other request',
       file: `${monitor}/packages.ts`,
     },
-    ['{ parameters: { plugin: name, ...blobOf(parameterization) } }', '{}'],
+    ['{ parameters: { plugin: name, ...toBase64Parameters(parameterization) } }', '{}'],
     groupTestsOf('parameterized/parameterized', 'before any other request'),
   ),
   createMutation(
@@ -172,8 +172,8 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/deletion/condemned-steps.ts',
     },
     [
-      'state.delete || sets.markedForDelete.has(index)\n' + '    if (superseded)',
-      'sets.markedForDelete.has(index)\n' + '    if (superseded)',
+      'state.delete || sets.markedForDeleteIndices.has(index)\n' + '    if (isSuperseded)',
+      'sets.markedForDeleteIndices.has(index)\n' + '    if (isSuperseded)',
     ],
     groupTestsOf('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
   ),
@@ -185,8 +185,8 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/decide-change.ts',
     },
     [
-      'isReplacement(judged) || options.triggered || old.pendingReplacement',
-      'isReplacement(judged) || options.triggered',
+      'isReplacement(effectiveDiff) || options.triggered || old.pendingReplacement',
+      'isReplacement(effectiveDiff) || options.triggered',
     ],
     groupTestsOf('pending_replace/resume', 'WithUpdatedGoals'),
   ),

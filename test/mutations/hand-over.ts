@@ -8,14 +8,16 @@ export const handOverMutations: readonly Mutation[] = [
     name: 'a generator without progress is followed by one with the same limit',
     breaks: 'hand-over: a generator that decides nothing new is followed in the long pool',
     file: 'shared/engine/deployment/ownership/hand-over.ts',
-    edits: [["hasProgress && isCheap ? 'short' : 'long'", "isCheap ? 'short' : 'long'"]],
+    edits: [
+      ["hasProgress && isReplayShort ? 'short' : 'long'", "isReplayShort ? 'short' : 'long'"],
+    ],
     caughtBy: [testsOf('shared/engine/deployment/ownership/hand-over')],
   },
   {
     name: 'a generator that spends its time on replay is followed by one with the same limit',
     breaks: 'hand-over: a replay that takes a third of the time leads to the long pool',
     file: 'shared/engine/deployment/ownership/hand-over.ts',
-    edits: [["hasProgress && isCheap ? 'short' : 'long'", "hasProgress ? 'short' : 'long'"]],
+    edits: [["hasProgress && isReplayShort ? 'short' : 'long'", "hasProgress ? 'short' : 'long'"]],
     caughtBy: [testsOf('shared/engine/deployment/ownership/hand-over')],
   },
   {
@@ -36,7 +38,7 @@ export const handOverMutations: readonly Mutation[] = [
     name: 'an operation that is passed on begins during a close that checked once',
     breaks: 'close: operations that began again and were given back meanwhile are checked again',
     file: 'shared/engine/deployment/recovery/settle-orphans.ts',
-    edits: [['open = refused', 'open = []']],
+    edits: [['pendingIds = refusedIds', 'pendingIds = []']],
     caughtBy: [testsOf('shared/engine/deployment/recovery/settle-orphans')],
   },
   {
@@ -50,7 +52,7 @@ export const handOverMutations: readonly Mutation[] = [
     name: 'a long operation begins without enough remaining time',
     breaks: 'long calls: an operation that does not fit goes to the long pool before its begin',
     file: `${admission}.ts`,
-    edits: [['if (expected <= time.remainingMs())', 'if (expected <= time.wholeMs)']],
+    edits: [['if (expectedMs <= time.remainingMs())', 'if (expectedMs <= time.wholeMs)']],
     caughtBy: [testsOf(admission)],
   },
   {

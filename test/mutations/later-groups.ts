@@ -24,7 +24,7 @@ export const laterGroupMutations: readonly Mutation[] = [
         'docs/spec/deployment.md#deployment-orchestration: a flagged resource is read before it is updated',
       file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
-    ["(which === 'all' || state.refreshBeforeUpdate)", "which === 'all'"],
+    ["(refreshSelection === 'all' || state.refreshBeforeUpdate)", "refreshSelection === 'all'"],
     groupTestsOf('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
   ),
   createMutation(
@@ -35,8 +35,8 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/difference.ts',
     },
     [
-      'urn => sets.replaces.has(urn))) return ',
-      'urn => sets.replaces.has(urn) && urn === next.urn)) return ',
+      'urn => sets.replacedUrns.has(urn))) return ',
+      'urn => sets.replacedUrns.has(urn) && urn === next.urn)) return ',
     ],
     groupTestsOf('replace_with/replace-with', 'TestReplaceWith:'),
   ),
@@ -47,7 +47,7 @@ export const laterGroupMutations: readonly Mutation[] = [
         'docs/spec/step-generation.md#diff-decision: adding or removing a trigger replaces nothing',
       file: 'shared/engine/generator/changes/difference.ts',
     },
-    ['before === null || now === null', 'before === null && now === null'],
+    ['oldTrigger === null || newTrigger === null', 'oldTrigger === null && newTrigger === null'],
     groupTestsOf('replacement_trigger/replacement-trigger', 'adding or removing it'),
   ),
   createMutation(
@@ -87,7 +87,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       breaks: 'docs/spec/programs.md#first-messages: the response is sent after the deletes',
       file: 'shared/engine/monitor/monitor-handlers.ts',
     },
-    ['    await signals.released\n', ''],
+    ['    await signals.whenReleased\n', ''],
     groupTestsOf('signal_and_wait_for_shutdown/signal', 'TestSignalAndWaitForShutdown:'),
   ),
   createMutation(
@@ -150,8 +150,8 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: `${monitor}/transforms.ts`,
     },
     [
-      '[...own, ...listInherited(request.parent), ...ofStack]',
-      '[...ofStack, ...own, ...listInherited(request.parent)]',
+      '[...ownTransforms, ...listInherited(request.parent), ...stackTransforms]',
+      '[...stackTransforms, ...ownTransforms, ...listInherited(request.parent)]',
     ],
     groupTestsOf('transformation/transforms', 'TestRemoteTransforms:'),
   ),
@@ -162,7 +162,7 @@ export const laterGroupMutations: readonly Mutation[] = [
         'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: only targets are deleted',
       file: 'shared/engine/generator/deletion/delete-scope.ts',
     },
-    ['  return others.length === 0\n', '  return others.length >= 0\n'],
+    ['  return untargetedSteps.length === 0\n', '  return untargetedSteps.length >= 0\n'],
     groupTestsOf('update/targets', 'TestUpdateWithTargetedParentChildMarkedAsDelete'),
   ),
   createMutation(
@@ -171,7 +171,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       breaks: 'docs/spec/step-generation.md#update-plans: options must be as planned',
       file: 'shared/engine/plan/goal-violations.ts',
     },
-    ["  compare('protect', planned.protect, proposed.protect)\n", ''],
+    ["  compare('protect', plannedGoal.protect, proposedGoal.protect)\n", ''],
     groupTestsOf('update_plan/goals', 'options that differ'),
   ),
 ]

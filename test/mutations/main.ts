@@ -1,7 +1,7 @@
 /**
  * `npm run mutations` breaks each rule of the list in a copy of the tree and runs the suites that
  * must detect it. `--only TEXT` selects mutations by name. The exit status is 1 when a mutation
- * survives, or when a suite fails without any. A complete run writes docs/mutations.md.
+ * survives, or when a suite fails without a mutation. A complete run writes docs/mutations.md.
  */
 import { writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -19,41 +19,48 @@ const { values } = parseArgs({ options: { only: { type: 'string', default: '' } 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Applies one mutation and runs each of its suites. */
-async function tryOne(copy: ProjectCopy, mutation: Mutation): Promise<MutationResult> {
+async function runMutation(copy: ProjectCopy, mutation: Mutation): Promise<MutationResult> {
   const catches: MutationCatch[] = []
   for (const suite of mutation.caughtBy) {
     const verdict = await copy.withMutation(mutation, () => runSuite(copy.folder, suite))
     if (verdict.kind === 'fails') {
-      catches.push({ suite: suiteNameOf(suite), by: verdict.by })
+      catches.push({ suite: suiteNameOf(suite), failure: verdict.failure })
       continue
     }
-    const why = verdict.kind === 'broken' ? verdict.why : 'passes'
-    return { mutation, catches, why: `${suiteNameOf(suite)}: ${why}` }
+    const reason = verdict.kind === 'broken' ? verdict.reason : 'passes'
+    return { mutation, catches, reason: `${suiteNameOf(suite)}: ${reason}` }
   }
-  return { mutation, catches, why: undefined }
+  return { mutation, catches, reason: undefined }
 }
 
-/** Tries all mutations, one at a time per copy. */
-async function tryAll(
+/** Runs all mutations, one at a time per copy. */
+async function runAllMutations(
   copies: readonly ProjectCopy[],
   requested: readonly Mutation[],
 ): Promise<readonly MutationResult[]> {
   const results: MutationResult[] = []
-  const waiting = [...requested]
+  const remaining = [...requested]
   const work = async (copy: ProjectCopy): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const beganMs = performance.now()
-      const result = await tryOne(copy, next)
+    for (
+      let nextMutation = remaining.shift();
+      nextMutation !== undefined;
+      nextMutation = remaining.shift()
+    ) {
+      const startMs = performance.now()
+      const result = await runMutation(copy, nextMutation)
       results.push(result)
-      const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1)
-      const label = result.why === undefined ? 'caught  ' : 'SURVIVES'
-      printLine(`${label} ${seconds.padStart(5)} s  ${next.name}`)
-      for (const { suite, by } of result.catches) printLine(`                  ${suite}: ${by}`)
-      if (result.why !== undefined) printLine(`                  ${result.why}`)
+      const seconds = ((performance.now() - startMs) / 1_000).toFixed(1)
+      const label = result.reason === undefined ? 'caught  ' : 'SURVIVES'
+      printLine(`${label} ${seconds.padStart(5)} s  ${nextMutation.name}`)
+      for (const { suite, failure } of result.catches)
+        printLine(`                  ${suite}: ${failure}`)
+      if (result.reason !== undefined) printLine(`                  ${result.reason}`)
     }
   }
   await Promise.all(copies.map(work))
-  return requested.flatMap(one => results.filter(({ mutation }) => mutation === one))
+  return requested.flatMap(requestedMutation =>
+    results.filter(({ mutation }) => mutation === requestedMutation),
+  )
 }
 
 async function run(): Promise<number> {
@@ -64,12 +71,12 @@ async function run(): Promise<number> {
   }
   const jobs = Math.min(2, availableParallelism(), requested.length)
   const copies = await Promise.all(Array.from({ length: jobs }, () => createCopy(root)))
-  const [ofTests = root, ofSeeds = ofTests] = copies.map(({ folder }) => folder)
-  const wrong = await checkBaseline({ ofTests, ofSeeds }, requested)
-  for (const line of wrong) printLine(`without a mutation: ${line}`)
-  if (wrong.length > 0) return 1
-  const results = await tryAll(copies, requested)
-  const survivors = results.filter(({ why }) => why !== undefined)
+  const [testTree = root, seedTree = testTree] = copies.map(({ folder }) => folder)
+  const problems = await checkBaseline({ testTree, seedTree }, requested)
+  for (const line of problems) printLine(`without a mutation: ${line}`)
+  if (problems.length > 0) return 1
+  const results = await runAllMutations(copies, requested)
+  const survivors = results.filter(({ reason }) => reason !== undefined)
   printLine(`\n${results.length - survivors.length} caught, ${survivors.length} survive`)
   if (requested.length === mutations.length)
     await writeFile(join(root, 'docs', 'mutations.md'), pageOf(results))

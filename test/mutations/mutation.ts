@@ -12,7 +12,7 @@ export type Suite =
       readonly kind: 'tests'
       readonly file: string
       /** A regular expression for the names of the tests; if absent, all tests of the file. */
-      readonly named: string | undefined
+      readonly namePattern: string | undefined
     }
   | {
       readonly kind: 'seeds'
@@ -30,14 +30,14 @@ export interface Mutation {
   /** The file, relative to the project. */
   readonly file: string
   /** Pairs of an original text and its replacement. */
-  readonly edits: readonly (readonly [text: string, by: string])[]
-  /** The suites that must fail; the cheapest possible ones. */
+  readonly edits: readonly (readonly [text: string, replacement: string])[]
+  /** The suites that must fail: the fastest that detect the mutation. */
   readonly caughtBy: readonly Suite[]
 }
 
 /** Returns the tests of a file: all, or those with matching names. */
-export function testsOf(file: string, named?: string): Suite {
-  return { kind: 'tests', file: `${file}.test.ts`, named }
+export function testsOf(file: string, namePattern?: string): Suite {
+  return { kind: 'tests', file: `${file}.test.ts`, namePattern }
 }
 
 /** Returns the first seeds of the simulation. */
@@ -58,10 +58,11 @@ export function suiteNameOf(suite: Suite): string {
 /** Returns the source with the mutation applied. Throws when a text does not occur exactly once. */
 export function mutate(source: string, { name, file, edits }: Mutation): string {
   let mutated = source
-  for (const [text, by] of edits) {
-    const pieces = source.split(text).length - 1
-    if (pieces !== 1) throw new Error(`'${name}': ${file} contains this ${pieces} times: ${text}`)
-    mutated = mutated.replace(text, () => by)
+  for (const [text, replacement] of edits) {
+    const occurrences = source.split(text).length - 1
+    if (occurrences !== 1)
+      throw new Error(`'${name}': ${file} contains this ${occurrences} times: ${text}`)
+    mutated = mutated.replace(text, () => replacement)
   }
   return mutated
 }

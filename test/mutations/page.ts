@@ -3,17 +3,17 @@ import type { Mutation } from './mutation.ts'
 /** A suite that failed, with the first failed test or broken rule. */
 export interface MutationCatch {
   readonly suite: string
-  readonly by: string
+  readonly failure: string
 }
 
-/** The result of a mutation; `why` is set unless every suite detected it. */
+/** The result of a mutation. `reason` is set unless every suite detected it. */
 export interface MutationResult {
   readonly mutation: Mutation
   readonly catches: readonly MutationCatch[]
-  readonly why: string | undefined
+  readonly reason: string | undefined
 }
 
-const head = `# Mutations
+const pageHead = `# Mutations
 
 Rules of the product that were broken on purpose, one at a time, in a copy of the tree, and the suites that detected it.
 \`npm run mutations\` and \`npm run nightly\` run them and write this page. An undetected mutation shows a gap in the tests
@@ -25,12 +25,14 @@ and fails the run. The list is in [test/mutations](../test/mutations/list.ts).
 
 /** Returns the page of a run. Equal results give an equal page. */
 export function pageOf(results: readonly MutationResult[]): string {
-  const rows = results.map(({ mutation, catches, why }) => {
-    const by = catches.map(one => `${one.suite}: ${one.by}`)
-    const noticed = (why === undefined ? by : [...by, '**survives**']).join('<br>')
-    return `| ${[mutation.name, mutation.breaks, noticed].map(escapeCell).join(' | ')} |\n`
+  const rows = results.map(({ mutation, catches, reason }) => {
+    const failures = catches.map(
+      mutationCatch => `${mutationCatch.suite}: ${mutationCatch.failure}`,
+    )
+    const noticedBy = (reason === undefined ? failures : [...failures, '**survives**']).join('<br>')
+    return `| ${[mutation.name, mutation.breaks, noticedBy].map(escapeCell).join(' | ')} |\n`
   })
-  return head + rows.join('')
+  return pageHead + rows.join('')
 }
 
 /** Removes all characters from a cell that would end it or its row. */

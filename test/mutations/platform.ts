@@ -32,7 +32,9 @@ export const platformMutations: readonly Mutation[] = [
     name: 'a platform loses outcomes',
     breaks: 'I2: the outcome of every attempt is stored',
     file: 'test/sim/store.ts',
-    edits: [['outcomes.set(at, outcome)', 'if (outcome.operation % 5) outcomes.set(at, outcome)']],
+    edits: [
+      ['outcomes.set(key, outcome)', 'if (outcome.operation % 5) outcomes.set(key, outcome)'],
+    ],
     caughtBy,
   },
   {
@@ -42,7 +44,7 @@ export const platformMutations: readonly Mutation[] = [
     edits: [
       [
         'const { owner, attempt, verdict } = end\n',
-        "const { owner, attempt, verdict } = end\n      if (at.endsWith('7')) return true\n",
+        "const { owner, attempt, verdict } = end\n      if (headKey.endsWith('7')) return true\n",
       ],
     ],
     caughtBy,
@@ -72,8 +74,8 @@ export const platformMutations: readonly Mutation[] = [
     file: 'test/sim/store.ts',
     edits: [
       [
-        "if (there !== undefined) return there.text === text ? 'mine' : 'taken'",
-        "if (there?.text === text) return 'mine'",
+        "if (existing !== undefined) return existing.text === text ? 'mine' : 'taken'",
+        "if (existing?.text === text) return 'mine'",
       ],
       ['if (record.number !== log.length)', 'if (record.number > log.length)'],
     ],

@@ -9,7 +9,10 @@ export const recoveringMutations: readonly Mutation[] = [
     breaks: 'sweep: no message, hint or redelivery is needed for progress',
     file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
-      ["if (end?.verdict === 'succeeded') open.push", "if (end?.verdict === 'partial') open.push"],
+      [
+        "if (end?.verdict === 'succeeded') pendingArrivals.push",
+        "if (end?.verdict === 'partial') pendingArrivals.push",
+      ],
     ],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
@@ -18,7 +21,7 @@ export const recoveringMutations: readonly Mutation[] = [
     breaks: 'I3: a join opens when all have arrived',
     file: 'shared/engine/deployment/recovery/sweep.ts',
     edits: [
-      ["waiter.op !== 'join' || arrived.arrived.length < waiter.needs", "waiter.op !== 'join'"],
+      ["waiter.op !== 'join' || updatedHead.arrived.length < waiter.needs", "waiter.op !== 'join'"],
     ],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
@@ -38,7 +41,7 @@ export const recoveringMutations: readonly Mutation[] = [
     name: 'the sweep does not send ready operations',
     breaks: 'sweep: ready operations are sent',
     file: 'shared/engine/deployment/recovery/sweep.ts',
-    edits: [['if (ready.length > 0) await', 'if (ready.length > 9_999) await']],
+    edits: [['if (readyOperations.length > 0)', 'if (readyOperations.length > 9_999)']],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
@@ -64,14 +67,14 @@ export const recoveringMutations: readonly Mutation[] = [
     name: 'a create with an unknown end counts as done',
     breaks: 'recovery: a create is never adopted automatically',
     file: 'shared/engine/deployment/recovery/recover.ts',
-    edits: [["{ ...select, verdict: 'interrupted' }", "{ ...select, verdict: 'succeeded' }"]],
+    edits: [["{ ...selection, verdict: 'interrupted' }", "{ ...selection, verdict: 'succeeded' }"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'records after a gap in a log are read as if none were missing',
     breaks: 'damaged records are reported with their keys',
     file: 'shared/platform/records/gapless-log.ts',
-    edits: [['if (whole < 0) return', 'if (whole < 9_999) return']],
+    edits: [['if (gapIndex < 0) return', 'if (gapIndex < 9_999) return']],
     caughtBy: [testsOf('shared/platform/records/gapless-log')],
   },
   {
@@ -80,8 +83,8 @@ export const recoveringMutations: readonly Mutation[] = [
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [
       [
-        'nowMs - before.atMs > limits.leaseMs + limits.leaseMarginMs',
-        'nowMs - before.atMs > limits.leaseRenewMs',
+        'nowMs - seenCounter.seenAtMs > limits.leaseMs + limits.leaseMarginMs',
+        'nowMs - seenCounter.seenAtMs > limits.leaseRenewMs',
       ],
     ],
     caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
@@ -123,7 +126,7 @@ export const recoveringMutations: readonly Mutation[] = [
     name: 'the inbox keeps the items that a dead deployment took',
     breaks: 'start: the items of the pin are removed afterwards',
     file: 'shared/engine/deployment/ownership/take-over.ts',
-    edits: [['if (taken.length > 0) await', 'if (taken.length < 0) await']],
+    edits: [['if (takenOutcomes.length > 0) await', 'if (takenOutcomes.length < 0) await']],
     caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
   },
   {
@@ -146,7 +149,7 @@ export const recoveringMutations: readonly Mutation[] = [
     edits: [
       [
         'await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)',
-        'await options.liveness.look()',
+        'await options.liveness.observe()',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/recovery')],
@@ -208,7 +211,7 @@ export const recoveringMutations: readonly Mutation[] = [
     name: 'records go and with them a late outcome',
     breaks: 'late window: successful creates are copied to the inbox first',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
-    edits: [['if (kept.isInHistory) await', 'if (!kept.isInHistory) await']],
+    edits: [['if (candidate.isInHistory) await', 'if (!candidate.isInHistory) await']],
     caughtBy: [testsOf('test/lifecycle/retention')],
   },
   {
@@ -229,8 +232,8 @@ export const recoveringMutations: readonly Mutation[] = [
     file: 'shared/engine/deployment/retention/late-window.ts',
     edits: [
       [
-        'if (running === undefined) continue',
-        'if (running !== undefined) continue\n      if (running === undefined) continue',
+        'if (runningGroup === undefined) continue',
+        'if (runningGroup !== undefined) continue\n      if (runningGroup === undefined) continue',
       ],
     ],
     caughtBy: [testsOf('shared/engine/deployment/retention/late-window')],

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 
 /** The result of a child process. */
 export interface ChildResult {
-  /** undefined: the time limit was exceeded, and the child was killed with all of its processes. */
+  /**
+   * The exit code; undefined if the child exceeded the time limit and was killed with all of its
+   * processes.
+   */
   readonly status: number | undefined
   readonly output: string
 }
@@ -13,7 +16,7 @@ export function runNode(
   options: {
     readonly folder: string
     readonly env: Readonly<Record<string, string | undefined>>
-    readonly withinMs: number
+    readonly timeoutMs: number
   },
 ): Promise<ChildResult> {
   const child = spawn(process.execPath, args, {
@@ -25,7 +28,7 @@ export function runNode(
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
-  let isLate = false
+  let hasTimedOut = false
   const killGroup = (): void => {
     if (child.pid === undefined) return
     try {
@@ -35,9 +38,9 @@ export function runNode(
     }
   }
   const timer = setTimeout(() => {
-    isLate = true
+    hasTimedOut = true
     killGroup()
-  }, options.withinMs)
+  }, options.timeoutMs)
   process.once('exit', killGroup)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -45,7 +48,7 @@ export function runNode(
       clearTimeout(timer)
       process.off('exit', killGroup)
       const output = Buffer.concat(chunks).toString('utf8')
-      resolve({ status: isLate ? undefined : (code ?? 1), output })
+      resolve({ status: hasTimedOut ? undefined : (code ?? 1), output })
     })
   })
 }

@@ -6,17 +6,17 @@ import type { Suite } from './mutation.ts'
 /** The verdict of a suite on a tree. `broken`: the suite could not be run completely. */
 export type SuiteVerdict =
   | { readonly kind: 'passes'; readonly names: readonly string[] }
-  | { readonly kind: 'fails'; readonly by: string }
-  | { readonly kind: 'broken'; readonly why: string }
+  | { readonly kind: 'fails'; readonly failure: string }
+  | { readonly kind: 'broken'; readonly reason: string }
 
 /** Time limit of one suite on a mutated tree, in ms. */
 const suiteMs = 240_000
 
 /** Runs a suite in a copy of the project, until its first failure. */
-export function runSuite(folder: string, suite: Suite, withinMs = suiteMs): Promise<SuiteVerdict> {
-  if (suite.kind === 'seeds') return runSeeds(folder, suite, withinMs)
-  const { file, named } = suite
-  return runTestFiles(folder, { files: [file], named, withinMs })
+export function runSuite(folder: string, suite: Suite, timeoutMs = suiteMs): Promise<SuiteVerdict> {
+  if (suite.kind === 'seeds') return runSeeds(folder, suite, timeoutMs)
+  const { file, namePattern } = suite
+  return runTestFiles(folder, { files: [file], namePattern, timeoutMs })
 }
 
 /** Runs whole test files of one tier. */
@@ -24,27 +24,27 @@ export async function runTestFiles(
   folder: string,
   options: {
     readonly files: readonly string[]
-    readonly named: string | undefined
-    readonly withinMs: number
+    readonly namePattern: string | undefined
+    readonly timeoutMs: number
   },
 ): Promise<SuiteVerdict> {
-  const { files, named, withinMs } = options
+  const { files, namePattern, timeoutMs } = options
   const report = join(folder, 'report.json')
   const reporterArgs = ['--bail=1', '--reporter=json', `--outputFile.json=${report}`]
-  const ended = await runNode(
+  const result = await runNode(
     [
       join(folder, 'node_modules', 'vitest', 'vitest.mjs'),
       'run',
       ...files,
       ...reporterArgs,
-      ...(named === undefined ? [] : ['-t', named]),
+      ...(namePattern === undefined ? [] : ['-t', namePattern]),
     ],
-    { folder, withinMs, env: { ANTICHAIN_TIER: tierOf(files), ANTICHAIN_CASES: '1' } },
+    { folder, timeoutMs, env: { ANTICHAIN_TIER: tierOf(files), ANTICHAIN_CASES: '1' } },
   )
   const text = await readFile(report, 'utf8').catch(() => '')
   await rm(report, { force: true })
-  if (ended.status === undefined) return createLateVerdict(withinMs)
-  return verdictOf(text === '' ? [] : parseAssertions(text), ended)
+  if (result.status === undefined) return createTimeoutVerdict(timeoutMs)
+  return verdictOf(text === '' ? [] : parseAssertions(text), result)
 }
 
 /** Returns the tier of these test files. The groups of Pulumi's tests are in the second tier. */
@@ -73,28 +73,31 @@ function verdictOf(
   assertions: readonly Assertion[],
   { status, output }: { readonly status: number | undefined; readonly output: string },
 ): SuiteVerdict {
-  const failed = assertions.find(one => one.status === 'failed')
-  if (failed !== undefined) return { kind: 'fails', by: failed.fullName.trim() }
-  const names = assertions.flatMap(one => (one.status === 'passed' ? [one.fullName.trim()] : []))
+  const failedAssertion = assertions.find(assertion => assertion.status === 'failed')
+  if (failedAssertion !== undefined)
+    return { kind: 'fails', failure: failedAssertion.fullName.trim() }
+  const names = assertions.flatMap(assertion =>
+    assertion.status === 'passed' ? [assertion.fullName.trim()] : [],
+  )
   if (status === 0 && names.length > 0) return { kind: 'passes', names }
-  return { kind: 'broken', why: `no test failed and none passed: ${output.slice(-2_000)}` }
+  return { kind: 'broken', reason: `no test failed and none passed: ${output.slice(-2_000)}` }
 }
 
 async function runSeeds(
   folder: string,
   { count, platform }: Suite & { readonly kind: 'seeds' },
-  withinMs: number,
+  timeoutMs: number,
 ): Promise<SuiteVerdict> {
   const script = join(folder, 'test', 'mutations', 'seeds.ts')
   const args = [script, String(count), ...(platform === undefined ? [] : [platform])]
-  const { status, output } = await runNode(args, { folder, withinMs, env: {} })
-  if (status === undefined) return createLateVerdict(withinMs)
+  const { status, output } = await runNode(args, { folder, timeoutMs, env: {} })
+  if (status === undefined) return createTimeoutVerdict(timeoutMs)
   const brokenRule = /^broken rule: (.*)$/m.exec(output)?.[1]
-  if (brokenRule !== undefined) return { kind: 'fails', by: brokenRule }
+  if (brokenRule !== undefined) return { kind: 'fails', failure: brokenRule }
   if (status === 0) return { kind: 'passes', names: [] }
-  return { kind: 'broken', why: output.slice(-2_000) }
+  return { kind: 'broken', reason: output.slice(-2_000) }
 }
 
-function createLateVerdict(withinMs: number): SuiteVerdict {
-  return { kind: 'broken', why: `the suite exceeded its limit of ${withinMs / 1_000} s` }
+function createTimeoutVerdict(timeoutMs: number): SuiteVerdict {
+  return { kind: 'broken', reason: `the suite exceeded its limit of ${timeoutMs / 1_000} s` }
 }

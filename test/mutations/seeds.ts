@@ -1,6 +1,6 @@
 /**
  * `node seeds.ts N [aws]` runs the first N seeds of the simulation, on AWS if requested, until one
- * breaks a rule, and prints that rule. The verdict on a mutated tree is based on it.
+ * breaks a rule, and prints that rule. `runSuite` reads the printed rule.
  */
 import { runSeed } from '../sim/run-seed.ts'
 
@@ -14,9 +14,9 @@ process.on('unhandledRejection', thrown =>
 )
 const [, , seeds, platform] = process.argv
 const count = Number(seeds)
-const on = platform === 'aws' ? ({ platform } as const) : {}
+const platformOption = platform === 'aws' ? ({ platform } as const) : {}
 for (let seed = 1; seed <= count; seed += 1) {
-  const [violation] = (await runSeed(seed, on)).violations
+  const [violation] = (await runSeed(seed, platformOption)).violations
   if (violation !== undefined)
     exitBroken(`seed ${seed}: ${violation.split('\n').slice(0, 2).join(' ')}`)
 }

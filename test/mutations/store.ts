@@ -11,8 +11,8 @@ export const storeMutations: readonly Mutation[] = [
     file: table,
     edits: [
       [
-        "is: ['complete'], not: ['ended', 'owned', 'called']",
-        "is: [], not: ['ended', 'owned', 'called']",
+        "requiredFacts: ['complete'], forbiddenFacts: ['ended', 'owned', 'called']",
+        "requiredFacts: [], forbiddenFacts: ['ended', 'owned', 'called']",
       ],
     ],
     caughtBy: [testsOf(contract, 'operations:|model')],
@@ -23,8 +23,8 @@ export const storeMutations: readonly Mutation[] = [
     file: table,
     edits: [
       [
-        "'the attempt is as read': { is: ['the attempt is as read'], not: [] }",
-        "'the attempt is as read': { is: [], not: [] }",
+        "'the attempt is as read': { requiredFacts: ['the attempt is as read'], forbiddenFacts: [] }",
+        "'the attempt is as read': { requiredFacts: [], forbiddenFacts: [] }",
       ],
     ],
     caughtBy: [testsOf(contract, 'operations:|model')],
@@ -33,7 +33,7 @@ export const storeMutations: readonly Mutation[] = [
     name: 'an operation with an owner is begun by another',
     breaks: 'begin: no owner, or already its own',
     file: table,
-    edits: [["const isOwnAttempt = ['the owner asks', ", 'const isOwnAttempt = [']],
+    edits: [["const ownAttemptFacts = ['the owner asks', ", 'const ownAttemptFacts = [']],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
@@ -54,14 +54,24 @@ export const storeMutations: readonly Mutation[] = [
     name: 'a second end replaces the first',
     breaks: 'I2: at most one outcome is selected',
     file: table,
-    edits: [["begun: { is: ['owned'], not: ['ended'] }", "begun: { is: ['owned'], not: [] }"]],
+    edits: [
+      [
+        "begun: { requiredFacts: ['owned'], forbiddenFacts: ['ended'] }",
+        "begun: { requiredFacts: ['owned'], forbiddenFacts: [] }",
+      ],
+    ],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
     name: 'an end is selected by a process that does not own the operation',
     breaks: 'select: this owner, this attempt',
     file: table,
-    edits: [["is: ['no owner asks', 'the attempt is as read']", "is: ['the attempt is as read']"]],
+    edits: [
+      [
+        "requiredFacts: ['no owner asks', 'the attempt is as read']",
+        "requiredFacts: ['the attempt is as read']",
+      ],
+    ],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
@@ -137,8 +147,8 @@ export const storeMutations: readonly Mutation[] = [
     file: 'shared/platform/embedded/store/methods/catalog-methods.ts',
     edits: [
       [
-        "      if (stack.current !== '') {\n        const mine",
-        '      if (stack.version < 0) {\n        const mine',
+        "      if (stack.current !== '') {\n        const isSameCall",
+        '      if (stack.version < 0) {\n        const isSameCall',
       ],
     ],
     caughtBy: [testsOf(contract, 'catalog')],
@@ -170,7 +180,7 @@ export const storeMutations: readonly Mutation[] = [
     name: 'a record of a newer version is read with the current rules',
     breaks: 'a record written by a newer version is refused by name and version',
     file: 'shared/platform/records/record-forms.ts',
-    edits: [['if (found <= format) return row', 'if (found > 0) return row']],
+    edits: [['if (foundFormat <= format) return row', 'if (foundFormat > 0) return row']],
     caughtBy: [testsOf('test/contract/embedded-forms')],
   },
   {

@@ -12,14 +12,14 @@ import { stepOf } from '../../shared/engine/step.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
-import { type Executed, execute, type Trouble } from './executing.fixture.ts'
+import { type PlanRun, execute, type RunFaults } from './executing.fixture.ts'
 import { expectedDependentsOf, stacks } from './stacks.fixture.ts'
 
 /** A stack with resources to delete, and the faults of the run. */
 interface Case {
   readonly states: readonly ResourceState[]
   readonly condemned: ReadonlySet<number>
-  readonly trouble: Trouble
+  readonly trouble: RunFaults
 }
 
 const cases: fc.Arbitrary<Case> = fc
@@ -42,14 +42,14 @@ const cases: fc.Arbitrary<Case> = fc
     }
     const custom = states.filter(state => state.custom)
     const urns = refused.flatMap(at => custom[at % Math.max(1, custom.length)]?.urn ?? [])
-    return { states, condemned, trouble: { refused: new Set(urns), deaths, picks } }
+    return { states, condemned, trouble: { refusedUrns: new Set(urns), deaths, picks } }
   })
 
 const sealing = { seal: () => ({}) } as unknown as Sealing
 
 function planOf(
   { states, condemned }: Case,
-  waiting: PlanWait,
+  waitMode: PlanWait,
   concurrencyMax?: number,
 ): readonly PlannedOperation[] {
   let last = 0
@@ -64,7 +64,7 @@ function planOf(
   return planDeletes(createStateGraph(states), steps, {
     sealing,
     nextId,
-    waiting,
+    waitMode,
     ...(concurrencyMax === undefined ? {} : { concurrencyMax }),
   })
 }
@@ -78,13 +78,13 @@ function findExpectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn
     const isFree = [...(dependents.get(at) ?? [])].every(
       one => !condemned.has(one) || gone.has((states[one] as ResourceState).urn),
     )
-    if (condemned.has(at) && isFree && !trouble.refused.has(urn)) gone.add(urn)
+    if (condemned.has(at) && isFree && !trouble.refusedUrns.has(urn)) gone.add(urn)
   }
   return gone
 }
 
 /** Checks that every begin comes after the success of all dependents that are deleted. */
-function checkOrder({ states, condemned }: Case, { log }: Executed): void {
+function checkOrder({ states, condemned }: Case, { log }: PlanRun): void {
   const places = new Map(states.map((state, at) => [state.urn, at]))
   const dependents = expectedDependentsOf(states)
   const gone = new Set<number>()
@@ -106,11 +106,13 @@ describe.each(modes)('deletes that wait %s', waiting => {
   test('delete everything without refusals, dependents first, even if executors die', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async drawn => {
-        const trouble = { ...drawn.trouble, refused: new Set<Urn>() }
-        const ran = await execute(planOf(drawn, waiting), trouble)
-        expect([...ran.gone].sort()).toEqual([...findExpectedGone({ ...drawn, trouble })].sort())
-        expect(ran.gone.size).toBe(drawn.condemned.size)
-        checkOrder(drawn, ran)
+        const trouble = { ...drawn.trouble, refusedUrns: new Set<Urn>() }
+        const testRun = await execute(planOf(drawn, waiting), trouble)
+        expect([...testRun.deletions].sort()).toEqual(
+          [...findExpectedGone({ ...drawn, trouble })].sort(),
+        )
+        expect(testRun.deletions.size).toBe(drawn.condemned.size)
+        checkOrder(drawn, testRun)
       }),
     )
   })
@@ -133,10 +135,10 @@ describe('deletes that continue after a failure', () => {
     async waiting => {
       await fc.assert(
         fc.asyncProperty(cases, async drawn => {
-          const ran = await execute(planOf(drawn, waiting), drawn.trouble)
-          expect([...ran.gone].sort()).toEqual([...findExpectedGone(drawn)].sort())
-          expect(ran.arrivalsMax).toBeLessThanOrEqual(widthMax)
-          checkOrder(drawn, ran)
+          const testRun = await execute(planOf(drawn, waiting), drawn.trouble)
+          expect([...testRun.deletions].sort()).toEqual([...findExpectedGone(drawn)].sort())
+          expect(testRun.arrivalsMax).toBeLessThanOrEqual(widthMax)
+          checkOrder(drawn, testRun)
         }),
       )
     },
@@ -149,14 +151,14 @@ describe('deletes of a stack with protected resources', () => {
     async waiting => {
       await fc.assert(
         fc.asyncProperty(cases, async drawn => {
-          const kept = drawn.trouble.refused
+          const kept = drawn.trouble.refusedUrns
           const states = drawn.states.map(state =>
             kept.has(state.urn) ? { ...state, protect: true } : state,
           )
-          const trouble = { ...drawn.trouble, refused: new Set<Urn>() }
-          const ran = await execute(planOf({ ...drawn, states }, waiting), trouble)
-          expect([...ran.gone].sort()).toEqual([...findExpectedGone(drawn)].sort())
-          checkOrder(drawn, ran)
+          const trouble = { ...drawn.trouble, refusedUrns: new Set<Urn>() }
+          const testRun = await execute(planOf({ ...drawn, states }, waiting), trouble)
+          expect([...testRun.deletions].sort()).toEqual([...findExpectedGone(drawn)].sort())
+          checkOrder(drawn, testRun)
         }),
       )
     },
@@ -167,11 +169,14 @@ describe('deletes with a limit of concurrent operations', () => {
   test('never exceed it, and delete the same as without a limit', async () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (drawn, concurrencyMax) => {
-        const ran = await execute(planOf(drawn, 'for dependents', concurrencyMax), drawn.trouble)
-        expect([...ran.gone].sort()).toEqual([...findExpectedGone(drawn)].sort())
-        checkOrder(drawn, ran)
+        const testRun = await execute(
+          planOf(drawn, 'for dependents', concurrencyMax),
+          drawn.trouble,
+        )
+        expect([...testRun.deletions].sort()).toEqual([...findExpectedGone(drawn)].sort())
+        checkOrder(drawn, testRun)
         const open = new Set<Urn>()
-        for (const [what, urn] of ran.log) {
+        for (const [what, urn] of testRun.log) {
           if (what === 'begun') open.add(urn)
           else open.delete(urn)
           expect(open.size).toBeLessThanOrEqual(concurrencyMax)
@@ -209,15 +214,15 @@ describe('waves', () => {
   test('that must be deleted completely end the plan after a refused one', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async drawn => {
-        const ran = await execute(planOf(drawn, 'for whole waves'), drawn.trouble)
-        const { refused } = drawn.trouble
+        const testRun = await execute(planOf(drawn, 'for whole waves'), drawn.trouble)
+        const { refusedUrns } = drawn.trouble
         const urnsOf = (wave: readonly number[]): readonly Urn[] =>
           wave.map(at => (drawn.states[at] as ResourceState).urn)
         const waves = findWaves(drawn).map(urnsOf)
-        const stop = waves.findIndex(wave => wave.some(urn => refused.has(urn)))
+        const stop = waves.findIndex(wave => wave.some(urn => refusedUrns.has(urn)))
         const begun = stop < 0 ? waves : waves.slice(0, stop + 1)
-        const expected = begun.flat().filter(urn => !refused.has(urn))
-        expect([...ran.gone].sort()).toEqual([...expected].sort())
+        const expected = begun.flat().filter(urn => !refusedUrns.has(urn))
+        expect([...testRun.deletions].sort()).toEqual([...expected].sort())
       }),
     )
   })

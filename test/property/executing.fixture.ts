@@ -32,112 +32,123 @@ import type { Urn } from '../../shared/names/urn.ts'
 const deployment: DeploymentId = deploymentIdOf(stackIdOf('shop', 'dev'), 1)
 
 /** The faults of a run. */
-export interface Trouble {
-  /** The refused deletes. */
-  readonly refused: ReadonlySet<Urn>
-  /** Numbers of store effects after which the executor dies. It is replaced, and a sweep runs. */
+export interface RunFaults {
+  /** The URNs whose deletes the provider refuses. */
+  readonly refusedUrns: ReadonlySet<Urn>
+  /**
+   * Numbers of store effects after which the executor dies. Another executor replaces it, and a
+   * sweep runs.
+   */
   readonly deaths: readonly number[]
-  /** The next received message, by remainder, repeatedly. */
+  /**
+   * Draws of the next received message: positions in the queue, by remainder. The list is used
+   * repeatedly.
+   */
   readonly picks: readonly number[]
 }
 
 /** The result of a plan's run. */
-export interface Executed {
-  /** The effective begins, and ends by their verdict, in order. */
-  readonly log: readonly (readonly [what: 'begun' | Verdict, urn: Urn])[]
-  readonly gone: ReadonlySet<Urn>
+export interface PlanRun {
+  /** The begins that took effect, and the ends with their verdicts, in order. */
+  readonly log: readonly (readonly [event: 'begun' | Verdict, urn: Urn])[]
+  readonly deletions: ReadonlySet<Urn>
   /** The maximum number of arrivals at a head. */
   readonly arrivalsMax: number
 }
 
 /** Wraps operations so that effective begins and ends are recorded. */
-function withNotes(
+function recordEvents(
   operations: OperationsPort,
-  onNote: (id: OperationId, what: 'begun' | Verdict) => void,
+  onEvent: (id: OperationId, event: 'begun' | Verdict) => void,
 ): OperationsPort {
   return {
     ...operations,
-    async begin(where, id, claim) {
-      const begun = await operations.begin(where, id, claim)
-      if (begun.kind === 'begun') onNote(id, 'begun')
-      return begun
+    async begin(deploymentId, id, claim) {
+      const answer = await operations.begin(deploymentId, id, claim)
+      if (answer.kind === 'begun') onEvent(id, 'begun')
+      return answer
     },
-    async select(where, id, end) {
-      const isSelected = await operations.select(where, id, end)
-      if (isSelected) onNote(id, end.verdict)
+    async select(deploymentId, id, end) {
+      const isSelected = await operations.select(deploymentId, id, end)
+      if (isSelected) onEvent(id, end.verdict)
       return isSelected
     },
   }
 }
 
-/** The real conditions of the store over a file that is never written: each run is rolled back. */
+/**
+ * A database with the real conditions of the store. Its file never changes, because each run is
+ * rolled back.
+ */
 const folder = mkdtempSync(join(tmpdir(), 'antichain-plans-'))
 const database = openDatabase(join(folder, 'plans.db'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** Thrown at the effect at which an executor dies. */
-class Dead extends Error {}
+class ExecutorDied extends Error {}
 
 /**
  * Runs a plan to its end with the real executor over the real conditions of the store, in memory.
  * Only the queue and the provider are fakes.
  */
 export async function execute(
-  planned: readonly PlannedOperation[],
-  trouble: Trouble,
-): Promise<Executed> {
+  plannedOperations: readonly PlannedOperation[],
+  faults: RunFaults,
+): Promise<PlanRun> {
   database.run('BEGIN')
   try {
-    return await executeIn(planned, trouble)
+    return await executeIn(plannedOperations, faults)
   } finally {
     database.run('ROLLBACK')
   }
 }
 
 async function executeIn(
-  planned: readonly PlannedOperation[],
-  trouble: Trouble,
-): Promise<Executed> {
+  plannedOperations: readonly PlannedOperation[],
+  faults: RunFaults,
+): Promise<PlanRun> {
   const call = (async (name: string, args: unknown) =>
     parseMethod(name).run(database, args)) as StoreCall
-  const byId = new Map(planned.map(one => [one.operation.id, one]))
-  const log: (readonly [Executed['log'][number][0], Urn])[] = []
-  const stored = withNotes(createOperations(call), (id, what) => {
-    const found = byId.get(id)
-    if (found?.step !== undefined) log.push([what, found.operation.urn])
+  const byId = new Map(
+    plannedOperations.map(plannedOperation => [plannedOperation.operation.id, plannedOperation]),
+  )
+  const log: (readonly [PlanRun['log'][number][0], Urn])[] = []
+  const recordedOperations = recordEvents(createOperations(call), (id, event) => {
+    const match = byId.get(id)
+    if (match?.step !== undefined) log.push([event, match.operation.urn])
   })
-  const deaths = [...trouble.deaths]
-  let left = deaths.shift() ?? Number.POSITIVE_INFINITY
-  let identities = 1
-  const isDead = (executor: number): boolean => executor < identities
+  const deaths = [...faults.deaths]
+  let remainingEffects = deaths.shift() ?? Number.POSITIVE_INFINITY
+  let currentExecutor = 1
+  const isDead = (executor: number): boolean => executor < currentExecutor
   /**
-   * Returns the operations of one executor. It dies before one of its effects, and does nothing
-   * afterwards.
+   * Returns the operations port of one executor. The executor dies before one of its effects, and
+   * does nothing afterwards.
    */
   const createMortalOperations = (executor: number): OperationsPort => {
     const die = (): never => {
-      throw new Dead()
+      throw new ExecutorDied()
     }
     const guard = <F extends (...args: never[]) => Promise<unknown>>(effect: F): F =>
       ((...args: Parameters<F>) => {
-        if (isDead(executor)) return Promise.reject(new Dead())
-        if ((left -= 1) >= 0) return effect(...args)
-        left = deaths.shift() ?? Number.POSITIVE_INFINITY
-        identities += 1
+        if (isDead(executor)) return Promise.reject(new ExecutorDied())
+        if ((remainingEffects -= 1) >= 0) return effect(...args)
+        remainingEffects = deaths.shift() ?? Number.POSITIVE_INFINITY
+        currentExecutor += 1
         return Promise.resolve().then(die)
       }) as unknown as F
-    const { arrive, begin, putOutcome, select } = stored
+    const { arrive, begin, putOutcome, select } = recordedOperations
     return {
-      ...stored,
+      ...recordedOperations,
       arrive: guard(arrive),
       begin: guard(begin),
       putOutcome: guard(putOutcome),
       select: guard(select),
     }
   }
-  const operations = planned.map(({ operation }) => operation)
+  const operations = plannedOperations.map(({ operation }) => operation)
   let queue: ChainMessage[] = []
-  const chains = { send: async (sent: readonly ChainMessage[]) => void queue.push(...sent) }
+  const chains = { send: async (messages: readonly ChainMessage[]) => void queue.push(...messages) }
   const contextOf = (executor: number): ExecutionContext =>
     ({
       deployment,
@@ -149,21 +160,25 @@ async function executeIn(
         emitEnd: () => undefined,
         report: () => undefined,
       },
-      performing: {
+      stepDeps: {
         provider: () =>
           Promise.resolve({
             delete: async ({ urn }: { urn: Urn }) => {
-              if (isDead(executor)) throw new Dead()
-              if (trouble.refused.has(urn))
-                throw new ProviderError('refused', { code: 2, status: 'ok', partial: undefined })
+              if (isDead(executor)) throw new ExecutorDied()
+              if (faults.refusedUrns.has(urn))
+                throw new ProviderError('refused', {
+                  code: 2,
+                  status: 'ok',
+                  partialResource: undefined,
+                })
             },
             read: async ({ id }: { id: string }) => ({ id, inputs: new Map(), outputs: new Map() }),
           }),
         timestamp: () => '',
-        beforeAgain: () => Promise.resolve(),
+        beforeRetry: () => Promise.resolve(),
         warn: () => undefined,
       },
-      reported: new Set(),
+      reportedOperations: new Set(),
       slots: createSlots(8),
       holdsLease: () => !isDead(executor),
       knownDurations: new Map(),
@@ -171,7 +186,7 @@ async function executeIn(
       isAbandoned: () => isDead(executor),
     }) as unknown as ExecutionContext
   const run = async (message: ChainMessage): Promise<void> => {
-    const executor = identities
+    const executor = currentExecutor
     const ports = {
       operations: createMortalOperations(executor),
       chains: { ...chains, extend: async () => true, remove: async () => undefined },
@@ -198,7 +213,10 @@ async function executeIn(
   let turn = 0
   const sweepDead = (): Promise<unknown> => {
     const isGone = (executor: ExecutorId): boolean => isDead(Number(executor))
-    return sweep({ deployment, operations: stored, chains: chains as never, isGone }, operations)
+    return sweep(
+      { deployment, operations: recordedOperations, chains: chains as never, isGone },
+      operations,
+    )
   }
   await chains.send(
     toChainMessages(
@@ -208,8 +226,8 @@ async function executeIn(
   )
   while (queue.length > 0) {
     while (queue.length > 0) {
-      const at = (trouble.picks[(turn += 1) % trouble.picks.length] ?? 0) % queue.length
-      const [message] = queue.splice(at, 1)
+      const index = (faults.picks[(turn += 1) % faults.picks.length] ?? 0) % queue.length
+      const [message] = queue.splice(index, 1)
       if (message !== undefined) await run(message)
     }
     await sweepDead()
@@ -218,7 +236,7 @@ async function executeIn(
     (
       await Promise.all(
         Array.from({ length: Math.ceil(operations.length / 500) }, (_, page) =>
-          stored.getHeads(
+          recordedOperations.getHeads(
             deployment,
             operations.slice(page * 500, (page + 1) * 500).map(({ id }) => id),
           ),
@@ -226,13 +244,13 @@ async function executeIn(
       )
     ).flatMap(map => [...map]),
   )
-  const gone = planned.filter(({ operation, step }) => {
+  const deletions = plannedOperations.filter(({ operation, step }) => {
     const verdict = heads.get(operation.id)?.end?.verdict
     return step !== undefined && verdict === 'succeeded'
   })
   return {
     log,
-    gone: new Set(gone.map(({ operation }) => operation.urn)),
+    deletions: new Set(deletions.map(({ operation }) => operation.urn)),
     arrivalsMax: Math.max(0, ...[...heads.values()].map(({ arrived }) => arrived.length)),
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { referenceOf } from '../../shared/names/provider-reference.ts'
+import { providerReferenceOf } from '../../shared/names/provider-reference.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import {
   createKeyedDigest,
@@ -77,7 +77,7 @@ function arbitraryResourceAt(at: number): fc.Arbitrary<ResourceState> {
         type: 'a:b:C',
         custom: true,
         id: `i${at}`,
-        provider: referenceOf(provider.urn, 'p'),
+        provider: providerReferenceOf(provider.urn, 'p'),
       }),
     )
 }

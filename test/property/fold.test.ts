@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Urn } from '../../shared/names/urn.ts'
-import { entriesOf, fold } from '../../shared/journal/fold.ts'
+import { journalEntriesOf, fold } from '../../shared/journal/fold.ts'
 import type { FoldInput } from '../../shared/journal/fold-input.ts'
 import { cutTimeline, timelineOf } from '../../shared/journal/timeline.ts'
 import { replay } from '../../shared/journal/replay.ts'
 import { freshHead, type Head, type Outcome, type Verdict } from '../../shared/records/head.ts'
 import type { EpochMs, LogNumber, OperationId, WriterToken } from '../../shared/records/ids.ts'
-import type { Extension } from '../../shared/records/extension.ts'
+import type { ExtensionParameters } from '../../shared/records/extension.ts'
 import type { Decision, LogRecord } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import { manifestOf } from '../../shared/state/snapshot-codec.ts'
@@ -44,7 +44,7 @@ const resourceOf = (
   ...(extension === '' ? {} : { extensionRef: extension }),
 })
 
-function extensionOf(name: string): Extension {
+function extensionOf(name: string): ExtensionParameters {
   return { name, version: '1.0.0', value: '' }
 }
 
@@ -173,7 +173,7 @@ test('a replay does not depend on the order or number of entries', () => {
   fc.assert(
     fc.property(arrivals, fc.infiniteStream(fc.nat()), ({ operations, ends }, random) => {
       const replayOptions = { baseFeatures: [], now: 'now', version: 'v1' }
-      const entries = entriesOf(inputOf(operations, ends))
+      const entries = journalEntriesOf(inputOf(operations, ends))
       const keyed = [...entries, ...entries].map(entry => ({ entry, key: random.next().value }))
       const shuffled = keyed.sort((a, b) => a.key - b.key).map(({ entry }) => entry)
       expect(replay(base, shuffled, replayOptions)).toEqual(replay(base, entries, replayOptions))
@@ -256,7 +256,7 @@ test('the state at a moment contains no end without the ends of its needs', () =
         const getEnd = (id: OperationId): End | undefined => byId.get(id)
         const timeline = timelineOf({ records, getPage: () => [], getEnd })
         const instant = clock
-          ? { kind: 'time' as const, at: n as EpochMs }
+          ? { kind: 'time' as const, timeMs: n as EpochMs }
           : { kind: 'lamport' as const, lamport: n }
         const cut = cutTimeline(timeline, getEnd, instant)
         for (const { id, releases } of operations)
@@ -265,7 +265,7 @@ test('the state at a moment contains no end without the ends of its needs', () =
             if (isIn && getEnd(id)?.outcome !== undefined)
               expect(cut.getEnd(id)?.head.end).toBeDefined()
           }
-        const all = cutTimeline(timeline, getEnd, { kind: 'time', at: 1000 as EpochMs })
+        const all = cutTimeline(timeline, getEnd, { kind: 'time', timeMs: 1000 as EpochMs })
         const known = ends.filter(({ outcome }) => outcome !== undefined)
         expect(known.every(one => all.getEnd(one.operation)?.head.end !== undefined)).toBe(true)
       },

@@ -87,19 +87,19 @@ test('any program after any other reaches its expected state, and a repeated run
         const program = programOf(change.after, isParallel)
         const shown = await engine.run(program, { dryRun: true })
         expect(shown.result.result).toBe('succeeded')
-        const ran = await engine.run(program)
-        expect(ran.result.result).toBe('succeeded')
-        expect(verifyIntegrity(ran.state)).toBeUndefined()
-        expect(ran.state.pending_operations ?? []).toEqual([])
-        expect(descriptionOf(ran.state)).toEqual(
-          expectedStateOf(change.after, createIdLookup(ran.state)),
+        const testRun = await engine.run(program)
+        expect(testRun.result.result).toBe('succeeded')
+        expect(verifyIntegrity(testRun.state)).toBeUndefined()
+        expect(testRun.state.pending_operations ?? []).toEqual([])
+        expect(descriptionOf(testRun.state)).toEqual(
+          expectedStateOf(change.after, createIdLookup(testRun.state)),
         )
-        hasAll(cloud, ran.state, change)
+        hasAll(cloud, testRun.state, change)
         const calls = cloud.log.length
         const again = await engine.run(program)
         expect(stepsOf(again).filter(step => !step.startsWith('same '))).toEqual([])
         expect(cloud.log.slice(calls)).toEqual([])
-        expect(again.state.resources).toEqual(ran.state.resources)
+        expect(again.state.resources).toEqual(testRun.state.resources)
       }),
     ),
     { numRuns: 24 * timesAtNight },
@@ -121,12 +121,14 @@ function withSameEdges({ before, after }: ProgramChange): boolean {
   const edgesOf = ({ resources }: { resources: ProgramChange['before'] }) =>
     new Map(
       resources.map(one => [
-        one.was ?? one.name,
+        one.previousName ?? one.name,
         JSON.stringify(
-          [one.upon, one.deletedWith, one.parent, one.provider, ...one.dependencies].map(at => {
-            const other = at === undefined ? undefined : resources[at]
-            return other?.was ?? other?.name
-          }),
+          [one.replaceSource, one.deletedWith, one.parent, one.provider, ...one.dependencies].map(
+            at => {
+              const other = at === undefined ? undefined : resources[at]
+              return other?.previousName ?? other?.name
+            },
+          ),
         ),
       ]),
     )
@@ -143,9 +145,9 @@ test('diffs in any order lead to the same steps', async () => {
         for (const order of [one, other]) {
           const engine = await engines.open(withDelays(createCloud(), order))
           await engine.run(programOf(change.before, false))
-          const ran = await engine.run(programOf(change.after, true))
-          expect(ran.result.result).toBe('succeeded')
-          come.push({ steps: stepsOf(ran).toSorted(), state: descriptionOf(ran.state) })
+          const testRun = await engine.run(programOf(change.after, true))
+          expect(testRun.result.result).toBe('succeeded')
+          come.push({ steps: stepsOf(testRun).toSorted(), state: descriptionOf(testRun.state) })
         }
         expect(come[1]).toEqual(come[0])
       }),

@@ -7,14 +7,14 @@ export interface ProgramResource {
   readonly name: string
   readonly kind: 'thing' | 'box' | 'provider'
   /** Its previous name. */
-  readonly was?: string
+  readonly previousName?: string
   readonly v: number
   readonly replace: number
   readonly parent?: number
   readonly provider?: number
   readonly dependencies: readonly number[]
   /** The resource whose id is the value of its property `replace`. */
-  readonly upon?: number
+  readonly replaceSource?: number
   readonly deletedWith?: number
   readonly deleteFirst: boolean
   readonly retained: boolean
@@ -26,62 +26,77 @@ export interface ProgramChange {
   readonly after: readonly ProgramResource[]
 }
 
-const seldom = fc.option(fc.nat(), { nil: undefined, freq: 2 })
+const rareIndex = fc.option(fc.nat(), { nil: undefined, freq: 2 })
 
-const drawn = fc.record({
+const resourceDraw = fc.record({
   kind: fc.oneof(
     { weight: 6, arbitrary: fc.constant('thing' as const) },
     { weight: 1, arbitrary: fc.constantFrom('box' as const, 'provider' as const) },
   ),
-  fate: fc.constantFrom('same', 'changed', 'replaced', 'renamed', 'dropped', 'new'),
-  parent: seldom,
-  provider: seldom,
+  change: fc.constantFrom('same', 'changed', 'replaced', 'renamed', 'dropped', 'new'),
+  parent: rareIndex,
+  provider: rareIndex,
   dependencies: fc.array(fc.nat(), { maxLength: 2 }),
-  upon: seldom,
-  deletedWith: seldom,
+  replaceSource: rareIndex,
+  deletedWith: rareIndex,
   deleteFirst: fc.boolean(),
   retained: fc.constantFrom(false, false, false, true),
 })
-type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never
+type ResourceDraw = typeof resourceDraw extends fc.Arbitrary<infer T> ? T : never
 
 /** Changes of every kind between two programs with some resources. */
 export const programChanges: fc.Arbitrary<ProgramChange> = fc
-  .array(drawn, { minLength: 1, maxLength: 8 })
-  .map(all => {
-    const whole = all.map((one, at) => resourceOf(one, at, all))
-    const fateOf = (at: number): Drawn['fate'] => {
-      const up = whole[at]?.parent
-      const above = up === undefined ? undefined : fateOf(up)
-      return above === 'dropped' || above === 'new' ? above : (all[at]?.fate ?? 'same')
+  .array(resourceDraw, { minLength: 1, maxLength: 8 })
+  .map(draws => {
+    const resources = draws.map((draw, index) => resourceOf(draw, index, draws))
+    const changeOf = (index: number): ResourceDraw['change'] => {
+      const parentIndex = resources[index]?.parent
+      const parentChange = parentIndex === undefined ? undefined : changeOf(parentIndex)
+      return parentChange === 'dropped' || parentChange === 'new'
+        ? parentChange
+        : (draws[index]?.change ?? 'same')
     }
-    const next = whole.map((one, at) => applyFate(one, fateOf(at)))
+    const changedResources = resources.map((resource, index) =>
+      applyChange(resource, changeOf(index)),
+    )
     return {
-      before: selectResources(whole, at => fateOf(at) !== 'new'),
-      after: selectResources(next, at => fateOf(at) !== 'dropped'),
+      before: selectResources(resources, index => changeOf(index) !== 'new'),
+      after: selectResources(changedResources, index => changeOf(index) !== 'dropped'),
     }
   })
 
-function resourceOf(one: Drawn, at: number, all: readonly Drawn[]): ProgramResource {
-  const places = [...all.keys()].slice(0, at)
-  const pick = (of: readonly number[], where: number | undefined): number | undefined =>
-    where === undefined ? undefined : of[where % Math.max(1, of.length)]
-  const of = (kind: ProgramResource['kind']): readonly number[] =>
-    places.filter(place => all[place]?.kind === kind)
-  const isThing = one.kind === 'thing'
-  const named = {
-    parent: pick(of('box'), one.parent),
-    provider: isThing ? pick(of('provider'), one.provider) : undefined,
-    upon: isThing ? pick(of('thing'), one.upon) : undefined,
-    deletedWith: isThing ? pick(of('thing'), one.deletedWith) : undefined,
+function resourceOf(
+  draw: ResourceDraw,
+  index: number,
+  draws: readonly ResourceDraw[],
+): ProgramResource {
+  const earlierIndices = [...draws.keys()].slice(0, index)
+  const pick = (
+    candidates: readonly number[],
+    drawnIndex: number | undefined,
+  ): number | undefined =>
+    drawnIndex === undefined ? undefined : candidates[drawnIndex % Math.max(1, candidates.length)]
+  const listOfKind = (kind: ProgramResource['kind']): readonly number[] =>
+    earlierIndices.filter(candidate => draws[candidate]?.kind === kind)
+  const isThing = draw.kind === 'thing'
+  const references = {
+    parent: pick(listOfKind('box'), draw.parent),
+    provider: isThing ? pick(listOfKind('provider'), draw.provider) : undefined,
+    replaceSource: isThing ? pick(listOfKind('thing'), draw.replaceSource) : undefined,
+    deletedWith: isThing ? pick(listOfKind('thing'), draw.deletedWith) : undefined,
   }
   return {
-    name: `r${at}`,
-    kind: one.kind,
+    name: `r${index}`,
+    kind: draw.kind,
     ...{ v: 1, replace: 1 },
-    ...dropUndefined(named),
-    dependencies: [...new Set(one.dependencies.flatMap(to => pick(places, to) ?? []))],
-    deleteFirst: isThing && one.deleteFirst,
-    retained: isThing && one.retained,
+    ...dropUndefined(references),
+    dependencies: [
+      ...new Set(
+        draw.dependencies.flatMap(drawnDependency => pick(earlierIndices, drawnDependency) ?? []),
+      ),
+    ],
+    deleteFirst: isThing && draw.deleteFirst,
+    retained: isThing && draw.retained,
   }
 }
 
@@ -90,86 +105,112 @@ function dropUndefined<T extends object>(input: T): { [K in keyof T]?: Exclude<T
   return Object.fromEntries(entries) as never
 }
 
-function applyFate(one: ProgramResource, fate: Drawn['fate']): ProgramResource {
-  if (fate === 'changed') return { ...one, v: 2 }
-  if (fate === 'replaced' && one.kind === 'thing') return { ...one, replace: 2 }
-  if (fate === 'renamed') return { ...one, name: `${one.name}x`, was: one.name }
-  return one
+function applyChange(resource: ProgramResource, change: ResourceDraw['change']): ProgramResource {
+  if (change === 'changed') return { ...resource, v: 2 }
+  if (change === 'replaced' && resource.kind === 'thing') return { ...resource, replace: 2 }
+  if (change === 'renamed')
+    return { ...resource, name: `${resource.name}x`, previousName: resource.name }
+  return resource
 }
 
 /** Returns the present resources, with references to their new positions. */
 function selectResources(
-  all: readonly ProgramResource[],
-  isThere: (at: number) => boolean,
+  resources: readonly ProgramResource[],
+  isPresent: (index: number) => boolean,
 ): readonly ProgramResource[] {
-  const kept = [...all.keys()].filter(isThere)
-  const places = new Map(kept.map((from, to) => [from, to]))
-  const to = (from: number | undefined): number | undefined =>
-    from === undefined ? undefined : places.get(from)
-  return kept.flatMap(at => {
-    const one = all[at]
-    if (one === undefined) return []
-    const { parent, provider, upon, deletedWith, ...rest } = one
-    const named = { parent: to(parent), provider: to(provider), upon: to(upon) }
-    const dependencies = one.dependencies.flatMap(from => to(from) ?? [])
-    return [{ ...rest, ...dropUndefined({ ...named, deletedWith: to(deletedWith) }), dependencies }]
+  const keptIndices = [...resources.keys()].filter(isPresent)
+  const newIndices = new Map(keptIndices.map((oldIndex, newIndex) => [oldIndex, newIndex]))
+  const newIndexOf = (oldIndex: number | undefined): number | undefined =>
+    oldIndex === undefined ? undefined : newIndices.get(oldIndex)
+  return keptIndices.flatMap(index => {
+    const resource = resources[index]
+    if (resource === undefined) return []
+    const { parent, provider, replaceSource, deletedWith, ...rest } = resource
+    const references = {
+      parent: newIndexOf(parent),
+      provider: newIndexOf(provider),
+      replaceSource: newIndexOf(replaceSource),
+    }
+    const dependencies = resource.dependencies.flatMap(oldIndex => newIndexOf(oldIndex) ?? [])
+    return [
+      {
+        ...rest,
+        ...dropUndefined({ ...references, deletedWith: newIndexOf(deletedWith) }),
+        dependencies,
+      },
+    ]
   })
 }
 
 const types = { thing: 'test:index:Thing', box: 'test:m:Box', provider: 'pulumi:providers:test' }
 
-/** Returns the inputs of a registration. A reference to another resource is that one's id. */
-function inputsOf(one: ProgramResource, idOf: (at: number) => string): Record<string, unknown> {
-  if (one.kind === 'box') return {}
-  const { v, replace, upon } = one
+/** Returns the inputs of a registration. `replaceSource` becomes the id of that resource. */
+function inputsOf(
+  resource: ProgramResource,
+  idOf: (index: number) => string,
+): Record<string, unknown> {
+  if (resource.kind === 'box') return {}
+  const { v, replace, replaceSource } = resource
   return {
     v,
-    ...(one.kind === 'thing' ? { replace: upon === undefined ? replace : idOf(upon) } : {}),
+    ...(resource.kind === 'thing'
+      ? { replace: replaceSource === undefined ? replace : idOf(replaceSource) }
+      : {}),
   }
 }
 
-/** Registers each resource as soon as its references are registered, or one after another. */
-export function programOf(all: readonly ProgramResource[], isParallel: boolean): Program {
+/**
+ * Returns a program that registers each resource as soon as its references are registered, or all
+ * one after another.
+ */
+export function programOf(resources: readonly ProgramResource[], isParallel: boolean): Program {
   return async monitor => {
-    const made: Promise<RegisterResourceResponse>[] = []
-    for (const one of all) {
-      const registered = register(monitor, one, made)
-      made.push(registered)
-      registered.catch(() => undefined)
-      if (!isParallel) await registered
+    const registrations: Promise<RegisterResourceResponse>[] = []
+    for (const resource of resources) {
+      const registration = register(monitor, resource, registrations)
+      registrations.push(registration)
+      registration.catch(() => undefined)
+      if (!isParallel) await registration
     }
-    await Promise.all(made)
+    await Promise.all(registrations)
   }
 }
 
 async function register(
   monitor: Monitor,
-  one: ProgramResource,
-  made: readonly Promise<RegisterResourceResponse>[],
+  resource: ProgramResource,
+  registrations: readonly Promise<RegisterResourceResponse>[],
 ): Promise<RegisterResourceResponse> {
-  const { parent, provider, upon, deletedWith } = one
-  const places = [parent, provider, upon, deletedWith, ...one.dependencies]
-  const known = new Map<number, RegisterResourceResponse>()
-  for (const at of places) {
-    const there = at === undefined ? undefined : await made[at]
-    if (at !== undefined && there !== undefined) known.set(at, there)
+  const { parent, provider, replaceSource, deletedWith } = resource
+  const references = [parent, provider, replaceSource, deletedWith, ...resource.dependencies]
+  const responses = new Map<number, RegisterResourceResponse>()
+  for (const index of references) {
+    const response = index === undefined ? undefined : await registrations[index]
+    if (index !== undefined && response !== undefined) responses.set(index, response)
   }
-  const urn = (at: number | undefined): string => known.get(at ?? -1)?.urn ?? ''
-  const idOf = (at: number): string => known.get(at)?.id ?? ''
-  const dependencies = [...one.dependencies, ...(upon === undefined ? [] : [upon])].map(urn)
+  const urnOf = (index: number | undefined): string => responses.get(index ?? -1)?.urn ?? ''
+  const idOf = (index: number): string => responses.get(index)?.id ?? ''
+  const dependencies = [
+    ...resource.dependencies,
+    ...(replaceSource === undefined ? [] : [replaceSource]),
+  ].map(urnOf)
   return monitor.register({
-    type: types[one.kind],
-    name: one.name,
-    custom: one.kind !== 'box',
-    object: inputsOf(one, idOf),
-    parent: parent === undefined ? monitor.stack : urn(parent),
-    provider: provider === undefined ? '' : `${urn(provider)}::${idOf(provider)}`,
+    type: types[resource.kind],
+    name: resource.name,
+    custom: resource.kind !== 'box',
+    object: inputsOf(resource, idOf),
+    parent: parent === undefined ? monitor.stack : urnOf(parent),
+    provider: provider === undefined ? '' : `${urnOf(provider)}::${idOf(provider)}`,
     dependencies,
-    propertyDependencies: new Map(upon === undefined ? [] : [['replace', { urns: [urn(upon)] }]]),
-    deletedWith: urn(deletedWith),
-    ...(one.deleteFirst ? { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true } : {}),
-    retainOnDelete: one.retained,
-    aliases: one.was === undefined ? [] : [aliasOf(one.was)],
+    propertyDependencies: new Map(
+      replaceSource === undefined ? [] : [['replace', { urns: [urnOf(replaceSource)] }]],
+    ),
+    deletedWith: urnOf(deletedWith),
+    ...(resource.deleteFirst
+      ? { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
+      : {}),
+    retainOnDelete: resource.retained,
+    aliases: resource.previousName === undefined ? [] : [aliasOf(resource.previousName)],
   })
 }
 
@@ -180,24 +221,30 @@ function aliasOf(name: string) {
 
 /** Returns the expected description of each resource of a program in the state, by name. */
 export function expectedStateOf(
-  all: readonly ProgramResource[],
+  resources: readonly ProgramResource[],
   idOf: (name: string) => string,
 ): Readonly<Record<string, object>> {
-  const nameOfPlace = (at: number): string => all[at]?.name ?? ''
+  const nameAtIndex = (index: number): string => resources[index]?.name ?? ''
   return Object.fromEntries(
-    all.map(one => {
-      const inputs = inputsOf(one, at => idOf(nameOfPlace(at)))
-      const dependencies = [...one.dependencies, ...(one.upon === undefined ? [] : [one.upon])]
-      const above = one.parent === undefined ? 'life-dev' : nameOfPlace(one.parent)
-      const names = [...new Set(dependencies.map(nameOfPlace))].sort()
-      return [one.name, { type: types[one.kind], inputs, parent: above, dependencies: names }]
+    resources.map(resource => {
+      const inputs = inputsOf(resource, index => idOf(nameAtIndex(index)))
+      const dependencies = [
+        ...resource.dependencies,
+        ...(resource.replaceSource === undefined ? [] : [resource.replaceSource]),
+      ]
+      const parentName = resource.parent === undefined ? 'life-dev' : nameAtIndex(resource.parent)
+      const names = [...new Set(dependencies.map(nameAtIndex))].sort()
+      return [
+        resource.name,
+        { type: types[resource.kind], inputs, parent: parentName, dependencies: names },
+      ]
     }),
   )
 }
 
 /** Returns a change as source code for a test of its own. */
 export function sourceOf({ before, after }: ProgramChange): string {
-  const lines = (all: readonly ProgramResource[]): string =>
-    all.map(one => `    ${JSON.stringify(one)},\n`).join('')
+  const lines = (resources: readonly ProgramResource[]): string =>
+    resources.map(resource => `    ${JSON.stringify(resource)},\n`).join('')
   return `const change: Change = {\n  before: [\n${lines(before)}  ],\n  after: [\n${lines(after)}  ],\n}`
 }

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 export const timesAtNight = process.env['ANTICHAIN_TIER'] === 'nightly' ? 20 : 1
 
 /**
- * A number of cases fixes the seed, too: a mutation run only needs to know whether a property
- * fails.
+ * If ANTICHAIN_CASES is set, the seed is fixed and a failure is not reduced. A mutation run only
+ * needs to know whether a property fails.
  */
 const cases = process.env['ANTICHAIN_CASES']
 const always = cases === undefined ? {} : { seed: Number(cases), endOnFailure: true }

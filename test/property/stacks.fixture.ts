@@ -3,7 +3,7 @@ import type { Urn } from '../../shared/names/urn.ts'
 import { type ResourceState, createResourceState } from '../../shared/state/resource.ts'
 
 /** The drawn parts of one resource. Numbers refer to earlier resources, by remainder. */
-interface Drawn {
+interface StateDraw {
   readonly kind: 'plain' | 'component' | 'provider'
   readonly parent: number
   readonly provider: number
@@ -12,100 +12,109 @@ interface Drawn {
   readonly deletedWith: number
 }
 
-/** Mostly none, so that stacks are neither chains nor completely flat. */
-const seldom: fc.Arbitrary<number> = fc.oneof(
+/** A drawn index, mostly -1 for none, so that stacks are neither chains nor completely flat. */
+const rareIndex: fc.Arbitrary<number> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(-1) },
   { weight: 1, arbitrary: fc.nat() },
 )
 
-const drawn: fc.Arbitrary<Drawn> = fc.record({
+const stateDraw: fc.Arbitrary<StateDraw> = fc.record({
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant('plain' as const) },
     { weight: 1, arbitrary: fc.constantFrom('component' as const, 'provider' as const) },
   ),
-  parent: seldom,
-  provider: seldom,
+  parent: rareIndex,
+  provider: rareIndex,
   dependencies: fc.array(fc.nat(), { maxLength: 3 }),
   properties: fc.array(fc.nat(), { maxLength: 2 }),
-  deletedWith: seldom,
+  deletedWith: rareIndex,
 })
 
 /** The states of a stack in a valid order, up to some hundreds. */
 export const stacks: fc.Arbitrary<readonly ResourceState[]> = fc
   .oneof(
-    { weight: 6, arbitrary: fc.array(drawn, { minLength: 2, maxLength: 30 }) },
-    { weight: 1, arbitrary: fc.array(drawn, { minLength: 100, maxLength: 300, size: 'max' }) },
+    { weight: 6, arbitrary: fc.array(stateDraw, { minLength: 2, maxLength: 30 }) },
+    { weight: 1, arbitrary: fc.array(stateDraw, { minLength: 100, maxLength: 300, size: 'max' }) },
   )
-  .map(all => {
+  .map(draws => {
     const states: ResourceState[] = []
-    for (const [at, one] of all.entries()) states.push(stateOf(one, at, states))
+    for (const [index, draw] of draws.entries()) states.push(stateOf(draw, index, states))
     return states
   })
 
-function stateOf(one: Drawn, at: number, before: readonly ResourceState[]): ResourceState {
+function stateOf(
+  draw: StateDraw,
+  index: number,
+  earlierStates: readonly ResourceState[],
+): ResourceState {
   const type =
-    one.kind === 'provider' ? 'pulumi:providers:a' : one.kind === 'component' ? 'a:b:Box' : 'a:b:C'
-  const pick = (from: readonly ResourceState[], drawnAt: number): Urn | '' =>
-    drawnAt < 0 ? '' : (from[drawnAt % Math.max(1, from.length)]?.urn ?? '')
-  const picks = (drawnAts: readonly number[]): readonly Urn[] =>
-    drawnAts.flatMap(drawnAt => pick(before, drawnAt) || [])
-  const providers = before.filter(state => state.type === 'pulumi:providers:a')
-  const provider = one.kind === 'plain' ? pick(providers, one.provider) : ''
-  const properties = picks(one.properties)
+    draw.kind === 'provider'
+      ? 'pulumi:providers:a'
+      : draw.kind === 'component'
+        ? 'a:b:Box'
+        : 'a:b:C'
+  const pick = (candidates: readonly ResourceState[], drawnIndex: number): Urn | '' =>
+    drawnIndex < 0 ? '' : (candidates[drawnIndex % Math.max(1, candidates.length)]?.urn ?? '')
+  const picks = (drawnIndices: readonly number[]): readonly Urn[] =>
+    drawnIndices.flatMap(drawnIndex => pick(earlierStates, drawnIndex) || [])
+  const providers = earlierStates.filter(state => state.type === 'pulumi:providers:a')
+  const provider = draw.kind === 'plain' ? pick(providers, draw.provider) : ''
+  const properties = picks(draw.properties)
   return createResourceState({
-    urn: `urn:pulumi:dev::shop::${type}::r${at}` as Urn,
+    urn: `urn:pulumi:dev::shop::${type}::r${index}` as Urn,
     type,
-    custom: one.kind !== 'component',
-    id: one.kind === 'component' ? '' : `id-${at}`,
-    provider: provider === '' ? '' : `${provider}::id-${before.findIndex(s => s.urn === provider)}`,
+    custom: draw.kind !== 'component',
+    id: draw.kind === 'component' ? '' : `id-${index}`,
+    provider:
+      provider === '' ? '' : `${provider}::id-${earlierStates.findIndex(s => s.urn === provider)}`,
     parent: pick(
-      before.filter(state => !state.custom),
-      one.parent,
+      earlierStates.filter(state => !state.custom),
+      draw.parent,
     ),
-    dependencies: [...picks(one.dependencies), ...properties],
+    dependencies: [...picks(draw.dependencies), ...properties],
     propertyDependencies: properties.length > 0 ? new Map([['p', properties]]) : new Map(),
     deletedWith: pick(
-      before.filter(state => state.custom),
-      one.deletedWith,
+      earlierStates.filter(state => state.custom),
+      draw.deletedWith,
     ),
   })
 }
 
 /**
- * Returns by position the positions that must be deleted before. It is derived from the rules, not
- * from the plan: every state that names another as dependency, parent, provider or deletedWith.
- * Children of a component count as well.
+ * Returns for the position of each state the positions that must be deleted before it. The result
+ * is derived from the rules and not from the plan: every state that names another as dependency,
+ * parent, provider or deletedWith. Children of a component count as well.
  */
 export function expectedDependentsOf(
   states: readonly ResourceState[],
 ): ReadonlyMap<number, Set<number>> {
-  const places = new Map(states.map((state, at) => [state.urn, at]))
-  const dependents = new Map<number, Set<number>>(states.map((_, at) => [at, new Set()]))
-  const isBelow = (state: ResourceState | undefined, urn: Urn): boolean => {
-    for (let up = state; up !== undefined && up.parent !== ''; ) {
-      if (up.parent === urn) return true
-      up = states[places.get(up.parent) ?? -1]
+  const indexByUrn = new Map(states.map((state, index) => [state.urn, index]))
+  const dependents = new Map<number, Set<number>>(states.map((_, index) => [index, new Set()]))
+  const isDescendant = (state: ResourceState | undefined, urn: Urn): boolean => {
+    for (let ancestor = state; ancestor !== undefined && ancestor.parent !== ''; ) {
+      if (ancestor.parent === urn) return true
+      ancestor = states[indexByUrn.get(ancestor.parent) ?? -1]
     }
     return false
   }
-  states.forEach((state, at) => {
+  states.forEach((state, index) => {
     const provider = state.provider.slice(0, state.provider.lastIndexOf('::'))
-    const named = [
+    const referencedUrns = [
       ...state.dependencies,
       ...[...state.propertyDependencies.values()].flat(),
       state.deletedWith,
       provider,
     ]
-    for (const name of named) {
-      const to = places.get(name as Urn)
-      if (to === undefined) continue
-      dependents.get(to)?.add(at)
-      const below = states[to]
-      if (below?.custom !== false) continue
-      for (let child = to + 1; child < at; child++)
-        if (isBelow(states[child], below.urn)) dependents.get(child)?.add(at)
+    for (const name of referencedUrns) {
+      const referencedIndex = indexByUrn.get(name as Urn)
+      if (referencedIndex === undefined) continue
+      dependents.get(referencedIndex)?.add(index)
+      const referencedState = states[referencedIndex]
+      if (referencedState?.custom !== false) continue
+      for (let child = referencedIndex + 1; child < index; child++)
+        if (isDescendant(states[child], referencedState.urn)) dependents.get(child)?.add(index)
     }
-    if (state.parent !== '') dependents.get(places.get(state.parent) ?? -1)?.add(at)
+    if (state.parent !== '') dependents.get(indexByUrn.get(state.parent) ?? -1)?.add(index)
   })
   return dependents
 }

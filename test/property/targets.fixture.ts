@@ -30,7 +30,7 @@ export interface TargetNode {
   readonly type: string
   readonly parent: Urn | ''
   readonly provider: string
-  readonly fate: 'same' | 'changed' | 'replaced' | 'dropped' | 'new'
+  readonly change: 'same' | 'changed' | 'replaced' | 'dropped' | 'new'
   readonly dependencies: readonly Urn[]
 }
 
@@ -47,7 +47,7 @@ const drawnNode = fc.record({
   ),
   parent: fc.option(fc.nat(), { nil: undefined, freq: 2 }),
   provider: fc.nat(),
-  fate: fc.constantFrom<TargetNode['fate']>('same', 'changed', 'replaced', 'dropped', 'new'),
+  change: fc.constantFrom<TargetNode['change']>('same', 'changed', 'replaced', 'dropped', 'new'),
   dependencies: fc.array(fc.nat(), { maxLength: 2 }),
 })
 
@@ -57,46 +57,58 @@ const idOf = (name: string): string => `id-${name}`
 /** Resources in a valid order. The first is a provider that every plain one may use. */
 const nodes: fc.Arbitrary<readonly TargetNode[]> = fc
   .array(drawnNode, { minLength: 2, maxLength: 9 })
-  .map(all => {
-    const made: TargetNode[] = [nodeOf('p', providerType)]
-    for (const [at, one] of all.entries()) {
-      const boxes = made.filter(node => node.type === component)
-      const providers = made.filter(node => node.type === providerType && node.fate === 'same')
-      const type = { plain, component, provider: providerType }[one.kind]
-      const above = one.parent === undefined ? undefined : boxes[one.parent % boxes.length]
-      const own = providers[one.provider % providers.length] ?? made[0]
+  .map(drawnNodes => {
+    const earlierNodes: TargetNode[] = [nodeOf('p', providerType)]
+    for (const [index, draw] of drawnNodes.entries()) {
+      const boxes = earlierNodes.filter(node => node.type === component)
+      const providers = earlierNodes.filter(
+        node => node.type === providerType && node.change === 'same',
+      )
+      const type = { plain, component, provider: providerType }[draw.kind]
+      const parentNode = draw.parent === undefined ? undefined : boxes[draw.parent % boxes.length]
+      const chosenProvider = providers[draw.provider % providers.length] ?? earlierNodes[0]
       // A provider is unchanged: another property covers the effects on its resources.
-      const fate = one.kind === 'provider' ? 'same' : one.fate
-      const isOrphan = above !== undefined && ['dropped', 'new'].includes(above.fate)
-      made.push({
-        ...nodeOf(`r${at}`, type, above?.urn),
-        fate: isOrphan ? (above?.fate ?? fate) : fate,
-        provider: one.kind === 'plain' && own !== undefined ? `${own.urn}::${idOf(own.name)}` : '',
+      const change = draw.kind === 'provider' ? 'same' : draw.change
+      const isOrphan = parentNode !== undefined && ['dropped', 'new'].includes(parentNode.change)
+      earlierNodes.push({
+        ...nodeOf(`r${index}`, type, parentNode?.urn),
+        change: isOrphan ? (parentNode?.change ?? change) : change,
+        provider:
+          draw.kind === 'plain' && chosenProvider !== undefined
+            ? `${chosenProvider.urn}::${idOf(chosenProvider.name)}`
+            : '',
         dependencies:
-          one.kind === 'provider'
+          draw.kind === 'provider'
             ? []
-            : [...new Set(one.dependencies.map(to => made[to % made.length]?.urn ?? ('' as Urn)))],
+            : [
+                ...new Set(
+                  draw.dependencies.map(
+                    drawnDependency =>
+                      earlierNodes[drawnDependency % earlierNodes.length]?.urn ?? ('' as Urn),
+                  ),
+                ),
+              ],
       })
     }
-    return made
+    return earlierNodes
   })
 
 function nodeOf(name: string, type = plain, parent: Urn | '' = ''): TargetNode {
-  const above = parent === '' ? undefined : urnPartsOf(parent).qualifiedType
-  const urn = childUrnOf({ stack: 'dev', project: 'shop' }, above, { type, name })
-  return { urn, name, type, parent, provider: '', fate: 'same', dependencies: [] }
+  const parentType = parent === '' ? undefined : urnPartsOf(parent).qualifiedType
+  const urn = childUrnOf({ stack: 'dev', project: 'shop' }, parentType, { type, name })
+  return { urn, name, type, parent, provider: '', change: 'same', dependencies: [] }
 }
 
 /** Cases with some of their URNs as targets or excludes. */
 export const targetCases: fc.Arbitrary<TargetCase> = fc
   .record({
     nodes,
-    named: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+    drawnTargets: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
     isExclude: fc.boolean(),
     hasDependents: fc.boolean(),
   })
-  .map(({ nodes: all, named, isExclude, hasDependents }) => {
-    const urns = named.map(at => all[at % all.length]?.urn ?? '')
+  .map(({ nodes: drawnNodes, drawnTargets, isExclude, hasDependents }) => {
+    const urns = drawnTargets.map(index => drawnNodes[index % drawnNodes.length]?.urn ?? '')
     const targeting = {
       targets: isExclude ? [] : urns,
       excludes: isExclude ? urns : [],
@@ -105,15 +117,17 @@ export const targetCases: fc.Arbitrary<TargetCase> = fc
       excludeDependents: hasDependents && isExclude,
       excludeProtected: false,
     }
-    return { nodes: all, targeting }
+    return { nodes: drawnNodes, targeting }
   })
 
 const inputsOf = (entries: Record<string, number>): PropertyMap => new Map(Object.entries(entries))
 
 /** Returns the initial states of the stack. */
-export function oldStatesOf({ nodes: all }: Pick<TargetCase, 'nodes'>): readonly ResourceState[] {
-  const olds = all.filter(({ fate }) => fate !== 'new')
-  const known = new Set(olds.map(({ urn }) => urn))
+export function oldStatesOf({
+  nodes: stackNodes,
+}: Pick<TargetCase, 'nodes'>): readonly ResourceState[] {
+  const olds = stackNodes.filter(({ change }) => change !== 'new')
+  const existingUrns = new Set(olds.map(({ urn }) => urn))
   return olds.map(node =>
     createResourceState({
       urn: node.urn,
@@ -122,7 +136,7 @@ export function oldStatesOf({ nodes: all }: Pick<TargetCase, 'nodes'>): readonly
       id: node.type === component ? '' : idOf(node.name),
       parent: node.parent,
       provider: node.provider,
-      dependencies: node.dependencies.filter(urn => known.has(urn)),
+      dependencies: node.dependencies.filter(urn => existingUrns.has(urn)),
       inputs: inputsOf({ v: 1 }),
       outputs: inputsOf({ v: 1 }),
     }),
@@ -130,11 +144,11 @@ export function oldStatesOf({ nodes: all }: Pick<TargetCase, 'nodes'>): readonly
 }
 
 function goalOf(node: TargetNode, registered: ReadonlySet<Urn>): Goal {
-  const { name, type, parent, provider, fate } = node
+  const { name, type, parent, provider, change } = node
   return {
     ...{ name, type, parent, provider, custom: type !== component, aliases: [] },
     inputs: inputsOf(
-      fate === 'changed' ? { v: 2 } : fate === 'replaced' ? { v: 1, replace: 1 } : { v: 1 },
+      change === 'changed' ? { v: 2 } : change === 'replaced' ? { v: 1, replace: 1 } : { v: 1 },
     ),
     dependencies: node.dependencies.filter(urn => registered.has(urn)),
     ...{ protect: undefined, retainOnDelete: undefined, deletedWith: '', stackTrace: [] },
@@ -151,48 +165,54 @@ export interface TargetDecisions {
   readonly steps: readonly Step[]
   readonly deletes: readonly Step[]
   /** Unchanged resources that are written because a field other than the inputs differs. */
-  readonly written: readonly Step[]
+  readonly writtenSteps: readonly Step[]
   readonly errors: readonly string[]
 }
 
-/** Decides about a program like the engine, with a provider whose calls all succeed. */
-export async function decideTargets(drawn: TargetCase, program: boolean): Promise<TargetDecisions> {
-  const base = createBase({ ...emptySnapshot, resources: oldStatesOf(drawn) }, 1)
-  const decided = { steps: [] as Step[], written: [] as Step[], errors: [] as string[] }
-  const ctx = contextOf(drawn, base, decided)
+/** Makes the decisions of the engine about a program, with a provider whose calls all succeed. */
+export async function decideTargets(
+  targetCase: TargetCase,
+  runsProgram: boolean,
+): Promise<TargetDecisions> {
+  const base = createBase({ ...emptySnapshot, resources: oldStatesOf(targetCase) }, 1)
+  const decisions = { steps: [] as Step[], writtenSteps: [] as Step[], errors: [] as string[] }
+  const ctx = contextOf(targetCase, base, decisions)
   const deletes: Step[] = []
   try {
     const registered = new Set<Urn>()
-    for (const node of program ? drawn.nodes : []) {
-      if (node.fate === 'dropped') continue
+    for (const node of runsProgram ? targetCase.nodes : []) {
+      if (node.change === 'dropped') continue
       unwrap(ctx, await registerResource(ctx, goalOf(node, registered)))
       registered.add(node.urn)
     }
-    const mayGo = unwrap(ctx, await createDeleteScope(ctx))
-    const found = findCondemnedSteps(ctx, mayGo).map(({ step }) => step)
-    if (areAllTargeted(ctx, found)) {
-      emitKeptStates(ctx, mayGo)
-      deletes.push(...found)
+    const deleteScope = unwrap(ctx, await createDeleteScope(ctx))
+    const condemnedSteps = findCondemnedSteps(ctx, deleteScope).map(({ step }) => step)
+    if (areAllTargeted(ctx, condemnedSteps)) {
+      emitKeptStates(ctx, deleteScope)
+      deletes.push(...condemnedSteps)
     }
   } catch (thrown) {
     if (!(thrown instanceof Bail)) throw thrown
   }
-  return { base, deletes, ...decided }
+  return { base, deletes, ...decisions }
 }
 
 function contextOf(
   { targeting }: TargetCase,
   base: Base,
-  decided: { readonly steps: Step[]; readonly written: Step[]; readonly errors: string[] },
+  decisions: { readonly steps: Step[]; readonly writtenSteps: Step[]; readonly errors: string[] },
 ): GeneratorContext {
-  let last = 0
+  let lastOperationId = 0
   const createTracked = (state: ResourceState) => ({
     state,
-    ref: { kind: 'operation' as const, operation: (last += 1) as OperationId },
+    ref: { kind: 'operation' as const, operation: (lastOperationId += 1) as OperationId },
   })
   const provider = {
-    check: (ask: { readonly news: PropertyMap }) => ({ inputs: ask.news, failures: [] }),
-    checkConfig: (ask: { readonly news: PropertyMap }) => ({ inputs: ask.news, failures: [] }),
+    check: (request: { readonly news: PropertyMap }) => ({ inputs: request.news, failures: [] }),
+    checkConfig: (request: { readonly news: PropertyMap }) => ({
+      inputs: request.news,
+      failures: [],
+    }),
     diff: ({ oldInputs, newInputs }: Record<'oldInputs' | 'newInputs', PropertyMap>) => {
       const keys = [...newInputs.keys()].filter(key => newInputs.get(key) !== oldInputs.get(key))
       const replaceKeys = keys.filter(key => key === 'replace')
@@ -204,28 +224,33 @@ function contextOf(
     isUnconfigured: () => false,
   }
   const emitBegin = (step: Step): void => {
-    if (step.op === 'same') decided.steps.push(step)
+    if (step.op === 'same') decisions.steps.push(step)
   }
   const sets = createSets()
   const input = {
-    ...{ stack: 'dev', project: 'shop', preview: false, continueOnError: false },
-    ...{ isDestroying: false, refreshing: undefined, trustsInputs: false, outputsOnly: false },
+    ...{ stack: 'dev', project: 'shop', isPreview: false, continueOnError: false },
+    ...{
+      isProgramDestroy: false,
+      programRefreshMode: undefined,
+      trustsInputs: false,
+      outputsOnly: false,
+    },
     ...{ ignoreProtect: false, autonaming: undefined },
     ...{ base, sets, scope: scopeOf(targeting, base) },
   }
   const ports = {
     runner: {
       run: ({ steps }: { readonly steps: readonly Step[] }) => {
-        decided.steps.push(...steps)
+        decisions.steps.push(...steps)
         return steps.map(step => ({
           step,
           end: successEndOf(step.next),
-          tracked: step.next === undefined ? undefined : createTracked(step.next),
+          trackedState: step.next === undefined ? undefined : createTracked(step.next),
         }))
       },
       settle: ({ step, state }: { readonly step: Step; readonly state: ResourceState }) => {
-        if (step.op !== 'same') decided.steps.push(step)
-        else decided.written.push({ ...step, next: state })
+        if (step.op !== 'same') decisions.steps.push(step)
+        else decisions.writtenSteps.push({ ...step, next: state })
         return createTracked(state)
       },
     },
@@ -237,13 +262,17 @@ function contextOf(
     emitter: {
       ...{ emitBegin, emitEnd: () => undefined, count: () => undefined },
       report: (severity: string, message: string) => {
-        if (severity === 'error') decided.errors.push(message)
+        if (severity === 'error') decisions.errors.push(message)
       },
     },
     ...{ updatePlan: { guard: undefined, draft: undefined }, analyzers: [], replay: undefined },
     ...{ randomSeed: () => new Uint8Array(), uuid: () => 'id-new', timestamp: () => '' },
     decideInTurn: <T>(decision: () => T) => decision(),
-    ...{ abort: () => undefined, isAborted: () => false, aborted: new Promise(() => undefined) },
+    ...{
+      abort: () => undefined,
+      isAborted: () => false,
+      whenAborted: new Promise(() => undefined),
+    },
     ...{ noteFailure: () => undefined, goalDigestOf: () => '', callDigestOf: () => '' },
   }
   const apply = (delta: SetsDelta): void => reduceSets(sets, delta)

@@ -32,7 +32,7 @@ function findClosure(
 ): ReadonlySet<string> {
   const found = new Set<string>(roots)
   const without = of === 'program' ? 'dropped' : 'new'
-  const known = nodes.filter(({ fate }) => fate !== without)
+  const known = nodes.filter(({ change }) => change !== without)
   const there = new Set<string>(known.map(({ urn }) => urn))
   for (const { urn, type, parent, provider, dependencies } of known) {
     if (of === 'program' && isProviderType(type) && targeting.targets.length === 0) continue
@@ -47,7 +47,7 @@ function applySteps(decided: TargetDecisions): readonly ResourceState[] {
   const gone = new Set<number>()
   const made: ResourceState[] = []
   const changes = decided.steps.filter(({ op }) => op !== 'same')
-  for (const { old, next, effect } of [...changes, ...decided.written, ...decided.deletes]) {
+  for (const { old, next, effect } of [...changes, ...decided.writtenSteps, ...decided.deletes]) {
     if (next !== undefined && effect !== 'none') made.push(next)
     const isOver = ['replace', 'remove', 'add-mark'].includes(effect)
     if (isOver && old?.ref.kind === 'base') gone.add(old.ref.index)
@@ -114,7 +114,7 @@ describe('targets', () => {
         fc.pre(decided.errors.length === 0)
         const order = decided.steps.filter(({ op }) => op === 'same').map(({ urn }) => urn)
         const dropped = new Set(
-          drawn.nodes.filter(({ fate }) => fate === 'dropped').map(({ urn }) => urn),
+          drawn.nodes.filter(({ change }) => change === 'dropped').map(({ urn }) => urn),
         )
         const gone = new Set(decided.deletes.map(({ urn }) => urn))
         for (const state of oldStatesOf(drawn)) {

@@ -6,7 +6,7 @@ import {
   secretOf,
   unknown,
 } from '../../shared/values/value.ts'
-import { signatureKey, unknownTexts } from '../../shared/values/wire-options.ts'
+import { signatureKey, unknownMarkers } from '../../shared/values/wire-options.ts'
 
 const hash = 'a'.repeat(64)
 
@@ -23,7 +23,7 @@ const texts = fc
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.constantFrom('\u2028', '<b>', '"\\', '\u0000'),
   )
-  .filter(text => text.isWellFormed() && !unknownTexts.has(text))
+  .filter(text => text.isWellFormed() && !unknownMarkers.has(text))
 
 const numbers = fc.oneof(
   fc.double(),
@@ -33,7 +33,7 @@ const numbers = fc.oneof(
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::other' as Urn
 
-const special: fc.Arbitrary<PropertyValue> = fc.constantFrom<PropertyValue[]>(
+const specialValues: fc.Arbitrary<PropertyValue> = fc.constantFrom<PropertyValue[]>(
   unknown,
   { kind: 'bytes', base64: '/w==' },
   { kind: 'asset', hash: '', source: { text: 'a' } },
@@ -54,7 +54,7 @@ const special: fc.Arbitrary<PropertyValue> = fc.constantFrom<PropertyValue[]>(
 const { value } = fc.letrec<{ value: PropertyValue; map: PropertyMap }>(tie => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    fc.oneof(fc.constant(null), fc.boolean(), numbers, texts, special),
+    fc.oneof(fc.constant(null), fc.boolean(), numbers, texts, specialValues),
     fc.array(tie('value'), { maxLength: 4 }),
     tie('map'),
     tie('value').map(secretOf),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { diffInputs } from '../../shared/values/diff.ts'
 import { equalMaps, equalValues } from '../../shared/values/equal.ts'
 import type { Json } from '../../shared/values/json.ts'
-import { formatPath, getAt, parsePath, resetPaths } from '../../shared/values/path.ts'
+import { formatPath, getAtPath, parsePath, resetPaths } from '../../shared/values/path.ts'
 import { decodeStoredMap, encodeStoredMap } from '../../shared/values/stored.ts'
 import { isMap } from '../../shared/values/value.ts'
 import { containsSecret, restoreSecretMarks, stripMap } from '../../shared/values/walk.ts'
@@ -75,7 +75,7 @@ test('a reset path has its old value, and no other value changes', () => {
     fc.property(maps, maps, names, (old, next, key) => {
       const { inputs, unresettable } = resetPaths(old, next, [formatPath([key])])
       expect(unresettable).toEqual([])
-      expect(getAt(inputs, [key])).toEqual(old.get(key))
+      expect(getAtPath(inputs, [key])).toEqual(old.get(key))
       for (const [name, value] of next) if (name !== key) expect(inputs.get(name)).toBe(value)
     }),
   )

@@ -40,8 +40,8 @@ export function createAwsPorts(
 }
 
 /**
- * SQS cannot filter messages. Messages of other deployments become visible again for other
- * receivers.
+ * Receives the messages of a deployment. SQS cannot filter messages, so those of other deployments
+ * become visible again for other receivers.
  */
 async function receiveOwn(
   chains: ChainQueuePort,
@@ -49,12 +49,13 @@ async function receiveOwn(
   waitMs: number,
   options: Parameters<ChainQueuePort['receive']>[2] = {},
 ): ReturnType<ChainQueuePort['receive']> {
-  const { deployment, share: _, ...receiveOptions } = options
-  const got = await chains.receive(max, waitMs, receiveOptions)
-  const isOwn = (of: string): boolean => deployment === undefined || of === deployment
-  for (const { message, receipt } of got)
+  const { deployment, deliveryLimit: _, ...receiveOptions } = options
+  const deliveries = await chains.receive(max, waitMs, receiveOptions)
+  const isOwn = (messageDeployment: string): boolean =>
+    deployment === undefined || messageDeployment === deployment
+  for (const { message, receipt } of deliveries)
     if (!isOwn(message.deployment)) await chains.extend(receipt, 1_000)
-  return got.filter(({ message }) => isOwn(message.deployment))
+  return deliveries.filter(({ message }) => isOwn(message.deployment))
 }
 
 /**
@@ -82,26 +83,26 @@ function createSqsClient(world: World, queues: ModelQueues, sendEffect: SendEffe
     const { QueueUrl = '' } = command.input as { readonly QueueUrl?: string }
     const name = nameOf(command.constructor.name.replace('Command', ''), QueueUrl)
     if (name === 'chains.send' || name === 'nudges.nudge')
-      world.observer.onKept(JSON.stringify(command.input))
+      world.observer.onTextStored(JSON.stringify(command.input))
     const effect = sendEffect(name, async (_call, kind) => {
-      if (kind === 'message before its time') await queues.send(sendEarly(command))
+      if (kind === 'message before its time') await queues.send(createEarlyRequest(command))
       return queues.send(command)
     })
-    // A lost message has no response of its own.
-    const done = effect.then(answer => (answer as object | undefined) ?? {})
-    if (signal === undefined) return done
+    // The fault layer returns no response for a lost message, so an empty one is used.
+    const response = effect.then(answer => (answer as object | undefined) ?? {})
+    if (signal === undefined) return response
     return new Promise((resolve, reject) => {
       const giveUp = (): void => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }))
       if (signal.aborted) giveUp()
       signal.addEventListener('abort', giveUp, { once: true })
-      done.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+      response.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
     })
   }
   return { send } as unknown as SQSClient
 }
 
 /** Returns a request whose messages also name operations that are not ready. */
-function sendEarly(command: { readonly input: object }): { readonly input: object } {
+function createEarlyRequest(command: { readonly input: object }): { readonly input: object } {
   const input = command.input as SendMessageBatchCommandInput
   const Entries = (input.Entries ?? []).map(({ Id, MessageBody = '{}' }) => {
     const { operations = [], ...rest } = JSON.parse(MessageBody) as {
@@ -112,8 +113,8 @@ function sendEarly(command: { readonly input: object }): { readonly input: objec
       MessageBody: JSON.stringify({ ...rest, operations: operations.map(id => id + 1) }),
     }
   })
-  const same = Object.create(Object.getPrototypeOf(command) as object) as object
-  return Object.assign(same, { input: { ...input, Entries } })
+  const copy = Object.create(Object.getPrototypeOf(command) as object) as object
+  return Object.assign(copy, { input: { ...input, Entries } })
 }
 
 /** Creates an S3 client. Each stored object is also put into the store that the checks read. */

@@ -25,12 +25,13 @@ export function createAwsRecords(
 ): AwsRecords {
   const { sendEffect, node, blobs } = deps
   const { clock, random } = node
-  const send = (command: DynamoCommand, calling: PortCall): Promise<unknown> => {
-    const request = parseHeadRequest(command, calling)
-    const run = (): Promise<unknown> => anomalies(command, one => dynamo.send(one, request))
+  const send = (command: DynamoCommand, portCall: PortCall): Promise<unknown> => {
+    const request = parseHeadRequest(command, portCall)
+    const run = (): Promise<unknown> =>
+      anomalies(command, sentCommand => dynamo.send(sentCommand, request))
     const effect =
       request === undefined
-        ? sendEffect(effectNameOf(command, calling), run)
+        ? sendEffect(effectNameOf(command, portCall), run)
         : sendHeadRequest(world, sendEffect, { request, run })
     return effect.catch((thrown: unknown) => {
       throw toServiceError(thrown)

@@ -1,5 +1,5 @@
 import { limits } from '../../shared/config/limits.ts'
-import { beganAtMs } from './clock.ts'
+import { simulationStartMs } from './clock.ts'
 import type { Coverage } from './coverage.ts'
 import type { SeededDraw } from './draw.ts'
 import { createModelBucket, type ModelBucket } from './model-bucket.ts'
@@ -39,19 +39,19 @@ export function createAwsServices(
     nowMs: scheduler.nowMs,
     after: (ms: number, call: () => void) => scheduler.after(ms, call),
     draw: draw.fork('queues of AWS'),
-    onEvent: (what: string) => cover('rule', `SQS: ${what}`),
+    onEvent: (event: string) => cover('rule', `SQS: ${event}`),
   }
   const receivesMax = limits.deliveriesMax
-  const all = Object.values(chainUrls).flatMap(({ url, deadUrl }) => [
-    { url, dead: { url: deadUrl, receivesMax } },
+  const chainQueues = Object.values(chainUrls).flatMap(({ url, deadUrl }) => [
+    { url, deadLetterQueue: { url: deadUrl, receivesMax } },
     { url: deadUrl },
   ])
   return {
-    queues: createModelQueues(queueWorld, [...all, { url: nudgesUrl }]),
-    bucket: createModelBucket(() => beganAtMs + scheduler.nowMs()),
+    queues: createModelQueues(queueWorld, [...chainQueues, { url: nudgesUrl }]),
+    bucket: createModelBucket(() => simulationStartMs + scheduler.nowMs()),
     dynamo: createWatchedDynamo(observer),
-    anomalies: createDynamoAnomalies(draw.fork('tables of AWS'), what =>
-      cover('rule', `DynamoDB: ${what}`),
+    anomalies: createDynamoAnomalies(draw.fork('tables of AWS'), event =>
+      cover('rule', `DynamoDB: ${event}`),
     ),
   }
 }

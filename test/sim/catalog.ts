@@ -5,35 +5,35 @@ import {
   deploymentPartsOf,
   type StackId,
 } from '../../shared/records/ids.ts'
-import { type LateOutcome, lateKeyOf } from '../../shared/records/late-outcome.ts'
+import { type LateOutcome, lateOutcomeKeyOf } from '../../shared/records/late-outcome.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Sync } from './sync.ts'
 
 /**
- * Creates a catalog of stacks and their published states. `published` is called for each new
+ * Creates a catalog of stacks and their published states. `onPublished` is called for each new
  * version.
  */
 export function createSimCatalog(
   onPublished: (blob: BlobHash, version: number) => void,
-  onNoted: (rule: string) => void,
+  onRule: (rule: string) => void,
 ): Sync<CatalogPort> & { readonly removeVersions: (through: number) => void } {
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()
   const inbox: LateOutcome[] = []
-  const taken = new Set<string>()
+  const takenKeys = new Set<string>()
   let versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
-  const requireKnown = (id: StackId): StackRecord & { readonly call: string } => {
+  const requireStack = (id: StackId): StackRecord & { readonly call: string } => {
     const stack = stacks.get(id)
     if (stack === undefined) throw error('STACK_NOT_FOUND', `the stack ${id}`)
     return stack
   }
-  const slow = new Map<string, number>()
+  const durations = new Map<string, number>()
   return {
-    noteSlow: (_id, key, ms) => void slow.set(key, ms),
-    listSlow: () => slow,
+    noteSlow: (_id, key, ms) => void durations.set(key, ms),
+    listSlow: () => durations,
     createStack(id, createdAt, call = '') {
-      const there = stacks.get(id)
-      if (there !== undefined) return there.call === call
+      const existing = stacks.get(id)
+      if (existing !== undefined) return existing.call === call
       const empty = { current: '', version: 0, snapshot: '', deployments: 0 } as const
       stacks.set(id, { id, createdAt, ...empty, call })
       return true
@@ -42,7 +42,7 @@ export function createSimCatalog(
     listStacks: () => ({ stacks: [...stacks.values()], unreadable: [] }),
     removeStack: id => stacks.delete(id),
     start(id, { command, message, at }, call = '') {
-      const stack = requireKnown(id)
+      const stack = requireStack(id)
       if (stack.current !== '')
         return { kind: stack.call === call ? 'started' : 'busy', deployment: stack.current }
       const deployments = stack.deployments + 1
@@ -52,10 +52,10 @@ export function createSimCatalog(
       return { kind: 'started', deployment: current }
     },
     publish(id, expected, snapshot) {
-      const stack = requireKnown(id)
+      const stack = requireStack(id)
       const version = expected + 1
       if (stack.version === version && stack.snapshot === snapshot) {
-        onNoted('a repeated publish finds its own version')
+        onRule('a repeated publish finds its own version')
         return { kind: 'already', version }
       }
       if (stack.version !== expected) return { kind: 'conflict', version: stack.version }
@@ -65,24 +65,25 @@ export function createSimCatalog(
       return { kind: 'published', version }
     },
     release(deployment, { at, result, changes, version }) {
-      const stack = requireKnown(deploymentPartsOf(deployment).stack)
+      const stack = requireStack(deploymentPartsOf(deployment).stack)
       if (stack.current !== deployment) return
       stacks.set(stack.id, { ...stack, current: '', call: '' })
-      const begun = history.get(deployment)
-      if (begun !== undefined)
-        history.set(deployment, { ...begun, endedAt: at, result, changes, version })
+      const openRecord = history.get(deployment)
+      if (openRecord !== undefined)
+        history.set(deployment, { ...openRecord, endedAt: at, result, changes, version })
     },
     putLate(_id, item) {
-      onNoted('a late outcome is put into the inbox')
-      if (taken.has(lateKeyOf(item))) return
-      if (!inbox.some(there => lateKeyOf(there) === lateKeyOf(item))) inbox.push(item)
+      onRule('a late outcome is put into the inbox')
+      if (takenKeys.has(lateOutcomeKeyOf(item))) return
+      if (!inbox.some(existing => lateOutcomeKeyOf(existing) === lateOutcomeKeyOf(item)))
+        inbox.push(item)
     },
     listLate: (_id, limit) => inbox.slice(0, limit),
     removeLate(_id, keys) {
       for (const key of keys) {
-        taken.add(key)
-        const at = inbox.findIndex(item => lateKeyOf(item) === key)
-        if (at >= 0) inbox.splice(at, 1)
+        takenKeys.add(key)
+        const index = inbox.findIndex(item => lateOutcomeKeyOf(item) === key)
+        if (index >= 0) inbox.splice(index, 1)
       }
     },
     listHistory: (_id, limit, before = Infinity) =>

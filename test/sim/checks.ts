@@ -21,26 +21,26 @@ import { parseStored, type Observer } from './store.ts'
 import type { World } from './world.ts'
 
 /** Share of the head changes after which the current records are folded. */
-const partialFolds = 0.01
+const partialFoldShare = 0.01
 
 /** Checks every write, and the cloud at each publish. */
 export function createChecks(world: World, cloud: ModelCloud): Observer {
   const needs = new Map<string, number>()
-  const excused = new Set<string>()
+  const exemptIds = new Set<string>()
   const draw = world.draw.fork('checks')
-  /** The order of all appended records and ended operations. */
-  const appends = new Map<string, number[]>()
-  const ended = new Map<string, number>()
-  let [closings, published, moment] = [0, 0, 0]
+  /** The moments of all appended records and ended operations, as numbers that increase. */
+  const appendMoments = new Map<string, number[]>()
+  const endMoments = new Map<string, number>()
+  let [closingCount, publishCount, moment] = [0, 0, 0]
   /** Returns the view of a reader who read the log at some moment and reads the ends afterwards. */
-  const seenOf = (deployment: string): ReaderView => {
-    const moments = appends.get(deployment) ?? []
-    const records = draw.whole(0, moments.length)
-    const readAt = draw.whole(moments[records - 1] ?? 0, (moments[records] ?? moment) - 1)
+  const createReaderView = (deployment: string): ReaderView => {
+    const moments = appendMoments.get(deployment) ?? []
+    const records = draw.integer(0, moments.length)
+    const readMoment = draw.integer(moments[records - 1] ?? 0, (moments[records] ?? moment) - 1)
     return {
       records,
       seesEnd: (id: OperationId) =>
-        (ended.get(`${deployment} ${id}`) ?? 0) <= readAt || draw.chance(0.5),
+        (endMoments.get(`${deployment} ${id}`) ?? 0) <= readMoment || draw.chance(0.5),
     }
   }
   const writers = new Map<DeploymentId, WriterToken>()
@@ -48,7 +48,7 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
     for (const operation of operations) needs.set(`${deployment} ${operation.id}`, operation.needs)
   }
   return {
-    onKept(text) {
+    onTextStored(text) {
       if (text.includes(secretMark))
         world.violate(`a secret is stored in plaintext: ${excerptOf(text)}`)
     },
@@ -57,11 +57,11 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
       if (decisions.some(({ kind }) => kind === 'takeover')) writers.set(deployment, writer)
       else if (writers.get(deployment) !== writer)
         world.violate(`a deposed generator recorded a decision in ${deployment}`)
-      appends.set(deployment, [...(appends.get(deployment) ?? []), moment])
+      appendMoments.set(deployment, [...(appendMoments.get(deployment) ?? []), moment])
       for (const decision of decisions) {
         const rule = ruleOf(decision, number)
         if (rule !== undefined) world.cover('rule', rule)
-        if (decision.kind === 'closing') closings += 1
+        if (decision.kind === 'closing') closingCount += 1
         if (decision.kind === 'registration') noteNeeds(deployment, decision.operations)
         if (decision.kind !== 'plan') continue
         for (const page of decision.pages) {
@@ -76,34 +76,35 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
     onHeadChanged(change) {
       moment += 1
       if (change.before.end === undefined && change.after.end !== undefined)
-        ended.set(change.at, moment)
+        endMoments.set(change.headKey, moment)
       if (change.before.end === undefined && change.after.end?.verdict === 'interrupted')
         world.cover('rule', 'an operation is interrupted')
       const { executor, end } = change.after
       const isOwn = end === change.before.end || end?.verdict === 'interrupted' || executor === ''
-      const lease = isOwn ? undefined : leaseOf(world, change.at, executor)
+      const lease = isOwn ? undefined : leaseOf(world, change.headKey, executor)
       if (lease?.retired === true)
         world.cover('rule', 'the stored outcome of a dead executor is selected')
-      checkTransition(world, change, needs.get(change.at) ?? 0)
-      if (!world.isStruck || !draw.chance(partialFolds)) return
-      const [deployment = ''] = change.at.split(' ')
-      const input = foldInputOf(world, deployment as DeploymentId, seenOf(deployment))
+      checkTransition(world, change, needs.get(change.headKey) ?? 0)
+      if (!world.hasFaults || !draw.chance(partialFoldShare)) return
+      const [deployment = ''] = change.headKey.split(' ')
+      const input = foldInputOf(world, deployment as DeploymentId, createReaderView(deployment))
       if (input !== undefined) checkPartialFold(world, input)
     },
     onClosed: deployment => cloud.onClosed(deployment),
     onRefused: rule => world.cover('rule', rule),
     onPublished(blob) {
-      published += 1
-      if (published > closings) world.violate('a deployment published twice')
+      publishCount += 1
+      if (publishCount > closingCount) world.violate('a deployment published twice')
       const state = readStateBlob(world, blob)
-      const fault = verifyIntegrity(state)
-      if (fault !== undefined) world.violate(`the published state has an integrity error: ${fault}`)
+      const integrityError = verifyIntegrity(state)
+      if (integrityError !== undefined)
+        world.violate(`the published state has an integrity error: ${integrityError}`)
       if (state.metadata['integrity_error'] !== undefined)
         world.violate('the published state is marked with an integrity error')
-      checkCloud(world, cloud, { state, excused })
+      checkCloud(world, cloud, { state, exemptIds })
       const { current = '' } = world.records.catalog.listStacks().stacks[0] ?? {}
       const input = current === '' ? undefined : foldInputOf(world, current)
-      if (world.isStruck && input !== undefined)
+      if (world.hasFaults && input !== undefined)
         checkFoldLaw(world, input, { published: state, draw })
     },
   }
@@ -142,7 +143,7 @@ const rules = [
 /** The coverage that a run of many seeds must reach. */
 export const requiredCoverage: readonly string[] = [
   ...faultKinds.map(kind => `fault: ${kind}`),
-  ...transitions.map(row => `transition: ${row.from} ${row.event}, ${row.when}`),
+  ...transitions.map(row => `transition: ${row.from} ${row.event}, ${row.condition}`),
   ...rules.map(rule => `rule: ${rule}`),
 ]
 
@@ -161,51 +162,51 @@ function ruleOf(decision: Decision, number: number): (typeof rules)[number] | un
   return decision.epoch > 1 ? 'a later epoch is pinned' : undefined
 }
 
-function leaseOf(world: World, at: string, executor: string): Lease | undefined {
-  const [deployment = ''] = at.split(' ')
+function leaseOf(world: World, headKey: string, executor: string): Lease | undefined {
+  const [deployment = ''] = headKey.split(' ')
   return world.records.leases
     .list(deployment as DeploymentId)
     .find(lease => lease.executor === executor)
 }
 
 function excerptOf(text: string): string {
-  const at = text.indexOf(secretMark)
-  return text.slice(Math.max(0, at - 80), at + 20)
+  const index = text.indexOf(secretMark)
+  return text.slice(Math.max(0, index - 80), index + 20)
 }
 
-/** Checks a head change: its transition is in the table, and an end never changes. */
+/** Checks a head change. Its transition must be in the table, and an end never changes. */
 function checkTransition(world: World, change: HeadChange, needs: number): void {
   const { before, after, event, isDone } = change
   if (before.end !== undefined && JSON.stringify(after.end) !== JSON.stringify(before.end))
-    world.violate(`${change.at} ended a second time`)
-  if (after.attempt < before.attempt) world.violate(`${change.at} forgot an attempt`)
+    world.violate(`${change.headKey} ended a second time`)
+  if (after.attempt < before.attempt) world.violate(`${change.headKey} forgot an attempt`)
   if (event === 'begin' && after !== before && before.arrived.length < needs)
-    world.violate(`${change.at} began before its needs had ended`)
+    world.violate(`${change.headKey} began before its needs had ended`)
   if (!isDone && after === before && event !== 'arrive') return
   const request = {
     event,
-    asker: change.asker,
+    requester: change.asker,
     attempt: change.isCurrent ? ('current' as const) : ('stale' as const),
-    repeated: after === before && event !== 'arrive',
-    last: after.arrived.length >= needs,
+    isRepeated: after === before && event !== 'arrive',
+    isLastArrival: after.arrived.length >= needs,
   }
   const row = transitionOf(headStateOf(before, needs), request, before)
   if (row === undefined)
-    world.violate(`${change.at}: ${event} of ${headStateOf(before, needs)} is not lawful`)
-  else world.cover('transition', `${row.from} ${row.event}, ${row.when}`)
+    world.violate(`${change.headKey}: ${event} of ${headStateOf(before, needs)} is not lawful`)
+  else world.cover('transition', `${row.from} ${row.event}, ${row.condition}`)
 }
 
-/** Checks I9: the state equals the cloud except for objects that pending operations name. */
+/** Checks I9. The state equals the cloud, except for objects that pending operations name. */
 function checkCloud(
   world: World,
   cloud: ModelCloud,
-  input: { readonly state: StoredDeployment; readonly excused: Set<string> },
+  input: { readonly state: StoredDeployment; readonly exemptIds: Set<string> },
 ): void {
-  const { state, excused } = input
+  const { state, exemptIds } = input
   const { resources } = decodeSnapshot(state, simSecrets)
-  const pending = new Set((state.pending_operations ?? []).map(({ resource }) => resource.urn))
+  const pendingUrns = new Set((state.pending_operations ?? []).map(({ resource }) => resource.urn))
   const ids = new Set(resources.map(({ id }) => id))
-  const late = new Set(
+  const lateIds = new Set(
     world.records.catalog
       .listStacks()
       .stacks.flatMap(({ id }) =>
@@ -213,20 +214,20 @@ function checkCloud(
       ),
   )
   for (const object of cloud.objects.values()) {
-    if (ids.has(object.id) || late.has(object.id)) continue
-    if (pending.has(object.urn)) world.cover('checked', 'a pending operation names an object')
+    if (ids.has(object.id) || lateIds.has(object.id)) continue
+    if (pendingUrns.has(object.urn)) world.cover('checked', 'a pending operation names an object')
     else world.violate(`${object.id} exists, but no published state names it`)
   }
   for (const resource of resources) {
     // The object is deleted, and its replacement does not exist yet.
     if (resource.pendingReplacement) continue
     if (!resource.custom || resource.type.startsWith('pulumi:providers:')) continue
-    if (pending.has(resource.urn)) excused.add(resource.id)
-    cloud.keep(resource.id)
-    if (excused.has(resource.id)) continue
+    if (pendingUrns.has(resource.urn)) exemptIds.add(resource.id)
+    cloud.notePublished(resource.id)
+    if (exemptIds.has(resource.id)) continue
     const object = cloud.objects.get(resource.id)
-    const last = object?.by ?? cloud.gone.get(resource.id)
-    if (last !== undefined && !last.isAnswered) continue
+    const lastCall = object?.lastCall ?? cloud.deletingCalls.get(resource.id)
+    if (lastCall !== undefined && !lastCall.isAnswered) continue
     if (object === undefined) world.violate(`${resource.id} is in the state, but does not exist`)
     else if (
       !equalMaps(stripMap(resource.outputs), new Map([...stripMap(object.inputs), ['made', 'yes']]))

@@ -3,14 +3,14 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 /** The wall time at the beginning of the simulation. */
-export const beganAtMs = Date.UTC(2030, 0, 1)
+export const simulationStartMs = Date.UTC(2030, 0, 1)
 
 /** Creates the clock for code outside of all processes. */
 export function createWorldClock(scheduler: Scheduler): ClockPort {
   return {
     ...createClock(scheduler, undefined, 1),
     monotonicMs: scheduler.nowMs,
-    now: () => (beganAtMs + scheduler.nowMs()) as EpochMs,
+    now: () => (simulationStartMs + scheduler.nowMs()) as EpochMs,
   }
 }
 
@@ -25,27 +25,27 @@ export function createClock(
       new Promise(resolve => {
         if (signal?.aborted === true) return resolve()
         const finish = (): void => {
-          callOff()
+          cancelTimer()
           signal?.removeEventListener('abort', finish)
           resolve()
         }
-        const callOff = scheduler.after(ms / pace, finish, owner)
+        const cancelTimer = scheduler.after(ms / pace, finish, owner)
         signal?.addEventListener('abort', finish, { once: true })
       }),
     repeat(ms, call) {
-      let callOff = (): void => undefined
-      const again = (): void => {
-        callOff = scheduler.after(
+      let cancelTimer = (): void => undefined
+      const scheduleNext = (): void => {
+        cancelTimer = scheduler.after(
           ms / pace,
           () => {
-            again()
+            scheduleNext()
             call()
           },
           owner,
         )
       }
-      again()
-      return () => callOff()
+      scheduleNext()
+      return () => cancelTimer()
     },
     defer: call => void scheduler.after(0, call, owner),
   }

@@ -1,6 +1,6 @@
 /** Counters of the events that a run of many seeds must contain. */
 export interface Coverage {
-  readonly cover: (group: CoverageGroup, what: string) => void
+  readonly cover: (group: CoverageGroup, event: string) => void
   readonly counts: ReadonlyMap<string, number>
 }
 
@@ -11,8 +11,8 @@ export type CoverageGroup = 'fault' | 'transition' | 'rule' | 'checked'
 export function createCoverage(): Coverage {
   const counts = new Map<string, number>()
   return {
-    cover(group, what) {
-      const key = `${group}: ${what}`
+    cover(group, event) {
+      const key = `${group}: ${event}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
     },
     counts,

@@ -11,7 +11,7 @@ import type {
   LeasesPort,
   OperationsPort,
 } from '../../shared/ports/records.ts'
-import type { Head, Lease, Outcome, Stop } from '../../shared/records/head.ts'
+import type { Head, Lease, Outcome, StopFlag } from '../../shared/records/head.ts'
 import type { DeploymentId, EpochMs, OperationId, StackId } from '../../shared/records/ids.ts'
 import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
@@ -30,9 +30,9 @@ export interface CurrentRecords {
 
 /** Writes from outside of all processes, immediate and atomic. */
 export interface ManualWrites {
-  readonly createStack: (id: StackId, at: EpochMs) => Promise<boolean> | boolean
-  readonly stop: (deployment: DeploymentId, stop: Exclude<Stop, 'none'>) => Promise<void> | void
-  readonly arrive: (to: DeploymentId, id: OperationId, from: OperationId) => unknown
+  readonly createStack: (id: StackId, createdAtMs: EpochMs) => Promise<boolean> | boolean
+  readonly stop: (deployment: DeploymentId, stop: Exclude<StopFlag, 'none'>) => Promise<void> | void
+  readonly arrive: (deployment: DeploymentId, id: OperationId, arrivingId: OperationId) => unknown
 }
 
 /** Names of the tables of a world. */
@@ -42,9 +42,9 @@ export const tableNames: TableNames = { journal: 'journal', catalog: 'catalog' }
 const parsed = new WeakMap<ModelItem, unknown>()
 
 function jsonOf<T>(item: ModelItem, name: string): T {
-  const known = parsed.get(item) ?? JSON.parse(readText(item, name))
-  parsed.set(item, known)
-  return known as T
+  const value = parsed.get(item) ?? JSON.parse(readText(item, name))
+  parsed.set(item, value)
+  return value as T
 }
 
 /** Reads the tables. Callers must not modify the returned records. */
@@ -64,7 +64,7 @@ export function readCurrentRecords(
   const stackOf = (id: StackId) =>
     parseStackItem(id, tables.get(catalog, keyOf(catalogKeys.stack(id))))
   const stacks = () =>
-    tables.partition(catalog, catalogKeys.listed('').pk).flatMap(item => {
+    tables.partition(catalog, catalogKeys.stackListEntry('').pk).flatMap(item => {
       const stack = stackOf(readText(item, 'sk') as StackId)
       return stack === undefined ? [] : [stack]
     })
@@ -109,8 +109,8 @@ export function readCurrentRecords(
   }
 }
 
-function pairOf<T>(id: OperationId, found: T | undefined): readonly (readonly [OperationId, T])[] {
-  return found === undefined ? [] : [[id, found]]
+function pairOf<T>(id: OperationId, record: T | undefined): readonly (readonly [OperationId, T])[] {
+  return record === undefined ? [] : [[id, record]]
 }
 
 function leaseOf(item: ModelItem): Lease {

@@ -7,12 +7,14 @@
  * published states, never the engine's own reports.
  */
 
-/** Random numbers of a seed. Equal names give equal streams, independent of other draws. */
+/**
+ * Random numbers of a seed. Streams with the same name are equal, and do not depend on other draws.
+ */
 export interface SeededDraw {
   /** In [0, 1). */
   readonly unit: () => number
-  /** A whole number from `least` to `most`. */
-  readonly whole: (least: number, most: number) => number
+  /** A whole number from `min` to `max`. */
+  readonly integer: (min: number, max: number) => number
   readonly chance: (probability: number) => boolean
   readonly pick: <T>(items: readonly [T, ...T[]]) => T
   /** Returns an independent stream. */
@@ -28,26 +30,25 @@ export function createDraw(seed: number): SeededDraw {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
-  const whole = (least: number, most: number): number =>
-    least + Math.floor(unit() * (most - least + 1))
+  const integer = (min: number, max: number): number => min + Math.floor(unit() * (max - min + 1))
   return {
     unit,
-    whole,
+    integer,
     chance: probability => unit() < probability,
-    pick: items => items[whole(0, items.length - 1)] ?? items[0],
+    pick: items => items[integer(0, items.length - 1)] ?? items[0],
     fork: name => createDraw(hashText(String(name), seed)),
   }
 }
 
 function mixBits(value: number): number {
-  const once = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
-  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
-  return (twice ^ (twice >>> 16)) >>> 0
+  const firstMix = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  const secondMix = Math.imul(firstMix ^ (firstMix >>> 13), 0xc2b2ae35)
+  return (secondMix ^ (secondMix >>> 16)) >>> 0
 }
 
 function hashText(text: string, seed: number): number {
   let hash = (0x811c9dc5 ^ mixBits(seed >>> 0)) >>> 0
-  for (let at = 0; at < text.length; at += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0
   return mixBits(hash)
 }

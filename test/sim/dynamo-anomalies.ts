@@ -30,17 +30,17 @@ export type DynamoAnomalies = (
 type Anomaly = (input: {
   readonly command: DynamoCommand
   readonly send: (command: DynamoCommand) => Promise<unknown>
-  readonly onEvent: (what: DynamoEvent) => void
+  readonly onEvent: (event: DynamoEvent) => void
 }) => Promise<unknown> | undefined
 
 const conflict: Anomaly = ({ onEvent }) => {
   onEvent('a write conflicts with a transaction')
-  const fault = { message: 'Transaction is ongoing for the item', $metadata: {} }
-  return Promise.reject(new TransactionConflictException(fault))
+  const exceptionOptions = { message: 'Transaction is ongoing for the item', $metadata: {} }
+  return Promise.reject(new TransactionConflictException(exceptionOptions))
 }
 
-/** By kind of request: the possible anomaly and its probability. */
-const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
+/** The possible anomaly of each request and its probability, by the name of the command. */
+const anomaliesByCommand: Readonly<Record<string, readonly [number, Anomaly]>> = {
   PutItemCommand: [0.02, conflict],
   UpdateItemCommand: [0.02, conflict],
   DeleteItemCommand: [0.02, conflict],
@@ -49,8 +49,12 @@ const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
     ({ onEvent }) => {
       onEvent('a transaction conflicts with another')
       const CancellationReasons = [{ Code: 'TransactionConflict' }]
-      const fault = { message: 'Transaction cancelled', $metadata: {}, CancellationReasons }
-      return Promise.reject(new TransactionCanceledException(fault))
+      const exceptionOptions = {
+        message: 'Transaction cancelled',
+        $metadata: {},
+        CancellationReasons,
+      }
+      return Promise.reject(new TransactionCanceledException(exceptionOptions))
     },
   ],
   GetItemCommand: [
@@ -78,14 +82,15 @@ const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
       const [first] = Object.entries(RequestItems)
       const [table, batch] = first ?? ['', undefined]
       const keys = batch?.Keys ?? []
-      const now = keys.filter((_, at) => at % 2 === 0)
-      const later = keys.filter((_, at) => at % 2 === 1)
-      if (later.length > 0) onEvent('a batch is read in part')
+      const sentPart = keys.filter((_, index) => index % 2 === 0)
+      const deferredPart = keys.filter((_, index) => index % 2 === 1)
+      if (deferredPart.length > 0) onEvent('a batch is read in part')
       const answer = await send(
-        withInput(command, { RequestItems: { [table]: { ...batch, Keys: now } } }),
+        withInput(command, { RequestItems: { [table]: { ...batch, Keys: sentPart } } }),
       )
-      const left = later.length === 0 ? {} : { [table]: { ...batch, Keys: later } }
-      return { ...(answer as object), UnprocessedKeys: left }
+      const unprocessed =
+        deferredPart.length === 0 ? {} : { [table]: { ...batch, Keys: deferredPart } }
+      return { ...(answer as object), UnprocessedKeys: unprocessed }
     },
   ],
   BatchWriteItemCommand: [
@@ -94,10 +99,10 @@ const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
       const { RequestItems = {} } = command.input as BatchWriteItemCommandInput
       const [first] = Object.entries(RequestItems)
       const [table, writes] = first ?? ['', []]
-      const [now, later] = [writes.slice(0, 1), writes.slice(1)]
-      if (later.length > 0) onEvent('a batch is written in part')
-      await send(withInput(command, { RequestItems: { [table]: now } }))
-      return { UnprocessedItems: later.length === 0 ? {} : { [table]: later } }
+      const [sentPart, deferredPart] = [writes.slice(0, 1), writes.slice(1)]
+      if (deferredPart.length > 0) onEvent('a batch is written in part')
+      await send(withInput(command, { RequestItems: { [table]: sentPart } }))
+      return { UnprocessedItems: deferredPart.length === 0 ? {} : { [table]: deferredPart } }
     },
   ],
 }
@@ -105,17 +110,17 @@ const rows: Readonly<Record<string, readonly [number, Anomaly]>> = {
 /** Creates the anomalies of one world. */
 export function createDynamoAnomalies(
   draw: SeededDraw,
-  onEvent: (what: DynamoEvent) => void,
+  onEvent: (event: DynamoEvent) => void,
 ): DynamoAnomalies {
   return (command, send) => {
-    const [chance, row] = rows[command.constructor.name] ?? []
-    if (chance === undefined || row === undefined || !draw.chance(chance)) return send(command)
-    return row({ command, send, onEvent }) ?? send(command)
+    const [chance, anomaly] = anomaliesByCommand[command.constructor.name] ?? []
+    if (chance === undefined || anomaly === undefined || !draw.chance(chance)) return send(command)
+    return anomaly({ command, send, onEvent }) ?? send(command)
   }
 }
 
 /** Returns the same request with another input. */
 function withInput(command: DynamoCommand, input: object): DynamoCommand {
-  const same = Object.create(Object.getPrototypeOf(command) as object) as object
-  return Object.assign(same, { input: { ...command.input, ...input } })
+  const copy = Object.create(Object.getPrototypeOf(command) as object) as object
+  return Object.assign(copy, { input: { ...command.input, ...input } })
 }

@@ -14,8 +14,8 @@ import { type ManualWrites, tableNames } from './current-records.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**
- * The port call that a request belongs to. Effects are named after it, and head requests are
- * derived from it.
+ * The port call that a request belongs to. Effects have its name, and head requests are derived
+ * from it.
  */
 export interface PortCall {
   readonly port: string
@@ -46,15 +46,15 @@ const headEvents: ReadonlySet<string> = new Set<HeadEvent>([
   'lapse',
   'select',
 ])
-const isRead = /^(?:GetItem|Query|BatchGetItem)Command$/
+const readCommand = /^(?:GetItem|Query|BatchGetItem)Command$/
 
 /** Creates writes from outside of all processes, without faults. */
 export function createManualWrites(
   dynamo: WatchedDynamo,
   { scheduler, draw }: { readonly scheduler: Scheduler; readonly draw: SeededDraw },
 ): ManualWrites {
-  const send = (command: DynamoCommand, calling: PortCall): Promise<unknown> =>
-    dynamo.send(command, parseHeadRequest(command, calling))
+  const send = (command: DynamoCommand, portCall: PortCall): Promise<unknown> =>
+    dynamo.send(command, parseHeadRequest(command, portCall))
   const clock = createWorldClock(scheduler)
   const random = createRandom(draw.fork('by hand'))
   const { catalog, control, operations } = createPortRecords(send, {
@@ -72,28 +72,30 @@ const noBlobs: BlobsPort = {
 
 /** Creates the record ports over a transport of requests. */
 export function createPortRecords(
-  send: (command: DynamoCommand, calling: PortCall) => Promise<unknown>,
+  send: (command: DynamoCommand, portCall: PortCall) => Promise<unknown>,
   deps: { readonly clock: ClockPort; readonly random: RandomPort; readonly blobs: BlobsPort },
 ): AwsRecords {
-  const callings = new AsyncLocalStorage<PortCall>()
+  const currentCall = new AsyncLocalStorage<PortCall>()
   const client = {
     send(command: DynamoCommand): Promise<unknown> {
-      const calling = callings.getStore()
-      if (calling === undefined) throw new TypeError('a request that belongs to no call')
-      return send(command, calling)
+      const portCall = currentCall.getStore()
+      if (portCall === undefined) throw new TypeError('a request that belongs to no call')
+      return send(command, portCall)
     },
   } as unknown as Pick<DynamoDBClient, 'send'>
   const { clock, random, blobs } = deps
-  const made: RecordPorts = createRecords(
+  const records: RecordPorts = createRecords(
     { client, clock, random, region: 'simulated', tables: tableNames },
     blobs,
   )
   const nameMethods = (port: (typeof ports)[number]): object =>
     Object.fromEntries(
-      Object.entries(made[port]).map(([method, run]: [string, (...args: unknown[]) => unknown]) => [
-        method,
-        (...args: unknown[]) => callings.run({ port, method, args }, () => run(...args)),
-      ]),
+      Object.entries(records[port]).map(
+        ([method, run]: [string, (...args: unknown[]) => unknown]) => [
+          method,
+          (...args: unknown[]) => currentCall.run({ port, method, args }, () => run(...args)),
+        ],
+      ),
     )
   return Object.fromEntries(ports.map(port => [port, nameMethods(port)])) as unknown as AwsRecords
 }
@@ -110,7 +112,7 @@ export function parseHeadRequest(
 
 /** Returns the name of an effect, which selects the faults that strike it. */
 export function effectNameOf(command: DynamoCommand, { port, method }: PortCall): string {
-  if (isRead.test(command.constructor.name)) return `${port}.read`
+  if (readCommand.test(command.constructor.name)) return `${port}.read`
   // The place of an operation is noted before its first write.
   return headEvents.has(method) ? `${port}.note` : `${port}.${method}`
 }

@@ -10,24 +10,24 @@ import { type ProcessEnd, simStack, startCommand, startServing, startWork } from
 import type { ScenarioStep } from './scenario.ts'
 
 /**
- * Handles the consequences of faults beyond the effect that they strike: mostly, they start other
- * processes.
+ * Returns a handler for the consequences of faults beyond the struck effect. Most consequences are
+ * the start of another process.
  */
 export function createFaultHandler(
   machine: Machine,
   options: {
     readonly step: ScenarioStep
     readonly isNewer: () => boolean
-    /** Everything that is started here is awaited at the end. */
-    readonly others: Promise<unknown>[]
+    /** The processes that this handler starts. The operator awaits them at the end of the step. */
+    readonly startedProcesses: Promise<unknown>[]
     readonly killFleet: () => void
   },
 ): (fault: Fault, process: SimProcess) => void {
   const { world } = machine
-  const { step, others } = options
+  const { step, startedProcesses } = options
   const clock = createWorldClock(world.scheduler)
   let count = 0
-  const createRest = (process: SimProcess) => {
+  const createStart = (process: SimProcess) => {
     count += 1
     const key = `${process.key}+${count}`
     return { key, faults: [], onFault: () => undefined, isNewer: options.isNewer() }
@@ -36,24 +36,28 @@ export function createFaultHandler(
     process: SimProcess,
     input: { readonly size: number; readonly host: HostName; readonly isNewer: boolean },
   ): Promise<ProcessEnd> => {
-    const { size, ...as } = input
-    const how = { step, resume: size < 0.4, wait: size > 0.6 }
-    const end = await startCommand(machine, { ...createRest(process), ...as, ...how }).end
+    const { size, ...startOptions } = input
+    const commandOptions = { step, resume: size < 0.4, wait: size > 0.6 }
+    const end = await startCommand(machine, {
+      ...createStart(process),
+      ...startOptions,
+      ...commandOptions,
+    }).end
     if (end.kind === 'failed' && end.code === 'RECORD_TOO_NEW')
       world.cover('rule', 'newer rules are refused by name')
     return end
   }
-  /** Serves for a limited time as an older version. */
+  /** Starts a serving process of an older version for a limited time. */
   const serveOlder = async (process: SimProcess): Promise<ProcessEnd> => {
     const { host } = process
     const roles: ReadonlySet<ServeRole> = new Set(['generator', 'executor'])
-    const as = { ...createRest(process), host, roles, isNewer: false }
-    const started = startServing(machine, as)
+    const startOptions = { ...createStart(process), host, roles, isNewer: false }
+    const serving = startServing(machine, startOptions)
     await clock.sleep(10_000)
-    started.stop()
-    await Promise.race([started.end, clock.sleep(60_000)])
-    started.launch.node.crash()
-    return started.end
+    serving.stop()
+    await Promise.race([serving.end, clock.sleep(60_000)])
+    serving.launch.node.crash()
+    return serving.end
   }
   const otherHostOf = ({ host }: SimProcess): HostName => (host === 'here' ? 'there' : 'here')
   return (fault, process) => {
@@ -62,14 +66,14 @@ export function createFaultHandler(
     const isNewer = options.isNewer()
     const deployment = process.launch.deployment()
     const startOther = (work: () => Promise<ProcessEnd>): void =>
-      void others.push(
+      void startedProcesses.push(
         work().then(end => {
           if (end.kind === 'failed' && end.code === 'INTERNAL')
             world.violate(`internal error: ${end.message}`)
         }),
       )
     if (kind === 'stopped from elsewhere' && deployment !== undefined)
-      void world.manual.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
+      void world.manualWrites.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
     if (kind === 'second trigger') startOther(() => runCommand(process, { size, host, isNewer }))
     if (kind === 'an older version is started' && size < 0.5)
       startOther(() => runCommand(process, { size: size * 2, host, isNewer: false }))
@@ -88,21 +92,21 @@ export function createFaultHandler(
         return runCommand(process, { size, host: otherHostOf(process), isNewer })
       })
     if (kind === 'old records are removed')
-      startOther(() => startWork(machine, { ...createRest(process), host }, removeRecords).end)
+      startOther(() => startWork(machine, { ...createStart(process), host }, removeRecords).end)
     if (kind === 'the state is read meanwhile')
-      startOther(() => startWork(machine, { ...createRest(process), host }, readStates).end)
+      startOther(() => startWork(machine, { ...createStart(process), host }, readStates).end)
   }
 
   /** Removes old records as soon as no request of their deployment can land. */
   async function removeRecords({ launch, ports }: SimProcess): Promise<undefined> {
     const { platform } = launch
-    for (let times = 0; times < 4; times += 1) {
-      const removed = await removeOldRecords(
+    for (let round = 0; round < 4; round += 1) {
+      const removal = await removeOldRecords(
         { ...platform, isAlive: ports.isAlive },
         { keeping: { recordsMs: 0, versions: 2 }, deploymentsMax: 3, dryRun: false },
       ).catch(() => ({ deployments: [], versions: [] }))
-      if (removed.deployments.length > 0) world.cover('rule', 'records of a deployment are removed')
-      if (removed.versions.length > 0) world.cover('rule', 'versions are removed')
+      if (removal.deployments.length > 0) world.cover('rule', 'records of a deployment are removed')
+      if (removal.versions.length > 0) world.cover('rule', 'versions are removed')
       await platform.clock.sleep(20_000)
     }
     return undefined
@@ -111,13 +115,13 @@ export function createFaultHandler(
   /** Folds the current records while others write. Every state must be valid. */
   async function readStates({ key, launch }: SimProcess): Promise<undefined> {
     const { platform } = launch
-    for (let times = 0; times < 12; times += 1) {
+    for (let round = 0; round < 12; round += 1) {
       const stack = await platform.catalog.getStack(simStack)
       if (stack === undefined) return undefined
       const state = await readState(platform, stack)
-      const fault = verifyIntegrity(state)
-      if (fault !== undefined)
-        world.violate(`${key} read a state with an integrity error: ${fault}`)
+      const integrityError = verifyIntegrity(state)
+      if (integrityError !== undefined)
+        world.violate(`${key} read a state with an integrity error: ${integrityError}`)
       world.cover('checked', 'a state that was read meanwhile is valid')
       await platform.clock.sleep(700)
     }

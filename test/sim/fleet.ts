@@ -9,20 +9,22 @@ import { startServing, type StartedProcess } from './process.ts'
 export interface SimFleet {
   /** Shuts all processes down. Resolves when they have ended or were killed after a limit. */
   readonly end: () => Promise<void>
-  /** Kills all running processes; they are restarted. */
+  /** Kills all running processes. The fleet restarts them. */
   readonly killAll: () => void
-  /** Shuts all running processes down; they are restarted in the version that is then in use. */
+  /**
+   * Shuts all running processes down. The fleet restarts them in the version that is then in use.
+   */
   readonly replace: () => void
-  /** Returns the number of effects of the first process of each place. */
+  /** Returns the number of effects of the first process of each position in `hosts`. */
   readonly effects: () => readonly number[]
 }
 
 /** Time that a process may take to shut down, in virtual ms. */
-const endWithinMs = 300_000
+const shutdownLimitMs = 300_000
 
 /**
  * Starts the fleet. A dead process is restarted within 20 seconds, in the version that is then in
- * use. The first place sometimes also resumes deployments without a generator.
+ * use. The process at the first position sometimes also resumes deployments without a generator.
  */
 export function startFleet(
   machine: Machine,
@@ -37,47 +39,49 @@ export function startFleet(
   const { world } = machine
   const clock = createWorldClock(world.scheduler)
   const draw = world.draw.fork(`fleet ${options.key}`)
-  const running = new Map<number, StartedProcess>()
+  const processes = new Map<number, StartedProcess>()
   const effects: number[] = options.hosts.map(() => 0)
-  let isOver = false
-  const keepRunning = async (host: HostName, at: number): Promise<void> => {
+  let isEnding = false
+  const keepRunning = async (host: HostName, index: number): Promise<void> => {
     const roles: ReadonlySet<ServeRole> = new Set(
-      at === 0 && draw.chance(0.5) ? ['generator', 'executor'] : ['executor'],
+      index === 0 && draw.chance(0.5) ? ['generator', 'executor'] : ['executor'],
     )
-    for (let life = 0; !isOver; life += 1) {
-      const faults = options.faults.filter(fault => fault.who === at + 1 && fault.life === life)
-      const started = startServing(machine, {
-        key: `${options.key}.e${at + 1}.${life}`,
+    for (let startNumber = 0; !isEnding; startNumber += 1) {
+      const faults = options.faults.filter(
+        fault => fault.processIndex === index + 1 && fault.startNumber === startNumber,
+      )
+      const startedProcess = startServing(machine, {
+        key: `${options.key}.e${index + 1}.${startNumber}`,
         host,
         isNewer: options.isNewer(),
         faults,
         roles,
         onFault: options.onFault,
       })
-      running.set(at, started)
-      const end = await started.end
-      if (life === 0) effects[at] = started.launch.effects()
-      running.delete(at)
+      processes.set(index, startedProcess)
+      const end = await startedProcess.end
+      if (startNumber === 0) effects[index] = startedProcess.launch.effects()
+      processes.delete(index)
       if (end.kind === 'failed' && end.code === 'INTERNAL')
         world.violate(`internal error: ${end.message}`)
-      if (!isOver) world.cover('rule', 'a process is started again')
-      if (!isOver) await clock.sleep(draw.whole(200, 20_000))
+      if (!isEnding) world.cover('rule', 'a process is started again')
+      if (!isEnding) await clock.sleep(draw.integer(200, 20_000))
     }
   }
-  const kept = options.hosts.map(keepRunning)
+  const runs = options.hosts.map(keepRunning)
   return {
     async end() {
-      isOver = true
-      for (const started of running.values()) started.stop()
-      await Promise.race([Promise.all(kept), clock.sleep(endWithinMs)])
-      for (const { launch } of running.values()) launch.node.crash()
+      isEnding = true
+      for (const startedProcess of processes.values()) startedProcess.stop()
+      await Promise.race([Promise.all(runs), clock.sleep(shutdownLimitMs)])
+      for (const { launch } of processes.values()) launch.node.crash()
     },
     killAll() {
-      for (const { launch } of running.values()) launch.node.crash()
+      for (const { launch } of processes.values()) launch.node.crash()
     },
     replace() {
-      for (const started of running.values()) started.stop()
+      for (const startedProcess of processes.values()) startedProcess.stop()
     },
-    effects: () => effects.map((count, at) => running.get(at)?.launch.effects() ?? count),
+    effects: () => effects.map((count, index) => processes.get(index)?.launch.effects() ?? count),
   }
 }

@@ -2,7 +2,7 @@ import {
   listExecutedOperations,
   createLogView,
 } from '../../shared/engine/deployment/log/log-view.ts'
-import { entriesOf, fold } from '../../shared/journal/fold.ts'
+import { journalEntriesOf, fold } from '../../shared/journal/fold.ts'
 import type { FoldInput } from '../../shared/journal/fold-input.ts'
 import { replay } from '../../shared/journal/replay.ts'
 import type { DeploymentId, LogNumber, OperationId } from '../../shared/records/ids.ts'
@@ -17,11 +17,11 @@ import type { World } from './world.ts'
 
 /** A reader's view of a deployment. */
 export interface ReaderView {
-  /** Number of visible log records; the log is read first. */
+  /** Number of log records that the reader sees. The log is read first. */
   readonly records: number
   /**
-   * Reports whether the reader sees the end of an operation: ends are read later, and not all at
-   * once.
+   * Reports whether the reader sees the end of an operation. Ends are read later than the log, and
+   * not all at once.
    */
   readonly seesEnd: (id: OperationId) => boolean
 }
@@ -35,21 +35,21 @@ export function foldInputOf(
   deployment: DeploymentId,
   readerView?: ReaderView,
 ): FoldInput | undefined {
-  const { records: now } = world
-  const records = now.log.read(deployment, 0 as LogNumber, readerView?.records ?? 1e9)
+  const { records: currentRecords } = world
+  const records = currentRecords.log.read(deployment, 0 as LogNumber, readerView?.records ?? 1e9)
   const pages = new Map(
     records
       .flatMap(({ decisions }) => decisions)
       .flatMap(decision => (decision.kind === 'plan' ? decision.pages : []))
       .map(hash => {
-        const text = Buffer.from(now.blobs.get(hash)).toString('utf8')
+        const text = Buffer.from(currentRecords.blobs.get(hash)).toString('utf8')
         return [hash, parseStored<readonly Operation[]>(text)] as const
       }),
   )
   const view = createLogView(records, pages)
   const { pin } = view
   if (pin === undefined) return undefined
-  const ends = now.operations.getEnds(
+  const ends = currentRecords.operations.getEnds(
     deployment,
     listExecutedOperations(view).map(({ id }) => id),
   )
@@ -61,21 +61,21 @@ export function foldInputOf(
     getEnd(id) {
       const end = ends.get(id)
       if (end?.head.end === undefined || readerView?.seesEnd(id) !== false) return end
-      // An operation that has ended has begun before, which the reader may see.
+      // An ended operation began earlier, and the reader may see the begin.
       const { end: _end, ...head } = end.head
       return { head }
     },
     secretsProvider: pin.secrets,
-    now: timestampOf(view.at),
+    now: timestampOf(view.foldAtMs),
     version: '',
   }
 }
 
 /**
- * Returns the records as a close found them. Normally a begun operation without an end began after
- * the stop flag, and its executor gives it back without a call. If a deposed generator's sweep
- * released it before, it may have called as far as the records show. `isSwept`: whether that
- * happened before the fold of the close.
+ * Returns the records as a close found them. A begun operation without an end normally began after
+ * the stop flag, and its executor gives it back without a call. If the sweep of a deposed generator
+ * has removed the owner, the records cannot exclude a call. `isSwept`: whether such a sweep ran
+ * before the fold of the close.
  */
 function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
   return {
@@ -100,32 +100,35 @@ export function checkFoldLaw(
 ): void {
   const { version } = published.manifest
   const text = JSON.stringify(published)
-  const textOf = (of: FoldInput): string => JSON.stringify(fold({ ...of, version }))
-  const swept = settleInput(records, true)
-  const input = textOf(swept) === text ? swept : settleInput(records, false)
+  const textOf = (foldInput: FoldInput): string => JSON.stringify(fold({ ...foldInput, version }))
+  const sweptInput = settleInput(records, true)
+  const input = textOf(sweptInput) === text ? sweptInput : settleInput(records, false)
   const replayOptions = { baseFeatures: [], now: input.now, version }
-  const once = textOf(input)
-  if (once !== text)
+  const foldedText = textOf(input)
+  if (foldedText !== text)
     world.violate(
-      `the published state is not the fold of the records: ${findDifference(text, once)}`,
+      `the published state is not the fold of the records: ${findDifference(text, foldedText)}`,
     )
-  const entries = entriesOf(input)
-  const straight = replay(input.base, entries, { ...replayOptions, sortResources: keepOrder })
-  const mixed = [...entries, ...entries.filter(() => draw.chance(0.3))]
-    .map(entry => ({ entry, at: draw.unit() }))
-    .sort((one, other) => one.at - other.at)
+  const entries = journalEntriesOf(input)
+  const orderedReplay = replay(input.base, entries, { ...replayOptions, sortResources: keepOrder })
+  const shuffledEntries = [...entries, ...entries.filter(() => draw.chance(0.3))]
+    .map(entry => ({ entry, sortKey: draw.unit() }))
+    .sort((one, other) => one.sortKey - other.sortKey)
     .map(({ entry }) => entry)
-  const again = replay(input.base, mixed, { ...replayOptions, sortResources: keepOrder })
-  if (JSON.stringify(again) !== JSON.stringify(straight))
+  const shuffledReplay = replay(input.base, shuffledEntries, {
+    ...replayOptions,
+    sortResources: keepOrder,
+  })
+  if (JSON.stringify(shuffledReplay) !== JSON.stringify(orderedReplay))
     world.violate('a replay depends on the order or number of its entries')
   world.cover('checked', 'a fold does not depend on the order or number of its entries')
 }
 
 /** Checks that a fold is valid for any visible subset of the ends (I6: it folds a closed set). */
 export function checkPartialFold(world: World, input: FoldInput): void {
-  const fault = verifyIntegrity(fold(input))
-  if (fault !== undefined)
-    world.violate(`a fold of a partial view has an integrity error: ${fault}`)
+  const integrityError = verifyIntegrity(fold(input))
+  if (integrityError !== undefined)
+    world.violate(`a fold of a partial view has an integrity error: ${integrityError}`)
   world.cover('checked', 'a fold of a partial view is valid')
 }
 
@@ -134,10 +137,10 @@ function keepOrder<T>(resources: T): T {
 }
 
 /** Returns the first difference of two texts. */
-function findDifference(one: string, other: string): string {
-  let at = 0
-  while (at < one.length && one[at] === other[at]) at += 1
-  return [one, other]
-    .map(text => text.slice(Math.max(0, at - 120), at + 160))
+function findDifference(first: string, second: string): string {
+  let index = 0
+  while (index < first.length && first[index] === second[index]) index += 1
+  return [first, second]
+    .map(text => text.slice(Math.max(0, index - 120), index + 160))
     .join('\n  instead of ')
 }

@@ -9,9 +9,9 @@ import type { World } from './world.ts'
 const copiesMax = 8
 
 /**
- * Sends a request that changes a head. Its effect name contains the rare condition that it meets,
- * so that a fault can wait for it. The consequences of such a fault are handled here: late copies,
- * a repeated arrival, a stop at the worst moment. `run` runs when the request arrives.
+ * Sends a request that changes a head. The name of its effect contains the rare condition of the
+ * head, so that a fault can wait for this condition. This function also applies the consequences of
+ * such a fault: late copies, a repeated arrival, a stop. `run` runs when the request arrives.
  */
 export function sendHeadRequest<T>(
   world: World,
@@ -31,13 +31,14 @@ export function sendHeadRequest<T>(
       world.poisoned.add(`${deployment} ${id}`)
       throw damagedError()
     }
-    const done = run()
+    const response = run()
     if (kind?.startsWith('copies of a') === true) copyLater(world, request, run)
-    if (kind?.startsWith('stopped as') === true) void world.manual.stop(deployment, 'graceful')
+    if (kind?.startsWith('stopped as') === true)
+      void world.manualWrites.stop(deployment, 'graceful')
     const [first] = headOf(world, request).arrived
     if (kind === 'an arrival comes again after a lapse' && first !== undefined)
-      world.scheduler.after(1, () => void world.manual.arrive(deployment, id, first))
-    return done
+      world.scheduler.after(1, () => void world.manualWrites.arrive(deployment, id, first))
+    return response
   })
 }
 
@@ -62,12 +63,12 @@ function copyLater<T>(
   let copies = 0
   // The result of a copy has no receiver.
   const copy = (): void => void Promise.resolve(run()).catch(() => undefined)
-  const changed = (): void => {
+  const onChange = (): void => {
     copies += 1
-    if (copies > copiesMax) world.changed.delete(`${deployment} ${id}`)
+    if (copies > copiesMax) world.headListeners.delete(`${deployment} ${id}`)
     else world.scheduler.after(0, copy)
   }
-  world.changed.set(`${deployment} ${id}`, changed)
+  world.headListeners.set(`${deployment} ${id}`, onChange)
   world.scheduler.after(0, copy)
 }
 

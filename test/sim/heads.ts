@@ -1,7 +1,7 @@
 import type { BeginResult, OperationsPort } from '../../shared/ports/records.ts'
 import { freshHead, type Head, type Verdict } from '../../shared/records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../shared/records/ids.ts'
-import type { Asker, HeadEvent } from '../../shared/records/transitions.ts'
+import type { Requester, HeadEvent } from '../../shared/records/transitions.ts'
 
 /** A request to a head with an attempt number. */
 export interface HeadAttempt {
@@ -14,9 +14,9 @@ export interface HeadAttempt {
 /** The effect of a request on a head, as the checks need it. */
 export interface HeadChange {
   /** `<deployment> <operation>` */
-  readonly at: string
+  readonly headKey: string
   readonly event: HeadEvent
-  readonly asker: Asker
+  readonly asker: Requester
   readonly isCurrent: boolean
   readonly before: Head
   readonly after: Head
@@ -24,7 +24,7 @@ export interface HeadChange {
   readonly isDone: boolean
 }
 
-/** A request that changes a head, as its sender means it. */
+/** A request that changes a head, with its operation. */
 export interface SimHeadRequest extends HeadAttempt {
   readonly deployment: DeploymentId
   readonly id: OperationId
@@ -36,24 +36,25 @@ export type HeadWrites = Pick<OperationsPort, HeadEvent>
 /** Returns the head request of a port call. */
 export function headRequestOf(event: HeadEvent, args: readonly unknown[]): SimHeadRequest {
   const [deployment, id, third, fourth] = args as Parameters<HeadWrites['giveBack']>
-  const at = { event, deployment, id }
-  if (event === 'arrive') return { ...at, owner: '', attempt: 0 }
-  if (event === 'giveBack' || event === 'lapse') return { ...at, owner: third, attempt: fourth }
+  const requestFields = { event, deployment, id }
+  if (event === 'arrive') return { ...requestFields, owner: '', attempt: 0 }
+  if (event === 'giveBack' || event === 'lapse')
+    return { ...requestFields, owner: third, attempt: fourth }
   const claim = third as unknown as Omit<HeadAttempt, 'event'>
-  return { ...at, ...claim, event }
+  return { ...requestFields, ...claim, event }
 }
 
 type Attempt = Pick<HeadAttempt, 'owner' | 'attempt'>
 
 /** Returns the effect of a request, from the viewpoint of the checks. */
 export function changeOf(
-  at: string,
+  headKey: string,
   { event, owner, attempt }: HeadAttempt,
-  became: Pick<HeadChange, 'before' | 'after' | 'isDone'>,
+  change: Pick<HeadChange, 'before' | 'after' | 'isDone'>,
 ): HeadChange {
-  const { before } = became
-  const asker: Asker = owner === '' ? 'nobody' : owner === before.owner ? 'owner' : 'stranger'
-  return { at, event, asker, isCurrent: attempt === before.attempt, ...became }
+  const { before } = change
+  const asker: Requester = owner === '' ? 'nobody' : owner === before.owner ? 'owner' : 'stranger'
+  return { headKey, event, asker, isCurrent: attempt === before.attempt, ...change }
 }
 
 /**
@@ -74,25 +75,30 @@ export function isRepetition(request: HeadAttempt, head: Head, isMarked: boolean
  */
 export function createHeads(onChanged: (change: HeadChange) => void) {
   const heads = new Map<string, Head>()
-  const freed = new Set<string>()
-  const note = (at: string, request: HeadAttempt, after: Head, isDone: boolean): void => {
-    const before = heads.get(at) ?? freshHead
-    onChanged(changeOf(at, request, { before, after, isDone }))
-    if (after !== before) heads.set(at, after)
+  const releaseMarks = new Set<string>()
+  const recordChange = (
+    headKey: string,
+    request: HeadAttempt,
+    after: Head,
+    isDone: boolean,
+  ): void => {
+    const before = heads.get(headKey) ?? freshHead
+    onChanged(changeOf(headKey, request, { before, after, isDone }))
+    if (after !== before) heads.set(headKey, after)
   }
   return {
-    all: heads,
-    at: (at: string): Head | undefined => heads.get(at),
+    allHeads: heads,
+    getHead: (headKey: string): Head | undefined => heads.get(headKey),
     arrive(deployment: DeploymentId, to: OperationId, from: OperationId): Head {
-      const at = `${deployment} ${to}`
-      const before = heads.get(at) ?? freshHead
+      const headKey = `${deployment} ${to}`
+      const before = heads.get(headKey) ?? freshHead
       const isNew = !before.arrived.includes(from)
       const after = isNew ? { ...before, arrived: [...before.arrived, from] } : before
-      note(at, { event: 'arrive', owner: '', attempt: before.attempt }, after, isNew)
+      recordChange(headKey, { event: 'arrive', owner: '', attempt: before.attempt }, after, isNew)
       return after
     },
     begin(
-      at: string,
+      headKey: string,
       claim: {
         readonly owner: OwnerToken
         readonly executor: ExecutorId
@@ -102,45 +108,48 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
     ): BeginResult {
       const { owner, executor, attempt, needs } = claim
       const request = { event: 'begin', owner, attempt } as const
-      const head = heads.get(at) ?? freshHead
+      const head = heads.get(headKey) ?? freshHead
       const isFree = head.end === undefined && (head.owner === '' || head.owner === owner)
       if (isFree && head.attempt === attempt && head.arrived.length >= needs) {
         const after = { ...head, owner, executor, attempt: attempt + 1 }
-        note(at, request, after, true)
+        recordChange(headKey, request, after, true)
         return { kind: 'begun', attempt: attempt + 1 }
       }
       const isRepeated = isRepetition(request, head, false)
-      note(at, request, head, isRepeated)
+      recordChange(headKey, request, head, isRepeated)
       return isRepeated ? { kind: 'begun', attempt: head.attempt } : { kind: 'refused', head }
     },
-    free(at: string, request: Attempt & { readonly event: 'giveBack' | 'lapse' }): boolean {
+    removeOwner(
+      headKey: string,
+      request: Attempt & { readonly event: 'giveBack' | 'lapse' },
+    ): boolean {
       const { owner, attempt, event } = request
-      const head = heads.get(at) ?? freshHead
-      const mark = `${at} ${event} ${owner} ${attempt}`
+      const head = heads.get(headKey) ?? freshHead
+      const mark = `${headKey} ${event} ${owner} ${attempt}`
       const isMine = head.end === undefined && owner !== '' && head.owner === owner
       if (isMine && head.attempt === attempt) {
         const givenBack = head.givenBack + (event === 'giveBack' ? 1 : 0)
         const after: Head = { ...head, owner: '', executor: '', givenBack }
-        note(at, request, after, true)
-        freed.add(mark)
+        recordChange(headKey, request, after, true)
+        releaseMarks.add(mark)
         return true
       }
-      // The mark is part of the head and is removed with it.
-      const isRepeated = isRepetition(request, head, heads.has(at) && freed.has(mark))
-      note(at, request, head, isRepeated)
+      // The mark is a part of the head, so a removed head has no mark.
+      const isRepeated = isRepetition(request, head, heads.has(headKey) && releaseMarks.has(mark))
+      recordChange(headKey, request, head, isRepeated)
       return isRepeated
     },
-    select(at: string, end: Attempt & { readonly verdict: Verdict }): boolean {
+    select(headKey: string, end: Attempt & { readonly verdict: Verdict }): boolean {
       const { owner, attempt, verdict } = end
       const request = { event: 'select', ...end } as const
-      const head = heads.get(at) ?? freshHead
+      const head = heads.get(headKey) ?? freshHead
       if (head.end === undefined && head.owner === owner && head.attempt === attempt) {
         const after = { ...head, end: { verdict, attempt } }
-        note(at, request, after, true)
+        recordChange(headKey, request, after, true)
         return true
       }
       const isRepeated = isRepetition(request, head, false)
-      note(at, request, head, isRepeated)
+      recordChange(headKey, request, head, isRepeated)
       return isRepeated
     },
   }

@@ -10,17 +10,19 @@ export interface HookRules {
     readonly deployment: DeploymentId | undefined
     readonly sender: { readonly key: string }
   }) => void
-  /** Called when a program's hook is called. `who`: the calling process. */
-  readonly onCalled: (hook: HookOf & { readonly id: string; readonly who: string }) => void
+  /** Called when a program's hook is called. `processKey`: the calling process. */
+  readonly onCalled: (
+    hook: HookContext & { readonly id: string; readonly processKey: string },
+  ) => void
   /** Called when a hook returns without a refusal. */
-  readonly onPassed: (hook: HookOf) => void
+  readonly onPassed: (hook: HookContext) => void
   readonly onClosed: (deployment: DeploymentId) => void
 }
 
 /** A hook of one resource in one deployment. */
-export interface HookOf {
+export interface HookContext {
   readonly deployment: DeploymentId | undefined
-  readonly moment: string
+  readonly hookType: string
   readonly urn: string
 }
 
@@ -32,41 +34,41 @@ export interface HookOf {
 export function createHookRules(
   hooks: ReadonlyMap<string, readonly string[]>,
   reporter: {
-    readonly violate: (what: string) => void
-    readonly cover: (group: CoverageGroup, what: string) => void
+    readonly violate: (description: string) => void
+    readonly cover: (group: CoverageGroup, description: string) => void
   },
 ): HookRules {
-  const passed = new Map<DeploymentId | undefined, Set<string>>()
-  const sent = new Set<string>()
+  const passedHooks = new Map<DeploymentId | undefined, Set<string>>()
+  const sentCalls = new Set<string>()
   const callers = new Map<string, string>()
   const { violate, cover } = reporter
   return {
     onSent({ kind, urn, deployment, sender }) {
-      const moment = `Before${kind[0]?.toUpperCase()}${kind.slice(1)}`
-      sent.add(`${deployment} ${kind} ${urn}`)
-      if (hooks.get(nameIn(urn))?.includes(moment) !== true) return
+      const hookType = `Before${kind[0]?.toUpperCase()}${kind.slice(1)}`
+      sentCalls.add(`${deployment} ${kind} ${urn}`)
+      if (hooks.get(nameIn(urn))?.includes(hookType) !== true) return
       cover('checked', 'a call is sent after its hook')
-      if (passed.get(deployment)?.has(`${moment} ${urn}`) === true) return
-      violate(`${sender.key} sent ${kind} of ${urn} before its ${moment} hook had passed`)
+      if (passedHooks.get(deployment)?.has(`${hookType} ${urn}`) === true) return
+      violate(`${sender.key} sent ${kind} of ${urn} before its ${hookType} hook had passed`)
     },
-    onCalled({ deployment, moment, urn, id, who }) {
-      const hook = `${deployment} ${moment} ${urn} ${id}`
-      if ((callers.get(hook) ?? who) !== who)
+    onCalled({ deployment, hookType, urn, id, processKey }) {
+      const hook = `${deployment} ${hookType} ${urn} ${id}`
+      if ((callers.get(hook) ?? processKey) !== processKey)
         cover('rule', 'a hook runs again in a later generator run')
-      callers.set(hook, who)
-      if (hooks.get(nameIn(urn))?.includes(moment) !== true)
-        violate(`${who} called the ${moment} hook of ${urn}, which has none`)
-      if (!moment.startsWith('After')) return
-      const kind = moment.slice('After'.length).toLowerCase()
+      callers.set(hook, processKey)
+      if (hooks.get(nameIn(urn))?.includes(hookType) !== true)
+        violate(`${processKey} called the ${hookType} hook of ${urn}, which has none`)
+      if (!hookType.startsWith('After')) return
+      const kind = hookType.slice('After'.length).toLowerCase()
       cover('checked', 'a hook is called after its call')
-      if (!sent.has(`${deployment} ${kind} ${urn}`))
-        violate(`${who} called the ${moment} hook of ${urn}, and no ${kind} was sent`)
+      if (!sentCalls.has(`${deployment} ${kind} ${urn}`))
+        violate(`${processKey} called the ${hookType} hook of ${urn}, and no ${kind} was sent`)
     },
-    onPassed({ deployment, moment, urn }) {
-      const here = passed.get(deployment) ?? new Set()
-      passed.set(deployment, here.add(`${moment} ${urn}`))
+    onPassed({ deployment, hookType, urn }) {
+      const passedOfDeployment = passedHooks.get(deployment) ?? new Set()
+      passedHooks.set(deployment, passedOfDeployment.add(`${hookType} ${urn}`))
     },
-    onClosed: deployment => void passed.delete(deployment),
+    onClosed: deployment => void passedHooks.delete(deployment),
   }
 }
 

@@ -7,7 +7,7 @@ import type { Launch } from './network.ts'
 import type { World } from './world.ts'
 
 /** The hook types of simulated programs. */
-export const moments = [
+export const simHookTypes = [
   'BeforeCreate',
   'AfterCreate',
   'BeforeUpdate',
@@ -17,86 +17,87 @@ export const moments = [
 ] as const
 
 /** One of these hook types. */
-export type Moment = (typeof moments)[number]
+export type SimHookType = (typeof simHookTypes)[number]
 
 /** The hook types of each thing, by name: the same in all steps of a scenario. */
-export type HooksByName = ReadonlyMap<string, readonly Moment[]>
+export type HooksByName = ReadonlyMap<string, readonly SimHookType[]>
 
 /** Share of scenarios with hooks, and share of their things. */
 const [hookedScenarios, hookedThings] = [0.2, 0.4]
 
 /**
- * Draws the hooks of a scenario; most have none. Each thing draws from a stream of its own name.
+ * Draws the hooks of a scenario. Most scenarios have none. Each thing draws from a stream with its
+ * own name.
  */
 export function drawHooks(draw: SeededDraw, names: Iterable<string>): HooksByName {
   if (!draw.chance(hookedScenarios)) return new Map()
   return new Map(
-    [...new Set(names)].flatMap((name): [string, readonly Moment[]][] => {
-      const own = draw.fork(name)
-      if (!own.chance(hookedThings)) return []
-      return [[name, moments.filter(() => own.chance(0.5))]]
+    [...new Set(names)].flatMap((name): [string, readonly SimHookType[]][] => {
+      const thingDraw = draw.fork(name)
+      if (!thingDraw.chance(hookedThings)) return []
+      return [[name, simHookTypes.filter(() => thingDraw.chance(0.5))]]
     }),
   )
 }
 
-/** Draws the hooks that refuse in one step, as `<moment> <name>`. */
+/** Draws the hooks that refuse in one step, as `<hook type> <name>`. */
 export function drawRefusals(draw: SeededDraw, hooks: HooksByName): readonly string[] {
   if (!draw.chance(0.3)) return []
-  return [...hooks].flatMap(([name, own]) =>
-    own.filter(() => draw.chance(0.12)).map(moment => `${moment} ${name}`),
+  return [...hooks].flatMap(([name, types]) =>
+    types.filter(() => draw.chance(0.12)).map(hookType => `${hookType} ${name}`),
   )
 }
 
 /** Returns the duration of a hook, in ms: sometimes longer than a call or a time limit. */
-function hookMs(draw: SeededDraw): number {
-  return draw.chance(0.08) ? draw.whole(1_000, 8_000) : draw.whole(1, 500)
+function drawHookMs(draw: SeededDraw): number {
+  return draw.chance(0.08) ? draw.integer(1_000, 8_000) : draw.integer(1, 500)
 }
 
 /**
- * Creates the callbacks of a program. A hook only takes some time, and fails if `refuses` names it;
- * its token is its type. After a close, pending calls fail like a lost connection. A dead process
- * receives nothing.
+ * Creates the callbacks of a program. A hook only takes some time, and fails if `refusals` names
+ * it; its token is its type. After a close, pending calls fail like a lost connection. A dead
+ * process receives nothing.
  */
 export function createSimCallbacks(
   { scheduler, seed, cover, trace }: World,
   { key, node, deployment }: Pick<Launch, 'key' | 'node' | 'deployment'>,
   options: {
     readonly rules: HookRules
-    readonly refuses: ReadonlySet<string>
+    readonly refusals: ReadonlySet<string>
     readonly deployment: DeploymentId | undefined
   },
 ): Callbacks {
-  const { rules, refuses } = options
+  const { rules, refusals } = options
   const draw = createDraw(node.number).fork(`${seed} hooks`)
-  const open = new Set<() => void>()
+  const pendingRejections = new Set<() => void>()
   let isClosed = false
   return {
-    invoke: ({ token: moment }, request) =>
+    invoke: ({ token: hookType }, request) =>
       new Promise((resolve, reject) => {
         const { urn, id, name } = ResourceHookRequest.decode(request)
-        const hookCall = { deployment: options.deployment ?? deployment(), moment, urn }
+        const hookCall = { deployment: options.deployment ?? deployment(), hookType, urn }
         const rejectLost = (): void => {
-          open.delete(rejectLost)
+          pendingRejections.delete(rejectLost)
           reject(new Error('the program is gone'))
         }
         if (isClosed) return void scheduler.after(1, rejectLost, node)
-        rules.onCalled({ ...hookCall, id, who: key })
-        trace(`${key} hook.${moment} ${name}`)
-        open.add(rejectLost)
+        rules.onCalled({ ...hookCall, id, processKey: key })
+        trace(`${key} hook.${hookType} ${name}`)
+        pendingRejections.add(rejectLost)
         const answer = (): void => {
-          if (!open.delete(rejectLost)) return
-          const isRefused = refuses.has(`${moment} ${name}`)
+          if (!pendingRejections.delete(rejectLost)) return
+          const isRefused = refusals.has(`${hookType} ${name}`)
           if (isRefused) cover('rule', 'a hook refuses a step')
           else rules.onPassed(hookCall)
-          const error = isRefused ? `${moment} ${name} was refused` : ''
+          const error = isRefused ? `${hookType} ${name} was refused` : ''
           resolve(ResourceHookResponse.encode({ error }).finish())
         }
-        scheduler.after(hookMs(draw), answer, node)
+        scheduler.after(drawHookMs(draw), answer, node)
       }),
     close() {
       isClosed = true
-      for (const lose of open) scheduler.after(1, lose, node)
-      open.clear()
+      for (const rejectPending of pendingRejections) scheduler.after(1, rejectPending, node)
+      pendingRejections.clear()
     },
   }
 }

@@ -2,7 +2,7 @@
  * Known violations that the simulation finds, each with its reason. An entry is removed with its
  * cause. No entry may concern an invariant that a release promises.
  */
-const knownViolations: readonly { readonly what: RegExp; readonly why: string }[] = []
+const knownViolations: readonly { readonly pattern: RegExp; readonly reason: string }[] = []
 
 /** Transitions that no run can show, each with its proof. */
 export const unreachableTransitions: ReadonlyMap<string, string> = new Map([
@@ -18,5 +18,5 @@ export const unreachableTransitions: ReadonlyMap<string, string> = new Map([
 
 /** Reports whether a violation is known. */
 export function isKnownViolation(violation: string): boolean {
-  return knownViolations.some(({ what }) => what.test(violation))
+  return knownViolations.some(({ pattern }) => pattern.test(violation))
 }

@@ -16,7 +16,7 @@ import { limits } from '../../shared/config/limits.ts'
 export interface ProcessStart {
   readonly key: string
   readonly host: HostName
-  /** Whether it runs a version with newer rules. */
+  /** Whether the process runs a version with newer rules. */
   readonly isNewer: boolean
   readonly faults: readonly Fault[]
   /** Handles the consequences of a fault beyond the effect that it strikes. */
@@ -31,7 +31,7 @@ export interface SimProcess {
   readonly launch: Launch
   readonly ports: GeneratorPorts
   readonly plugins: (
-    step: Pick<ScenarioStep, 'refuses' | 'parallel' | 'execute'>,
+    step: Pick<ScenarioStep, 'refusals' | 'parallel' | 'execute'>,
     deployment?: DeploymentId,
   ) => SimPlugins
 }
@@ -46,37 +46,40 @@ export interface Machine {
   /** The step of each deployment's first request, for processes that resume it. */
   readonly requestedSteps: Map<DeploymentId, ScenarioStep>
   /** Faults that wait for their effect in all processes. */
-  readonly roaming: Set<Fault>
+  readonly sharedFaults: Set<Fault>
 }
 
-/** First process number of group leaders. */
-const groupsFrom = 1_000_000
+/** The pid of the first process group. */
+const firstGroupPid = 1_000_000
 
 /** Creates hosts without processes. */
 export function createMachine(world: World, cloud: ModelCloud, faults: readonly Fault[]): Machine {
-  const roaming = new Set(faults.filter(({ life }) => life === 'any'))
+  const sharedFaults = new Set(faults.filter(({ startNumber }) => startNumber === 'any'))
   const processes = new Map<number, SimProcess>()
-  const suspected = new Set<number>()
+  const suspectedPids = new Set<number>()
   const isAlive = (
     host: HostName,
     other: Pick<Holder, 'host' | 'pid' | 'started'>,
   ): boolean | undefined => {
     if (other.host !== host) return undefined
-    if (other.pid < groupsFrom) return processes.get(other.pid)?.node.isDead() === false
-    return processes.get(other.pid - groupsFrom)?.launch.hasPlugins() === true
+    if (other.pid < firstGroupPid) return processes.get(other.pid)?.node.isDead() === false
+    return processes.get(other.pid - firstGroupPid)?.launch.hasPlugins() === true
   }
-  /** Of another host only the arrival of its watchdog nudge is known. */
+  /**
+   * Reports whether a holder lives. Of a process of another host only the arrival of its watchdog
+   * nudge is known.
+   */
   const isHolding = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
     if (other.host === host) return isAlive(host, { pid, ...other })
     const isSilent = (processes.get(pid)?.node.silentMs() ?? 0) > limits.watchdogNudgeMs
-    return suspected.has(pid) || isSilent ? false : undefined
+    return suspectedPids.has(pid) || isSilent ? false : undefined
   }
   return {
     world,
     cloud,
     requestedSteps: new Map(),
-    roaming,
-    suspect: ({ node }) => void suspected.add(node.number),
+    sharedFaults,
+    suspect: ({ node }) => void suspectedPids.add(node.number),
     startProcess({ key, host, isNewer, faults, onFault }) {
       const number = processes.size + 1
       const node = startNode(world.scheduler, { number, host }, world.draw.fork(`node ${number}`))
@@ -85,10 +88,10 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
         node,
         isNewer,
         faults,
-        roaming,
-        levers: { onFault: fault => onFault(fault, process) },
+        sharedFaults,
+        faultHandlers: { onFault: fault => onFault(fault, process) },
       })
-      const group: ProcessGroup = { pid: groupsFrom + number, started: 'then' }
+      const group: ProcessGroup = { pid: firstGroupPid + number, started: 'then' }
       const process: SimProcess = {
         key,
         host,
@@ -101,7 +104,7 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
             retire(deployment, executor) {
               const lease = world.records.leases
                 .list(deployment)
-                .find(there => there.executor === executor)
+                .find(candidate => candidate.executor === executor)
               if (lease?.holder.pid !== number)
                 world.cover('rule', 'an executor is retired by another')
               return launch.platform.leases.retire(deployment, executor)
@@ -111,14 +114,14 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
           holder: node.holder,
           isAlive: other => isAlive(host, other),
           isHolding: other => isHolding(host, other),
-          endGroup(of) {
+          endGroup(deadGroup) {
             world.cover('rule', 'plugins of a dead process are ended')
-            processes.get(of.pid - groupsFrom)?.launch.endPlugins()
+            processes.get(deadGroup.pid - firstGroupPid)?.launch.endPlugins()
           },
         },
-        plugins: ({ refuses, parallel, execute }, deployment) =>
+        plugins: ({ refusals, parallel, execute }, deployment) =>
           createPlugins(launch, cloud, {
-            refuses,
+            refusals,
             parallel,
             // SQS does not limit the share of a deployment.
             isShared: execute === 'elsewhere' && world.aws === undefined,

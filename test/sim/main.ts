@@ -32,69 +32,72 @@ const { values } = parseArgs({
   },
 })
 const platform = platformOf(values.platform)
-const on = platform === undefined ? {} : { platform }
+const platformOption = platform === undefined ? {} : { platform }
 /** Number of seeds that must reach the required coverage. */
-const enough = platform === 'aws' ? 300 : 1_000
+const coverageSeeds = platform === 'aws' ? 300 : 1_000
 const expected = platform === 'aws' ? requiredAwsCoverage : requiredCoverage
 /** Number of seeds after which a resumable run saves its progress. */
-const chunk = 1_000
+const chunkSeeds = 1_000
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 process.exitCode =
   values.seed === undefined
     ? await runMany()
-    : printFailure(await runSeed(Number(values.seed), { isShrunk: true, ...on }))
+    : printFailure(await runSeed(Number(values.seed), { isShrunk: true, ...platformOption }))
 
-function platformOf(named: string | undefined): WorldPlatform | undefined {
-  if (named === undefined || named === 'aws' || named === 'memory') return named
-  throw new TypeError(`--platform is 'aws' or 'memory', not '${named}'`)
+function platformOf(name: string | undefined): WorldPlatform | undefined {
+  if (name === undefined || name === 'aws' || name === 'memory') return name
+  throw new TypeError(`--platform is 'aws' or 'memory', not '${name}'`)
 }
 
 async function runMany(): Promise<number> {
   const { resume: path } = values
-  const left = path === undefined ? undefined : readProgress(path)
-  const progress = left ?? createSeedProgress(Number(values.from), Number(values.seeds))
-  const until = progress.from + progress.seeds
+  const savedProgress = path === undefined ? undefined : readProgress(path)
+  const progress = savedProgress ?? createSeedProgress(Number(values.from), Number(values.seeds))
+  const endSeed = progress.from + progress.seeds
   const jobs = Number(values.jobs)
-  const [began, first] = [performance.now(), progress.next]
-  while (progress.next < until) {
+  const [startMs, firstSeed] = [performance.now(), progress.next]
+  while (progress.next < endSeed) {
     const reports: SeedReport[] = []
     const onReport = (report: SeedReport): void => {
       reports.push(report)
       printFailure(report)
     }
-    const next = path === undefined ? until : Math.min(until, progress.next + chunk)
+    const next = path === undefined ? endSeed : Math.min(endSeed, progress.next + chunkSeeds)
     await Promise.all(
-      Array.from({ length: jobs }, (_none, at) =>
-        runShare({ from: progress.next + at, until: next, every: jobs, ...on }, onReport),
+      Array.from({ length: jobs }, (_none, index) =>
+        runShare(
+          { from: progress.next + index, endSeed: next, every: jobs, ...platformOption },
+          onReport,
+        ),
       ),
     )
     addReports(progress, reports, next)
     if (path !== undefined) writeProgress(path, progress)
   }
-  const perSecond = ((progress.next - first) * 1_000) / (performance.now() - began) / jobs
+  const perSecond = ((progress.next - firstSeed) * 1_000) / (performance.now() - startMs) / jobs
   return printSummary(progress, perSecond)
 }
 
 /** Prints the summary of all seeds and returns the exit status. */
 function printSummary(progress: SeedProgress, perSecond: number): number {
   const { seeds, bad, unknowable } = progress
-  const unseen = printCoverage(progress.counts)
-  const certain = 1 - unknowable / seeds
+  const missingCount = printCoverage(progress.counts)
+  const certainShare = 1 - unknowable / seeds
   printLine('')
   printLine(`deployments, median ${medianOf(progress.deployments)}`)
   printLine(`resources, median ${medianOf(progress.resources)}`)
   printLine(`faults, median ${medianOf(progress.struck)}`)
-  printLine(`without an unknowable create: ${Math.round(certain * 100)} %`)
+  printLine(`without an unknowable create: ${Math.round(certainShare * 100)} %`)
   printLine(`${seeds} seeds, ${bad.length} bad, ${perSecond.toFixed(1)} per second and job`)
   if (bad.length > 0) printLine(`bad: ${bad.join(' ')}`)
-  const isThin =
-    seeds >= enough &&
-    (unseen > 0 ||
-      certain < 0.4 ||
+  const isCoverageLow =
+    seeds >= coverageSeeds &&
+    (missingCount > 0 ||
+      certainShare < 0.4 ||
       medianOf(progress.deployments) < 2 ||
       medianOf(progress.resources) < 10 ||
       medianOf(progress.struck) < 3)
-  return bad.length > 0 || isThin ? 1 : 0
+  return bad.length > 0 || isCoverageLow ? 1 : 0
 }
 
 function runShare(data: SeedShare, onReport: (report: SeedReport) => void): Promise<void> {
@@ -113,8 +116,10 @@ function runShare(data: SeedShare, onReport: (report: SeedReport) => void): Prom
 /** Prints a failure. Returns 1 for a failure, otherwise 0. */
 function printFailure({ seed, violations, faults, lines }: SeedReport): number {
   if (violations.length === 0) return 0
-  const also = platform === undefined ? '' : ` --platform ${platform}`
-  printLine(`seed ${seed} breaks a rule; repeat it with: npm run sim -- --seed ${seed}${also}`)
+  const platformFlag = platform === undefined ? '' : ` --platform ${platform}`
+  printLine(
+    `seed ${seed} breaks a rule; repeat it with: npm run sim -- --seed ${seed}${platformFlag}`,
+  )
   for (const violation of violations.slice(0, 3)) printLine(`  ${violation.slice(0, 1_000)}`)
   for (const fault of faults) printLine(`  fault ${JSON.stringify(fault)}`)
   if (values.seed !== undefined) for (const line of lines) printLine(`  ${line}`)
@@ -122,13 +127,13 @@ function printFailure({ seed, violations, faults, lines }: SeedReport): number {
 }
 
 /** Prints the coverage. Returns the number of missing events. */
-function printCoverage(seen: ReadonlyMap<string, number>): number {
-  const counts = new Map<string, number>([...expected.map(key => [key, 0] as const), ...seen])
-  let unseen = 0
+function printCoverage(seenCounts: ReadonlyMap<string, number>): number {
+  const counts = new Map<string, number>([...expected.map(key => [key, 0] as const), ...seenCounts])
+  let missingCount = 0
   for (const [key, count] of [...counts].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const why = count === 0 ? unreachableTransitions.get(key) : undefined
-    if (count === 0 && why === undefined) unseen += 1
-    printLine(`${String(count).padStart(8)}  ${key}${why === undefined ? '' : ` (${why})`}`)
+    const reason = count === 0 ? unreachableTransitions.get(key) : undefined
+    if (count === 0 && reason === undefined) missingCount += 1
+    printLine(`${String(count).padStart(8)}  ${key}${reason === undefined ? '' : ` (${reason})`}`)
   }
-  return unseen
+  return missingCount
 }

@@ -13,7 +13,7 @@ interface Version {
   readonly id: string
   readonly bytes: Uint8Array | undefined
   readonly checksum: string
-  readonly at: number
+  readonly createdAtMs: number
 }
 
 /**
@@ -24,14 +24,18 @@ export interface ModelBucket {
   /** The client that the adapters receive. */
   readonly client: Pick<S3Client, 'send'>
   /** Returns all versions of all objects, oldest first, for checks of their contents. */
-  readonly all: () => readonly { readonly key: string; readonly bytes: Uint8Array | undefined }[]
+  readonly listVersions: () => readonly {
+    readonly key: string
+    readonly bytes: Uint8Array | undefined
+  }[]
 }
 
 type Answer = Readonly<Record<string, unknown>>
-type Run = (input: never) => Answer
+type CommandHandler = (input: never) => Answer
 
 /**
- * Creates an empty bucket. `asked` is called with the name of each request, including refused ones.
+ * Creates an empty bucket. `onRequest` is called with the name of each request, including refused
+ * ones.
  */
 export function createModelBucket(
   now: () => number,
@@ -39,25 +43,25 @@ export function createModelBucket(
 ): ModelBucket {
   const objects = new Map<string, Version[]>()
   let count = 0
-  const latest = (key = ''): Version | undefined => objects.get(key)?.at(-1)
+  const findLatest = (key = ''): Version | undefined => objects.get(key)?.at(-1)
   const requireObject = (key = ''): Version & { readonly bytes: Uint8Array } => {
-    const found = latest(key)
-    if (found?.bytes === undefined) throw refusalOf('NoSuchKey', 404)
-    return { ...found, bytes: found.bytes }
+    const version = findLatest(key)
+    if (version?.bytes === undefined) throw refusalOf('NoSuchKey', 404)
+    return { ...version, bytes: version.bytes }
   }
   const add = (key: string, bytes: Uint8Array | undefined): Version => {
     const checksum = createHash('sha256')
       .update(bytes ?? '')
       .digest('base64')
     count += 1
-    const version = { id: `v${count}`, bytes, checksum, at: now() }
+    const version = { id: `v${count}`, bytes, checksum, createdAtMs: now() }
     objects.set(key, [...(objects.get(key) ?? []), version])
     return version
   }
-  const commands: Readonly<Record<string, Run>> = {
+  const commands: Readonly<Record<string, CommandHandler>> = {
     PutObjectCommand: (input: PutObjectCommandInput) => {
       const { Key = '', IfNoneMatch, IfMatch } = input
-      const existing = latest(Key)
+      const existing = findLatest(Key)
       if (IfNoneMatch === '*' && existing?.bytes !== undefined)
         throw refusalOf('PreconditionFailed', 412)
       if (IfMatch !== undefined && existing?.bytes === undefined) throw refusalOf('NoSuchKey', 404)
@@ -69,7 +73,7 @@ export function createModelBucket(
       if (ChecksumSHA256 !== undefined && ChecksumSHA256 !== checksum)
         throw refusalOf('BadDigest', 400)
       const { id } = add(Key, bytes)
-      return { ETag: tagOf(latest(Key)), VersionId: id }
+      return { ETag: tagOf(findLatest(Key)), VersionId: id }
     },
     GetObjectCommand: ({ Key }: GetObjectCommandInput) => {
       const { bytes, id } = requireObject(Key)
@@ -91,27 +95,27 @@ export function createModelBucket(
       const { Prefix = '', MaxKeys = 1_000, ContinuationToken = '' } = input
       const keys = [...objects.keys()]
         .filter(key => key.startsWith(Prefix) && key > ContinuationToken)
-        .filter(key => latest(key)?.bytes !== undefined)
+        .filter(key => findLatest(key)?.bytes !== undefined)
         .toSorted((one, other) => (one < other ? -1 : 1))
       const page = keys.slice(0, MaxKeys)
       const Contents = page.map(Key => {
-        const { bytes, at } = requireObject(Key)
-        return { Key, Size: bytes.length, LastModified: new Date(at) }
+        const { bytes, createdAtMs } = requireObject(Key)
+        return { Key, Size: bytes.length, LastModified: new Date(createdAtMs) }
       })
-      const more = page.length < keys.length ? { NextContinuationToken: page.at(-1) } : {}
-      return { Contents, ...more }
+      const nextPage = page.length < keys.length ? { NextContinuationToken: page.at(-1) } : {}
+      return { Contents, ...nextPage }
     },
   }
   const send = async (command: { readonly input: object }): Promise<Answer> => {
     const name = command.constructor.name
-    const run = commands[name]
-    if (run === undefined) throw new TypeError(`the model does not know ${name}`)
+    const handler = commands[name]
+    if (handler === undefined) throw new TypeError(`the model does not know ${name}`)
     onRequest(name.replace('Command', ''))
-    return run(command.input as never)
+    return handler(command.input as never)
   }
   return {
     client: { send },
-    all: () =>
+    listVersions: () =>
       [...objects].flatMap(([key, versions]) => versions.map(({ bytes }) => ({ key, bytes }))),
   }
 }

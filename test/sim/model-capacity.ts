@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { ModelItem } from './model-expressions.ts'
 
 /** One billed request, in the units of AWS: 1 KB of a write, 4 KB of a strong read. */
-export interface Billed {
+export interface BilledRequest {
   readonly operation: string
   readonly table: string
   /** Number of requested or written items, including absent ones. */
@@ -36,17 +36,20 @@ function valueBytes(value: AttributeValue): number {
   if (value.S !== undefined) return Buffer.byteLength(value.S)
   if (value.N !== undefined) return numberBytes(value.N)
   if (value.B !== undefined) return value.B.byteLength
-  if (value.SS !== undefined) return sum(value.SS, one => Buffer.byteLength(one))
+  if (value.SS !== undefined) return sum(value.SS, text => Buffer.byteLength(text))
   if (value.NS !== undefined) return sum(value.NS, numberBytes)
   return 1
 }
 
-/** Two digits use one byte, with one more byte in total; a sign uses another. */
+/**
+ * Returns the size of a number: one byte per two digits, one more byte, and another byte for a
+ * minus sign.
+ */
 function numberBytes(text: string): number {
   const digits = text.replace(/^-/, '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
   return Math.ceil(digits.length / 2) + 1 + (text.startsWith('-') ? 1 : 0)
 }
 
-function sum<T>(all: readonly T[], bytesOf: (one: T) => number): number {
-  return all.reduce((total, one) => total + bytesOf(one), 0)
+function sum<T>(values: readonly T[], bytesOf: (value: T) => number): number {
+  return values.reduce((total, value) => total + bytesOf(value), 0)
 }

@@ -10,32 +10,32 @@ export interface ModelObject {
   readonly name: string
   readonly urn: string
   readonly inputs: PropertyMap
-  /** The call that changed it last. */
-  readonly by: ModelCall
+  /** The call that changed the object last. */
+  readonly lastCall: ModelCall
 }
 
 /** A call that arrived, from any sender. */
 export interface ModelCall {
   readonly kind: 'create' | 'update' | 'delete' | 'read'
   readonly urn: string
-  /** Id of its object; '' for a create. */
+  /** The id of the object; '' for a create. */
   readonly id: string
   readonly deployment: DeploymentId | undefined
   readonly sender: CallSender
-  /** Whether the sender never receives the response, or was told that the connection is lost. */
-  orphaned: boolean
+  /** Whether the sender never receives the response, or received the error of a lost connection. */
+  isOrphaned: boolean
   /** Whether its response arrived. */
   isAnswered: boolean
-  /** Whether its sender no longer waits for it. */
+  /** Whether the sender no longer waits for the call. */
   isOver: boolean
-  /** Maximum number of concurrent operations of its deployment. */
+  /** Maximum number of concurrent operations of the deployment. */
   readonly parallel: number
   /**
-   * Whether processes share that limit. Otherwise each process that considers itself the leader has
-   * its own.
+   * Whether all processes share `parallel`. Otherwise the limit applies to each process that
+   * considers itself the leader.
    */
   readonly isShared: boolean
-  /** Whether the cloud refused it, without an effect. */
+  /** Whether the cloud refused the call, without an effect. */
   isRefused: boolean
 }
 
@@ -44,9 +44,10 @@ export interface CallSender {
   readonly key: string
   readonly isDead: () => boolean
   /**
-   * Reports whether it was frozen since it sent something. Other processes may have replaced it.
+   * Reports whether the process was frozen after it sent the call. Other processes may have
+   * replaced it.
    */
-  readonly hasSlept: () => boolean
+  readonly wasFrozen: () => boolean
 }
 
 /**
@@ -57,51 +58,51 @@ export interface ModelCloud {
   /** Calls in the order of their sending. */
   readonly calls: readonly ModelCall[]
   /** Ids of deleted objects, with the call that deleted them. */
-  readonly gone: ReadonlyMap<string, ModelCall>
+  readonly deletingCalls: ReadonlyMap<string, ModelCall>
   /** Records that a call was sent, and checks the rules. */
   readonly onSent: (call: ModelCall) => void
   readonly create: (call: ModelCall, name: string, inputs: PropertyMap) => string
   readonly update: (call: ModelCall, inputs: PropertyMap) => void
   readonly remove: (call: ModelCall) => void
   /**
-   * Changes or removes an object without a request; only a read finds that. Returns whether the
-   * object exists.
+   * Changes or removes an object without a request, so that only a read finds the change. Returns
+   * whether the object exists.
    */
   readonly drift: (name: string, kind: 'changes' | 'vanishes') => boolean
-  /** Ends the tolerance for drift: every drifted object was read since. */
+  /** Ends the tolerance for drift, because every drifted object was read. */
   readonly acceptDrift: () => void
   /** Removes an object as a user would. */
   readonly clear: (id: string) => void
   /** Records that a published state names an object. */
-  readonly keep: (id: string) => void
+  readonly notePublished: (id: string) => void
   readonly onClosed: (deployment: DeploymentId) => void
-  /** Returns the number of calls of a cloud function; its result differs each time. */
+  /** Returns the result of a function in the cloud, which is the number of its calls. */
   readonly nextAnswer: () => number
   /** The rules for calls with hooks. */
   readonly hooks: HookRules
 }
 
 /**
- * Creates an empty cloud; broken rules are reported to `violate`. `goesFirst`: objects that may be
- * deleted before their dependents, because their replacement comes later. `isForgotten`:
+ * Creates an empty cloud. Broken rules are reported to `violate`. `mayBeDeletedFirst`: objects that
+ * may be deleted before their dependents, because their replacement comes later. `isForgotten`:
  * dependencies of a create that the current records no longer contain.
  */
 export function createModelCloud(
-  violate: (what: string) => void,
+  violate: (violation: string) => void,
   hooks: HookRules,
   rules: {
-    readonly goesFirst: (name: string) => boolean
-    readonly isForgotten: (user: string, on: string) => boolean
+    readonly mayBeDeletedFirst: (name: string) => boolean
+    readonly isForgotten: (user: string, dependency: string) => boolean
   },
 ): ModelCloud {
   const objects = new Map<string, ModelObject>()
   const calls: ModelCall[] = []
-  const gone = new Map<string, ModelCall>()
-  const kept = new Set<string>()
-  const closed = new Set<DeploymentId>()
-  const sentBefore = new Map<string, ModelCall>()
-  const drifted: ModelCall[] = []
-  const running = new Set<ModelCall>()
+  const deletingCalls = new Map<string, ModelCall>()
+  const publishedIds = new Set<string>()
+  const closedDeployments = new Set<DeploymentId>()
+  const sentCalls = new Map<string, ModelCall>()
+  const driftCalls: ModelCall[] = []
+  const runningCalls = new Set<ModelCall>()
   let count = 0
   let answers = 0
   const notFoundError = (call: ModelCall): ProviderError => {
@@ -111,17 +112,22 @@ export function createModelCloud(
   return {
     objects,
     calls,
-    gone,
+    deletingCalls,
     onSent(call) {
       calls.push(call)
-      for (const one of running)
-        if (one.isOver || one.orphaned || one.sender.isDead() || one.sender.hasSlept())
-          running.delete(one)
-      running.add(call)
-      const concurrent = [...running].filter(
-        one =>
-          one.deployment === call.deployment &&
-          (call.isShared || one.sender.key === call.sender.key),
+      for (const runningCall of runningCalls)
+        if (
+          runningCall.isOver ||
+          runningCall.isOrphaned ||
+          runningCall.sender.isDead() ||
+          runningCall.sender.wasFrozen()
+        )
+          runningCalls.delete(runningCall)
+      runningCalls.add(call)
+      const concurrent = [...runningCalls].filter(
+        runningCall =>
+          runningCall.deployment === call.deployment &&
+          (call.isShared || runningCall.sender.key === call.sender.key),
       )
       if (concurrent.length > call.parallel)
         violate(
@@ -130,78 +136,84 @@ export function createModelCloud(
       const { kind, urn, id, deployment, sender } = call
       if (kind === 'read') return
       hooks.onSent(call)
-      if (deployment !== undefined && closed.has(deployment))
+      if (deployment !== undefined && closedDeployments.has(deployment))
         violate(`${sender.key} began to ${kind} ${urn} after ${deployment} was closed`)
-      const what = `${deployment} ${kind} ${kind === 'create' ? urn : id}`
-      const before = sentBefore.get(what)
-      sentBefore.set(what, call)
-      if (before === undefined) return
+      const callKey = `${deployment} ${kind} ${kind === 'create' ? urn : id}`
+      const earlierCall = sentCalls.get(callKey)
+      sentCalls.set(callKey, call)
+      if (earlierCall === undefined) return
       if (kind === 'create') violate(`${sender.key} created ${urn} a second time in ${deployment}`)
-      else if (!before.sender.isDead() && !before.orphaned && !before.isRefused)
-        violate(`${sender.key} sent ${kind} ${id} again while ${before.sender.key} still lived`)
+      else if (!earlierCall.sender.isDead() && !earlierCall.isOrphaned && !earlierCall.isRefused)
+        violate(
+          `${sender.key} sent ${kind} ${id} again while ${earlierCall.sender.key} still lived`,
+        )
     },
     create(call, name, inputs) {
       count += 1
       const id = `${name}#${count}`
-      objects.set(id, { id, name, urn: call.urn, inputs, by: call })
+      objects.set(id, { id, name, urn: call.urn, inputs, lastCall: call })
       return id
     },
     update(call, inputs) {
-      const found = objects.get(call.id)
-      if (found === undefined) throw notFoundError(call)
-      objects.set(call.id, { ...found, inputs, by: call })
+      const existing = objects.get(call.id)
+      if (existing === undefined) throw notFoundError(call)
+      objects.set(call.id, { ...existing, inputs, lastCall: call })
     },
     remove(call) {
       if (!objects.has(call.id)) throw notFoundError(call)
       const name = nameOf(call.id)
-      const isOrdered = !rules.goesFirst(name)
+      const isOrdered = !rules.mayBeDeletedFirst(name)
       // A request whose sender is dead may land much later, and cannot be prevented.
-      const since = isUnawaited(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
-      for (const { id: user, by } of isOrdered ? usersOf(objects, kept, call.id) : [])
-        if (!since.has(by) && !rules.isForgotten(nameOf(user), name))
+      const laterCalls = isUnawaited(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
+      for (const { id: user, lastCall } of isOrdered ? usersOf(objects, publishedIds, call.id) : [])
+        if (!laterCalls.has(lastCall) && !rules.isForgotten(nameOf(user), name))
           violate(`${call.id} was deleted before ${user}, which depends on it`)
       objects.delete(call.id)
-      gone.set(call.id, call)
+      deletingCalls.set(call.id, call)
     },
     drift(name, kind) {
-      const found = [...objects.values()].find(object => object.name === name)
-      if (found === undefined) return false
-      const by: ModelCall = { ...found.by, kind: 'update', isAnswered: false }
-      drifted.push(by)
-      const inputs = new Map([...found.inputs, ['value', -1]])
-      if (kind === 'changes') objects.set(found.id, { ...found, inputs, by })
+      const existing = [...objects.values()].find(object => object.name === name)
+      if (existing === undefined) return false
+      const lastCall: ModelCall = { ...existing.lastCall, kind: 'update', isAnswered: false }
+      driftCalls.push(lastCall)
+      const inputs = new Map([...existing.inputs, ['value', -1]])
+      if (kind === 'changes') objects.set(existing.id, { ...existing, inputs, lastCall })
       else {
-        objects.delete(found.id)
-        gone.set(found.id, by)
+        objects.delete(existing.id)
+        deletingCalls.set(existing.id, lastCall)
       }
       return true
     },
     acceptDrift() {
-      for (const call of drifted) call.isAnswered = true
+      for (const call of driftCalls) call.isAnswered = true
     },
     clear: id => void objects.delete(id),
     onClosed(deployment) {
-      closed.add(deployment)
+      closedDeployments.add(deployment)
       hooks.onClosed(deployment)
     },
-    keep: id => void kept.add(id),
+    notePublished: id => void publishedIds.add(id),
     nextAnswer: () => (answers += 1),
     hooks,
   }
 }
 
 /**
- * Returns the objects that a published state names and that need this id: an input refers to it.
+ * Returns the objects of a published state that need this id, because one of their inputs refers to
+ * it.
  */
 function usersOf(
   objects: ReadonlyMap<string, ModelObject>,
-  kept: ReadonlySet<string>,
+  publishedIds: ReadonlySet<string>,
   id: string,
 ): readonly ModelObject[] {
   return (
     [...objects.values()]
       // The request of a dead process may land after later requests, and cannot be prevented.
-      .filter(({ id: user, by }) => kept.has(user) && (by.isAnswered || !by.sender.isDead()))
+      .filter(
+        ({ id: user, lastCall }) =>
+          publishedIds.has(user) && (lastCall.isAnswered || !lastCall.sender.isDead()),
+      )
       .filter(({ inputs }) =>
         [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
       )
@@ -213,8 +225,8 @@ function nameOf(id: string): string {
 }
 
 /** Reports whether no process waits for the result of a call. */
-function isUnawaited({ orphaned, isOver, sender }: ModelCall): boolean {
-  return orphaned || isOver || sender.isDead()
+function isUnawaited({ isOrphaned, isOver, sender }: ModelCall): boolean {
+  return isOrphaned || isOver || sender.isDead()
 }
 
 /** Returns the error of a call whose connection is lost. */

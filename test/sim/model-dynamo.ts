@@ -11,9 +11,9 @@ import {
   type TransactWriteItemsCommandInput,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb'
-import { type Billed, itemBytes, readUnits, writeUnits } from './model-capacity.ts'
+import { type BilledRequest, itemBytes, readUnits, writeUnits } from './model-capacity.ts'
 import {
-  type Bound,
+  type RequestPlaceholders,
   checkUsed,
   evaluateCondition,
   invalidError,
@@ -24,7 +24,8 @@ import { createModelTables, type ModelTables } from './model-tables.ts'
 
 /**
  * A model of DynamoDB as far as the adapters use it. Single items are linearizable, conditions are
- * evaluated, sizes and pages are limited, and a lost token is remembered. Every request is atomic.
+ * evaluated, and sizes and pages are limited. The token of a transaction is remembered. Every
+ * request is atomic.
  */
 export interface ModelDynamo {
   /** The client that the adapters receive. */
@@ -45,7 +46,7 @@ interface Write {
   readonly table: string
   readonly key: ModelItem
   readonly condition: string | undefined
-  readonly bound: Bound
+  readonly placeholders: RequestPlaceholders
   readonly expressions: readonly (string | undefined)[]
   readonly after: (before: ModelItem | undefined) => ModelItem | undefined
 }
@@ -58,17 +59,18 @@ interface Conditional {
   readonly TableName?: string | undefined
   readonly ConditionExpression?: string | undefined
   readonly ExpressionAttributeNames?: Record<string, string> | undefined
-  readonly ExpressionAttributeValues?: Bound['values']
+  readonly ExpressionAttributeValues?: RequestPlaceholders['values']
 }
 
 type Answer = Readonly<Record<string, unknown>>
-type Run = (input: never) => Answer
+type CommandHandler = (input: never) => Answer
 
 /**
- * Creates an empty model. `bill` receives the cost of each request, `changed` each changed item.
+ * Creates an empty model. `bill` receives the cost of each request, and `onChanged` each changed
+ * item.
  */
 export function createModelDynamo(
-  bill: (billed: Billed) => void = () => undefined,
+  bill: (billed: BilledRequest) => void = () => undefined,
   onChanged: (change: ModelChange) => void = () => undefined,
 ): ModelDynamo {
   const tables = createModelTables()
@@ -78,17 +80,17 @@ export function createModelDynamo(
     onChanged({ table, key, before, after })
   }
   const tokens = new Set<string>()
-  const billRequest = (operation: string, cost: Partial<Billed>): void =>
+  const billRequest = (operation: string, cost: Partial<BilledRequest>): void =>
     bill({ operation, table: '', items: 1, readUnits: 0, writeUnits: 0, ...cost })
   const writeSingle = (operation: string, write: Write): WriteVerdict => {
-    const done = judge(tables, write)
-    const units = writeUnits(done.before, done.kind === 'may' ? done.after : undefined)
+    const verdict = evaluateWrite(tables, write)
+    const units = writeUnits(verdict.before, verdict.kind === 'may' ? verdict.after : undefined)
     billRequest(operation, { table: write.table, writeUnits: units })
-    if (done.kind === 'refused') throw refusal(done.before)
-    put(write.table, write.key, done.after)
-    return done
+    if (verdict.kind === 'refused') throw refusal(verdict.before)
+    put(write.table, write.key, verdict.after)
+    return verdict
   }
-  const commands: Readonly<Record<string, Run>> = {
+  const commands: Readonly<Record<string, CommandHandler>> = {
     CreateTableCommand: ({ TableName = '' }: { readonly TableName?: string }) => {
       tables.create(TableName)
       return {}
@@ -112,8 +114,8 @@ export function createModelDynamo(
       return {}
     },
     UpdateItemCommand: (input: UpdateItemCommandInput) => {
-      const done = writeSingle('UpdateItem', changeOf(input))
-      return done.kind === 'may' ? { Attributes: done.after } : {}
+      const verdict = writeSingle('UpdateItem', changeOf(input))
+      return verdict.kind === 'may' ? { Attributes: verdict.after } : {}
     },
     QueryCommand: (input: QueryCommandInput) => {
       const { answer, bytes } = tables.query(input)
@@ -126,9 +128,9 @@ export function createModelDynamo(
       return { ...answer }
     },
     BatchGetItemCommand: (input: BatchGetItemCommandInput) => {
-      const { table, found, units, left, keys } = tables.batchGet(input)
+      const { table, items, units, unprocessed, keys } = tables.batchGet(input)
       billRequest('BatchGetItem', { table, items: keys, readUnits: units })
-      return { Responses: { [table]: found }, UnprocessedKeys: left }
+      return { Responses: { [table]: items }, UnprocessedKeys: unprocessed }
     },
     BatchWriteItemCommand: (input: BatchWriteItemCommandInput) => {
       for (const [table, requests] of Object.entries(input.RequestItems ?? {})) {
@@ -137,8 +139,8 @@ export function createModelDynamo(
           key: PutRequest?.Item ?? DeleteRequest?.Key ?? {},
           after: PutRequest?.Item,
         }))
-        const units = changes.map(one => writeUnits(tables.get(table, one.key), one.after))
-        const writeUnitsOfAll = units.reduce((sum, one) => sum + one, 0)
+        const units = changes.map(change => writeUnits(tables.get(table, change.key), change.after))
+        const writeUnitsOfAll = units.reduce((sum, itemUnits) => sum + itemUnits, 0)
         billRequest('BatchWriteItem', { table, items: changes.length, writeUnits: writeUnitsOfAll })
         for (const { key, after } of changes) put(table, key, after)
       }
@@ -152,26 +154,33 @@ export function createModelDynamo(
         if (Update !== undefined) return changeOf(Update)
         return { ...writeOf(Delete ?? {}, Delete?.Key ?? {}), after: () => undefined }
       })
-      const judged = writes.map(write => judge(tables, write))
-      const units = judged.reduce(
-        (sum, one) => sum + 2 * writeUnits(one.before, one.kind === 'may' ? one.after : undefined),
+      const verdicts = writes.map(write => evaluateWrite(tables, write))
+      const units = verdicts.reduce(
+        (sum, writeVerdict) =>
+          sum +
+          2 *
+            writeUnits(
+              writeVerdict.before,
+              writeVerdict.kind === 'may' ? writeVerdict.after : undefined,
+            ),
         0,
       )
       const table = writes[0]?.table ?? ''
       billRequest('TransactWriteItems', { table, items: writes.length, writeUnits: units })
-      if (judged.some(({ kind }) => kind === 'refused')) throw cancellation(judged)
-      for (const [at, write] of writes.entries()) {
-        const done = judged[at]
-        if (done?.kind === 'may') put(write.table, write.key, done.after)
+      if (verdicts.some(({ kind }) => kind === 'refused')) throw cancellation(verdicts)
+      for (const [index, write] of writes.entries()) {
+        const verdict = verdicts[index]
+        if (verdict?.kind === 'may') put(write.table, write.key, verdict.after)
       }
       if (token !== undefined) tokens.add(token)
       return {}
     },
   }
   const send = async (command: { readonly input: object }): Promise<Answer> => {
-    const run = commands[command.constructor.name]
-    if (run === undefined) throw invalidError(`the model does not know ${command.constructor.name}`)
-    return copyOf(run(copyOf(command.input) as never))
+    const handler = commands[command.constructor.name]
+    if (handler === undefined)
+      throw invalidError(`the model does not know ${command.constructor.name}`)
+    return copyOf(handler(copyOf(command.input) as never))
   }
   return { client: { send }, tables }
 }
@@ -187,8 +196,11 @@ function copyOf<T>(value: T): T {
 
 function writeOf(input: Conditional, key: ModelItem): Omit<Write, 'after'> {
   const { TableName: table = '', ConditionExpression: condition } = input
-  const bound = { names: input.ExpressionAttributeNames, values: input.ExpressionAttributeValues }
-  return { table, key, condition, bound, expressions: [condition] }
+  const placeholders = {
+    names: input.ExpressionAttributeNames,
+    values: input.ExpressionAttributeValues,
+  }
+  return { table, key, condition, placeholders, expressions: [condition] }
 }
 
 function putOf(input: Conditional & { readonly Item: ModelItem | undefined }): Write {
@@ -202,26 +214,26 @@ function changeOf(
     readonly UpdateExpression?: string | undefined
   },
 ): Write {
-  const { Key: key = {}, UpdateExpression: set = '' } = input
+  const { Key: key = {}, UpdateExpression: updateExpression = '' } = input
   const write = writeOf(input, key)
   return {
     ...write,
-    expressions: [...write.expressions, set],
-    after: before => applyUpdate(set, write.bound, before ?? key),
+    expressions: [...write.expressions, updateExpression],
+    after: before => applyUpdate(updateExpression, write.placeholders, before ?? key),
   }
 }
 
 /** Returns the result of a write without applying it. */
-function judge(tables: ModelTables, write: Write): WriteVerdict {
-  checkUsed(write.bound, write.expressions)
+function evaluateWrite(tables: ModelTables, write: Write): WriteVerdict {
+  checkUsed(write.placeholders, write.expressions)
   const before = tables.get(write.table, write.key)
-  const was = before === undefined ? {} : { before }
-  if (!evaluateCondition(write.condition, write.bound, before ?? {}))
-    return { kind: 'refused', ...was }
+  const beforeField = before === undefined ? {} : { before }
+  if (!evaluateCondition(write.condition, write.placeholders, before ?? {}))
+    return { kind: 'refused', ...beforeField }
   const after = write.after(before)
   if (after !== undefined && itemBytes(after) > 400 * 1024)
     throw invalidError('Item size has exceeded the maximum allowed size')
-  return { kind: 'may', ...was, ...(after === undefined ? {} : { after }) }
+  return { kind: 'may', ...beforeField, ...(after === undefined ? {} : { after }) }
 }
 
 function refusal(before: ModelItem | undefined): Error {
@@ -230,11 +242,11 @@ function refusal(before: ModelItem | undefined): Error {
   return new ConditionalCheckFailedException({ message, $metadata: {}, ...item })
 }
 
-function cancellation(judged: readonly WriteVerdict[]): Error {
+function cancellation(verdicts: readonly WriteVerdict[]): Error {
   return new TransactionCanceledException({
     message: 'Transaction cancelled',
     $metadata: {},
-    CancellationReasons: judged.map(({ kind, before }) =>
+    CancellationReasons: verdicts.map(({ kind, before }) =>
       kind === 'may'
         ? { Code: 'None' }
         : { Code: 'ConditionalCheckFailed', ...(before === undefined ? {} : { Item: before }) },

@@ -4,7 +4,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 export type ModelItem = Record<string, AttributeValue>
 
 /** The values of a request's placeholders. */
-export interface Bound {
+export interface RequestPlaceholders {
   readonly names?: Readonly<Record<string, string>> | undefined
   readonly values?: Readonly<Record<string, AttributeValue>> | undefined
 }
@@ -14,67 +14,77 @@ export function invalidError(message: string): Error {
   return Object.assign(new Error(message), { name: 'ValidationException' })
 }
 
-type Holds = (item: ModelItem) => boolean
-type Read = (item: ModelItem) => AttributeValue | undefined
+type ItemPredicate = (item: ModelItem) => boolean
+type ItemReader = (item: ModelItem) => AttributeValue | undefined
 interface Tokens {
   readonly peek: () => string | undefined
   readonly next: () => string
-  readonly take: (token: string) => boolean
+  readonly consumeIf: (token: string) => boolean
   readonly expect: (token: string) => void
 }
 
 /** Refuses names and values that no expression uses, as DynamoDB does. */
-export function checkUsed(bound: Bound, expressions: readonly (string | undefined)[]): void {
-  const used = new Set(expressions.join(' ').match(/[#:]\w+/g) ?? [])
-  for (const name of [...Object.keys(bound.names ?? {}), ...Object.keys(bound.values ?? {})])
-    if (!used.has(name)) throw invalidError(`${name} is not used in any expression`)
+export function checkUsed(
+  placeholders: RequestPlaceholders,
+  expressions: readonly (string | undefined)[],
+): void {
+  const usedNames = new Set(expressions.join(' ').match(/[#:]\w+/g) ?? [])
+  for (const name of [
+    ...Object.keys(placeholders.names ?? {}),
+    ...Object.keys(placeholders.values ?? {}),
+  ])
+    if (!usedNames.has(name)) throw invalidError(`${name} is not used in any expression`)
 }
 
 /** Reports whether an item meets a condition. An absent item is empty. */
 export function evaluateCondition(
   condition: string | undefined,
-  bound: Bound,
+  placeholders: RequestPlaceholders,
   item: ModelItem,
 ): boolean {
   if (condition === undefined) return true
   const tokens = tokensOf(condition)
-  const result = parseDisjunction(tokens, bound)(item)
+  const result = parseDisjunction(tokens, placeholders)(item)
   if (tokens.peek() !== undefined)
     throw invalidError(`unexpected text after a condition: ${condition}`)
   return result
 }
 
 /** Returns the item after an update. */
-export function applyUpdate(expression: string, bound: Bound, item: ModelItem): ModelItem {
+export function applyUpdate(
+  expression: string,
+  placeholders: RequestPlaceholders,
+  item: ModelItem,
+): ModelItem {
   const tokens = tokensOf(expression)
   const after = { ...item }
   let clause = tokens.next()
   while (clause !== '') {
-    do apply(clause, { tokens, bound, before: item, after })
-    while (tokens.take(','))
+    do applyClause(clause, { tokens, placeholders, before: item, after })
+    while (tokens.consumeIf(','))
     clause = tokens.peek() === undefined ? '' : tokens.next()
   }
   return after
 }
 
-interface Applying {
+interface UpdateState {
   readonly tokens: Tokens
-  readonly bound: Bound
+  readonly placeholders: RequestPlaceholders
   readonly before: ModelItem
   readonly after: ModelItem
 }
 
-function apply(clause: string, { tokens, bound, before, after }: Applying): void {
-  const name = nameOf(tokens.next(), bound)
+function applyClause(clause: string, { tokens, placeholders, before, after }: UpdateState): void {
+  const name = nameOf(tokens.next(), placeholders)
   if (clause === 'REMOVE') return void delete after[name]
   if (clause === 'SET') {
     tokens.expect('=')
-    const value = parseOperand(tokens, bound)(before)
+    const value = parseOperand(tokens, placeholders)(before)
     if (value === undefined) throw invalidError(`nothing is set to ${name}`)
     after[name] = value
     return
   }
-  const operandValue = valueOf(tokens.next(), bound)
+  const operandValue = valueOf(tokens.next(), placeholders)
   if (clause !== 'ADD') throw invalidError(`unknown clause ${clause}`)
   const existing = before[name]
   if (operandValue.N !== undefined) {
@@ -93,98 +103,104 @@ function apply(clause: string, { tokens, bound, before, after }: Applying): void
 }
 
 function tokensOf(text: string): Tokens {
-  const all = text.match(/[#:]\w+|\w+|<=|>=|<>|[(),=<>]/g) ?? []
-  let at = 0
+  const allTokens = text.match(/[#:]\w+|\w+|<=|>=|<>|[(),=<>]/g) ?? []
+  let position = 0
   const next = (): string => {
-    const token = all[at]
-    at += 1
+    const token = allTokens[position]
+    position += 1
     if (token === undefined) throw invalidError(`unexpected end of the expression: ${text}`)
     return token
   }
-  const take = (token: string): boolean => {
-    if (all[at] !== token) return false
-    at += 1
+  const consumeIf = (token: string): boolean => {
+    if (allTokens[position] !== token) return false
+    position += 1
     return true
   }
   const expect = (token: string): void => {
-    if (!take(token)) throw invalidError(`expected '${token}' in ${text}, found '${all[at]}'`)
+    if (!consumeIf(token))
+      throw invalidError(`expected '${token}' in ${text}, found '${allTokens[position]}'`)
   }
-  return { peek: () => all[at], next, take, expect }
+  return { peek: () => allTokens[position], next, consumeIf, expect }
 }
 
-function parseDisjunction(tokens: Tokens, bound: Bound): Holds {
-  const parts = [parseConjunction(tokens, bound)]
-  while (tokens.take('OR')) parts.push(parseConjunction(tokens, bound))
+function parseDisjunction(tokens: Tokens, placeholders: RequestPlaceholders): ItemPredicate {
+  const parts = [parseConjunction(tokens, placeholders)]
+  while (tokens.consumeIf('OR')) parts.push(parseConjunction(tokens, placeholders))
   return item => parts.some(part => part(item))
 }
 
-function parseConjunction(tokens: Tokens, bound: Bound): Holds {
-  const parts = [parseNegation(tokens, bound)]
-  while (tokens.take('AND')) parts.push(parseNegation(tokens, bound))
+function parseConjunction(tokens: Tokens, placeholders: RequestPlaceholders): ItemPredicate {
+  const parts = [parseNegation(tokens, placeholders)]
+  while (tokens.consumeIf('AND')) parts.push(parseNegation(tokens, placeholders))
   return item => parts.every(part => part(item))
 }
 
-function parseNegation(tokens: Tokens, bound: Bound): Holds {
-  if (!tokens.take('NOT')) return parsePrimary(tokens, bound)
-  const inner = parseNegation(tokens, bound)
+function parseNegation(tokens: Tokens, placeholders: RequestPlaceholders): ItemPredicate {
+  if (!tokens.consumeIf('NOT')) return parsePrimary(tokens, placeholders)
+  const inner = parseNegation(tokens, placeholders)
   return item => !inner(item)
 }
 
-function parsePrimary(tokens: Tokens, bound: Bound): Holds {
-  if (tokens.take('(')) {
-    const inner = parseDisjunction(tokens, bound)
+function parsePrimary(tokens: Tokens, placeholders: RequestPlaceholders): ItemPredicate {
+  if (tokens.consumeIf('(')) {
+    const inner = parseDisjunction(tokens, placeholders)
     tokens.expect(')')
     return inner
   }
-  const word = tokens.peek() ?? ''
-  if (['attribute_exists', 'attribute_not_exists', 'attribute_type', 'begins_with'].includes(word))
-    return parseCall(tokens, bound)
-  const left = parseOperand(tokens, bound)
-  if (tokens.take('BETWEEN')) {
-    const least = parseOperand(tokens, bound)
+  const functionName = tokens.peek() ?? ''
+  if (
+    ['attribute_exists', 'attribute_not_exists', 'attribute_type', 'begins_with'].includes(
+      functionName,
+    )
+  )
+    return parseCall(tokens, placeholders)
+  const left = parseOperand(tokens, placeholders)
+  if (tokens.consumeIf('BETWEEN')) {
+    const lower = parseOperand(tokens, placeholders)
     tokens.expect('AND')
-    const most = parseOperand(tokens, bound)
+    const upper = parseOperand(tokens, placeholders)
     return item =>
-      compareValues('>=', left(item), least(item)) && compareValues('<=', left(item), most(item))
+      compareValues('>=', left(item), lower(item)) && compareValues('<=', left(item), upper(item))
   }
   const comparator = tokens.next()
-  const right = parseOperand(tokens, bound)
+  const right = parseOperand(tokens, placeholders)
   return item => compareValues(comparator, left(item), right(item))
 }
 
-function parseCall(tokens: Tokens, bound: Bound): Holds {
-  const word = tokens.next()
+function parseCall(tokens: Tokens, placeholders: RequestPlaceholders): ItemPredicate {
+  const functionName = tokens.next()
   tokens.expect('(')
-  const name = nameOf(tokens.next(), bound)
-  const second = tokens.take(',') ? valueOf(tokens.next(), bound) : undefined
+  const name = nameOf(tokens.next(), placeholders)
+  const argument = tokens.consumeIf(',') ? valueOf(tokens.next(), placeholders) : undefined
   tokens.expect(')')
-  if (word === 'attribute_exists') return item => item[name] !== undefined
-  if (word === 'attribute_not_exists') return item => item[name] === undefined
-  if (word === 'attribute_type') return item => Object.hasOwn(item[name] ?? {}, second?.S ?? '')
-  return item => item[name]?.S?.startsWith(second?.S ?? '') === true
+  if (functionName === 'attribute_exists') return item => item[name] !== undefined
+  if (functionName === 'attribute_not_exists') return item => item[name] === undefined
+  if (functionName === 'attribute_type')
+    return item => Object.hasOwn(item[name] ?? {}, argument?.S ?? '')
+  return item => item[name]?.S?.startsWith(argument?.S ?? '') === true
 }
 
-function parseOperand(tokens: Tokens, bound: Bound): Read {
+function parseOperand(tokens: Tokens, placeholders: RequestPlaceholders): ItemReader {
   const token = tokens.next()
   if (token.startsWith(':')) {
-    const value = valueOf(token, bound)
+    const value = valueOf(token, placeholders)
     return () => value
   }
   if (token.startsWith('#')) {
-    const name = nameOf(token, bound)
+    const name = nameOf(token, placeholders)
     return item => item[name]
   }
   tokens.expect('(')
-  const name = nameOf(tokens.next(), bound)
+  const name = nameOf(tokens.next(), placeholders)
   if (token === 'size') {
     tokens.expect(')')
     return item => sizeOf(item[name])
   }
   if (token !== 'if_not_exists') throw invalidError(`unknown function ${token}`)
   tokens.expect(',')
-  const other = parseOperand(tokens, bound)
+  const rightValue = parseOperand(tokens, placeholders)
   tokens.expect(')')
-  return item => item[name] ?? other(item)
+  return item => item[name] ?? rightValue(item)
 }
 
 function sizeOf(value: AttributeValue | undefined): AttributeValue | undefined {
@@ -192,21 +208,24 @@ function sizeOf(value: AttributeValue | undefined): AttributeValue | undefined {
   return size === undefined ? undefined : { N: String(size) }
 }
 
-/** An absent value, or one of another type, never compares. */
+/**
+ * Compares two values. An absent value fails every comparison, and values of different types
+ * satisfy only `<>`.
+ */
 function compareValues(
   comparator: string,
   left: AttributeValue | undefined,
   right: AttributeValue | undefined,
 ): boolean {
   if (left === undefined || right === undefined) return false
-  const [one, other] = [plainOf(left), plainOf(right)]
-  if (typeof one !== typeof other) return comparator === '<>'
-  if (comparator === '=') return one === other
-  if (comparator === '<>') return one !== other
-  if (comparator === '<') return one < other
-  if (comparator === '<=') return one <= other
-  if (comparator === '>') return one > other
-  if (comparator === '>=') return one >= other
+  const [leftValue, rightValue] = [plainOf(left), plainOf(right)]
+  if (typeof leftValue !== typeof rightValue) return comparator === '<>'
+  if (comparator === '=') return leftValue === rightValue
+  if (comparator === '<>') return leftValue !== rightValue
+  if (comparator === '<') return leftValue < rightValue
+  if (comparator === '<=') return leftValue <= rightValue
+  if (comparator === '>') return leftValue > rightValue
+  if (comparator === '>=') return leftValue >= rightValue
   throw invalidError(`unknown comparator ${comparator}`)
 }
 
@@ -217,13 +236,13 @@ function plainOf(value: AttributeValue): string | number | boolean {
   throw invalidError('the model compares only texts, numbers and flags')
 }
 
-function nameOf(token: string, { names }: Bound): string {
+function nameOf(token: string, { names }: RequestPlaceholders): string {
   const name = token.startsWith('#') ? names?.[token] : token
   if (name === undefined) throw invalidError(`the request has no name ${token}`)
   return name
 }
 
-function valueOf(token: string, { values }: Bound): AttributeValue {
+function valueOf(token: string, { values }: RequestPlaceholders): AttributeValue {
   const value = values?.[token]
   if (value === undefined) throw invalidError(`the request has no value ${token}`)
   return value

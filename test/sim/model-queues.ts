@@ -8,7 +8,7 @@ import type {
 import { awsLimits } from '../../shared/config/aws-limits.ts'
 import type { SeededDraw } from './draw.ts'
 
-interface Stored {
+interface StoredMessage {
   readonly id: string
   readonly body: string
   receives: number
@@ -17,12 +17,12 @@ interface Stored {
 }
 
 /**
- * A queue of the model. A queue with dead letters moves a message there after `receivesMax`
+ * A queue of the model. If the queue has dead letters, a message moves there after `receivesMax`
  * receives.
  */
 export interface ModelQueue {
   readonly url: string
-  readonly dead?: { readonly url: string; readonly receivesMax: number }
+  readonly deadLetterQueue?: { readonly url: string; readonly receivesMax: number }
 }
 
 /** The dependencies of the model on its world. */
@@ -32,7 +32,7 @@ export interface QueueWorld {
   readonly after: (ms: number, call: () => void) => () => void
   readonly draw: SeededDraw
   /** Called for each rare event of the model. */
-  readonly onEvent: (what: QueueEvent) => void
+  readonly onEvent: (event: QueueEvent) => void
 }
 
 /** Behaviour that SQS allows and a simpler queue would not show. */
@@ -46,7 +46,7 @@ export const queueEvents = [
 
 type QueueEvent = (typeof queueEvents)[number]
 
-/** A response of SQS. */
+/** The queues of the model. */
 export interface ModelQueues {
   /** Throws the errors of the SDK. A receive waits at the server. */
   readonly send: (command: { readonly input: object }) => Promise<Answer>
@@ -55,8 +55,8 @@ export interface ModelQueues {
 }
 
 type Answer = Readonly<Record<string, unknown>>
-type Run = (input: never) => Answer | Promise<Answer>
-interface Batched {
+type CommandHandler = (input: never) => Answer | Promise<Answer>
+interface BatchEntry {
   readonly Id: string | undefined
   readonly ReceiptHandle?: string | undefined
   readonly VisibilityTimeout?: number | undefined
@@ -68,91 +68,96 @@ interface Batched {
  * a batch may fail, a short poll may miss messages, and an earlier receipt may be void. Every
  * request is atomic, except for a receive that waits.
  */
-export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[]): ModelQueues {
+export function createModelQueues(world: QueueWorld, queues: readonly ModelQueue[]): ModelQueues {
   const { draw, nowMs, onEvent } = world
-  const stored = new Map<string, Stored[]>(all.map(({ url }) => [url, []]))
-  const waiting = new Set<() => void>()
+  const messagesByUrl = new Map<string, StoredMessage[]>(queues.map(({ url }) => [url, []]))
+  const wakers = new Set<() => void>()
   let count = 0
-  const at = (url = ''): Stored[] => {
-    const found = stored.get(url)
-    if (found === undefined) throw refusal('QueueDoesNotExist')
-    return found
+  const requireQueue = (url = ''): StoredMessage[] => {
+    const queueMessages = messagesByUrl.get(url)
+    if (queueMessages === undefined) throw refusal('QueueDoesNotExist')
+    return queueMessages
   }
   const wakeAll = (): void => {
-    for (const wake of [...waiting]) wake()
+    for (const wake of [...wakers]) wake()
   }
   const put = (url: string | undefined, body: string, delayMs: number): Answer => {
     if (Buffer.byteLength(body) > awsLimits.messageBytesMax) throw refusal('InvalidParameterValue')
     count += 1
     const visibleAtMs = nowMs() + delayMs
-    at(url).push({ id: `m${count}`, body, receives: 0, receipt: '', visibleAtMs })
+    requireQueue(url).push({ id: `m${count}`, body, receives: 0, receipt: '', visibleAtMs })
     wakeAll()
     return { MessageId: `m${count}` }
   }
-  const bury = (url: string, dead: NonNullable<ModelQueue['dead']>, atMs: number) => {
-    const messages = at(url)
-    const spent = ({ receives, visibleAtMs }: Stored): boolean =>
-      receives >= dead.receivesMax && visibleAtMs <= atMs
-    for (const one of messages.filter(spent)) {
-      messages.splice(messages.indexOf(one), 1)
-      at(dead.url).push({ ...one, visibleAtMs: atMs })
+  const moveDeadLetters = (
+    url: string,
+    deadLetterQueue: NonNullable<ModelQueue['deadLetterQueue']>,
+    atMs: number,
+  ) => {
+    const messages = requireQueue(url)
+    const isExhausted = ({ receives, visibleAtMs }: StoredMessage): boolean =>
+      receives >= deadLetterQueue.receivesMax && visibleAtMs <= atMs
+    for (const message of messages.filter(isExhausted)) {
+      messages.splice(messages.indexOf(message), 1)
+      requireQueue(deadLetterQueue.url).push({ ...message, visibleAtMs: atMs })
       onEvent('a message becomes a dead letter')
     }
   }
-  const take = (input: ReceiveMessageCommandInput): readonly Stored[] => {
+  const receiveVisible = (input: ReceiveMessageCommandInput): readonly StoredMessage[] => {
     const { QueueUrl = '', MaxNumberOfMessages: max = 1, VisibilityTimeout = 30 } = input
-    const dead = all.find(({ url }) => url === QueueUrl)?.dead
-    // Both queues use the same time: otherwise a message that becomes visible in between would be
-    // received once too often.
+    const deadLetterQueue = queues.find(({ url }) => url === QueueUrl)?.deadLetterQueue
+    // Both queues use the same time. Otherwise a message that becomes visible between two reads of
+    // the clock would be received once too often.
     const atMs = nowMs()
-    if (dead !== undefined) bury(QueueUrl, dead, atMs)
-    const seen = at(QueueUrl).filter(({ visibleAtMs }) => visibleAtMs <= atMs)
+    if (deadLetterQueue !== undefined) moveDeadLetters(QueueUrl, deadLetterQueue, atMs)
+    const visibleMessages = requireQueue(QueueUrl).filter(({ visibleAtMs }) => visibleAtMs <= atMs)
     const isShort = (input.WaitTimeSeconds ?? 0) === 0
-    if (isShort && seen.length > 0 && draw.chance(0.1)) {
+    if (isShort && visibleMessages.length > 0 && draw.chance(0.1)) {
       onEvent('a receive misses messages')
       return []
     }
-    const order = draw.chance(0.3) ? seen.toReversed() : seen
-    return order.slice(0, max).map(one => {
+    const order = draw.chance(0.3) ? visibleMessages.toReversed() : visibleMessages
+    return order.slice(0, max).map(message => {
       count += 1
-      one.receives += 1
-      one.receipt = `${one.id} r${count}`
-      const isTwice = draw.chance(0.02)
-      if (isTwice) onEvent('a message is delivered twice')
-      one.visibleAtMs = nowMs() + (isTwice ? draw.whole(0, 2_000) : VisibilityTimeout * 1_000)
-      return { ...one }
+      message.receives += 1
+      message.receipt = `${message.id} r${count}`
+      const isDeliveredTwice = draw.chance(0.02)
+      if (isDeliveredTwice) onEvent('a message is delivered twice')
+      message.visibleAtMs =
+        nowMs() + (isDeliveredTwice ? draw.integer(0, 2_000) : VisibilityTimeout * 1_000)
+      return { ...message }
     })
   }
   /** Returns the message of a receipt, if the receipt is still valid. */
-  const findOwned = (url: string | undefined, receipt = ''): Stored | undefined => {
+  const findOwned = (url: string | undefined, receipt = ''): StoredMessage | undefined => {
     const [id] = receipt.split(' ')
-    const one = at(url).find(other => other.id === id)
-    if (one === undefined || one.receipt === receipt) return one
+    const message = requireQueue(url).find(other => other.id === id)
+    if (message === undefined || message.receipt === receipt) return message
     // SQS often accepts an older receipt.
-    return draw.chance(0.5) ? one : undefined
+    return draw.chance(0.5) ? message : undefined
   }
   const remove = ({ QueueUrl, ReceiptHandle }: DeleteMessageCommandInput): void => {
-    const one = findOwned(QueueUrl, ReceiptHandle)
-    if (one === undefined) return
-    const messages = at(QueueUrl)
-    messages.splice(messages.indexOf(one), 1)
+    const message = findOwned(QueueUrl, ReceiptHandle)
+    if (message === undefined) return
+    const messages = requireQueue(QueueUrl)
+    messages.splice(messages.indexOf(message), 1)
   }
   const hide = (input: ChangeMessageVisibilityCommandInput): void => {
-    const one = findOwned(input.QueueUrl, input.ReceiptHandle)
-    if (one === undefined || one.visibleAtMs <= nowMs()) {
+    const message = findOwned(input.QueueUrl, input.ReceiptHandle)
+    if (message === undefined || message.visibleAtMs <= nowMs()) {
       onEvent('a receipt is void')
-      throw refusal(one === undefined ? 'ReceiptHandleIsInvalid' : 'MessageNotInflight')
+      throw refusal(message === undefined ? 'ReceiptHandleIsInvalid' : 'MessageNotInflight')
     }
-    one.visibleAtMs = nowMs() + (input.VisibilityTimeout ?? 0) * 1_000
+    message.visibleAtMs = nowMs() + (input.VisibilityTimeout ?? 0) * 1_000
     wakeAll()
   }
-  /** Each entry is handled separately, and some fail. */
-  const runEach = <Entry extends Batched>(
+  /** Runs a call for each entry of a batch. Some entries fail. */
+  const runEach = <Entry extends BatchEntry>(
     entries: readonly Entry[] | undefined = [],
     run: (entry: Entry) => void,
   ): Answer => {
     if (entries.length === 0) throw refusal('EmptyBatchRequest')
-    if (entries.length > awsLimits.batchMax) throw refusal('TooManyEntriesInBatchRequest')
+    if (entries.length > awsLimits.batchEntriesMax) throw refusal('TooManyEntriesInBatchRequest')
     const Failed: object[] = []
     for (const entry of entries) {
       if (draw.chance(0.02)) {
@@ -168,7 +173,7 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     }
     return { Failed }
   }
-  const commands: Readonly<Record<string, Run>> = {
+  const commands: Readonly<Record<string, CommandHandler>> = {
     SendMessageCommand: ({
       QueueUrl,
       MessageBody = '',
@@ -176,16 +181,16 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
     }: SendMessageCommandInput) => put(QueueUrl, MessageBody, DelaySeconds * 1_000),
     SendMessageBatchCommand: ({ QueueUrl, Entries }: SendMessageBatchCommandInput) => {
       const bytes = (Entries ?? []).map(({ MessageBody = '' }) => Buffer.byteLength(MessageBody))
-      if (bytes.reduce((sum, one) => sum + one, 0) > awsLimits.messageBytesMax)
+      if (bytes.reduce((sum, size) => sum + size, 0) > awsLimits.messageBytesMax)
         throw refusal('BatchRequestTooLong')
       return runEach(Entries, ({ MessageBody = '' }) => void put(QueueUrl, MessageBody, 0))
     },
     ReceiveMessageCommand: async (input: ReceiveMessageCommandInput) => {
       const untilMs = nowMs() + (input.WaitTimeSeconds ?? 0) * 1_000
       for (;;) {
-        const taken = take(input)
-        if (taken.length > 0 || nowMs() >= untilMs) return { Messages: taken.map(messageOf) }
-        await sleepUntil(untilMs, at(input.QueueUrl))
+        const received = receiveVisible(input)
+        if (received.length > 0 || nowMs() >= untilMs) return { Messages: received.map(messageOf) }
+        await sleepUntil(untilMs, requireQueue(input.QueueUrl))
       }
     },
     DeleteMessageCommand: (input: DeleteMessageCommandInput) => {
@@ -204,34 +209,37 @@ export function createModelQueues(world: QueueWorld, all: readonly ModelQueue[])
       ),
   }
   /** Waits until a message arrives or becomes visible. */
-  const sleepUntil = (untilMs: number, messages: readonly Stored[]): Promise<void> =>
-    new Promise(done => {
-      const next = messages.reduce((least, one) => Math.min(least, one.visibleAtMs), untilMs)
+  const sleepUntil = (untilMs: number, messages: readonly StoredMessage[]): Promise<void> =>
+    new Promise(resolve => {
+      const wakeAtMs = messages.reduce(
+        (earliestMs, message) => Math.min(earliestMs, message.visibleAtMs),
+        untilMs,
+      )
       const wake = (): void => {
-        waiting.delete(wake)
-        callOff()
-        done()
+        wakers.delete(wake)
+        cancelTimer()
+        resolve()
       }
-      const callOff = world.after(Math.max(1, next - nowMs()), wake)
-      waiting.add(wake)
+      const cancelTimer = world.after(Math.max(1, wakeAtMs - nowMs()), wake)
+      wakers.add(wake)
     })
   return {
     send: async command => {
       const name = command.constructor.name
-      const run = commands[name]
-      if (run === undefined) throw new TypeError(`the model does not know ${name}`)
-      return run(command.input as never)
+      const handler = commands[name]
+      if (handler === undefined) throw new TypeError(`the model does not know ${name}`)
+      return handler(command.input as never)
     },
-    bodies: () => [...stored.values()].flatMap(one => one.map(({ body }) => body)),
+    bodies: () => [...messagesByUrl.values()].flatMap(messages => messages.map(({ body }) => body)),
   }
 }
 
 interface BatchInput {
   readonly QueueUrl: string | undefined
-  readonly Entries: readonly Batched[] | undefined
+  readonly Entries: readonly BatchEntry[] | undefined
 }
 
-function messageOf({ id, body, receipt, receives }: Stored): object {
+function messageOf({ id, body, receipt, receives }: StoredMessage): object {
   const Attributes = { ApproximateReceiveCount: String(receives) }
   return { MessageId: id, Body: body, ReceiptHandle: receipt, Attributes }
 }

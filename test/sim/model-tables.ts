@@ -19,10 +19,10 @@ interface QueryPage {
 /** A batch read, up to the size of one response. */
 interface BatchRead {
   readonly table: string
-  readonly found: readonly ModelItem[]
+  readonly items: readonly ModelItem[]
   readonly units: number
   readonly keys: number
-  readonly left: Record<string, KeysAndAttributes>
+  readonly unprocessed: Record<string, KeysAndAttributes>
 }
 
 /** Tables with `pk` and `sk`, and their reads. */
@@ -39,7 +39,7 @@ export interface ModelTables {
   /** Returns the items of a partition, ordered by sort key. */
   readonly partition: (table: string, pk: string) => readonly ModelItem[]
   /** Returns all items of a table. */
-  readonly all: (table: string) => readonly ModelItem[]
+  readonly listItems: (table: string) => readonly ModelItem[]
 }
 
 type Partitions = Map<string, Map<string, ModelItem>>
@@ -48,24 +48,24 @@ type Partitions = Map<string, Map<string, ModelItem>>
 export function createModelTables(): ModelTables {
   const tables = new Map<string, Partitions>()
   const partitionsOf = (table: string): Partitions => {
-    const found = tables.get(table)
-    if (found !== undefined) return found
+    const partitions = tables.get(table)
+    if (partitions !== undefined) return partitions
     throw new ResourceNotFoundException({ message: `no table ${table}`, $metadata: {} })
   }
-  const placeOf = (key: ModelItem): readonly [string, string] => {
+  const keyPartsOf = (key: ModelItem): readonly [string, string] => {
     const [pk, sk] = [key['pk']?.S ?? '', key['sk']?.S ?? '']
     if (pk === '' || sk === '') throw invalidError('a key is empty')
     return [pk, sk]
   }
   const get: ModelTables['get'] = (table, key) => {
-    const [pk, sk] = placeOf(key)
+    const [pk, sk] = keyPartsOf(key)
     return partitionsOf(table).get(pk)?.get(sk)
   }
   return {
     create: table => void tables.set(table, new Map()),
     get,
     put: (table, key, item) => {
-      const [pk, sk] = placeOf(key)
+      const [pk, sk] = keyPartsOf(key)
       const partitions = partitionsOf(table)
       const partition = partitions.get(pk) ?? new Map<string, ModelItem>()
       partitions.set(pk, partition)
@@ -78,7 +78,7 @@ export function createModelTables(): ModelTables {
       const [[table, request] = ['', undefined]] = Object.entries(input.RequestItems ?? {})
       const keys = request?.Keys ?? []
       if (keys.length > 100) throw invalidError('a batch reads at most 100 items')
-      const names = new Set(keys.map(key => placeOf(key).join('\n')))
+      const names = new Set(keys.map(key => keyPartsOf(key).join('\n')))
       if (names.size < keys.length) throw invalidError('a batch names an item twice')
       return batchOf({ table, request, keys }, key => get(table, key))
     },
@@ -86,7 +86,8 @@ export function createModelTables(): ModelTables {
       [...(partitionsOf(table).get(pk)?.entries() ?? [])]
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
         .map(([, item]) => item),
-    all: table => [...partitionsOf(table).values()].flatMap(one => [...one.values()]),
+    listItems: table =>
+      [...partitionsOf(table).values()].flatMap(partition => [...partition.values()]),
   }
 }
 
@@ -99,20 +100,20 @@ function batchOf(
   get: (key: ModelItem) => ModelItem | undefined,
 ): BatchRead {
   const { table, request, keys } = input
-  const found: ModelItem[] = []
-  let [bytes, units, done] = [0, 0, 0]
+  const items: ModelItem[] = []
+  let [bytes, units, readCount] = [0, 0, 0]
   for (const key of keys) {
     const item = get(key)
     const size = item === undefined ? 0 : itemBytes(item)
     if (bytes + size > batchBytesMax) break
     bytes += size
-    done += 1
+    readCount += 1
     units += readUnits(size, request?.ConsistentRead === true)
-    if (item !== undefined) found.push(projectItem(item, request?.ProjectionExpression, request))
+    if (item !== undefined) items.push(projectItem(item, request?.ProjectionExpression, request))
   }
-  const rest = keys.slice(done)
-  const left = rest.length === 0 ? {} : { [table]: { ...request, Keys: [...rest] } }
-  return { table, found, units, keys: done, left }
+  const rest = keys.slice(readCount)
+  const unprocessed = rest.length === 0 ? {} : { [table]: { ...request, Keys: [...rest] } }
+  return { table, items, units, keys: readCount, unprocessed }
 }
 
 function pageOf(
@@ -126,23 +127,27 @@ function pageOf(
   const pk = input.ExpressionAttributeValues?.[':pk']?.S ?? ''
   const isBackwards = input.ScanIndexForward === false
   const order = isBackwards ? -1 : 1
-  const all = [...(partitions.get(pk) ?? new Map<string, ModelItem>()).entries()]
+  const matching = [...(partitions.get(pk) ?? new Map<string, ModelItem>()).entries()]
     .toSorted(([one], [other]) => (one < other ? -order : order))
     .filter(([, item]) => evaluateCondition(input.KeyConditionExpression, bound, item))
-  const from = input.ExclusiveStartKey?.['sk']?.S
-  const left = all.filter(([sk]) => from === undefined || (isBackwards ? sk < from : sk > from))
+  const startKey = input.ExclusiveStartKey?.['sk']?.S
+  const remaining = matching.filter(
+    ([sk]) => startKey === undefined || (isBackwards ? sk < startKey : sk > startKey),
+  )
   const page: ModelItem[] = []
   let bytes = 0
-  for (const [, item] of left) {
+  for (const [, item] of remaining) {
     if (page.length >= (input.Limit ?? Number.POSITIVE_INFINITY) || bytes > pageBytesMax) break
     page.push(item)
     bytes += itemBytes(item)
   }
-  const last = page.at(-1)
-  const more = page.length < left.length && last !== undefined
+  const lastItem = page.at(-1)
+  const hasMore = page.length < remaining.length && lastItem !== undefined
   const items = page.map(item => projectItem(item, input.ProjectionExpression, input))
-  const end = more ? { LastEvaluatedKey: { pk: last['pk'] ?? {}, sk: last['sk'] ?? {} } } : {}
-  return { answer: { Items: items, ...(end as object) }, bytes }
+  const nextPage = hasMore
+    ? { LastEvaluatedKey: { pk: lastItem['pk'] ?? {}, sk: lastItem['sk'] ?? {} } }
+    : {}
+  return { answer: { Items: items, ...(nextPage as object) }, bytes }
 }
 
 function projectItem(
@@ -153,6 +158,6 @@ function projectItem(
   }: Pick<KeysAndAttributes, 'ExpressionAttributeNames'> = {},
 ): ModelItem {
   if (expression === undefined) return item
-  const only = new Set(expression.split(/\s*,\s*/).map(name => names[name] ?? name))
-  return Object.fromEntries(Object.entries(item).filter(([name]) => only.has(name)))
+  const projectedNames = new Set(expression.split(/\s*,\s*/).map(name => names[name] ?? name))
+  return Object.fromEntries(Object.entries(item).filter(([name]) => projectedNames.has(name)))
 }

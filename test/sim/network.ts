@@ -4,82 +4,86 @@ import { error } from '../../shared/errors/error.ts'
 import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { SendEffect } from './send-effect.ts'
 import { createDraw } from './draw.ts'
-import { type Fault, type FaultKind, strikes } from './faults.ts'
+import { type Fault, type FaultKind, canStrike } from './faults.ts'
 import type { SimNode } from './node.ts'
 import { lostError, unreachedError } from './model-cloud.ts'
 import { createSimPorts } from './sim-ports.ts'
 import { withVersionRules } from './version-rules.ts'
 import type { World } from './world.ts'
 
-/** A running process: its requests to the outside, and their results. */
+/** A running process, which sends requests to the outside and receives their results. */
 export interface Launch {
-  /** `<step>.<life>` */
+  /** `<step>.<start number>` */
   readonly key: string
   readonly node: SimNode
   readonly platform: Platform
-  /** Calls a provider: like any effect, except that lost calls are not repeated. */
+  /** Sends an effect, such as a call of a provider. Lost provider calls are not repeated. */
   readonly sendEffect: SendEffect
   readonly nowMs: () => number
   /** Returns the number of effects so far. */
   readonly effects: () => number
-  /** Returns the deployment that it works on, once it has written to its log or was assigned. */
+  /**
+   * Returns the deployment that the process works on, after its first write to the log or its
+   * assignment.
+   */
   readonly deployment: () => DeploymentId | undefined
   readonly noteDeployment: (deployment: DeploymentId) => void
-  /** Reports whether its plugins run; they may outlive their process. */
+  /** Reports whether the plugins of the process run. Plugins may outlive their process. */
   readonly hasPlugins: () => boolean
-  /** Ends its plugins. Each pending call lands now or never. */
+  /** Ends the plugins of the process. Each pending call takes effect now or never. */
   readonly endPlugins: () => void
 }
 
 /** Handlers for consequences of a fault beyond its effect. */
-export interface Levers {
+export interface FaultHandlers {
   readonly onFault: (fault: Fault) => void
 }
 
-const reads =
+const readEffects =
   /\.(?:read|get|getOutcome|getHeads|getEnds|list|getStack|listStacks|listHistory|listVersions|receive|renew|extend)$/
 /** A new promise for each waiter, because a promise keeps references to all of its waiters. */
 const createNever = (): Promise<never> => new Promise(() => undefined)
 
-/** Launches a process: its ports over the world, with the faults that are assigned to it. */
+/** Launches a process over the ports of the world, with the faults that are assigned to it. */
 export function launchProcess(
   world: World,
   options: {
     readonly key: string
     readonly node: SimNode
-    /** Whether it runs a version with newer rules. */
+    /** Whether the process runs a version with newer rules. */
     readonly isNewer: boolean
     readonly faults: readonly Fault[]
     /** Faults that wait for their effect in all processes. */
-    readonly roaming: Set<Fault>
-    readonly levers: Levers
+    readonly sharedFaults: Set<Fault>
+    readonly faultHandlers: FaultHandlers
   },
 ): Launch {
   const { scheduler } = world
   const { node, key } = options
   const draw = createDraw(node.number).fork(`${world.seed} network`)
-  const open = new Set(options.faults)
+  const assignedFaults = new Set(options.faults)
   let effects = 0
   let calls = 0
   let refusesUntilMs = 0
-  /** By port: number of further calls that are refused. */
-  const throttled = new Map<string, number>()
-  let renewsFromMs = 0
+  /** The number of further calls that are refused, by port. */
+  const refusalsByPort = new Map<string, number>()
+  let renewalsRefusedUntilMs = 0
   let deployment: DeploymentId | undefined
   let isEnded = false
-  /** Provider calls that have not landed. */
-  const landing = new Set<() => void>()
-  const drawWayMs = (): number => (draw.chance(0.03) ? draw.whole(20, 400) : draw.whole(1, 12))
+  /** The provider calls that have not reached the cloud. */
+  const pendingCalls = new Set<() => void>()
+  const drawTransitMs = (): number =>
+    draw.chance(0.03) ? draw.integer(20, 400) : draw.integer(1, 12)
   const drawCallMs = (): number =>
-    draw.chance(0.03) ? draw.whole(2_000, 12_000) : draw.whole(5, 400)
+    draw.chance(0.03) ? draw.integer(2_000, 12_000) : draw.integer(5, 400)
 
   const drawFault = (name: string): Fault | undefined => {
-    if (reads.test(name) && name !== 'leases.renew') return undefined
+    if (readEffects.test(name) && name !== 'leases.renew') return undefined
     effects += 1
-    for (const fault of [...open, ...options.roaming]) {
-      if (fault.effect > effects || !strikes(fault.kind, name)) continue
-      open.delete(fault)
-      options.roaming.delete(fault)
+    for (const fault of [...assignedFaults, ...options.sharedFaults]) {
+      if (fault.effect > effects || !canStrike(fault.kind, name)) continue
+      assignedFaults.delete(fault)
+      options.sharedFaults.delete(fault)
       world.cover('fault', fault.kind)
       world.trace(`${key} ${name}: ${fault.kind}`)
       return fault
@@ -87,12 +91,12 @@ export function launchProcess(
     return undefined
   }
 
-  const sendEffect: SendEffect = (name, run, watched) => {
+  const sendEffect: SendEffect = (name, run, effectObserver) => {
     if (node.isDead()) return createNever()
     const isCall = name.startsWith('provider.')
     const fault = drawFault(name)
     const { kind, size } = fault ?? { kind: undefined, size: 0 }
-    if (fault !== undefined) options.levers.onFault(fault)
+    if (fault !== undefined) options.faultHandlers.onFault(fault)
     if (kind === 'wall clock jumps') node.jump((size - 0.5) * 7_200_000)
     if (kind === 'crash before an effect') node.crash()
     if (node.isDead()) return createNever()
@@ -101,31 +105,34 @@ export function launchProcess(
     const nowMs = scheduler.nowMs()
     if (kind === 'store refuses once') return rejectUnavailable(name)
     const [port = ''] = name.split('.')
-    if (kind === 'one port is throttled') throttled.set(port, 2 + Math.round(size * 10))
-    const refusals = throttled.get(port) ?? 0
-    throttled.set(port, refusals - 1)
+    if (kind === 'one port is throttled') refusalsByPort.set(port, 2 + Math.round(size * 10))
+    const refusals = refusalsByPort.get(port) ?? 0
+    refusalsByPort.set(port, refusals - 1)
     if (refusals > 0) return rejectUnavailable(name)
     if (kind === 'store refuses for a while') refusesUntilMs = nowMs + 500 + size * 40_000
-    if (kind === 'lease cannot be renewed') renewsFromMs = nowMs + 30_000 + size * 80_000
+    if (kind === 'lease cannot be renewed') renewalsRefusedUntilMs = nowMs + 30_000 + size * 80_000
     if (!isCall && !name.startsWith('hints.') && nowMs < refusesUntilMs)
       return rejectUnavailable(name)
-    if (name === 'leases.renew' && nowMs < renewsFromMs) return rejectUnavailable(name)
+    if (name === 'leases.renew' && nowMs < renewalsRefusedUntilMs) return rejectUnavailable(name)
     if (kind === 'provider refuses')
       return Promise.reject(new ProviderError(`${name} was refused`, { status: 'ok', code: 9 }))
     if (kind === 'plugin cannot be reached') return Promise.reject(unreachedError())
     if (kind === 'plugin crashes before a call') {
-      watched?.onOrphaned()
+      effectObserver?.onOrphaned()
       return Promise.reject(lostError())
     }
     const isSentLater =
       kind === 'freeze before an effect' ||
       (kind === 'freeze for longer than a lease' && size < 0.5)
-    watched?.onSent()
+    effectObserver?.onSent()
     return new Promise((resolve, reject) => {
-      const answer = (settle: () => void): void => void scheduler.after(drawWayMs(), settle, node)
-      const land = (isAnswered = true): void => {
+      const answer = (settle: () => void): void =>
+        void scheduler.after(drawTransitMs(), settle, node)
+      const deliver = (isAnswered = true): void => {
         if (world.isTraced)
-          world.trace(`${key} ${name}${watched === undefined ? '' : ` ${watched.label}`}`)
+          world.trace(
+            `${key} ${name}${effectObserver === undefined ? '' : ` ${effectObserver.label}`}`,
+          )
         let result: ReturnType<typeof run>
         try {
           result = run(call, kind)
@@ -139,7 +146,7 @@ export function launchProcess(
           return
         }
         if (kind === 'plugin crashes after a call') {
-          watched?.onOrphaned()
+          effectObserver?.onOrphaned()
           return answer(() => reject(lostError()))
         }
         if (!(result instanceof Promise)) return answer(() => resolve(result))
@@ -148,46 +155,46 @@ export function launchProcess(
           thrown => answer(() => reject(thrown)),
         )
       }
-      let thereMs = isCall ? drawCallMs() : drawWayMs()
-      if (kind === 'slow effect') thereMs += 2_000 + size * 25_000
-      if (kind === 'provider takes long') thereMs += 30_000 + size * 100_000
+      let arrivalMs = isCall ? drawCallMs() : drawTransitMs()
+      if (kind === 'slow effect') arrivalMs += 2_000 + size * 25_000
+      if (kind === 'provider takes long') arrivalMs += 30_000 + size * 100_000
       if (kind === 'crash after an effect' || kind === 'crash in a call that may be repeated') {
         node.crash()
-        thereMs += size < 0.5 ? 0 : (size - 0.5) * 120_000
+        arrivalMs += size < 0.5 ? 0 : (size - 0.5) * 120_000
       }
       const freezeMs =
         kind === 'stalls as something begins'
           ? 45_000 + size * 20_000
-          : isLong(kind)
+          : exceedsLease(kind)
             ? 95_000 + size * 40_000
             : size * 25_000
       if (kind === 'message lost' || kind === 'nudge lost')
         return answer(() => resolve(undefined as never))
       if (kind === 'message late') {
-        scheduler.after(1_000 + size * 100_000, () => land(false))
+        scheduler.after(1_000 + size * 100_000, () => deliver(false))
         return answer(() => resolve(undefined as never))
       }
       if (kind?.startsWith('fr') === true || kind?.startsWith('stalls') === true)
         node.freeze(freezeMs)
       if (kind?.endsWith('lost, then repeated') === true) {
-        scheduler.after(thereMs, () => land(false))
-        scheduler.after(thereMs + 100 + size * 3_000, land, node)
+        scheduler.after(arrivalMs, () => deliver(false))
+        scheduler.after(arrivalMs + 100 + size * 3_000, deliver, node)
         return
       }
       if (kind?.startsWith('late copy') === true || kind === 'message twice')
-        scheduler.after(thereMs + 5 + size * size * 60_000, () => land(false))
+        scheduler.after(arrivalMs + 5 + size * size * 60_000, () => deliver(false))
       const arrive = (): void => {
-        if (isCall && !landing.delete(arrive)) return
-        // A sent call of a dead process may still land, or may be lost with it.
+        if (isCall && !pendingCalls.delete(arrive)) return
+        // A sent call of a dead process may still take effect, or may be lost with the process.
         if (isCall && node.isDead() && draw.chance(0.3)) return
-        land()
+        deliver()
       }
-      if (isCall) landing.add(arrive)
-      scheduler.after(thereMs, arrive, isSentLater ? node : undefined)
+      if (isCall) pendingCalls.add(arrive)
+      scheduler.after(arrivalMs, arrive, isSentLater ? node : undefined)
     })
   }
 
-  const platform = createSimPorts(world, { sendEffect, node, drawFault, drawWayMs })
+  const platform = createSimPorts(world, { sendEffect, node, drawFault, drawTransitMs })
   const log = withVersionRules(world, options, platform.decisionLog)
   return {
     key,
@@ -195,9 +202,9 @@ export function launchProcess(
     platform: {
       ...platform,
       decisionLog: {
-        append(of, decided) {
-          deployment = of
-          return log.append(of, decided)
+        append(assignedDeployment, record) {
+          deployment = assignedDeployment
+          return log.append(assignedDeployment, record)
         },
         read: log.read,
       },
@@ -206,20 +213,20 @@ export function launchProcess(
     nowMs: scheduler.nowMs,
     effects: () => effects,
     deployment: () => deployment,
-    noteDeployment(of) {
-      deployment = of
+    noteDeployment(assignedDeployment) {
+      deployment = assignedDeployment
     },
-    hasPlugins: () => !isEnded && (!node.isDead() || landing.size > 0),
+    hasPlugins: () => !isEnded && (!node.isDead() || pendingCalls.size > 0),
     endPlugins() {
       isEnded = true
-      for (const arrive of [...landing])
+      for (const arrive of [...pendingCalls])
         if (draw.chance(0.5)) arrive()
-        else landing.delete(arrive)
+        else pendingCalls.delete(arrive)
     },
   }
 }
 
-function isLong(kind: FaultKind | undefined): boolean {
+function exceedsLease(kind: FaultKind | undefined): boolean {
   return kind === 'freeze for longer than a lease' || kind?.endsWith('deposed meanwhile') === true
 }
 

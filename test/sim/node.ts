@@ -2,7 +2,7 @@ import { limits } from '../../shared/config/limits.ts'
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
-import { beganAtMs, createClock } from './clock.ts'
+import { simulationStartMs, createClock } from './clock.ts'
 import type { SeededDraw } from './draw.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
@@ -18,17 +18,20 @@ export interface SimNode extends Owner {
   readonly holder: Holder
   readonly clock: ClockPort
   readonly random: RandomPort
-  /** Kills the process: it receives nothing more. */
+  /** Kills the process, which receives nothing more. */
   readonly crash: () => void
   readonly freeze: (ms: number) => void
-  /** Moves its wall clock, on which nothing may rely. */
+  /** Moves the wall clock of the process. No code may rely on that clock. */
   readonly jump: (ms: number) => void
   readonly died: Promise<'died'>
-  /** Returns the time since its last activity, in ms: 0 while it runs. */
+  /** Returns the time since the last activity of the process, in ms; 0 while the process runs. */
   readonly silentMs: () => number
-  /** Reports whether it was silent for a whole lease since then. Observers considered it dead. */
+  /**
+   * Reports whether the process was silent for a whole lease after this time. Observers then
+   * consider it dead.
+   */
   readonly lostLeaseSince: (ms: number) => boolean
-  /** Reports whether it was frozen since then. */
+  /** Reports whether the process was frozen after this time. */
   readonly frozeSince: (ms: number) => boolean
 }
 
@@ -39,12 +42,12 @@ export function startNode(
   draw: SeededDraw,
 ): SimNode {
   const pace = 1 + (draw.unit() - 0.5) / 50
-  const offsetMs = draw.whole(-30_000, 30_000)
+  const offsetMs = draw.integer(-30_000, 30_000)
   const startMs = scheduler.nowMs()
-  const dying = Promise.withResolvers<'died'>()
+  const death = Promise.withResolvers<'died'>()
   let jumpedMs = 0
   let isDead = false
-  let [frozenUntilMs, silentFromMs, lostUntilMs] = [0, 0, 0]
+  let [frozenUntilMs, silentSinceMs, leaseLostUntilMs] = [0, 0, 0]
   const owner: Owner = { isDead: () => isDead, frozenUntilMs: () => frozenUntilMs }
   const monotonicMs = (): number => (scheduler.nowMs() - startMs) * pace
   return {
@@ -54,41 +57,44 @@ export function startNode(
     clock: {
       ...createClock(scheduler, owner, pace),
       monotonicMs,
-      now: () => Math.round(beganAtMs + startMs + monotonicMs() + offsetMs + jumpedMs) as EpochMs,
+      now: () =>
+        Math.round(simulationStartMs + startMs + monotonicMs() + offsetMs + jumpedMs) as EpochMs,
     },
     random: createRandom(draw.fork('random')),
     crash() {
-      if (!isDead) silentFromMs = scheduler.nowMs()
+      if (!isDead) silentSinceMs = scheduler.nowMs()
       isDead = true
-      dying.resolve('died')
+      death.resolve('died')
     },
     freeze(ms) {
       const nowMs = scheduler.nowMs()
-      if (frozenUntilMs <= nowMs) silentFromMs = nowMs
+      if (frozenUntilMs <= nowMs) silentSinceMs = nowMs
       frozenUntilMs = Math.max(frozenUntilMs, nowMs + ms)
-      if (frozenUntilMs - silentFromMs > limits.leaseMs) lostUntilMs = frozenUntilMs
+      if (frozenUntilMs - silentSinceMs > limits.leaseMs) leaseLostUntilMs = frozenUntilMs
     },
     jump(ms) {
       jumpedMs += ms
     },
-    died: dying.promise,
-    lostLeaseSince: ms => lostUntilMs > ms,
+    died: death.promise,
+    lostLeaseSince: ms => leaseLostUntilMs > ms,
     frozeSince: ms => frozenUntilMs > ms,
     silentMs: () =>
-      isDead || frozenUntilMs > scheduler.nowMs() ? scheduler.nowMs() - silentFromMs : 0,
+      isDead || frozenUntilMs > scheduler.nowMs() ? scheduler.nowMs() - silentSinceMs : 0,
   }
 }
 
 /** Creates the random numbers of one process. */
 export function createRandom(draw: SeededDraw): RandomPort {
   const bytes = (count: number): Uint8Array =>
-    Uint8Array.from({ length: count }, () => draw.whole(0, 255))
+    Uint8Array.from({ length: count }, () => draw.integer(0, 255))
   return {
     bytes,
     uuid: () => {
       const hex = Buffer.from(bytes(16)).toString('hex')
-      const cut = [0, 8, 12, 16, 20, 32].map((at, index, all) => hex.slice(at, all[index + 1]))
-      return cut.slice(0, 5).join('-')
+      const parts = [0, 8, 12, 16, 20, 32].map((start, index, starts) =>
+        hex.slice(start, starts[index + 1]),
+      )
+      return parts.slice(0, 5).join('-')
     },
   }
 }

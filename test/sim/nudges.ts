@@ -7,16 +7,21 @@ import type { Scheduler } from './scheduler.ts'
  * one.
  */
 export function createNudges(scheduler: Scheduler): NudgesPort {
-  const due = new Set<StackId>()
-  const waiting = new Set<() => void>()
+  const nudgedStacks = new Set<StackId>()
+  const wakers = new Set<() => void>()
   const put = (stack: StackId): void => {
-    due.add(stack)
-    for (const wake of waiting) wake()
+    nudgedStacks.add(stack)
+    for (const wake of wakers) wake()
   }
-  const take = (wanted: StackId | undefined): StackId | undefined => {
-    const [first] = due
-    const stack = wanted === undefined ? first : due.has(wanted) ? wanted : undefined
-    if (stack !== undefined) due.delete(stack)
+  const takeNudge = (requestedStack: StackId | undefined): StackId | undefined => {
+    const [first] = nudgedStacks
+    const stack =
+      requestedStack === undefined
+        ? first
+        : nudgedStacks.has(requestedStack)
+          ? requestedStack
+          : undefined
+    if (stack !== undefined) nudgedStacks.delete(stack)
     return stack
   }
   return {
@@ -24,21 +29,21 @@ export function createNudges(scheduler: Scheduler): NudgesPort {
       if (delayMs > 0) scheduler.after(delayMs, () => put(stack))
       else put(stack)
     },
-    async receive(waitMs, { stack: wanted, signal } = {}) {
+    async receive(waitMs, { stack: requestedStack, signal } = {}) {
       const untilMs = scheduler.nowMs() + waitMs
       for (;;) {
-        const stack = signal?.aborted === true ? undefined : take(wanted)
+        const stack = signal?.aborted === true ? undefined : takeNudge(requestedStack)
         const isOver = signal?.aborted === true || scheduler.nowMs() >= untilMs
         if (stack !== undefined || isOver) return stack
-        await new Promise<void>(done => {
-          const callOff = scheduler.after(untilMs - scheduler.nowMs(), () => wake())
+        await new Promise<void>(resolve => {
+          const cancelTimer = scheduler.after(untilMs - scheduler.nowMs(), () => wake())
           const wake = (): void => {
-            waiting.delete(wake)
-            callOff()
+            wakers.delete(wake)
+            cancelTimer()
             signal?.removeEventListener('abort', wake)
-            done()
+            resolve()
           }
-          waiting.add(wake)
+          wakers.add(wake)
           signal?.addEventListener('abort', wake)
         })
       }

@@ -7,9 +7,9 @@ import type { HostName } from './node.ts'
 import { type ProcessEnd, simStack, startCommand } from './process.ts'
 import { createFaultHandler } from './fault-handler.ts'
 import type { Scenario, ScenarioStep } from './scenario.ts'
-import { hasPendingCreate, settlePendingCreates } from './person.ts'
+import { hasPendingCreate, settlePendingCreates } from './settle-pending-creates.ts'
 
-/** Runs commands and restarts them after a crash, as a user or a platform would. */
+/** The dependencies of an operator, which runs commands and restarts them after a crash. */
 export interface OperatorDeps {
   readonly machine: Machine
   readonly faults: readonly Fault[]
@@ -23,7 +23,7 @@ export interface OperatorDeps {
 /** Maximum number of attempts to reach the goal without further faults. */
 const triesMax = 10
 /** Maximum number of processes that the operator starts for one step. */
-const livesMax = 5
+const startsMax = 5
 
 /** Runs every step under faults, then settles the rest until the goal is reached. */
 export async function operate(deps: OperatorDeps, scenario: Scenario): Promise<void> {
@@ -32,36 +32,44 @@ export async function operate(deps: OperatorDeps, scenario: Scenario): Promise<v
   const { machine } = deps
   const { world, cloud } = machine
   await createWorldClock(world.scheduler).sleep(1)
-  const ending: Promise<void>[] = []
-  for (const [at, step] of scenario.steps.entries()) {
+  const fleetEnds: Promise<void>[] = []
+  for (const [stepIndex, step] of scenario.steps.entries()) {
     for (const { name, kind } of step.drift)
       if (cloud.drift(name, kind)) world.cover('fault', `an object ${kind} by itself`)
-    ending.push((await runStep(deps, scenario, { step, at })).ending)
+    fleetEnds.push((await runStep(deps, scenario, { step, stepIndex })).fleetEnd)
   }
-  await Promise.all(ending)
-  machine.roaming.clear()
+  await Promise.all(fleetEnds)
+  machine.sharedFaults.clear()
   const command = last.command === 'destroy' ? 'destroy' : 'up'
   const execute = 'here'
-  await settle(deps, scenario, { ...last, command, execute, refresh: false, refuses: new Set() })
+  await settleRest(deps, scenario, {
+    ...last,
+    command,
+    execute,
+    refresh: false,
+    refusals: new Set(),
+  })
 }
 
 /** Runs one step. Returns once the serving processes are shutting down. */
 async function runStep(
   deps: OperatorDeps,
   scenario: Scenario,
-  { step, at }: { readonly step: ScenarioStep; readonly at: number },
-): Promise<{ readonly ending: Promise<void> }> {
+  { step, stepIndex }: { readonly step: ScenarioStep; readonly stepIndex: number },
+): Promise<{ readonly fleetEnd: Promise<void> }> {
   const { machine } = deps
   const { world } = machine
-  const draw = world.draw.fork(`operator ${at}`)
+  const draw = world.draw.fork(`operator ${stepIndex}`)
   const clock = createWorldClock(world.scheduler)
-  const others: Promise<unknown>[] = []
-  const faults = deps.faults.filter(fault => fault.step === at && fault.life !== 'any')
+  const startedProcesses: Promise<unknown>[] = []
+  const faults = deps.faults.filter(
+    fault => fault.step === stepIndex && fault.startNumber !== 'any',
+  )
   let resume = false
-  let isUpgraded = at > scenario.upgradeAt
+  let isUpgraded = stepIndex > scenario.upgradeAt
   const startStepFleet = (): SimFleet =>
     startFleet(machine, {
-      key: `${at}`,
+      key: `${stepIndex}`,
       hosts: scenario.executors,
       faults,
       isNewer: () => isUpgraded,
@@ -72,45 +80,46 @@ async function runStep(
   const onFault = createFaultHandler(machine, {
     step,
     isNewer: () => isUpgraded,
-    others,
+    startedProcesses,
     killFleet: () => startedFleet?.killAll(),
   })
   const fleet = startStepFleet()
   startedFleet = fleet
-  for (let life = 0; life < livesMax; life += 1) {
-    if (life > 0 && at === scenario.upgradeAt && !isUpgraded) {
+  for (let startNumber = 0; startNumber < startsMax; startNumber += 1) {
+    if (startNumber > 0 && stepIndex === scenario.upgradeAt && !isUpgraded) {
       world.cover('rule', 'a newer version takes over during a deployment')
       isUpgraded = true
       fleet.replace()
     }
-    const host: HostName = life > 0 && scenario.hasTwoHosts && draw.chance(0.4) ? 'there' : 'here'
-    const isOlder = isUpgraded && life > 0 && draw.chance(0.2)
-    const started = startCommand(machine, {
-      key: `${at}.${life}`,
+    const host: HostName =
+      startNumber > 0 && scenario.hasTwoHosts && draw.chance(0.4) ? 'there' : 'here'
+    const isOlder = isUpgraded && startNumber > 0 && draw.chance(0.2)
+    const startedCommand = startCommand(machine, {
+      key: `${stepIndex}.${startNumber}`,
       host,
       isNewer: isUpgraded && !isOlder,
       step,
       resume,
       wait: false,
-      faults: faults.filter(fault => fault.who === 0 && fault.life === life),
+      faults: faults.filter(fault => fault.processIndex === 0 && fault.startNumber === startNumber),
       onFault,
     })
-    const end = await started.end
-    if (life === 0) deps.effects.push([started.launch.effects(), ...fleet.effects()])
+    const end = await startedCommand.end
+    if (startNumber === 0) deps.effects.push([startedCommand.launch.effects(), ...fleet.effects()])
     noteEnd(deps, end)
     if (end.kind === 'done') break
     await clock.sleep(
       draw.chance(0.5)
-        ? draw.whole(0, 500)
-        : draw.whole(500, scenario.hasTwoHosts ? 110_000 : 30_000),
+        ? draw.integer(0, 500)
+        : draw.integer(500, scenario.hasTwoHosts ? 110_000 : 30_000),
     )
     const choice = draw.unit()
-    const isLast = at === scenario.steps.length - 1
+    const isLast = stepIndex === scenario.steps.length - 1
     if (!isLast && choice < 0.2) break
     resume = mayResume(end) && choice < 0.75
   }
-  await Promise.all(others)
-  return { ending: fleet.end() }
+  await Promise.all(startedProcesses)
+  return { fleetEnd: fleet.end() }
 }
 
 function noteEnd({ machine: { world } }: OperatorDeps, end: ProcessEnd): void {
@@ -125,35 +134,44 @@ function mayResume(end: ProcessEnd): boolean {
 }
 
 /** Settles the rest without faults, as a user would, until the goal is reached. */
-async function settle(deps: OperatorDeps, scenario: Scenario, goal: ScenarioStep): Promise<void> {
+async function settleRest(
+  deps: OperatorDeps,
+  scenario: Scenario,
+  goal: ScenarioStep,
+): Promise<void> {
   const { machine } = deps
   const { world, cloud } = machine
   const clock = createWorldClock(world.scheduler)
   const isNewer = scenario.upgradeAt < scenario.steps.length
   // Without faults and drift, the state equals the cloud, so no refresh is needed.
   const isAsRecorded =
-    deps.faults.length === 0 && scenario.steps.every(one => one.drift.length === 0)
-  let [goesOn, done] = [true, isAsRecorded ? 1 : 0]
+    deps.faults.length === 0 &&
+    scenario.steps.every(scenarioStep => scenarioStep.drift.length === 0)
+  let [isResuming, successes] = [true, isAsRecorded ? 1 : 0]
   for (let tries = 0; tries < triesMax; tries += 1) {
     // After this time no earlier request can land.
     await clock.sleep(260_000)
     const pendingCreates = settlePendingCreates(world, cloud)
-    const command = done === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
+    const command = successes === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
     const key = `last.${tries}`
-    const rest = { host: 'here', isNewer, faults: [], onFault: () => undefined } as const
-    // A deployment that was left, or still runs, may have operations that other processes must run.
-    const isLeft = world.records.catalog.getStack(simStack)?.current !== ''
-    const hosts: readonly HostName[] = isLeft && scenario.executors.length > 0 ? ['here'] : []
-    const fleet = startFleet(machine, { ...rest, key, hosts, isNewer: () => isNewer })
+    const startOptions = { host: 'here', isNewer, faults: [], onFault: () => undefined } as const
+    // An open deployment may have operations that other processes must run.
+    const hasOpenDeployment = world.records.catalog.getStack(simStack)?.current !== ''
+    const hosts: readonly HostName[] =
+      hasOpenDeployment && scenario.executors.length > 0 ? ['here'] : []
+    const fleet = startFleet(machine, { ...startOptions, key, hosts, isNewer: () => isNewer })
     const { current = '' } = world.records.catalog.getStack(simStack) ?? {}
-    const left = current === '' ? undefined : machine.requestedSteps.get(current)
+    const interruptedStep = current === '' ? undefined : machine.requestedSteps.get(current)
     const end = await startCommand(machine, {
-      ...rest,
+      ...startOptions,
       key,
-      step: goesOn && left !== undefined ? left : { ...goal, ...command, parallel: 16 },
-      resume: goesOn,
+      step:
+        isResuming && interruptedStep !== undefined
+          ? interruptedStep
+          : { ...goal, ...command, parallel: 16 },
+      resume: isResuming,
       wait: true,
-      ...(goesOn ? {} : { pendingCreates }),
+      ...(isResuming ? {} : { pendingCreates }),
     }).end
     await fleet.end()
     if (end.kind === 'failed' && end.code === 'INTERNAL')
@@ -162,12 +180,12 @@ async function settle(deps: OperatorDeps, scenario: Scenario, goal: ScenarioStep
       world.cover('rule', 'a pending create is not cleared while it may land')
       await clock.sleep(limits.lateWindowMs)
     }
-    if (!goesOn && end.kind === 'done' && end.result?.result === 'succeeded') done += 1
+    if (!isResuming && end.kind === 'done' && end.result?.result === 'succeeded') successes += 1
     // The refresh has read all drift.
-    if (done === 1) cloud.acceptDrift()
-    goesOn = false
+    if (successes === 1) cloud.acceptDrift()
+    isResuming = false
     // Another process may have had an open deployment at each earlier check.
-    if (done >= 2 && !hasPendingCreate(world)) return
+    if (successes >= 2 && !hasPendingCreate(world)) return
   }
   const { current } = world.records.catalog.getStack(simStack) ?? {}
   world.violate(`the goal was not reached without further faults (left: ${current})`)

@@ -16,37 +16,37 @@ export interface SimPlugins {
   readonly processes: ProcessesPort
 }
 
-type Kind = ModelCall['kind']
+type CallKind = ModelCall['kind']
 
 /**
  * Creates plugins that call the model cloud. They die with their process, or when it ends them.
- * Pending calls are then lost, whatever their effect on the cloud. `refuses`: `<kind> <name>` of
+ * Pending calls are then lost, whatever their effect on the cloud. `refusals`: `<kind> <name>` of
  * calls that the cloud refuses in this deployment. `group`: their process group.
  */
 export function createPlugins(
   launch: Launch,
   cloud: ModelCloud,
   options: {
-    readonly refuses: ReadonlySet<string>
+    readonly refusals: ReadonlySet<string>
     readonly parallel: number
     readonly isShared: boolean
     readonly deployment: DeploymentId | undefined
     readonly group: ProcessGroup
   },
 ): SimPlugins {
-  const { refuses, group } = options
+  const { refusals, group } = options
   let isOver = false
-  const open = new Map<ModelCall, (thrown: ProviderError) => void>()
+  const pendingCalls = new Map<ModelCall, (thrown: ProviderError) => void>()
   const endAll = (): void => {
-    for (const [call, fail] of open) {
-      call.orphaned = true
+    for (const [call, fail] of pendingCalls) {
+      call.isOrphaned = true
       fail(lostError())
     }
-    open.clear()
+    pendingCalls.clear()
   }
   const callCloud = <T>(
     target: {
-      readonly kind: Kind
+      readonly kind: CallKind
       readonly urn: string
       readonly name: string
       readonly id: string
@@ -60,45 +60,45 @@ export function createPlugins(
       urn,
       id,
       deployment: options.deployment ?? launch.deployment(),
-      // A process that is silent for so long has lost its lease, and with it its plugins.
+      // A process that is silent for a whole lease has lost the lease and its plugins.
       sender: {
         key: launch.key,
         isDead: () => launch.node.isDead() || launch.node.lostLeaseSince(sentMs),
-        hasSlept: () => launch.node.frozeSince(sentMs),
+        wasFrozen: () => launch.node.frozeSince(sentMs),
       },
-      orphaned: false,
+      isOrphaned: false,
       isAnswered: false,
       isOver: false,
       parallel: options.parallel,
       isShared: options.isShared,
       isRefused: false,
     }
-    const watched = {
+    const effectObserver = {
       label: id === '' ? target.name : id,
       onSent: () => cloud.onSent(call),
       onOrphaned: () => {
-        call.orphaned = true
+        call.isOrphaned = true
       },
     }
-    const performCall = (_call: string, struck?: FaultKind): T => {
-      call.isRefused = refuses.has(`${kind} ${target.name}`)
+    const performCall = (_call: string, faultKind?: FaultKind): T => {
+      call.isRefused = refusals.has(`${kind} ${target.name}`)
       if (call.isRefused)
         throw new ProviderError(`${kind} ${target.name} was refused`, { status: 'ok', code: 9 })
-      return run(call, struck === 'create is partial')
+      return run(call, faultKind === 'create is partial')
     }
     return new Promise((resolve, reject) => {
-      const close = (): void => {
-        call.isAnswered = open.delete(call) && !call.orphaned
+      const endCall = (): void => {
+        call.isAnswered = pendingCalls.delete(call) && !call.isOrphaned
         call.isOver = true
       }
-      open.set(call, reject)
-      launch.sendEffect(`provider.${kind}`, performCall, watched).then(
+      pendingCalls.set(call, reject)
+      launch.sendEffect(`provider.${kind}`, performCall, effectObserver).then(
         value => {
-          close()
+          endCall()
           resolve(value)
         },
         thrown => {
-          close()
+          endCall()
           reject(thrown)
         },
       )
@@ -130,12 +130,17 @@ export function createPlugins(
 }
 
 type CallCloud = <T>(
-  target: { readonly kind: Kind; readonly urn: string; readonly name: string; readonly id: string },
+  target: {
+    readonly kind: CallKind
+    readonly urn: string
+    readonly name: string
+    readonly id: string
+  },
   run: (call: ModelCall, isPartial: boolean) => T,
 ) => Promise<T>
 
 function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
-  const withMade = (inputs: PropertyMap): PropertyMap => new Map([...inputs, ['made', 'yes']])
+  const createOutputs = (inputs: PropertyMap): PropertyMap => new Map([...inputs, ['made', 'yes']])
   return {
     pkg: 'test',
     version: '',
@@ -150,22 +155,27 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
     create: ({ urn, name, inputs }) =>
       callCloud({ kind: 'create', urn, name, id: '' }, (call, isPartial) => {
         const id = cloud.create(call, name, inputs)
-        if (isPartial) throw partialError(id, withMade(inputs))
-        return { id, outputs: withMade(inputs), refreshBeforeUpdate: false }
+        if (isPartial) throw partialError(id, createOutputs(inputs))
+        return { id, outputs: createOutputs(inputs), refreshBeforeUpdate: false }
       }),
     update: ({ urn, name, id, newInputs }) =>
       callCloud({ kind: 'update', urn, name, id }, call => {
         cloud.update(call, newInputs)
-        return { outputs: withMade(newInputs), refreshBeforeUpdate: false }
+        return { outputs: createOutputs(newInputs), refreshBeforeUpdate: false }
       }),
     delete: ({ urn, name, id }) =>
       callCloud({ kind: 'delete', urn, name, id }, call => cloud.remove(call)),
     read: ({ urn, name, id }) =>
       callCloud({ kind: 'read', urn, name, id }, () => {
-        const found = cloud.objects.get(id)
-        const outputs = found === undefined ? undefined : withMade(found.inputs)
-        const read = { inputs: found?.inputs, outputs, refreshBeforeUpdate: false, initErrors: [] }
-        return { id: found === undefined ? '' : id, ...read }
+        const object = cloud.objects.get(id)
+        const outputs = object === undefined ? undefined : createOutputs(object.inputs)
+        const readFields = {
+          inputs: object?.inputs,
+          outputs,
+          refreshBeforeUpdate: false,
+          initErrors: [],
+        }
+        return { id: object === undefined ? '' : id, ...readFields }
       }),
     invoke: async () => ({ outputs: new Map([['answer', cloud.nextAnswer()]]), failures: [] }),
     call: async () => ({ outputs: new Map([['answer', cloud.nextAnswer()]]), failures: [] }),
@@ -175,17 +185,20 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
   }
 }
 
-/** An input whose name begins with `fixed` cannot be changed in place. */
+/**
+ * Returns the difference of inputs. An input whose name begins with `fixed` cannot be changed in
+ * place.
+ */
 function diffOf(olds: PropertyMap, news: PropertyMap): DiffResult {
   const keys = [...new Set([...olds.keys(), ...news.keys()])]
-  const changed = keys.filter(
+  const changedKeys = keys.filter(
     key => containsUnknown(news.get(key)) || !equalValues(olds.get(key), news.get(key)),
   )
   return {
-    changes: changed.length > 0 ? 'some' : 'none',
-    replaceKeys: changed.filter(key => key.startsWith('fixed')),
+    changes: changedKeys.length > 0 ? 'some' : 'none',
+    replaceKeys: changedKeys.filter(key => key.startsWith('fixed')),
     stableKeys: [],
-    changedKeys: changed,
+    changedKeys,
     detailedDiff: null,
     deleteBeforeReplace: false,
   }
@@ -196,7 +209,7 @@ function partialError(id: string, outputs: PropertyMap): ProviderError {
   return new ProviderError('not ready', {
     status: 'partial',
     code: 2,
-    partial: {
+    partialResource: {
       id,
       outputs,
       inputs: undefined,

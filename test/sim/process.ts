@@ -14,7 +14,7 @@ import { simSecrets } from './secrets.ts'
 /** The stack of every scenario. */
 export const simStack = stackIdOf('sim', 'dev')
 
-/** The end of a process. `gone`: it died or was killed. */
+/** The end of a process. `gone`: the process died or was killed. */
 export type ProcessEnd =
   | { readonly kind: 'done'; readonly result: DeployResult | undefined }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
@@ -50,10 +50,10 @@ export function startCommand(machine: Machine, start: CommandStart): StartedProc
   let running: RunningDeployment | undefined
   const process = machine.startProcess({
     ...start,
-    onFault(fault, struck) {
+    onFault(fault, faultyProcess) {
       if (fault.kind === 'cancelled by its terminal') running?.cancel()
       if (fault.kind === 'terminated by its terminal') running?.terminate()
-      start.onFault(fault, struck)
+      start.onFault(fault, faultyProcess)
     },
   })
   const run = async (): Promise<DeployResult> => {
@@ -72,13 +72,13 @@ export function startServing(
   machine: Machine,
   start: ProcessStart & { readonly roles: ReadonlySet<ServeRole> },
 ): StartedProcess {
-  const over = new AbortController()
+  const stopController = new AbortController()
   const { world } = machine
   const process = machine.startProcess({
     ...start,
-    onFault(fault, struck) {
-      if (fault.kind.endsWith('by its terminal')) over.abort()
-      start.onFault(fault, struck)
+    onFault(fault, faultyProcess) {
+      if (fault.kind.endsWith('by its terminal')) stopController.abort()
+      start.onFault(fault, faultyProcess)
     },
   })
   const { launch, ports } = process
@@ -95,15 +95,20 @@ export function startServing(
       return hostsOf(machine, process, { step: stepOf(deployment), deployment })
     },
   }
-  const ended = serveStacks(serving, {
+  const serveRun = serveStacks(serving, {
     roles: start.roles,
     functionLimitMs: undefined,
-    over: over.signal,
+    shutdown: stopController.signal,
     requestOf: async deployment =>
       requestOf({ step: stepOf(deployment), resume: true, wait: false }),
     async resume(deployment) {
       world.cover('rule', 'a deployment is resumed automatically')
-      const input = { step: stepOf(deployment), resume: true, wait: false, leave: over.signal }
+      const input = {
+        step: stepOf(deployment),
+        resume: true,
+        wait: false,
+        handOverSignal: stopController.signal,
+      }
       return (await deployIn(machine, process, input)).done
     },
     onMessage: line => {
@@ -112,12 +117,12 @@ export function startServing(
       world.trace(`${start.key} says: ${line}`)
     },
   })
-  const end = endOf(machine, process, ended)
-  return { launch, end, stop: () => over.abort() }
+  const end = endOf(machine, process, serveRun)
+  return { launch, end, stop: () => stopController.abort() }
 }
 
 type DeployInput = Pick<CommandStart, 'step' | 'resume' | 'wait' | 'pendingCreates'> &
-  Pick<DeployRequest, 'leave'>
+  Pick<DeployRequest, 'handOverSignal'>
 
 function deployIn(
   machine: Machine,
@@ -160,15 +165,15 @@ function hostsOf(
   { launch, plugins }: SimProcess,
   { step, deployment }: { readonly step: ScenarioStep; readonly deployment?: DeploymentId },
 ): Hosts {
-  const { refuses } = step
-  const callbacks = createSimCallbacks(world, launch, { rules: cloud.hooks, refuses, deployment })
+  const { refusals } = step
+  const callbacks = createSimCallbacks(world, launch, { rules: cloud.hooks, refusals, deployment })
   const monitor = createMonitor(world.scheduler, launch.node, callbacks)
-  const made = plugins(step, deployment)
+  const simPlugins = plugins(step, deployment)
   return {
     programs: programHostOf(monitor, step),
-    plugins: made.host,
+    plugins: simPlugins.host,
     monitor: monitor.server,
-    processes: made.processes,
+    processes: simPlugins.processes,
   }
 }
 
@@ -183,17 +188,17 @@ function endOf(
       (thrown: unknown): ProcessEnd => failureOf(thrown),
     ),
     node.died.then((): ProcessEnd => ({ kind: 'gone' })),
-  ]).then(ended => {
-    world.trace(`${key} ends: ${textOf(ended)}`)
-    // A process that has ended leaves nothing running.
+  ]).then(processEnd => {
+    world.trace(`${key} ends: ${textOf(processEnd)}`)
+    // An ended process must not leave anything running.
     node.crash()
-    return ended
+    return processEnd
   })
 }
 
-function textOf(ended: ProcessEnd): string {
-  if (ended.kind === 'done') return ended.result?.result ?? 'done'
-  return ended.kind === 'gone' ? 'gone' : `${ended.code} ${ended.message}`
+function textOf(processEnd: ProcessEnd): string {
+  if (processEnd.kind === 'done') return processEnd.result?.result ?? 'done'
+  return processEnd.kind === 'gone' ? 'gone' : `${processEnd.code} ${processEnd.message}`
 }
 
 function failureOf(thrown: unknown): ProcessEnd {
@@ -203,7 +208,13 @@ function failureOf(thrown: unknown): ProcessEnd {
   return { kind: 'failed', code: 'INTERNAL', message }
 }
 
-function requestOf({ step, resume, wait, pendingCreates, leave }: DeployInput): DeployRequest {
+function requestOf({
+  step,
+  resume,
+  wait,
+  pendingCreates,
+  handOverSignal,
+}: DeployInput): DeployRequest {
   return {
     stack: simStack,
     source: {
@@ -228,10 +239,10 @@ function requestOf({ step, resume, wait, pendingCreates, leave }: DeployInput): 
       ...(isDestroyByProgram(step) ? { runProgram: true } : {}),
     },
     ...(step.functionLimitMs > 0 ? { functionLimitMs: step.functionLimitMs } : {}),
-    ...(leave === undefined ? {} : { leave }),
-    program: simSecrets.digest(JSON.stringify(step.program)),
+    ...(handOverSignal === undefined ? {} : { handOverSignal }),
+    programDigest: simSecrets.digest(JSON.stringify(step.program)),
     resume,
     wait,
-    pendingCreates: pendingCreates ?? { exist: new Map(), forget: false },
+    pendingCreates: pendingCreates ?? { existingIds: new Map(), mustClearOthers: false },
   }
 }

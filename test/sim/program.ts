@@ -18,7 +18,7 @@ import {
 } from '../../shared/engine/monitor/monitor-handlers.ts'
 import { Bail } from '../../shared/engine/generator/finish-stage.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
-import { type Moment, moments } from './hooks.ts'
+import { type SimHookType, simHookTypes } from './hooks.ts'
 import type { SimNode } from './node.ts'
 import type { PlannedThing, ScenarioStep } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -29,12 +29,12 @@ type Handlers = ReturnType<typeof createMonitorHandlers>
 /** The monitor of a process without a network, with calls for a program. */
 export interface SimMonitor {
   readonly server: MonitorServer
-  readonly call: <T>(ask: (handlers: Handlers) => Promise<T>) => Promise<T>
+  readonly call: <T>(callHandler: (handlers: Handlers) => Promise<T>) => Promise<T>
   /** Called when no callback of the program can be called any more. */
   readonly onProgramGone: () => void
 }
 
-const unused = { address: 'simulated', wasUsed: () => false, close: () => undefined }
+const unusedMethods = { address: 'simulated', wasUsed: () => false, close: () => undefined }
 
 /** Serves the monitor's own handlers. Each call takes some time in both directions. */
 export function createMonitor(
@@ -42,15 +42,15 @@ export function createMonitor(
   node: SimNode,
   callbacks: Callbacks,
 ): SimMonitor {
-  const opened = Promise.withResolvers<MonitorDeps>()
+  const monitorDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
   const hooks = createHooks(callbacks)
-  const handlers = createMonitorHandlers(opened.promise, {
+  const handlers = createMonitorHandlers(monitorDeps.promise, {
     signal: signalled.resolve,
-    released: released.promise,
+    whenReleased: released.promise,
     registrar: createRegistrar(callbacks),
     hooks,
   })
@@ -59,10 +59,10 @@ export function createMonitor(
       address: 'simulated',
       hooks,
       // Methods make no calls to the monitor here.
-      methods: { open: () => Promise.resolve(unused) },
-      open: opened.resolve,
+      methods: { open: () => Promise.resolve(unusedMethods) },
+      open: monitorDeps.resolve,
       abort: () => aborted.reject(new Bail()),
-      signalled: signalled.promise,
+      whenSignalled: signalled.promise,
       release: released.resolve,
       close() {
         callbacks.close()
@@ -70,11 +70,11 @@ export function createMonitor(
       },
     },
     onProgramGone: callbacks.close,
-    call: ask =>
+    call: callHandler =>
       new Promise((resolve, reject) => {
         const answerLater = (settle: () => void): void => void scheduler.after(1, settle, node)
         const sendRequest = (): void =>
-          void Promise.race([ask(handlers), aborted.promise]).then(
+          void Promise.race([callHandler(handlers), aborted.promise]).then(
             value => answerLater(() => resolve(value)),
             thrown => answerLater(() => reject(thrown)),
           )
@@ -94,7 +94,7 @@ export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
       const ended = Promise.race([runProgram(monitor, step), stopped.promise])
       const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
       ended.then(monitor.onProgramGone, monitor.onProgramGone)
-      return Promise.resolve({ ended, stop })
+      return Promise.resolve({ programEnd: ended, stop })
     },
     listPackages: () => Promise.resolve([]),
   }
@@ -105,7 +105,7 @@ const secretKey = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75f
 
 /** Registers each resource as early as possible, as programs do. */
 async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Promise<ProgramEnd> {
-  const made = new Map<string, Promise<RegisterResourceResponse>>()
+  const registrations = new Map<string, Promise<RegisterResourceResponse>>()
   const { call } = monitor
   const register = async (
     request: Partial<RegisterResourceRequest>,
@@ -124,9 +124,9 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
     return reply
   }
   const awaitRegistered = async (name: string): Promise<RegisterResourceResponse> => {
-    const found = await made.get(name)
-    if (found === undefined) throw new TypeError(`the program has no ${name}`)
-    return found
+    const response = await registrations.get(name)
+    if (response === undefined) throw new TypeError(`the program has no ${name}`)
+    return response
   }
   const callFunction = async ({ name }: PlannedThing): Promise<unknown> => {
     const callRequest = { tok: 'test:index:ask', args: { name } }
@@ -139,10 +139,10 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
   try {
     if (hooks.size > 0) await registerHooks(monitor)
     const root = await register({ type: 'pulumi:pulumi:Stack', name: 'sim-dev', object: {} })
-    const registerPlanned = async (planned: PlannedThing): Promise<RegisterResourceResponse> => {
-      const { name, kind, parent, provider, needs, fixed, after } = planned
-      const above = parent === '' ? root : await awaitRegistered(parent)
-      const object: Record<string, unknown> = { value: planned.value, [`fixed`]: planned.made }
+    const registerPlanned = async (thing: PlannedThing): Promise<RegisterResourceResponse> => {
+      const { name, kind, parent, provider, needs, fixed, after } = thing
+      const parentReply = parent === '' ? root : await awaitRegistered(parent)
+      const object: Record<string, unknown> = { value: thing.value, [`fixed`]: thing.fixedValue }
       const dependencies: string[] = []
       const propertyDependencies = new Map<string, { urns: string[] }>()
       for (const target of [...needs, ...fixed, ...after]) {
@@ -153,21 +153,30 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
         object[key] = id
         propertyDependencies.set(key, { urns: [urn] })
       }
-      if (planned.isSecret) object['secret'] = { ...secretKey, value: `${secretMark}${name}` }
-      if (planned.asks) object['answer'] = await callFunction(planned)
-      const shared = { name, parent: above.urn }
+      if (thing.isSecret) object['secret'] = { ...secretKey, value: `${secretMark}${name}` }
+      if (thing.callsFunction) object['answer'] = await callFunction(thing)
+      const commonFields = { name, parent: parentReply.urn }
       if (kind === 'component') {
-        const made = await register({ ...shared, type: 'test:index:Group', object: {} })
-        const outputs = { name, size: planned.value }
-        const request = RegisterResourceOutputsRequest.create({ urn: made.urn, outputs })
+        const componentReply = await register({
+          ...commonFields,
+          type: 'test:index:Group',
+          object: {},
+        })
+        const outputs = { name, size: thing.value }
+        const request = RegisterResourceOutputsRequest.create({ urn: componentReply.urn, outputs })
         await call(handlers => handlers.registerResourceOutputs(request))
-        return made
+        return componentReply
       }
       if (kind === 'provider')
-        return register({ ...shared, type: 'pulumi:providers:test', custom: true, object: {} })
-      const by = provider === '' ? undefined : await awaitRegistered(provider)
+        return register({
+          ...commonFields,
+          type: 'pulumi:providers:test',
+          custom: true,
+          object: {},
+        })
+      const providerReply = provider === '' ? undefined : await awaitRegistered(provider)
       const registration = {
-        ...shared,
+        ...commonFields,
         type,
         custom: true,
         object,
@@ -177,20 +186,22 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
       return register({
         ...registration,
         hooks: bindingOf(hooks.get(name) ?? []),
-        ...(by === undefined ? {} : { provider: `${by.urn}::${by.id}` }),
-        ...(planned.deleteFirst
+        ...(providerReply === undefined
+          ? {}
+          : { provider: `${providerReply.urn}::${providerReply.id}` }),
+        ...(thing.deleteFirst
           ? { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }
           : {}),
       })
     }
-    for (const planned of program) {
-      const making = registerPlanned(planned)
-      making.catch(() => undefined)
-      made.set(planned.name, making)
+    for (const thing of program) {
+      const registration = registerPlanned(thing)
+      registration.catch(() => undefined)
+      registrations.set(thing.name, registration)
     }
-    const ends = await Promise.allSettled(made.values())
+    const ends = await Promise.allSettled(registrations.values())
     const hasFailed = ends.some(
-      (end, at) => end.status === 'rejected' && program[at]?.catches !== true,
+      (end, index) => end.status === 'rejected' && program[index]?.toleratesFailure !== true,
     )
     if (hasFailed) return { error: undefined, bail: true }
     await call(handlers => handlers.signalAndWaitForShutdown())
@@ -201,19 +212,20 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
 }
 
 /**
- * Registers one callback per hook type. Any resource may name it, including those of earlier
- * programs.
+ * Registers one callback per hook type. Any resource may name the callback, including resources of
+ * earlier programs.
  */
 async function registerHooks({ call }: SimMonitor): Promise<void> {
-  for (const moment of moments) {
-    const callback = { target: 'simulated', token: moment, acceptsByteString: true }
-    const request = RegisterResourceHookRequest.create({ name: `hook ${moment}`, callback })
+  for (const hookType of simHookTypes) {
+    const callback = { target: 'simulated', token: hookType, acceptsByteString: true }
+    const request = RegisterResourceHookRequest.create({ name: `hook ${hookType}`, callback })
     await call(handlers => handlers.registerResourceHook(request))
   }
 }
 
-function bindingOf(own: readonly Moment[]): RegisterResourceRequest_ResourceHooksBinding {
-  const hookNamesOf = (moment: Moment): string[] => (own.includes(moment) ? [`hook ${moment}`] : [])
+function bindingOf(types: readonly SimHookType[]): RegisterResourceRequest_ResourceHooksBinding {
+  const hookNamesOf = (hookType: SimHookType): string[] =>
+    types.includes(hookType) ? [`hook ${hookType}`] : []
   return RegisterResourceRequest_ResourceHooksBinding.create({
     beforeCreate: hookNamesOf('BeforeCreate'),
     afterCreate: hookNamesOf('AfterCreate'),

@@ -30,22 +30,22 @@ export function addReports(
 ): void {
   for (const report of reports) {
     if (report.violations.length > 0) progress.bad.push(report.seed)
-    if (report.isUnknowable) progress.unknowable += 1
+    if (report.hasUnknownCreate) progress.unknowable += 1
     count(progress.deployments, report.deployments, 1)
     count(progress.resources, report.resources, 1)
-    count(progress.struck, report.struck, 1)
+    count(progress.struck, report.faultCount, 1)
     for (const [key, times] of report.counts) count(progress.counts, key, times)
   }
   progress.next = next
 }
 
 /** Returns the median of counted numbers. */
-export function medianOf(counted: ReadonlyMap<number, number>): number {
-  const total = [...counted.values()].reduce((sum, times) => sum + times, 0)
-  let before = 0
-  for (const [value, times] of [...counted].sort(([one], [other]) => one - other)) {
-    before += times
-    if (before * 2 > total) return value
+export function medianOf(histogram: ReadonlyMap<number, number>): number {
+  const total = [...histogram.values()].reduce((sum, times) => sum + times, 0)
+  let countSoFar = 0
+  for (const [value, times] of [...histogram].sort(([one], [other]) => one - other)) {
+    countSoFar += times
+    if (countSoFar * 2 > total) return value
   }
   return 0
 }
@@ -53,8 +53,8 @@ export function medianOf(counted: ReadonlyMap<number, number>): number {
 /** Reads the progress of an earlier run; undefined when there is none. */
 export function readProgress(path: string): SeedProgress | undefined {
   if (!existsSync(path)) return undefined
-  const left = JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>
-  const { deployments, resources, struck, counts, ...rest } = left
+  const saved = JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>
+  const { deployments, resources, struck, counts, ...rest } = saved
   return {
     ...(rest as unknown as Pick<SeedProgress, 'seeds' | 'from' | 'next' | 'bad' | 'unknowable'>),
     deployments: new Map(deployments),
@@ -68,8 +68,8 @@ export function readProgress(path: string): SeedProgress | undefined {
 export function writeProgress(path: string, progress: SeedProgress): void {
   const { deployments, resources, struck, counts, ...rest } = progress
   const lists = { deployments, resources, struck, counts }
-  const plain = Object.entries(lists).map(([key, map]) => [key, [...map]] as const)
-  writeFileSync(`${path}.new`, JSON.stringify({ ...rest, ...Object.fromEntries(plain) }))
+  const entryLists = Object.entries(lists).map(([key, map]) => [key, [...map]] as const)
+  writeFileSync(`${path}.new`, JSON.stringify({ ...rest, ...Object.fromEntries(entryLists) }))
   renameSync(`${path}.new`, path)
 }
 

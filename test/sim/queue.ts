@@ -1,27 +1,32 @@
 import { limits } from '../../shared/config/limits.ts'
-import type { ChainMessage, ChainQueuePort, Delivery, Share } from '../../shared/ports/queue.ts'
+import type {
+  ChainMessage,
+  ChainQueuePort,
+  Delivery,
+  DeliveryLimit,
+} from '../../shared/ports/queue.ts'
 import type { DeploymentId, ExecutorId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import type { SeededDraw } from './draw.ts'
 import type { Scheduler } from './scheduler.ts'
 
-interface Entry {
+interface QueueEntry {
   readonly message: ChainMessage
   deliveries: number
   receipt: string
-  /** The receiver during a visibility timeout, if it is known. */
-  taker: ExecutorId | ''
+  /** The executor that received the message during a visibility timeout, if it is known. */
+  receiver: ExecutorId | ''
   /** Virtual time from which the message is visible. */
   visibleAtMs: number
 }
 
-interface Where {
+interface ReceiveFilter {
   readonly deployment?: DeploymentId
   readonly pool?: Pool
-  readonly share?: Share
+  readonly deliveryLimit?: DeliveryLimit
 }
 
-const countIn = (entries: readonly Entry[]): number =>
+const countIn = (entries: readonly QueueEntry[]): number =>
   entries.reduce((sum, { message }) => sum + message.operations.length, 0)
 
 /**
@@ -33,73 +38,76 @@ export function createQueue(
   draw: SeededDraw,
   isRetired: (deployment: DeploymentId, executor: ExecutorId) => boolean,
 ): ChainQueuePort {
-  let entries: Entry[] = []
-  const dead: ChainMessage[] = []
-  const waiting: (() => void)[] = []
+  let entries: QueueEntry[] = []
+  const deadLetters: ChainMessage[] = []
+  const wakers: (() => void)[] = []
   let receipts = 0
-  const createEntry = (message: ChainMessage): Entry => {
+  const createEntry = (message: ChainMessage): QueueEntry => {
     const visibleAtMs = scheduler.nowMs()
-    return { message, deliveries: 0, receipt: '', taker: '', visibleAtMs }
+    return { message, deliveries: 0, receipt: '', receiver: '', visibleAtMs }
   }
-  const take = (max: number, { deployment, pool, share }: Where): readonly Delivery[] => {
+  const receiveVisible = (
+    max: number,
+    { deployment, pool, deliveryLimit }: ReceiveFilter,
+  ): readonly Delivery[] => {
     const nowMs = scheduler.nowMs()
-    const open = entries.filter(
+    const visibleEntries = entries.filter(
       ({ message, visibleAtMs }) =>
         visibleAtMs <= nowMs &&
         (deployment === undefined || message.deployment === deployment) &&
         (pool === undefined || (message.pool ?? 'short') === pool),
     )
-    const onLoan = entries.filter(
-      ({ message, visibleAtMs, taker }) =>
+    const heldEntries = entries.filter(
+      ({ message, visibleAtMs, receiver }) =>
         visibleAtMs > nowMs &&
         message.deployment === deployment &&
-        (taker === '' || !isRetired(message.deployment, taker)),
+        (receiver === '' || !isRetired(message.deployment, receiver)),
     )
-    const taken: Delivery[] = []
-    let operations = countIn(onLoan)
-    for (const entry of draw.chance(0.3) ? open.toReversed() : open) {
-      if (taken.length >= max) break
+    const received: Delivery[] = []
+    let operations = countIn(heldEntries)
+    for (const entry of draw.chance(0.3) ? visibleEntries.toReversed() : visibleEntries) {
+      if (received.length >= max) break
       if (entry.deliveries >= limits.deliveriesMax) {
-        dead.push(entry.message)
+        deadLetters.push(entry.message)
         entries = entries.filter(other => other !== entry)
         continue
       }
       operations += entry.message.operations.length
-      const isFirst = onLoan.length + taken.length === 0
-      if (share !== undefined && operations > share.operationsMax && !isFirst) break
+      const isFirst = heldEntries.length + received.length === 0
+      if (deliveryLimit !== undefined && operations > deliveryLimit.operationsMax && !isFirst) break
       receipts += 1
-      entry.taker = share?.executor ?? ''
+      entry.receiver = deliveryLimit?.executor ?? ''
       entry.deliveries += 1
       entry.receipt = `receipt ${receipts}`
       entry.visibleAtMs = nowMs + limits.visibilityMs
       const { message, receipt, deliveries } = entry
-      taken.push({ message, receipt, deliveries })
+      received.push({ message, receipt, deliveries })
     }
-    return taken
+    return received
   }
   return {
     send: async messages => {
       for (const message of messages) entries.push(createEntry(message))
-      for (const wake of waiting.splice(0)) wake()
+      for (const wake of wakers.splice(0)) wake()
     },
     async receive(max, waitMs, options = {}) {
       const untilMs = scheduler.nowMs() + waitMs
       for (;;) {
         if (options.signal?.aborted === true) return []
-        const taken = take(max, options)
-        if (taken.length > 0 || scheduler.nowMs() >= untilMs) return taken
-        await new Promise<void>(done => {
-          const callOff = scheduler.after(untilMs - scheduler.nowMs(), done)
-          waiting.push(() => {
-            callOff()
-            done()
+        const received = receiveVisible(max, options)
+        if (received.length > 0 || scheduler.nowMs() >= untilMs) return received
+        await new Promise<void>(resolve => {
+          const cancelTimer = scheduler.after(untilMs - scheduler.nowMs(), resolve)
+          wakers.push(() => {
+            cancelTimer()
+            resolve()
           })
         })
       }
     },
     remove: async receipt => {
       entries = entries.filter(entry => entry.receipt !== receipt)
-      for (const wake of waiting.splice(0)) wake()
+      for (const wake of wakers.splice(0)) wake()
     },
     extend: async (receipt, ms) => {
       const entry = entries.find(other => other.receipt === receipt)
@@ -108,11 +116,12 @@ export function createQueue(
       return true
     },
     redrive: async deployment => {
-      const again = dead.filter(message => message.deployment === deployment)
-      for (const message of again) dead.splice(dead.indexOf(message), 1)
-      for (const message of again) entries.push(createEntry(message))
-      return again.length
+      const redriven = deadLetters.filter(message => message.deployment === deployment)
+      for (const message of redriven) deadLetters.splice(deadLetters.indexOf(message), 1)
+      for (const message of redriven) entries.push(createEntry(message))
+      return redriven.length
     },
-    listDeadLetters: async deployment => dead.filter(message => message.deployment === deployment),
+    listDeadLetters: async deployment =>
+      deadLetters.filter(message => message.deployment === deployment),
   }
 }

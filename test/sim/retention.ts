@@ -28,13 +28,15 @@ export function createRetention(
       const ids = new Set(tables.flatMap(table => [...table.deployments()]))
       return ([...ids].toSorted() as DeploymentId[]).map(deployment => {
         const { stack } = deploymentPartsOf(deployment)
-        const past = catalog.listHistory(stack, 1e9).find(one => one.deployment === deployment)
+        const historyLine = catalog
+          .listHistory(stack, 1e9)
+          .find(line => line.deployment === deployment)
         return {
           deployment,
           closed: control.read(deployment)?.closed,
           isCurrent: isCurrent(deployment),
-          ...(past?.endedAt === undefined ? {} : { endedAt: past.endedAt }),
-          isInHistory: past !== undefined,
+          ...(historyLine?.endedAt === undefined ? {} : { endedAt: historyLine.endedAt }),
+          isInHistory: historyLine !== undefined,
         }
       })
     },

@@ -8,7 +8,7 @@ import { createModelCloud } from './model-cloud.ts'
 import { createHookRules } from './hook-rules.ts'
 import type { Fault } from './faults.ts'
 import { createForgottenCheck, listEarlyDeletes, type Scenario } from './scenario.ts'
-import { type SimPlace, type WorldOptions, type World, createWorld } from './world.ts'
+import { type ObservedWorld, type WorldOptions, type World, createWorld } from './world.ts'
 
 /** The result of a scenario under faults. */
 export interface ScenarioResult {
@@ -21,9 +21,9 @@ export interface ScenarioResult {
    */
   readonly effects: readonly (readonly number[])[]
   /** The last state, without values that may differ between two correct runs. */
-  readonly final: readonly string[]
+  readonly finalState: readonly string[]
   /** Whether only a user could find out the end of some create. */
-  readonly isUnknowable: boolean
+  readonly hasUnknownCreate: boolean
   readonly ticks: number
   readonly deployments: number
 }
@@ -36,30 +36,30 @@ export async function runScenario(
   seed: number,
   scenario: Scenario,
   faults: readonly Fault[],
-  trace: WorldOptions = {},
+  worldOptions: WorldOptions = {},
 ): Promise<ScenarioResult> {
-  const place: { made?: SimPlace } = {}
+  const cache: { observed?: ObservedWorld } = {}
   const world = createWorld(
     seed,
-    of => {
-      place.made ??= createPlace(of, scenario)
-      return place.made.checks
+    observedWorld => {
+      cache.observed ??= createObservedWorld(observedWorld, scenario)
+      return cache.observed.checks
     },
-    { ...trace, isStruck: faults.length > 0 },
+    { ...worldOptions, hasFaults: faults.length > 0 },
   )
-  const { cloud } = (place.made ??= createPlace(world, scenario))
-  await world.manual.createStack(simStack, createWorldClock(world.scheduler).now())
+  const { cloud } = (cache.observed ??= createObservedWorld(world, scenario))
+  await world.manualWrites.createStack(simStack, createWorldClock(world.scheduler).now())
   const machine = createMachine(world, cloud, faults)
   const effects: (readonly number[])[] = []
   let isOver = false
-  const operated = operate({ machine, faults, effects }, scenario)
+  const operatorRun = operate({ machine, faults, effects }, scenario)
     .catch((thrown: unknown) => {
       world.violate(`the run failed: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
     })
     .finally(() => {
       isOver = true
     })
-  if (await world.scheduler.run(() => isOver, ticksMax)) await operated
+  if (await world.scheduler.run(() => isOver, ticksMax)) await operatorRun
   else world.violate('the deployments did not end')
   const state = readStateBlob(world, world.records.catalog.getStack(simStack)?.snapshot ?? '')
   return {
@@ -67,21 +67,21 @@ export async function runScenario(
     lines: world.lines,
     counts: world.counts,
     effects,
-    final: [
+    finalState: [
       ...toComparable(state),
       ...[...cloud.objects.values()].map(object => `${object.name} exists`).sort(),
     ],
-    isUnknowable: world.counts.has('checked: a person settled a pending operation'),
+    hasUnknownCreate: world.counts.has('checked: a person settled a pending operation'),
     ticks: world.scheduler.ticks(),
     deployments: world.records.catalog.getStack(simStack)?.deployments ?? 0,
   }
 }
 
-function createPlace(world: World, scenario: Scenario): SimPlace {
-  const first = listEarlyDeletes(scenario)
+function createObservedWorld(world: World, scenario: Scenario): ObservedWorld {
+  const earlyDeletes = listEarlyDeletes(scenario)
   const hooks = createHookRules(scenario.steps[0]?.hooks ?? new Map(), world)
   const cloud = createModelCloud(world.violate, hooks, {
-    goesFirst: name => first.has(name),
+    mayBeDeletedFirst: name => earlyDeletes.has(name),
     isForgotten: createForgottenCheck(scenario),
   })
   return { world, cloud, checks: createChecks(world, cloud) }

@@ -8,15 +8,15 @@ import type { WorldPlatform } from './world.ts'
 export interface SeedReport {
   readonly seed: number
   readonly violations: readonly string[]
-  /** The faults that are needed for the failure, if any. */
+  /** The faults that the failure needs; empty without a failure. */
   readonly faults: readonly Fault[]
   /** The trace of the smallest run that still breaks a rule. */
   readonly lines: readonly string[]
   readonly counts: ReadonlyMap<string, number>
-  readonly isUnknowable: boolean
+  readonly hasUnknownCreate: boolean
   readonly deployments: number
   readonly resources: number
-  readonly struck: number
+  readonly faultCount: number
 }
 
 /** Runs one seed. A failure is reduced to few faults. */
@@ -28,26 +28,26 @@ export async function runSeed(
   const stackLines = Error.stackTraceLimit
   Error.stackTraceLimit = 0
   const { isShrunk, platform } = options
-  const on = platform === undefined ? {} : { platform }
-  const drawn = await drawSeed(seed, { isQuiet: true, ...on })
-  let judged = await runSeedFaults(seed, drawn, { isQuiet: true })
-  const violations = judged.violations.filter(one => !isKnownViolation(one))
+  const platformOption = platform === undefined ? {} : { platform }
+  const drawnSeed = await drawSeed(seed, { isQuiet: true, ...platformOption })
+  let result = await runSeedFaults(seed, drawnSeed, { isQuiet: true })
+  const violations = result.violations.filter(violation => !isKnownViolation(violation))
   const isBad = violations.length > 0
   Error.stackTraceLimit = stackLines
-  if (isBad) judged = await runSeedFaults(seed, drawn)
-  const small = isBad && isShrunk === true ? await shrink(seed, drawn, judged) : judged
-  const sizes = drawn.scenario.steps.map(({ program }) => program.length)
-  let struck = 0
-  for (const [key, count] of judged.counts) if (key.startsWith('fault: ')) struck += count
+  if (isBad) result = await runSeedFaults(seed, drawnSeed)
+  const smallest = isBad && isShrunk === true ? await shrink(seed, drawnSeed, result) : result
+  const sizes = drawnSeed.scenario.steps.map(({ program }) => program.length)
+  let faultCount = 0
+  for (const [key, count] of result.counts) if (key.startsWith('fault: ')) faultCount += count
   return {
     seed,
     violations,
-    faults: isBad ? small.faults : [],
-    lines: isBad ? small.lines : [],
-    counts: judged.counts,
-    isUnknowable: judged.isUnknowable,
-    deployments: judged.deployments,
+    faults: isBad ? smallest.faults : [],
+    lines: isBad ? smallest.lines : [],
+    counts: result.counts,
+    hasUnknownCreate: result.hasUnknownCreate,
+    deployments: result.deployments,
     resources: Math.max(...sizes),
-    struck,
+    faultCount,
   }
 }

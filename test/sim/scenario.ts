@@ -16,14 +16,16 @@ export interface PlannedThing {
   readonly fixed: readonly string[]
   /** Dependencies without an input. */
   readonly after: readonly string[]
+  /** An input that can be changed in place. */
   readonly value: number
-  readonly made: number
+  /** An input whose change forces a replacement. */
+  readonly fixedValue: number
   readonly deleteFirst: boolean
   readonly isSecret: boolean
   /** Whether an input is the result of a function that differs each time. */
-  readonly asks: boolean
+  readonly callsFunction: boolean
   /** Whether the program continues when it fails. */
-  readonly catches: boolean
+  readonly toleratesFailure: boolean
 }
 
 /** One command of a scenario. */
@@ -34,16 +36,16 @@ export interface ScenarioStep {
   readonly parallel: number
   /** Time limit of each generator and executor, in ms; 0: none. */
   readonly functionLimitMs: number
-  /** The executors of its operations: the process of the command, or others. */
+  /** The executors of the operations: the process of the command, or others. */
   readonly execute: 'here' | 'elsewhere'
   /** Drift of objects before the step. */
   readonly drift: readonly ObjectDrift[]
   readonly program: readonly PlannedThing[]
   /**
-   * `<kind> <name>` of calls that the cloud refuses, and `<moment> <name>` of hooks that refuse.
+   * `<kind> <name>` of calls that the cloud refuses, and `<hook type> <name>` of hooks that refuse.
    */
-  readonly refuses: ReadonlySet<string>
-  /** Hooks by name: the same in all steps, including names outside of this program. */
+  readonly refusals: ReadonlySet<string>
+  /** The hooks by name. All steps have equal hooks, also for names outside of their programs. */
   readonly hooks: HooksByName
 }
 
@@ -69,26 +71,27 @@ export function drawScenario(draw: SeededDraw): Scenario {
   const isLarge = draw.chance(0.1)
   const isWide = draw.chance(0.05)
   let program = isWide
-    ? wideProgram(draw)
-    : drawProgram(draw.fork('program'), isLarge ? draw.whole(25, 60) : draw.whole(10, 18))
+    ? drawWideProgram(draw)
+    : drawProgram(draw.fork('program'), isLarge ? draw.integer(25, 60) : draw.integer(10, 18))
   const steps: Omit<ScenarioStep, 'functionLimitMs' | 'hooks'>[] = []
   const count = isWide ? 2 : draw.chance(0.08) ? 4 : draw.chance(0.3) ? 3 : 2
-  const around = draw.fork('around')
-  const hasTwoHosts = around.chance(0.4)
-  const executors = around.chance(0.35)
+  const setupDraw = draw.fork('around')
+  const hasTwoHosts = setupDraw.chance(0.4)
+  const executors = setupDraw.chance(0.35)
     ? Array.from(
-        { length: around.whole(1, 3) },
-        (_none, at): HostName => (at > 0 && hasTwoHosts && around.chance(0.6) ? 'there' : 'here'),
+        { length: setupDraw.integer(1, 3) },
+        (_none, index): HostName =>
+          index > 0 && hasTwoHosts && setupDraw.chance(0.6) ? 'there' : 'here',
       )
     : []
-  const upgradeAt = around.chance(0.25) ? around.whole(0, count - 1) : count
-  for (let at = 0; at < count; at += 1) {
-    const edit = draw.fork(`edit ${at}`)
-    if (at > 0) program = editProgram(edit, program, at)
-    const other = isWide || edit.chance(0.5) ? 'destroy' : 'refresh'
-    const command = at === 0 || !(isWide || edit.chance(0.25)) ? 'up' : other
+  const upgradeAt = setupDraw.chance(0.25) ? setupDraw.integer(0, count - 1) : count
+  for (let index = 0; index < count; index += 1) {
+    const edit = draw.fork(`edit ${index}`)
+    if (index > 0) program = editProgram(edit, program, index)
+    const laterCommand = isWide || edit.chance(0.5) ? 'destroy' : 'refresh'
+    const command = index === 0 || !(isWide || edit.chance(0.25)) ? 'up' : laterCommand
     const hasRefusals = edit.chance(0.25)
-    const refuses = hasRefusals
+    const refusals = hasRefusals
       ? program.flatMap(({ name }) =>
           edit.chance(0.08) ? [`${edit.pick(['create', 'update', 'delete'])} ${name}`] : [],
         )
@@ -99,19 +102,22 @@ export function drawScenario(draw: SeededDraw): Scenario {
       continueOnError: edit.chance(0.3),
       parallel: edit.pick([2, 4, 8, 16, 64]),
       execute: executors.length > 0 ? 'elsewhere' : 'here',
-      drift: at === 0 || !edit.chance(0.25) ? [] : drawDrift(edit, program),
+      drift: index === 0 || !edit.chance(0.25) ? [] : drawDrift(edit, program),
       program,
-      refuses: new Set(refuses),
+      refusals: new Set(refusals),
     })
   }
-  const time = draw.fork('time')
-  const functionLimitMs = time.chance(0.25) ? time.pick([1_500, 3_000, 8_000, 20_000]) : 0
-  const hooking = draw.fork('hooks')
-  const hooks = drawHooks(hooking, listThings(steps))
+  const limitDraw = draw.fork('time')
+  const functionLimitMs = limitDraw.chance(0.25) ? limitDraw.pick([1_500, 3_000, 8_000, 20_000]) : 0
+  const hookDraw = draw.fork('hooks')
+  const hooks = drawHooks(hookDraw, listThings(steps))
   return {
-    steps: steps.map((step, at) => {
-      const refuses = new Set([...step.refuses, ...drawRefusals(hooking.fork(`${at}`), hooks)])
-      return { ...step, refuses, functionLimitMs, hooks }
+    steps: steps.map((step, index) => {
+      const refusals = new Set([
+        ...step.refusals,
+        ...drawRefusals(hookDraw.fork(`${index}`), hooks),
+      ])
+      return { ...step, refuses: refusals, functionLimitMs, hooks }
     }),
     executors,
     hasTwoHosts,
@@ -130,29 +136,29 @@ function listThings(steps: readonly Pick<ScenarioStep, 'program'>[]): readonly s
  * Draws a program in which one thing has more dependents than an operation may release, so that
  * joins are needed.
  */
-function wideProgram(draw: SeededDraw): readonly PlannedThing[] {
-  const one: PlannedThing = { ...nothing, kind: 'thing', name: 'r0' }
-  const many = Array.from(
-    { length: draw.whole(36, 44) },
-    (_none, at): PlannedThing => ({
-      ...nothing,
+function drawWideProgram(draw: SeededDraw): readonly PlannedThing[] {
+  const base: PlannedThing = { ...emptyThing, kind: 'thing', name: 'r0' }
+  const dependents = Array.from(
+    { length: draw.integer(36, 44) },
+    (_none, index): PlannedThing => ({
+      ...emptyThing,
       kind: 'thing',
-      name: `r${at + 1}`,
+      name: `r${index + 1}`,
       needs: ['r0'],
     }),
   )
-  return [one, ...many]
+  return [base, ...dependents]
 }
 
 function drawDrift(draw: SeededDraw, program: readonly PlannedThing[]): readonly ObjectDrift[] {
   const things = program.filter(({ kind }) => kind === 'thing')
-  return Array.from({ length: draw.whole(1, 2) }, () => ({
-    name: things[draw.whole(0, things.length - 1)]?.name ?? '',
+  return Array.from({ length: draw.integer(1, 2) }, () => ({
+    name: things[draw.integer(0, things.length - 1)]?.name ?? '',
     kind: draw.chance(0.5) ? ('changes' as const) : ('vanishes' as const),
   }))
 }
 
-const nothing = {
+const emptyThing = {
   parent: '',
   provider: '',
   needs: [],
@@ -160,69 +166,74 @@ const nothing = {
   after: [],
   deleteFirst: false,
   isSecret: false,
-  asks: false,
-  catches: false,
+  callsFunction: false,
+  toleratesFailure: false,
   value: 0,
-  made: 0,
+  fixedValue: 0,
 } as const
 
 function drawProgram(draw: SeededDraw, count: number): readonly PlannedThing[] {
   const program: PlannedThing[] = []
-  for (let at = 0; at < count; at += 1) program.push(drawPlanned(draw, program, `r${at}`))
+  for (let index = 0; index < count; index += 1)
+    program.push(drawPlanned(draw, program, `r${index}`))
   return program
 }
 
 function drawPlanned(
   draw: SeededDraw,
-  before: readonly PlannedThing[],
+  earlierThings: readonly PlannedThing[],
   name: string,
 ): PlannedThing {
-  const components = before.filter(({ kind }) => kind === 'component').map(one => one.name)
-  const providers = before.filter(({ kind }) => kind === 'provider').map(one => one.name)
-  const things = before.filter(({ kind }) => kind === 'thing')
-  const one = (names: readonly string[], probability: number): string =>
+  const components = earlierThings
+    .filter(({ kind }) => kind === 'component')
+    .map(thing => thing.name)
+  const providers = earlierThings.filter(({ kind }) => kind === 'provider').map(thing => thing.name)
+  const things = earlierThings.filter(({ kind }) => kind === 'thing')
+  const pickName = (names: readonly string[], probability: number): string =>
     names.length > 0 && draw.chance(probability)
-      ? (names[draw.whole(0, names.length - 1)] ?? '')
+      ? (names[draw.integer(0, names.length - 1)] ?? '')
       : ''
-  const parent = one(components, 0.4)
-  if (draw.chance(0.08)) return { ...nothing, name, kind: 'component', parent }
-  if (draw.chance(0.04)) return { ...nothing, name, kind: 'provider' }
+  const parent = pickName(components, 0.4)
+  if (draw.chance(0.08)) return { ...emptyThing, name, kind: 'component', parent }
+  if (draw.chance(0.04)) return { ...emptyThing, name, kind: 'provider' }
   const needs: string[] = []
   const fixed: string[] = []
   const after: string[] = []
-  for (let tries = draw.whole(0, 3); tries > 0 && things.length > 0; tries -= 1) {
-    const target = things[draw.whole(0, things.length - 1)]
+  for (let tries = draw.integer(0, 3); tries > 0 && things.length > 0; tries -= 1) {
+    const target = things[draw.integer(0, things.length - 1)]
     if (target === undefined || [...needs, ...fixed, ...after].includes(target.name)) continue
     // A thing that is deleted before its replacement must not be needed in between.
-    if (mayGoFirst(target, things) || draw.chance(0.3)) fixed.push(target.name)
+    if (mayBeDeletedFirst(target, things) || draw.chance(0.3)) fixed.push(target.name)
     else if (draw.chance(0.7)) needs.push(target.name)
     else after.push(target.name)
   }
   return {
-    ...nothing,
+    ...emptyThing,
     name,
     kind: 'thing',
     parent,
-    provider: one(providers, 0.4),
+    provider: pickName(providers, 0.4),
     needs,
     fixed,
     after,
     deleteFirst: draw.chance(0.15),
     isSecret: draw.chance(0.2),
-    asks: draw.chance(0.08),
-    catches: draw.chance(0.2),
+    callsFunction: draw.chance(0.08),
+    toleratesFailure: draw.chance(0.2),
   }
 }
 
 /** Returns all things that may be deleted while others still depend on them. */
 export function listEarlyDeletes({ steps }: Scenario): ReadonlySet<string> {
   const names = steps.flatMap(({ program }) =>
-    program.filter(planned => mayGoFirst(planned, program)).map(({ name }) => name),
+    program.filter(thing => mayBeDeletedFirst(thing, program)).map(({ name }) => name),
   )
   return new Set(names)
 }
 
-/** Reports whether a step is a destroy with its program, which deletes with hooks need. */
+/**
+ * Reports whether a step is a destroy that runs its program. Deletes with hooks need the program.
+ */
 export function isDestroyByProgram({
   command,
   hooks,
@@ -231,44 +242,50 @@ export function isDestroyByProgram({
 }
 
 /**
- * Returns a check whether a thing may count as independent of a dependency that it was created
- * with. A destroy with its program uses and records the program's current dependencies, as in
+ * Returns a check whether a resource may count as independent of a dependency that it was created
+ * with. A destroy with its program uses and records the current dependencies of the program, as in
  * Pulumi. A run after an interrupted destroy sees these records.
  */
-export function createForgottenCheck({ steps }: Scenario): (user: string, on: string) => boolean {
-  const planned = steps.filter(isDestroyByProgram).flatMap(({ program }) => program)
-  return (user, on) =>
-    planned.some(one => one.name === user && ![...one.needs, ...one.fixed].includes(on))
+export function createForgottenCheck({
+  steps,
+}: Scenario): (user: string, dependency: string) => boolean {
+  const destroyedThings = steps.filter(isDestroyByProgram).flatMap(({ program }) => program)
+  return (user, dependency) =>
+    destroyedThings.some(
+      thing => thing.name === user && ![...thing.needs, ...thing.fixed].includes(dependency),
+    )
 }
 
 /** Reports whether a thing is deleted before its replacement, directly or through a dependency. */
-function mayGoFirst(planned: PlannedThing, things: readonly PlannedThing[]): boolean {
-  if (planned.deleteFirst) return true
-  return things.some(target => planned.fixed.includes(target.name) && mayGoFirst(target, things))
+function mayBeDeletedFirst(thing: PlannedThing, things: readonly PlannedThing[]): boolean {
+  if (thing.deleteFirst) return true
+  return things.some(
+    target => thing.fixed.includes(target.name) && mayBeDeletedFirst(target, things),
+  )
 }
 
 /** Returns the next version of a program: some things are removed, changed, replaced or added. */
 function editProgram(
   draw: SeededDraw,
-  before: readonly PlannedThing[],
+  previousProgram: readonly PlannedThing[],
   version: number,
 ): readonly PlannedThing[] {
   const names = new Set<string>([''])
-  const kept = before.filter(({ name, kind, parent, provider }) => {
-    const isGone = draw.chance(kind === 'thing' ? 0.12 : 0.04)
-    if (isGone || !names.has(parent) || !names.has(provider)) return false
+  const keptThings = previousProgram.filter(({ name, kind, parent, provider }) => {
+    const isRemoved = draw.chance(kind === 'thing' ? 0.12 : 0.04)
+    if (isRemoved || !names.has(parent) || !names.has(provider)) return false
     names.add(name)
     return true
   })
-  const program: PlannedThing[] = kept.map(planned => ({
-    ...planned,
-    needs: planned.needs.filter(name => names.has(name)),
-    fixed: planned.fixed.filter(name => names.has(name)),
-    after: planned.after.filter(name => names.has(name)),
-    value: planned.value + (draw.chance(0.2) ? 1 : 0),
-    made: planned.made + (draw.chance(0.1) ? 1 : 0),
+  const program: PlannedThing[] = keptThings.map(thing => ({
+    ...thing,
+    needs: thing.needs.filter(name => names.has(name)),
+    fixed: thing.fixed.filter(name => names.has(name)),
+    after: thing.after.filter(name => names.has(name)),
+    value: thing.value + (draw.chance(0.2) ? 1 : 0),
+    fixedValue: thing.fixedValue + (draw.chance(0.1) ? 1 : 0),
   }))
-  for (let more = draw.whole(0, 4); more > 0; more -= 1)
-    program.push(drawPlanned(draw, program, `v${version}n${more}`))
+  for (let additions = draw.integer(0, 4); additions > 0; additions -= 1)
+    program.push(drawPlanned(draw, program, `v${version}n${additions}`))
   return program
 }

@@ -1,6 +1,6 @@
 /**
- * The owner of an event. A dead process receives nothing more, and a frozen one receives it when it
- * thaws.
+ * The owner of an event. A dead process receives nothing more. A frozen process receives the event
+ * when it is no longer frozen.
  */
 export interface Owner {
   readonly isDead: () => boolean
@@ -18,12 +18,12 @@ export interface Scheduler {
   readonly run: (isOver: () => boolean, ticksMax: number) => Promise<boolean>
 }
 
-interface Event {
+interface ScheduledEvent {
   atMs: number
   order: number
   readonly call: () => void
   readonly owner: Owner | undefined
-  isOff: boolean
+  isCancelled: boolean
 }
 
 /** Creates a scheduler at time 0. Events of the same time happen in the order of their creation. */
@@ -32,13 +32,13 @@ export function createScheduler(): Scheduler {
   let nowMs = 0
   let order = 0
   let ticks = 0
-  const nextEvent = (): Event | undefined => {
-    for (let event = heap.take(); event !== undefined; event = heap.take()) {
-      if (event.isOff || event.owner?.isDead() === true) continue
-      const thawMs = event.owner?.frozenUntilMs() ?? 0
-      if (thawMs <= event.atMs) return event
-      event.atMs = thawMs
-      // A process that thaws receives the events of the meantime in any order.
+  const nextEvent = (): ScheduledEvent | undefined => {
+    for (let event = heap.takeFirst(); event !== undefined; event = heap.takeFirst()) {
+      if (event.isCancelled || event.owner?.isDead() === true) continue
+      const unfrozenAtMs = event.owner?.frozenUntilMs() ?? 0
+      if (unfrozenAtMs <= event.atMs) return event
+      event.atMs = unfrozenAtMs
+      // After a freeze, a process receives the delayed events in any order.
       event.order = Math.imul(event.order, 0x9e3779b1) >>> 0
       heap.put(event)
     }
@@ -49,19 +49,25 @@ export function createScheduler(): Scheduler {
     ticks: () => ticks,
     after(ms, call, owner) {
       order += 1
-      const event: Event = { atMs: nowMs + Math.max(0, ms), order, call, owner, isOff: false }
+      const event: ScheduledEvent = {
+        atMs: nowMs + Math.max(0, ms),
+        order,
+        call,
+        owner,
+        isCancelled: false,
+      }
       heap.put(event)
       return () => {
-        event.isOff = true
+        event.isCancelled = true
       }
     },
     run: (isOver, ticksMax) =>
-      new Promise(done => {
-        const last = ticks + ticksMax
+      new Promise(resolve => {
+        const tickLimit = ticks + ticksMax
         const step = (): void => {
-          if (isOver()) return done(true)
-          const event = ticks < last ? nextEvent() : undefined
-          if (event === undefined) return done(false)
+          if (isOver()) return resolve(true)
+          const event = ticks < tickLimit ? nextEvent() : undefined
+          if (event === undefined) return resolve(false)
           ticks += 1
           nowMs = event.atMs
           event.call()
@@ -75,35 +81,35 @@ export function createScheduler(): Scheduler {
 
 /** Creates a heap of events, ordered by time, then by creation. */
 function createHeap() {
-  const items: Event[] = []
-  const isBefore = (one: Event, other: Event): boolean =>
+  const items: ScheduledEvent[] = []
+  const isBefore = (one: ScheduledEvent, other: ScheduledEvent): boolean =>
     one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order)
-  const sink = (event: Event): void => {
-    let at = 0
+  const sink = (event: ScheduledEvent): void => {
+    let index = 0
     for (;;) {
-      const left = 2 * at + 1
-      const [a, b] = [items[left], items[left + 1]]
-      const child = b !== undefined && a !== undefined && isBefore(b, a) ? left + 1 : left
-      const below = items[child]
-      if (below === undefined || !isBefore(below, event)) break
-      items[at] = below
-      at = child
+      const leftChild = 2 * index + 1
+      const [a, b] = [items[leftChild], items[leftChild + 1]]
+      const child = b !== undefined && a !== undefined && isBefore(b, a) ? leftChild + 1 : leftChild
+      const childEvent = items[child]
+      if (childEvent === undefined || !isBefore(childEvent, event)) break
+      items[index] = childEvent
+      index = child
     }
-    items[at] = event
+    items[index] = event
   }
   return {
-    put(event: Event): void {
-      let at = items.length
+    put(event: ScheduledEvent): void {
+      let index = items.length
       for (;;) {
-        const up = (at - 1) >> 1
-        const above = items[up]
-        if (at === 0 || above === undefined || !isBefore(event, above)) break
-        items[at] = above
-        at = up
+        const parentIndex = (index - 1) >> 1
+        const parentEvent = items[parentIndex]
+        if (index === 0 || parentEvent === undefined || !isBefore(event, parentEvent)) break
+        items[index] = parentEvent
+        index = parentIndex
       }
-      items[at] = event
+      items[index] = event
     },
-    take(): Event | undefined {
+    takeFirst(): ScheduledEvent | undefined {
       const [first] = items
       const last = items.pop()
       if (last !== undefined && items.length > 0) sink(last)

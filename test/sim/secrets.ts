@@ -4,8 +4,8 @@ import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 export const secretMark = 'hush-'
 
 /**
- * A secrets manager without randomness and cost. A search does not find the plaintext in its
- * ciphertext, which suffices for the simulation.
+ * A secrets manager without randomness and cost. Its ciphertext does not contain the plaintext,
+ * which suffices for the simulation.
  */
 export const simSecrets: SecretsManager = {
   type: 'simulated',
@@ -15,12 +15,12 @@ export const simSecrets: SecretsManager = {
     decrypt: text => Buffer.from(text.slice('sealed:'.length), 'base64').toString('utf8'),
   },
   digest: text => {
-    let [one, two] = [0x811c9dc5, 0x1234567]
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at)
-      one = Math.imul(one ^ code, 0x01000193)
-      two = Math.imul(two ^ code, 0x85ebca6b) + one
+    let [firstHash, secondHash] = [0x811c9dc5, 0x1234567]
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index)
+      firstHash = Math.imul(firstHash ^ code, 0x01000193)
+      secondHash = Math.imul(secondHash ^ code, 0x85ebca6b) + firstHash
     }
-    return `${(one >>> 0).toString(16)}${(two >>> 0).toString(16)}`
+    return `${(firstHash >>> 0).toString(16)}${(secondHash >>> 0).toString(16)}`
   },
 }

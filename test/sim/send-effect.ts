@@ -1,18 +1,18 @@
 import type { FaultKind } from './faults.ts'
 
-/** Sends an effect over the network: request and response take some time, or are lost. */
+/** Sends an effect over the network. Request and response take some time, or are lost. */
 export type SendEffect = <T>(
   name: string,
   run: (call: string, kind?: FaultKind) => T | Promise<T>,
-  watched?: EffectWatcher,
+  effectObserver?: EffectObserver,
 ) => Promise<T>
 
-/** Observes the fate of a request. */
-export interface EffectWatcher {
+/** Observes the departure of a request, and the loss of its response. */
+export interface EffectObserver {
   /** Description of the request, for the trace. */
   readonly label: string
-  /** Called when it leaves the process. */
+  /** Called when the request leaves the process. */
   readonly onSent: () => void
-  /** Called when its sender will not receive the response. */
+  /** Called when the sender of the request will not receive the response. */
   readonly onOrphaned: () => void
 }

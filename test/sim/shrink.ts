@@ -5,14 +5,18 @@ import { runSeedFaults, type SeedResult, type Seed } from './seed-faults.ts'
 const runsMax = 40
 
 /** Removes faults one after another while a rule is still broken. */
-export async function shrink(seed: number, drawn: Seed, failed: SeedResult): Promise<SeedResult> {
-  let least = failed
+export async function shrink(
+  seed: number,
+  drawnSeed: Seed,
+  failure: SeedResult,
+): Promise<SeedResult> {
+  let smallest = failure
   let runs = 0
-  for (let at = 0; at < least.faults.length && runs < runsMax; runs += 1) {
-    const faults: readonly Fault[] = least.faults.filter((_fault, index) => index !== at)
-    const ran = await runSeedFaults(seed, drawn, { faults })
-    if (ran.violations.length > 0) least = ran
-    else at += 1
+  for (let position = 0; position < smallest.faults.length && runs < runsMax; runs += 1) {
+    const faults: readonly Fault[] = smallest.faults.filter((_fault, index) => index !== position)
+    const result = await runSeedFaults(seed, drawnSeed, { faults })
+    if (result.violations.length > 0) smallest = result
+    else position += 1
   }
-  return least
+  return smallest
 }

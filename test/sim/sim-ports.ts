@@ -10,7 +10,7 @@ import { createHeadWrites } from './head-requests.ts'
 import type { SimNode } from './node.ts'
 import type { World } from './world.ts'
 
-/** The simulation keeps all blobs. */
+/** Throws an error. The simulation does not call these methods, and keeps all blobs. */
 function failUnsupported(): never {
   throw new TypeError('the simulation does not remove blobs')
 }
@@ -22,7 +22,7 @@ export function createSimPorts(
     readonly sendEffect: SendEffect
     readonly node: SimNode
     readonly drawFault: (name: string) => Fault | undefined
-    readonly drawWayMs: () => number
+    readonly drawTransitMs: () => number
   },
 ): Platform {
   const { store, queue, scheduler } = world
@@ -38,7 +38,7 @@ export function createSimPorts(
     ...wrapPort<Platform['operations']>('operations', store.operations),
     ...createHeadWrites(world, sendEffect),
   }
-  /** Only single records are linearizable: the two halves are read at different times. */
+  /** Reads two halves at different times, because only single records are linearizable. */
   const readInHalves = <T>(
     read: (ids: readonly OperationId[]) => Promise<ReadonlyMap<OperationId, T>>,
     ids: readonly OperationId[],
@@ -46,23 +46,25 @@ export function createSimPorts(
     if (ids.length < 2) return read(ids)
     const middle = ids.length >> 1
     return Promise.all([read(ids.slice(middle)), read(ids.slice(0, middle))]).then(
-      ([late, early]) => new Map([...late, ...early]),
+      ([secondHalf, firstHalf]) => new Map([...secondHalf, ...firstHalf]),
     )
   }
   const chains: ChainQueuePort = {
     send: messages => {
-      for (const message of messages) world.observer.onKept(JSON.stringify(message))
+      for (const message of messages) world.observer.onTextStored(JSON.stringify(message))
       return sendEffect('chains.send', (_call, kind) => {
         // Messages may also name operations that are not ready.
-        const early = messages.map(({ deployment, operations }) => ({
+        const earlyMessages = messages.map(({ deployment, operations }) => ({
           deployment,
           operations: operations.map(id => (id + 1) as OperationId),
         }))
-        return queue.send(kind === 'message before its time' ? [...early, ...messages] : messages)
+        return queue.send(
+          kind === 'message before its time' ? [...earlyMessages, ...messages] : messages,
+        )
       })
     },
-    receive: (max, waitMs, which) =>
-      sendEffect('chains.receive', () => queue.receive(max, waitMs, which)),
+    receive: (max, waitMs, receiveOptions) =>
+      sendEffect('chains.receive', () => queue.receive(max, waitMs, receiveOptions)),
     remove: receipt => sendEffect('chains.remove', () => queue.remove(receipt)),
     extend: (receipt, ms) => sendEffect('chains.extend', () => queue.extend(receipt, ms)),
     listDeadLetters: deployment =>
@@ -104,8 +106,8 @@ export function createSimPorts(
     nudges: {
       nudge: (stack, delayMs) =>
         sendEffect('nudges.nudge', () => world.nudges.nudge(stack, delayMs)),
-      receive: (waitMs, which) =>
-        sendEffect('nudges.receive', () => world.nudges.receive(waitMs, which)),
+      receive: (waitMs, receiveOptions) =>
+        sendEffect('nudges.receive', () => world.nudges.receive(waitMs, receiveOptions)),
     },
     hints: {
       hint(deployment, operation) {
@@ -113,7 +115,7 @@ export function createSimPorts(
         const kind = options.drawFault('hints.hint')?.kind
         if (kind === 'hint lost') return
         const lateMs = kind === 'hint late and twice' ? 40_000 : 0
-        scheduler.after(options.drawWayMs(), () => world.hints.notify(deployment, operation))
+        scheduler.after(options.drawTransitMs(), () => world.hints.notify(deployment, operation))
         if (lateMs > 0) scheduler.after(lateMs, () => world.hints.notify(deployment, operation))
       },
       listen: (deployment, listener) =>

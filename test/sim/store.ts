@@ -34,11 +34,11 @@ export interface SimStore {
 /** Observes all writes of the store. */
 export interface Observer {
   /** Called with the text of everything that is stored. */
-  readonly onKept: (text: string) => void
+  readonly onTextStored: (text: string) => void
   readonly onHeadChanged: (change: HeadChange) => void
   readonly onAppended: (deployment: DeploymentId, record: LogRecord) => void
   readonly onClosed: (deployment: DeploymentId) => void
-  /** Called when a condition of the store refused a request, or answered it as done before. */
+  /** Called when a condition of the store refused a request, or recognized it as a repetition. */
   readonly onRefused: (rule: string) => void
   readonly onPublished: (blob: BlobHash, version: number) => void
 }
@@ -50,11 +50,14 @@ export function createStore(observer: Observer): SimStore {
   const heads = createHeads(observer.onHeadChanged)
   const outcomes = new Map<string, Outcome>()
   const blobs = new Map<BlobHash, Uint8Array>()
-  const [logs, leases] = [new Map<DeploymentId, Kept[]>(), new Map<DeploymentId, Leases>()]
+  const [logs, leases] = [
+    new Map<DeploymentId, StoredLogRecord[]>(),
+    new Map<DeploymentId, Leases>(),
+  ]
   const controls = new Map<DeploymentId, ControlRow>()
   const control = createControl(observer, controls)
   const { removeVersions, ...catalog } = createSimCatalog(observer.onPublished, observer.onRefused)
-  const tables = [logs, outcomes, heads.all, leases, controls].map(tableOf)
+  const tables = [logs, outcomes, heads.allHeads, leases, controls].map(tableOf)
   return {
     log: createLog(observer, logs),
     control,
@@ -67,24 +70,24 @@ export function createStore(observer: Observer): SimStore {
       begin: (deployment, operation, claim): BeginResult =>
         heads.begin(`${deployment} ${operation}`, claim),
       giveBack: (deployment, operation, owner, attempt) =>
-        heads.free(`${deployment} ${operation}`, { event: 'giveBack', owner, attempt }),
+        heads.removeOwner(`${deployment} ${operation}`, { event: 'giveBack', owner, attempt }),
       lapse: (deployment, operation, owner, attempt) =>
-        heads.free(`${deployment} ${operation}`, { event: 'lapse', owner, attempt }),
+        heads.removeOwner(`${deployment} ${operation}`, { event: 'lapse', owner, attempt }),
       putOutcome(deployment, outcome) {
-        const at = `${deployment} ${outcome.operation} ${outcome.attempt}`
-        if (outcomes.has(at)) return
-        observer.onKept(JSON.stringify(outcome))
-        outcomes.set(at, outcome)
+        const key = `${deployment} ${outcome.operation} ${outcome.attempt}`
+        if (outcomes.has(key)) return
+        observer.onTextStored(JSON.stringify(outcome))
+        outcomes.set(key, outcome)
       },
       getOutcome: (deployment, operation, attempt) =>
         outcomes.get(`${deployment} ${operation} ${attempt}`),
       select: (deployment, operation, end) => heads.select(`${deployment} ${operation}`, end),
       getHeads: (deployment, operations) =>
-        new Map(operations.flatMap(id => pairOf(id, heads.at(`${deployment} ${id}`)))),
+        new Map(operations.flatMap(id => pairOf(id, heads.getHead(`${deployment} ${id}`)))),
       getEnds: (deployment, operations) =>
         new Map(
           operations.flatMap(id => {
-            const head = heads.at(`${deployment} ${id}`)
+            const head = heads.getHead(`${deployment} ${id}`)
             if (head === undefined) return []
             const outcome =
               head.end === undefined
@@ -97,7 +100,7 @@ export function createStore(observer: Observer): SimStore {
     blobs: {
       put(bytes) {
         const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
-        if (!blobs.has(hash)) observer.onKept(Buffer.from(bytes).toString('utf8'))
+        if (!blobs.has(hash)) observer.onTextStored(Buffer.from(bytes).toString('utf8'))
         blobs.set(hash, bytes)
         return hash
       },
@@ -110,8 +113,8 @@ export function createStore(observer: Observer): SimStore {
   }
 }
 
-function pairOf<T>(id: OperationId, found: T | undefined): readonly (readonly [OperationId, T])[] {
-  return found === undefined ? [] : [[id, found]]
+function pairOf<T>(id: OperationId, record: T | undefined): readonly (readonly [OperationId, T])[] {
+  return record === undefined ? [] : [[id, record]]
 }
 
 /** Parses a stored record. */
@@ -119,27 +122,32 @@ export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T
 }
 
-/** A record with its text: callers do not modify a record that they pass or receive. */
-interface Kept {
+/** A log record with its text. Callers do not modify a record that they pass or receive. */
+interface StoredLogRecord {
   readonly text: string
   readonly record: LogRecord
 }
 
-function createLog(observer: Observer, logs: Map<DeploymentId, Kept[]>): SimStore['log'] {
+function createLog(
+  observer: Observer,
+  logs: Map<DeploymentId, StoredLogRecord[]>,
+): SimStore['log'] {
   return {
     append(deployment, record) {
       const text = JSON.stringify(record)
       const log = logs.get(deployment) ?? []
       logs.set(deployment, log)
-      const there = log[record.number]
-      if (there !== undefined && there.text !== text) {
-        const stops = record.decisions.some(one => 'phase' in one && one.phase === 'stopping')
+      const existing = log[record.number]
+      if (existing !== undefined && existing.text !== text) {
+        const isStopping = record.decisions.some(
+          decision => 'phase' in decision && decision.phase === 'stopping',
+        )
         observer.onRefused('an append of a deposed generator is refused')
-        if (stops) observer.onRefused('a deposed generator cannot stop its successor')
+        if (isStopping) observer.onRefused('a deposed generator cannot stop its successor')
       }
-      if (there !== undefined) return there.text === text ? 'mine' : 'taken'
+      if (existing !== undefined) return existing.text === text ? 'mine' : 'taken'
       if (record.number !== log.length) return 'taken'
-      observer.onKept(text)
+      observer.onTextStored(text)
       observer.onAppended(deployment, record)
       log.push({ text, record })
       return 'appended'
@@ -149,46 +157,47 @@ function createLog(observer: Observer, logs: Map<DeploymentId, Kept[]>): SimStor
   }
 }
 
-type ControlRow = Control & { readonly call: string; readonly held: number }
+type ControlRow = Control & { readonly call: string; readonly heldFromNumber: number }
 type Leases = Map<string, Lease>
 
 function createControl(
   observer: Observer,
   controls: Map<DeploymentId, ControlRow>,
 ): SimStore['control'] {
-  const change = (deployment: DeploymentId, changed: Partial<Control>): void => {
-    const there = controls.get(deployment)
-    if (there !== undefined) controls.set(deployment, { ...there, ...changed })
+  const change = (deployment: DeploymentId, fields: Partial<Control>): void => {
+    const existing = controls.get(deployment)
+    if (existing !== undefined) controls.set(deployment, { ...existing, ...fields })
   }
   return {
     create(deployment, holder, call = '') {
-      const there = controls.get(deployment)
-      if (there !== undefined) return there.call === call
-      controls.set(deployment, { stop: 'none', holder, closed: false, call, held: -1 })
+      const existing = controls.get(deployment)
+      if (existing !== undefined) return existing.call === call
+      controls.set(deployment, { stop: 'none', holder, closed: false, call, heldFromNumber: -1 })
       return true
     },
     read(deployment) {
-      const there = controls.get(deployment)
-      if (there === undefined) return undefined
-      const { call: _call, held: _held, ...control } = there
+      const existing = controls.get(deployment)
+      if (existing === undefined) return undefined
+      const { call: _call, heldFromNumber: _held, ...control } = existing
       return control
     },
     stop(deployment, stop) {
-      const there = controls.get(deployment)
-      if (there !== undefined && stops.indexOf(there.stop) < stops.indexOf(stop))
+      const existing = controls.get(deployment)
+      if (existing !== undefined && stops.indexOf(existing.stop) < stops.indexOf(stop))
         change(deployment, { stop })
     },
     handOver(deployment, holder, handedOver) {
-      const there = controls.get(deployment)
-      const isHeld = there !== undefined && !there.closed && there.holder.pid === holder.pid
+      const existing = controls.get(deployment)
+      const isHeld =
+        existing !== undefined && !existing.closed && existing.holder.pid === holder.pid
       if (isHeld) change(deployment, { handedOver })
       return isHeld
     },
-    hold(deployment, holder, at) {
-      const there = controls.get(deployment)
-      if (there === undefined || there.held >= at) return
-      const { handedOver: _over, ...control } = there
-      controls.set(deployment, { ...control, holder, held: at })
+    hold(deployment, holder, logNumber) {
+      const existing = controls.get(deployment)
+      if (existing === undefined || existing.heldFromNumber >= logNumber) return
+      const { handedOver: _over, ...control } = existing
+      controls.set(deployment, { ...control, holder, heldFromNumber: logNumber })
     },
     close(deployment) {
       if (controls.has(deployment)) observer.onClosed(deployment)
@@ -198,15 +207,26 @@ function createControl(
 }
 
 function createLeases(leases: Map<DeploymentId, Leases>): SimStore['leases'] {
-  const change = (deployment: DeploymentId, lease: Lease | undefined, to: Partial<Lease>): void => {
-    if (lease !== undefined) leases.get(deployment)?.set(lease.executor, { ...lease, ...to })
+  const change = (
+    deployment: DeploymentId,
+    lease: Lease | undefined,
+    fields: Partial<Lease>,
+  ): void => {
+    if (lease !== undefined) leases.get(deployment)?.set(lease.executor, { ...lease, ...fields })
   }
   return {
     register(deployment, executor, holder) {
-      const there = leases.get(deployment) ?? new Map<string, Lease>()
-      leases.set(deployment, there)
-      if (there.has(executor)) return
-      there.set(executor, { executor, holder, counter: 0, retired: false, left: false, groups: [] })
+      const existing = leases.get(deployment) ?? new Map<string, Lease>()
+      leases.set(deployment, existing)
+      if (existing.has(executor)) return
+      existing.set(executor, {
+        executor,
+        holder,
+        counter: 0,
+        retired: false,
+        left: false,
+        groups: [],
+      })
     },
     renew(deployment, executor, groups) {
       const lease = leases.get(deployment)?.get(executor)
@@ -226,10 +246,10 @@ function createEvents(observer: Observer): SimStore['events'] {
   const lines = new Map<string, string>()
   return {
     append(deployment, writer, first, events) {
-      for (const [at, event] of events.entries()) {
-        const key = `${deployment} ${writer} ${first + at}`
+      for (const [index, event] of events.entries()) {
+        const key = `${deployment} ${writer} ${first + index}`
         if (lines.has(key)) continue
-        observer.onKept(event)
+        observer.onTextStored(event)
         lines.set(key, event)
       }
     },

@@ -22,11 +22,11 @@ export function withVersionRules(
   return {
     async append(deployment, record) {
       const rules = readRules(deployment)
-      const written = isNewer ? withRules(record, rules ?? rulesVersion + 1) : record
-      const done = await log.append(deployment, written)
-      if (!isNewer && done === 'appended' && (readRules(deployment) ?? 0) > rulesVersion)
+      const versionedRecord = isNewer ? withRules(record, rules ?? rulesVersion + 1) : record
+      const answer = await log.append(deployment, versionedRecord)
+      if (!isNewer && answer === 'appended' && (readRules(deployment) ?? 0) > rulesVersion)
         world.violate(`${key} wrote into ${deployment}, which a newer version began`)
-      return done
+      return answer
     },
     async read(deployment, from, limit) {
       const records = await log.read(deployment, from, limit)
@@ -37,6 +37,8 @@ export function withVersionRules(
 
 function withRules(record: LogRecord, rules: number): LogRecord {
   if (!record.decisions.some(({ kind }) => kind === 'pin')) return record
-  const decisions = record.decisions.map(one => (one.kind === 'pin' ? { ...one, rules } : one))
+  const decisions = record.decisions.map(decision =>
+    decision.kind === 'pin' ? { ...decision, rules } : decision,
+  )
   return { ...record, decisions }
 }

@@ -39,14 +39,14 @@ export function createWatchedDynamo(observer: Observer): WatchedDynamo {
     tables,
     send(command, request) {
       const before = request === undefined ? undefined : itemOf(request)
-      const answered = client.send(command as never) as Promise<unknown>
-      const all = changes
+      const response = client.send(command as never) as Promise<unknown>
+      const newChanges = changes
       changes = []
       if (request !== undefined)
         reportHeadChange(observer, request, { before, after: itemOf(request) })
-      for (const change of all) reportChange(observer, change)
-      if (all.length === 0) reportRefusedAppend(observer, tables, command)
-      return answered
+      for (const change of newChanges) reportChange(observer, change)
+      if (newChanges.length === 0) reportRefusedAppend(observer, tables, command)
+      return response
     },
   }
 }
@@ -60,33 +60,36 @@ function reportHeadChange(observer: Observer, request: SimHeadRequest, items: He
   const { deployment, id } = request
   const headOf = (item: ModelItem | undefined): Head => parseHeadItem(deployment, id, item)
   const before = items.before === undefined ? freshHead : headOf(items.before)
-  const now = headOf(items.after)
-  const isChanged = JSON.stringify(now) !== JSON.stringify(before)
+  const headAfter = headOf(items.after)
+  const isChanged = JSON.stringify(headAfter) !== JSON.stringify(before)
   const mark =
     request.event === 'arrive' ? '' : releaseMarkOf({ ...request, event: request.event, needs: 0 })
   const isMarked = readTexts(items.before ?? {}, 'freed').includes(mark)
-  const became = {
+  const change = {
     before,
-    after: isChanged ? now : before,
+    after: isChanged ? headAfter : before,
     isDone: isChanged || isRepetition(request, before, isMarked),
   }
   const attempt = request.event === 'arrive' ? before.attempt : request.attempt
-  observer.onHeadChanged(changeOf(`${deployment} ${id}`, { ...request, attempt }, became))
+  observer.onHeadChanged(changeOf(`${deployment} ${id}`, { ...request, attempt }, change))
 }
 
 /** Reports the change of any other item. */
 function reportChange(observer: Observer, { key, before, after }: ModelChange): void {
-  for (const { S: text, B: packed } of Object.values(after ?? {})) {
-    if (text !== undefined) observer.onKept(text)
-    if (packed !== undefined) observer.onKept(gunzipSync(packed).toString('utf8'))
+  for (const { S: text, B: compressed } of Object.values(after ?? {})) {
+    if (text !== undefined) observer.onTextStored(text)
+    if (compressed !== undefined) observer.onTextStored(gunzipSync(compressed).toString('utf8'))
   }
   if (after === undefined) return
-  const [kind = '', of = ''] = readText(key, 'pk').split(' ')
+  const [kind = '', deployment = ''] = readText(key, 'pk').split(' ')
   if (kind === 'control' && readFlag(after, 'closed') && before !== undefined)
-    observer.onClosed(of as DeploymentId)
+    observer.onClosed(deployment as DeploymentId)
   if (before !== undefined) return
   if (kind === 'log')
-    observer.onAppended(of as DeploymentId, JSON.parse(readText(after, 'record')) as LogRecord)
+    observer.onAppended(
+      deployment as DeploymentId,
+      JSON.parse(readText(after, 'record')) as LogRecord,
+    )
   if (kind === 'late') observer.onRefused('a late outcome is put into the inbox')
   if (kind === 'versions')
     observer.onPublished(
@@ -95,10 +98,7 @@ function reportChange(observer: Observer, { key, before, after }: ModelChange): 
     )
 }
 
-/**
- * Reports an append that changed nothing: the existing record is its own, or that of another
- * writer.
- */
+/** Reports an append that is refused because the record of another writer has its number. */
 function reportRefusedAppend(
   observer: Observer,
   tables: ModelTables,
@@ -110,6 +110,6 @@ function reportRefusedAppend(
   if (existing === undefined || readText(existing, 'record') === readText(item, 'record')) return
   observer.onRefused('an append of a deposed generator is refused')
   const { decisions } = JSON.parse(readText(item, 'record')) as LogRecord
-  if (decisions.some(one => 'phase' in one && one.phase === 'stopping'))
+  if (decisions.some(decision => 'phase' in decision && decision.phase === 'stopping'))
     observer.onRefused('a deposed generator cannot stop its successor')
 }

@@ -5,20 +5,20 @@ import type { WorldPlatform } from './world.ts'
 /** The input of a worker: every `every`-th seed from `from` on. */
 export interface SeedShare {
   readonly from: number
-  readonly until: number
+  readonly endSeed: number
   readonly every: number
   readonly platform?: WorldPlatform
 }
 
-const { from, until, every, ...on } = workerData as SeedShare
-let current = from
+const { from, endSeed, every, ...platformOption } = workerData as SeedShare
+let currentSeed = from
 process.on('unhandledRejection', thrown => {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  parentPort?.postMessage(createBrokenReport(current, `unhandled error: ${text}`))
+  parentPort?.postMessage(createBrokenReport(currentSeed, `unhandled error: ${text}`))
 })
-for (let seed = from; seed < until; seed += every) {
-  current = seed
-  const report = await runSeed(seed, { isShrunk: true, ...on })
+for (let seed = from; seed < endSeed; seed += every) {
+  currentSeed = seed
+  const report = await runSeed(seed, { isShrunk: true, ...platformOption })
   parentPort?.postMessage(report)
 }
 
@@ -29,9 +29,9 @@ function createBrokenReport(seed: number, violation: string): SeedReport {
     faults: [],
     lines: [],
     counts: new Map(),
-    isUnknowable: false,
+    hasUnknownCreate: false,
     deployments: 0,
     resources: 0,
-    struck: 0,
+    faultCount: 0,
   }
 }

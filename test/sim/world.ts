@@ -20,7 +20,7 @@ export interface World extends Coverage {
   readonly store: SimStore
   /** The current records, in either store. */
   readonly records: CurrentRecords
-  readonly manual: ManualWrites
+  readonly manualWrites: ManualWrites
   readonly queue: ChainQueuePort
   readonly nudges: NudgesPort
   readonly hints: {
@@ -31,17 +31,17 @@ export interface World extends Coverage {
   /** The AWS services, in worlds whose ports use the AWS adapters. */
   readonly aws: AwsServices | undefined
   /** Listeners for the next changes of a head, by `<deployment> <operation>`. */
-  readonly changed: Map<string, () => void>
+  readonly headListeners: Map<string, () => void>
   /** Operations that no executor can begin, by `<deployment> <operation>`. */
   readonly poisoned: Set<string>
-  /** Adds a line with its time to the trace. */
+  /** Adds a line to the trace, with the virtual time. */
   readonly trace: (line: string) => void
   readonly lines: readonly string[]
   readonly isTraced: boolean
-  /** Whether faults strike: a run without faults has fewer checks. */
-  readonly isStruck: boolean
+  /** Whether faults strike. A run without faults has fewer checks. */
+  readonly hasFaults: boolean
   /** Records a broken rule. */
-  readonly violate: (what: string) => void
+  readonly violate: (violation: string) => void
   readonly violations: readonly string[]
 }
 
@@ -50,7 +50,7 @@ export interface WorldOptions {
   /** Omits the trace, which is faster. */
   readonly isQuiet?: boolean
   /** Whether faults strike. */
-  readonly isStruck?: boolean
+  readonly hasFaults?: boolean
   /** The platform; if absent, it is drawn. */
   readonly platform?: WorldPlatform
 }
@@ -58,8 +58,8 @@ export interface WorldOptions {
 /** Models of the AWS services, or a store and queue in memory. */
 export type WorldPlatform = 'aws' | 'memory'
 
-/** Share of worlds on AWS, which means on models of its services. */
-const awsWorlds = 0.1
+/** The share of worlds that run on models of the AWS services. */
+const awsShare = 0.1
 
 /** Creates an empty world. `observerOf` receives the world that it observes. */
 export function createWorld(
@@ -73,17 +73,17 @@ export function createWorld(
   const violations: string[] = []
   const listeners = new Map<DeploymentId, Set<(operation: OperationId) => void>>()
   const coverage = createCoverage()
-  const changed = new Map<string, () => void>()
+  const headListeners = new Map<string, () => void>()
   const isRetired = (deployment: DeploymentId, executor: ExecutorId): boolean =>
     world.records.leases
       .list(deployment)
       .some(lease => lease.executor === executor && lease.retired)
   const queue = createQueue(scheduler, draw.fork('queue'), isRetired)
   const observer: Observer = {
-    onKept: text => observerOf(world).onKept(text),
+    onTextStored: text => observerOf(world).onTextStored(text),
     onHeadChanged(change) {
       observerOf(world).onHeadChanged(change)
-      if (change.after !== change.before) changed.get(change.at)?.()
+      if (change.after !== change.before) headListeners.get(change.headKey)?.()
     },
     onAppended: (deployment, record) => observerOf(world).onAppended(deployment, record),
     onClosed: deployment => observerOf(world).onClosed(deployment),
@@ -91,8 +91,8 @@ export function createWorld(
     onRefused: rule => observerOf(world).onRefused(rule),
   }
   const store = createStore(observer)
-  const drawn: WorldPlatform = draw.fork('platform').chance(awsWorlds) ? 'aws' : 'memory'
-  const isAws = (options.platform ?? drawn) === 'aws'
+  const drawnPlatform: WorldPlatform = draw.fork('platform').chance(awsShare) ? 'aws' : 'memory'
+  const isAws = (options.platform ?? drawnPlatform) === 'aws'
   const aws = isAws ? createAwsServices({ scheduler, draw, ...coverage, observer }) : undefined
   const world: World = {
     ...coverage,
@@ -101,7 +101,7 @@ export function createWorld(
     draw,
     store,
     records: aws === undefined ? store : readCurrentRecords(aws.dynamo.tables, store.blobs),
-    manual:
+    manualWrites:
       aws === undefined
         ? createStoreWrites(store)
         : createManualWrites(aws.dynamo, { scheduler, draw }),
@@ -112,25 +112,25 @@ export function createWorld(
         for (const listener of listeners.get(deployment) ?? []) listener(operation)
       },
       listen(deployment, listener) {
-        const here = listeners.get(deployment) ?? new Set()
-        listeners.set(deployment, here)
-        here.add(listener)
-        return () => void here.delete(listener)
+        const deploymentListeners = listeners.get(deployment) ?? new Set()
+        listeners.set(deployment, deploymentListeners)
+        deploymentListeners.add(listener)
+        return () => void deploymentListeners.delete(listener)
       },
     },
     observer,
     aws,
-    changed,
+    headListeners,
     poisoned: new Set(),
     trace(line) {
       if (options.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
     },
     lines,
     isTraced: options.isQuiet !== true,
-    isStruck: options.isStruck === true,
-    violate(what) {
-      lines.push(`${scheduler.nowMs()} VIOLATION ${what}`)
-      if (!violations.includes(what)) violations.push(what)
+    hasFaults: options.hasFaults === true,
+    violate(violation) {
+      lines.push(`${scheduler.nowMs()} VIOLATION ${violation}`)
+      if (!violations.includes(violation)) violations.push(violation)
     },
     violations,
   }
@@ -141,8 +141,8 @@ function createStoreWrites({ catalog, control, operations }: SimStore): ManualWr
   return { createStack: catalog.createStack, stop: control.stop, arrive: operations.arrive }
 }
 
-/** A world with its cloud. */
-export interface SimPlace {
+/** A world with its cloud and its checks. */
+export interface ObservedWorld {
   readonly world: World
   readonly cloud: ModelCloud
   readonly checks: Observer

@@ -1,7 +1,7 @@
 import { fieldOf, isEmpty, itemsOf, type OrderedJson } from './ordered-json.ts'
 
 /** The known features. */
-const known = new Set([
+const knownFeatures = new Set([
   'refreshBeforeUpdate',
   'views',
   'hooks',
@@ -13,7 +13,7 @@ const known = new Set([
 ])
 
 /** The field of a resource that requires a feature when it is not empty. */
-const raisedBy = new Map([
+const featureByField = new Map([
   ['refreshBeforeUpdate', 'refreshBeforeUpdate'],
   ['viewOf', 'views'],
   ['resourceHooks', 'hooks'],
@@ -26,23 +26,28 @@ const raisedBy = new Map([
 /** Returns the errors in version and features of an envelope. */
 export function checkFeatures(envelope: OrderedJson): readonly string[] {
   const version = fieldOf(envelope, 'version')
-  const written = version?.kind === 'number' ? version.written : ''
-  if (written !== '3' && written !== '4') return [`the version is '${written}', not 3 or 4`]
-  const named = itemsOf(envelope, 'features').map(item => (item.kind === 'text' ? item.text : ''))
-  const needed = neededFeaturesOf(fieldOf(envelope, 'deployment'))
+  const versionText = version?.kind === 'number' ? version.numberText : ''
+  if (versionText !== '3' && versionText !== '4')
+    return [`the version is '${versionText}', not 3 or 4`]
+  const namedFeatures = itemsOf(envelope, 'features').map(item =>
+    item.kind === 'text' ? item.text : '',
+  )
+  const neededFeatures = neededFeaturesOf(fieldOf(envelope, 'deployment'))
   const complaints = [
-    ...named.filter(name => !known.has(name)).map(name => `unknown feature '${name}'`),
-    ...[...needed]
-      .filter(name => !named.includes(name))
+    ...namedFeatures
+      .filter(name => !knownFeatures.has(name))
+      .map(name => `unknown feature '${name}'`),
+    ...[...neededFeatures]
+      .filter(name => !namedFeatures.includes(name))
       .map(name => `feature '${name}' is missing`),
     // The ciphertext does not show whether it contains bytes.
-    ...named
-      .filter(name => known.has(name) && name !== 'byteString' && !needed.has(name))
+    ...namedFeatures
+      .filter(name => knownFeatures.has(name) && name !== 'byteString' && !neededFeatures.has(name))
       .map(name => `feature '${name}' is named but not used`),
   ]
-  if (written !== (named.length > 0 ? '4' : '3'))
-    complaints.push(`version ${written} with ${named.length} features`)
-  if (named.some((name, place) => place > 0 && (named[place - 1] ?? '') >= name))
+  if (versionText !== (namedFeatures.length > 0 ? '4' : '3'))
+    complaints.push(`version ${versionText} with ${namedFeatures.length} features`)
+  if (namedFeatures.some((name, index) => index > 0 && (namedFeatures[index - 1] ?? '') >= name))
     complaints.push('the features are not sorted')
   return complaints
 }
@@ -53,12 +58,12 @@ function neededFeaturesOf(deployment: OrderedJson | undefined): ReadonlySet<stri
     ...itemsOf(deployment, 'resources'),
     ...operations.flatMap(operation => fieldOf(operation, 'resource') ?? []),
   ]
-  const needed = new Set<string>()
+  const neededFeatures = new Set<string>()
   for (const resource of resources)
-    for (const [field, feature] of raisedBy) {
-      const found = fieldOf(resource, field)
-      if (found !== undefined && !isEmpty(found)) needed.add(feature)
+    for (const [field, feature] of featureByField) {
+      const value = fieldOf(resource, field)
+      if (value !== undefined && !isEmpty(value)) neededFeatures.add(feature)
     }
-  if (itemsOf(deployment, 'snippets').length > 0) needed.add('snippets-prototype')
-  return needed
+  if (itemsOf(deployment, 'snippets').length > 0) neededFeatures.add('snippets-prototype')
+  return neededFeatures
 }

@@ -1,4 +1,4 @@
-/** A valid export, written by hand. Tests break it in one place each. */
+/** A valid export, written by hand. Each test breaks it at one point. */
 export const goodExport = `{
     "version": 4,
     "features": [

@@ -2,16 +2,16 @@ import { fieldOf, itemsOf, type OrderedJson, textOf } from './ordered-json.ts'
 
 /** Checks the rules between resources: valid references, and unique names. */
 export function checkIntegrity(resources: readonly OrderedJson[]): readonly string[] {
-  const seen = new Set<string>()
+  const earlierUrns = new Set<string>()
   const providers = new Set<string>()
-  const all = new Set(resources.map(resource => textOf(resource, 'urn')))
+  const allUrns = new Set(resources.map(resource => textOf(resource, 'urn')))
   const complaints: string[] = []
   for (const resource of resources) {
     const urn = textOf(resource, 'urn') ?? ''
     complaints.push(...checkOwnRules(resource, urn))
     const providerType = /^pulumi:providers:[^:]+$/
     if (providerType.test(textOf(resource, 'type') ?? ''))
-      providers.add(`${urn}::${textOf(resource, 'id') ?? unknown}`)
+      providers.add(`${urn}::${textOf(resource, 'id') ?? unknownId}`)
     const provider = textOf(resource, 'provider')
     if (
       provider !== undefined &&
@@ -19,21 +19,21 @@ export function checkIntegrity(resources: readonly OrderedJson[]): readonly stri
       !isTrue(resource, 'pendingReplacement')
     )
       complaints.push(`${urn}: its provider ${provider} does not come before it`)
-    for (const [what, other] of namesOf(resource)) {
-      if (seen.has(other)) continue
-      const how = all.has(other) ? 'comes after it' : 'is missing'
-      complaints.push(`${urn}: its ${what} ${other} ${how}`)
+    for (const [relation, target] of referencesOf(resource)) {
+      if (earlierUrns.has(target)) continue
+      const problem = allUrns.has(target) ? 'comes after it' : 'is missing'
+      complaints.push(`${urn}: its ${relation} ${target} ${problem}`)
     }
-    seen.add(urn)
+    earlierUrns.add(urn)
   }
   return [...complaints, ...findDuplicates(resources)]
 }
 
-const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+const unknownId = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
 
 function isTrue(resource: OrderedJson, name: string): boolean {
-  const found = fieldOf(resource, name)
-  return found?.kind === 'literal' && found.value === true
+  const field = fieldOf(resource, name)
+  return field?.kind === 'literal' && field.value === true
 }
 
 function checkOwnRules(resource: OrderedJson, urn: string): readonly string[] {
@@ -49,12 +49,12 @@ function checkOwnRules(resource: OrderedJson, urn: string): readonly string[] {
   return complaints
 }
 
-function namesOf(resource: OrderedJson): readonly (readonly [string, string])[] {
-  const texts = (what: string, items: readonly OrderedJson[]): [string, string][] =>
-    items.flatMap(item => (item.kind === 'text' && item.text !== '' ? [[what, item.text]] : []))
-  const single = (what: string): [string, string][] => {
-    const found = textOf(resource, what)
-    return found === undefined ? [] : [[what, found]]
+function referencesOf(resource: OrderedJson): readonly (readonly [string, string])[] {
+  const texts = (relation: string, items: readonly OrderedJson[]): [string, string][] =>
+    items.flatMap(item => (item.kind === 'text' && item.text !== '' ? [[relation, item.text]] : []))
+  const single = (relation: string): [string, string][] => {
+    const urn = textOf(resource, relation)
+    return urn === undefined ? [] : [[relation, urn]]
   }
   const byProperty = fieldOf(resource, 'propertyDependencies')
   const properties = byProperty?.kind === 'object' ? byProperty.fields : []
@@ -70,16 +70,16 @@ function namesOf(resource: OrderedJson): readonly (readonly [string, string])[] 
 }
 
 /**
- * Returns errors for repeated names: of several resources with one name all but one must be marked
+ * Returns errors for repeated URNs. Of several resources with one URN all but one must be marked
  * for deletion.
  */
 function findDuplicates(resources: readonly OrderedJson[]): readonly string[] {
-  const living = new Map<string, number>()
+  const undeletedCounts = new Map<string, number>()
   for (const resource of resources) {
     const urn = textOf(resource, 'urn') ?? ''
-    if (!isTrue(resource, 'delete')) living.set(urn, (living.get(urn) ?? 0) + 1)
+    if (!isTrue(resource, 'delete')) undeletedCounts.set(urn, (undeletedCounts.get(urn) ?? 0) + 1)
   }
-  return [...living]
+  return [...undeletedCounts]
     .filter(([, count]) => count > 1)
     .map(([urn, count]) => `${urn}: occurs ${count} times, not marked for deletion`)
 }

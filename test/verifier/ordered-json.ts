@@ -3,7 +3,7 @@ export type OrderedJson =
   | { readonly kind: 'object'; readonly fields: readonly (readonly [string, OrderedJson])[] }
   | { readonly kind: 'list'; readonly items: readonly OrderedJson[] }
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'number'; readonly written: string }
+  | { readonly kind: 'number'; readonly numberText: string }
   | { readonly kind: 'literal'; readonly value: boolean | null }
 
 /** An object of OrderedJson. */
@@ -16,56 +16,56 @@ const literalToken = /true|false|null/y
 
 /** Parses JSON text. Throws a SyntaxError with the position of the first error. */
 export function parseOrdered(source: string): OrderedJson {
-  let at = 0
-  const take = (token: RegExp): string | undefined => {
-    token.lastIndex = at
-    const found = token.exec(source)?.[0]
-    at += found?.length ?? 0
-    return found
+  let position = 0
+  const readToken = (token: RegExp): string | undefined => {
+    token.lastIndex = position
+    const match = token.exec(source)?.[0]
+    position += match?.length ?? 0
+    return match
   }
-  const wrong = (): SyntaxError => new SyntaxError(`not JSON at character ${at}`)
-  const takeSign = (sign: string): boolean => {
-    take(blank)
-    if (source[at] !== sign) return false
-    at += 1
+  const syntaxError = (): SyntaxError => new SyntaxError(`not JSON at character ${position}`)
+  const skipSign = (sign: string): boolean => {
+    readToken(blank)
+    if (source[position] !== sign) return false
+    position += 1
     return true
   }
-  const need = (sign: string): void => {
-    if (!takeSign(sign)) throw wrong()
+  const requireSign = (sign: string): void => {
+    if (!skipSign(sign)) throw syntaxError()
   }
-  const text = (): string => {
-    take(blank)
-    const found = take(textToken)
-    if (found === undefined) throw wrong()
-    return JSON.parse(found) as string
+  const readText = (): string => {
+    readToken(blank)
+    const token = readToken(textToken)
+    if (token === undefined) throw syntaxError()
+    return JSON.parse(token) as string
   }
-  const until = <T>(end: string, item: () => T): readonly T[] => {
+  const readItemsUntil = <T>(end: string, item: () => T): readonly T[] => {
     const items: T[] = []
-    if (takeSign(end)) return items
+    if (skipSign(end)) return items
     do items.push(item())
-    while (takeSign(','))
-    need(end)
+    while (skipSign(','))
+    requireSign(end)
     return items
   }
-  const field = (): readonly [string, OrderedJson] => {
-    const name = text()
-    need(':')
-    return [name, value()]
+  const readField = (): readonly [string, OrderedJson] => {
+    const name = readText()
+    requireSign(':')
+    return [name, readValue()]
   }
-  const value = (): OrderedJson => {
-    if (takeSign('{')) return { kind: 'object', fields: until('}', field) }
-    if (takeSign('[')) return { kind: 'list', items: until(']', value) }
-    if (source[at] === '"') return { kind: 'text', text: text() }
-    const written = take(numberToken)
-    if (written !== undefined) return { kind: 'number', written }
-    const literal = take(literalToken)
-    if (literal === undefined) throw wrong()
+  const readValue = (): OrderedJson => {
+    if (skipSign('{')) return { kind: 'object', fields: readItemsUntil('}', readField) }
+    if (skipSign('[')) return { kind: 'list', items: readItemsUntil(']', readValue) }
+    if (source[position] === '"') return { kind: 'text', text: readText() }
+    const numberText = readToken(numberToken)
+    if (numberText !== undefined) return { kind: 'number', numberText }
+    const literal = readToken(literalToken)
+    if (literal === undefined) throw syntaxError()
     return { kind: 'literal', value: JSON.parse(literal) as boolean | null }
   }
-  const whole = value()
-  take(blank)
-  if (at !== source.length) throw wrong()
-  return whole
+  const document = readValue()
+  readToken(blank)
+  if (position !== source.length) throw syntaxError()
+  return document
 }
 
 /** Writes a text. Go escapes the two line separators, JavaScript does not. */
@@ -80,31 +80,32 @@ export const writeEscapedText: TextWriter = text =>
   writeStateText(text).replace(/[<>&]/g, sign => `\\u00${sign.charCodeAt(0).toString(16)}`)
 
 /**
- * Writes JSON in the form of Go. `step` is the indentation per level; empty means the compact form.
+ * Writes JSON in the form of Go. `step` is the indentation per level. An empty `step` means the
+ * compact form.
  */
 export function writeOrdered(json: OrderedJson, step: string, writeText: TextWriter): string {
-  const write = (part: OrderedJson, lead: string): string => {
-    const below = step === '' ? '' : lead + step
-    const around = (signs: string, lines: readonly string[]): string =>
+  const write = (part: OrderedJson, indentation: string): string => {
+    const innerIndentation = step === '' ? '' : indentation + step
+    const wrapLines = (signs: string, lines: readonly string[]): string =>
       lines.length === 0
         ? signs
-        : `${signs[0]}${lines.map(line => below + line).join(',')}${lead}${signs[1]}`
+        : `${signs[0]}${lines.map(line => innerIndentation + line).join(',')}${indentation}${signs[1]}`
     switch (part.kind) {
       case 'object': {
         const colon = step === '' ? ':' : ': '
         const line = ([name, item]: readonly [string, OrderedJson]): string =>
-          `${writeText(name)}${colon}${write(item, below)}`
-        return around('{}', part.fields.map(line))
+          `${writeText(name)}${colon}${write(item, innerIndentation)}`
+        return wrapLines('{}', part.fields.map(line))
       }
       case 'list':
-        return around(
+        return wrapLines(
           '[]',
-          part.items.map(item => write(item, below)),
+          part.items.map(item => write(item, innerIndentation)),
         )
       case 'text':
         return writeText(part.text)
       case 'number':
-        return formatShortest(part.written)
+        return formatShortest(part.numberText)
       case 'literal':
         return String(part.value)
     }
@@ -112,8 +113,8 @@ export function writeOrdered(json: OrderedJson, step: string, writeText: TextWri
   return write(json, step === '' ? '' : '\n')
 }
 
-function formatShortest(written: string): string {
-  const number = Number(written)
+function formatShortest(numberText: string): string {
+  const number = Number(numberText)
   return Object.is(number, -0) ? '-0' : String(number)
 }
 
@@ -125,14 +126,14 @@ export function fieldOf(json: OrderedJson | undefined, name: string): OrderedJso
 
 /** Returns the text of a field; undefined when there is none. */
 export function textOf(json: OrderedJson | undefined, name: string): string | undefined {
-  const found = fieldOf(json, name)
-  return found?.kind === 'text' ? found.text : undefined
+  const field = fieldOf(json, name)
+  return field?.kind === 'text' ? field.text : undefined
 }
 
 /** Returns the items of a list field; empty when it is absent. */
 export function itemsOf(json: OrderedJson | undefined, name: string): readonly OrderedJson[] {
-  const found = fieldOf(json, name)
-  return found?.kind === 'list' ? found.items : []
+  const field = fieldOf(json, name)
+  return field?.kind === 'list' ? field.items : []
 }
 
 /** Reports whether Go's `omitempty` omits a value. */
@@ -145,7 +146,7 @@ export function isEmpty(json: OrderedJson): boolean {
     case 'text':
       return json.text === ''
     case 'number':
-      return Number(json.written) === 0
+      return Number(json.numberText) === 0
     case 'literal':
       return json.value !== true
   }

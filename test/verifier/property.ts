@@ -35,25 +35,27 @@ export interface SecretRules {
 
 /** Returns the check of a property value in its stored form. */
 export function checkPropertyValue(rules: SecretRules): Check {
-  const value: Check = (json, at) => {
+  const value: Check = (json, path) => {
     switch (json.kind) {
       case 'list':
-        return list(value)(json, at)
+        return list(value)(json, path)
       case 'object':
-        return fieldOf(json, signature) === undefined ? map(value)(json, at) : special(json, at)
+        return fieldOf(json, signature) === undefined
+          ? map(value)(json, path)
+          : checkSpecialValue(json, path)
       default:
         return []
     }
   }
-  const special = (json: OrderedObject, at: string): readonly string[] => {
+  const checkSpecialValue = (json: OrderedObject, path: string): readonly string[] => {
     const kind = textOf(json, signature) ?? 'none'
-    if (kind === secret) return checkSecretValue(json, at, value, rules)
+    if (kind === secret) return checkSecretValue(json, path, value, rules)
     const fields = specialFields(value).get(kind)
-    if (fields === undefined) return [`${at}: unknown signature '${kind}'`]
-    // These are written as maps, so their keys have the order of map keys.
-    const names: Field = { name: signature, when: 'always', check: anything }
-    const sorted = [...fields, names].toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    return record(sorted)(json, at)
+    if (fields === undefined) return [`${path}: unknown signature '${kind}'`]
+    // Such values are written as maps, so their keys have the order of map keys.
+    const signatureField: Field = { name: signature, when: 'always', check: anything }
+    const sorted = [...fields, signatureField].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return record(sorted)(json, path)
   }
   return value
 }
@@ -89,31 +91,31 @@ const secretRecord = record([
 
 function checkSecretValue(
   json: OrderedObject,
-  at: string,
+  path: string,
   ...[value, rules]: readonly [Check, SecretRules]
 ): readonly string[] {
-  const wrong = secretRecord(json, at)
-  if (wrong.length > 0) return wrong
+  const errors = secretRecord(json, path)
+  if (errors.length > 0) return errors
   const ciphertext = textOf(json, 'ciphertext')
   const plaintext = textOf(json, 'plaintext')
   if ((ciphertext === undefined) === (plaintext === undefined))
-    return [`${at}: a secret has either ciphertext or plaintext`]
+    return [`${path}: a secret has either ciphertext or plaintext`]
   if (ciphertext !== undefined) {
-    if (rules.sealed === false) return [`${at}: the secret is sealed`]
-    return isSealed(ciphertext) ? [] : [`${at}: malformed ciphertext`]
+    if (rules.sealed === false) return [`${path}: the secret is sealed`]
+    return isSealed(ciphertext) ? [] : [`${path}: malformed ciphertext`]
   }
-  if (rules.sealed === true) return [`${at}: the secret is in plaintext`]
-  return checkClearText(plaintext ?? '', `${at}(secret)`, value)
+  if (rules.sealed === true) return [`${path}: the secret is in plaintext`]
+  return checkPlaintext(plaintext ?? '', `${path}(secret)`, value)
 }
 
 /** Checks the plaintext of a secret: the compact JSON text of a property value. */
-function checkClearText(plaintext: string, at: string, value: Check): readonly string[] {
+function checkPlaintext(plaintext: string, path: string, value: Check): readonly string[] {
   try {
     const json = parseOrdered(plaintext)
     const rewritten = writeOrdered(json, '', writeEscapedText)
-    if (rewritten !== plaintext) return [`${at}: is not written compactly`]
-    return value(json, at)
+    if (rewritten !== plaintext) return [`${path}: is not written compactly`]
+    return value(json, path)
   } catch {
-    return [`${at}: is not JSON`]
+    return [`${path}: is not JSON`]
   }
 }

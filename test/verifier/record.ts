@@ -1,83 +1,96 @@
 import { type OrderedJson, isEmpty } from './ordered-json.ts'
 
-/** Returns the errors of a value at a place. */
-export type Check = (json: OrderedJson, at: string) => readonly string[]
+/** Returns the errors of a value. `path` names the value in messages. */
+export type Check = (json: OrderedJson, path: string) => readonly string[]
 
 /** A field of a record: when it is written, and its check. */
 export interface Field {
   readonly name: string
-  /** `always` is always present; `filled` only when it is not empty; `given` unless null. */
+  /**
+   * When the field is written. `always`: in every record. `filled`: only with a value that is not
+   * empty. `given`: only with a value other than null.
+   */
   readonly when: 'always' | 'filled' | 'given'
   readonly check: Check
 }
 
 /** Returns the check of a record with exactly these fields in this order. */
 export function record(fields: readonly Field[]): Check {
-  const places = new Map(fields.map((field, place) => [field.name, { field, place }]))
-  return (json, at) => {
-    if (json.kind !== 'object') return [`${at}: must be an object`]
+  const fieldsByName = new Map(fields.map((field, index) => [field.name, { field, place: index }]))
+  return (json, path) => {
+    if (json.kind !== 'object') return [`${path}: must be an object`]
     const complaints: string[] = []
-    let last = -1
+    let lastIndex = -1
     for (const [name, item] of json.fields) {
-      const known = places.get(name)
-      if (known === undefined) complaints.push(`${at}: unknown field '${name}'`)
+      const expected = fieldsByName.get(name)
+      if (expected === undefined) complaints.push(`${path}: unknown field '${name}'`)
       else {
-        if (known.place <= last) complaints.push(`${at}: field '${name}' is out of order`)
-        last = Math.max(last, known.place)
-        complaints.push(...checkField(known.field, item, at))
+        if (expected.place <= lastIndex) complaints.push(`${path}: field '${name}' is out of order`)
+        lastIndex = Math.max(lastIndex, expected.place)
+        complaints.push(...checkField(expected.field, item, path))
       }
     }
-    const present = new Set(json.fields.map(([name]) => name))
-    const missing = fields.filter(({ when, name }) => when === 'always' && !present.has(name))
-    return [...complaints, ...missing.map(({ name }) => `${at}: field '${name}' is missing`)]
+    const presentNames = new Set(json.fields.map(([name]) => name))
+    const missingFields = fields.filter(
+      ({ when, name }) => when === 'always' && !presentNames.has(name),
+    )
+    return [
+      ...complaints,
+      ...missingFields.map(({ name }) => `${path}: field '${name}' is missing`),
+    ]
   }
 }
 
 function checkField(
   { name, when, check }: Field,
   item: OrderedJson,
-  at: string,
+  path: string,
 ): readonly string[] {
-  if (when === 'filled' && isEmpty(item)) return [`${at}: empty field '${name}' is written`]
+  if (when === 'filled' && isEmpty(item)) return [`${path}: empty field '${name}' is written`]
   if (when === 'given' && item.kind === 'literal' && item.value === null)
-    return [`${at}: null field '${name}' is written`]
-  return check(item, `${at}.${name}`)
+    return [`${path}: null field '${name}' is written`]
+  return check(item, `${path}.${name}`)
 }
 
 /** Returns the check of a text, optionally with a form. */
-export function text(form?: RegExp): Check {
-  return (json, at) => {
-    if (json.kind !== 'text') return [`${at}: must be a text`]
-    return form === undefined || form.test(json.text) ? [] : [`${at}: malformed '${json.text}'`]
+export function text(pattern?: RegExp): Check {
+  return (json, path) => {
+    if (json.kind !== 'text') return [`${path}: must be a text`]
+    return pattern === undefined || pattern.test(json.text)
+      ? []
+      : [`${path}: malformed '${json.text}'`]
   }
 }
 
 /** Checks that a value is true or false. */
-export const flag: Check = (json, at) =>
-  json.kind === 'literal' && json.value !== null ? [] : [`${at}: must be true or false`]
+export const flag: Check = (json, path) =>
+  json.kind === 'literal' && json.value !== null ? [] : [`${path}: must be true or false`]
 
 /** Checks that a value is a number. */
-export const number: Check = (json, at) =>
-  json.kind === 'number' ? [] : [`${at}: must be a number`]
+export const number: Check = (json, path) =>
+  json.kind === 'number' ? [] : [`${path}: must be a number`]
 
 /** Returns the check of a list of such items. */
 export function list(item: Check): Check {
-  return (json, at) =>
+  return (json, path) =>
     json.kind === 'list'
-      ? json.items.flatMap((each, place) => item(each, `${at}[${place}]`))
-      : [`${at}: must be a list`]
+      ? json.items.flatMap((element, index) => item(element, `${path}[${index}]`))
+      : [`${path}: must be a list`]
 }
 
 /** Returns the check of a map of such items, with unique keys sorted by their UTF-8 bytes. */
 export function map(item: Check): Check {
-  return (json, at) => {
-    if (json.kind !== 'object') return [`${at}: must be a map`]
+  return (json, path) => {
+    if (json.kind !== 'object') return [`${path}: must be a map`]
     const complaints: string[] = []
-    json.fields.forEach(([name, each], place) => {
-      const before = json.fields[place - 1]?.[0]
-      if (before !== undefined && Buffer.compare(Buffer.from(before), Buffer.from(name)) >= 0)
-        complaints.push(`${at}: key '${name}' is not in order of UTF-8 bytes`)
-      complaints.push(...item(each, `${at}.${name}`))
+    json.fields.forEach(([name, element], index) => {
+      const previousKey = json.fields[index - 1]?.[0]
+      if (
+        previousKey !== undefined &&
+        Buffer.compare(Buffer.from(previousKey), Buffer.from(name)) >= 0
+      )
+        complaints.push(`${path}: key '${name}' is not in order of UTF-8 bytes`)
+      complaints.push(...item(element, `${path}.${name}`))
     })
     return complaints
   }

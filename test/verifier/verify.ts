@@ -1,6 +1,7 @@
 /**
- * test/verifier: an independent check of exported states. It is based only on the published form of
- * Pulumi's states. It imports nothing of the product, so that an error there is not repeated here.
+ * test/verifier: an independent check of exported states. The check is based only on the published
+ * form of Pulumi states. The code imports nothing of the product, so that no error of the product
+ * is repeated here.
  */
 import { createHash } from 'node:crypto'
 import { checkFeatures } from './features.ts'
@@ -65,13 +66,13 @@ const filledField = (name: string, check: Check): Field => ({ name, when: 'fille
 const optionalField = (name: string, check: Check): Field => ({ name, when: 'given', check })
 
 const urn = text(/^urn:pulumi:(?:.*?::){3}/s)
-const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d\d:\d\d)$/
-const momentUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z$/
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d\d:\d\d)$/
+const utcTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z$/
 const position = /^project:\/\/\/.*#\d+(?:,\d+)?$/
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 const manifest = record([
-  alwaysField('time', text(moment)),
+  alwaysField('time', text(timestamp)),
   alwaysField('magic', text()),
   alwaysField('version', text()),
   filledField('plugins', list(anything)),
@@ -88,7 +89,7 @@ function checkDeployment(rules: ExportRules): Check {
     alwaysField('version', text()),
     alwaysField('value', text(base64)),
   ])
-  const whole = record([
+  const deploymentRecord = record([
     alwaysField('manifest', manifest),
     optionalField(
       'secrets_providers',
@@ -100,15 +101,18 @@ function checkDeployment(rules: ExportRules): Check {
     filledField('snippets', list(anything)),
     filledField('extensions', map(blob)),
   ])
-  return (json, at) => (json.kind === 'literal' && json.value === null ? [] : whole(json, at))
+  return (json, path) =>
+    json.kind === 'literal' && json.value === null ? [] : deploymentRecord(json, path)
 }
 
 function checkResource(rules: ExportRules): Check {
   const value = checkPropertyValue({ sealed: rules.sealed })
   const texts = list(text())
-  const urnsOrNull: Check = (json, at) =>
-    json.kind === 'literal' && json.value === null ? [] : list(urn)(json, at)
-  const seconds = ['create', 'update', 'delete', 'read'].map(name => filledField(name, number))
+  const urnsOrNull: Check = (json, path) =>
+    json.kind === 'literal' && json.value === null ? [] : list(urn)(json, path)
+  const timeoutFields = ['create', 'update', 'delete', 'read'].map(name =>
+    filledField(name, number),
+  )
   return record([
     alwaysField('urn', urn),
     alwaysField('custom', flag),
@@ -128,13 +132,13 @@ function checkResource(rules: ExportRules): Check {
     filledField('pendingReplacement', flag),
     filledField('additionalSecretOutputs', texts),
     filledField('aliases', list(urn)),
-    filledField('customTimeouts', record(seconds)),
+    filledField('customTimeouts', record(timeoutFields)),
     filledField('importID', text()),
     filledField('retainOnDelete', flag),
     filledField('deletedWith', urn),
     filledField('replaceWith', list(urn)),
-    optionalField('created', text(momentUtc)),
-    optionalField('modified', text(momentUtc)),
+    optionalField('created', text(utcTimestamp)),
+    optionalField('modified', text(utcTimestamp)),
     filledField('sourcePosition', text(position)),
     filledField('stackTrace', list(record([filledField('sourcePosition', text(position))]))),
     filledField('ignoreChanges', texts),
@@ -150,11 +154,11 @@ function checkResource(rules: ExportRules): Check {
 }
 
 function checkMagic(deployment: OrderedJson | undefined): readonly string[] {
-  const written = fieldOf(deployment, 'manifest')
-  const version = textOf(written, 'version') ?? ''
+  const manifestField = fieldOf(deployment, 'manifest')
+  const version = textOf(manifestField, 'version') ?? ''
   const magic = version === '' ? '' : createHash('sha256').update(version).digest('hex')
-  const isRight = written === undefined || textOf(written, 'magic') === magic
-  return isRight ? [] : ['the magic of the manifest does not belong to its version']
+  const isExpected = manifestField === undefined || textOf(manifestField, 'magic') === magic
+  return isExpected ? [] : ['the magic of the manifest does not belong to its version']
 }
 
 /**
@@ -169,12 +173,16 @@ function checkManager(deployment: OrderedJson | undefined, exported: string): re
       : []
   if (textOf(manager, 'type') !== 'passphrase') return []
   const salt = textOf(fieldOf(manager, 'state'), 'salt') ?? ''
-  const [, bytes, rest] = /^v1:([A-Za-z0-9+/]{11}=):(.*)$/.exec(salt) ?? []
-  return bytes !== undefined && isSealed(rest ?? '') ? [] : ['the salt of the manager is malformed']
+  const [, bytes, sealedPart] = /^v1:([A-Za-z0-9+/]{11}=):(.*)$/.exec(salt) ?? []
+  return bytes !== undefined && isSealed(sealedPart ?? '')
+    ? []
+    : ['the salt of the manager is malformed']
 }
 
-/** Aliases are resolved before a state is written. */
+/**
+ * Returns an error if aliases are written. The engine resolves aliases before it writes a state.
+ */
 function checkAliases(resource: OrderedJson): readonly string[] {
-  const found = fieldOf(resource, 'aliases')
-  return found === undefined ? [] : [`${textOf(resource, 'urn')}: aliases are written`]
+  const aliases = fieldOf(resource, 'aliases')
+  return aliases === undefined ? [] : [`${textOf(resource, 'urn')}: aliases are written`]
 }

@@ -15,7 +15,8 @@ const letterView = z.object({
 })
 
 /**
- * Routes of dead notification letters: they can be listed, and sent again when their cause is gone.
+ * Routes of dead notification letters. An administrator lists them, and sends them again after
+ * correcting the cause.
  */
 export const deadNotificationRoutes = [
   defineRoute({

@@ -1,4 +1,4 @@
-import { readHistoryLine } from '../../../shared/engine/deployment/retention/stack-history.ts'
+import { readHistoryRecord } from '../../../shared/engine/deployment/retention/stack-history.ts'
 import { z } from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/recovery/redrive.ts'
 import { error } from '../../../shared/errors/error.ts'
@@ -22,15 +22,15 @@ const deploymentView = z.object({
   message: z.string(),
   startedAt: z.number(),
   endedAt: z.number().optional(),
-  /** Absent while it is open. */
+  /** Absent while the deployment is open. */
   result: z.string().optional(),
   changes: z.record(z.string(), z.number()).optional(),
   version: z.number().optional(),
 })
 
 const path = '/v1/stacks/{project}/{stack}/deployments'
-const one = { scope: 'stack', path: `${path}/{number}` } as const
-const unknown = z.looseObject({})
+const deploymentRoute = { scope: 'stack', path: `${path}/{number}` } as const
+const anyRecord = z.looseObject({})
 
 /** Routes for listing, inspecting and controlling deployments. */
 export const deploymentRoutes = [
@@ -48,12 +48,12 @@ export const deploymentRoutes = [
       const items = (await ports.catalog.listHistory(record.id, limit, before)).map(
         deploymentViewOf,
       )
-      const last = items.at(-1)?.number ?? 1
-      return { json: last > 1 ? { items, next: String(last) } : { items } }
+      const lastNumber = items.at(-1)?.number ?? 1
+      return { json: lastNumber > 1 ? { items, next: String(lastNumber) } : { items } }
     },
   }),
   defineRoute({
-    ...one,
+    ...deploymentRoute,
     method: 'GET',
     role: 'read',
     summary: 'A deployment',
@@ -61,12 +61,13 @@ export const deploymentRoutes = [
     run: async (ports, { params }) => {
       const { record, id } = await requireDeployment(ports, params)
       const control = record.result === undefined ? await ports.control.read(id) : undefined
-      const now = control === undefined ? {} : { stop: control.stop, holder: control.holder.who }
-      return { json: { ...deploymentViewOf(record), ...now } }
+      const controlFields =
+        control === undefined ? {} : { stop: control.stop, holder: control.holder.who }
+      return { json: { ...deploymentViewOf(record), ...controlFields } }
     },
   }),
   defineRoute({
-    ...one,
+    ...deploymentRoute,
     method: 'POST',
     path: `${path}/{number}/cancel`,
     role: 'deploy',
@@ -82,12 +83,12 @@ export const deploymentRoutes = [
       await ports.control.stop(id, stop)
       // If no living process holds the deployment, the receiver of the nudge closes it.
       await ports.nudges.nudge(stack.id, 0)
-      const isNews = before === 'none' || (force && before === 'graceful')
-      return { json: { kind: isNews ? 'asked' : 'asked before', number } }
+      const isNewStop = before === 'none' || (force && before === 'graceful')
+      return { json: { kind: isNewStop ? 'asked' : 'asked before', number } }
     },
   }),
   defineRoute({
-    ...one,
+    ...deploymentRoute,
     method: 'POST',
     path: `${path}/{number}/redrive`,
     role: 'deploy',
@@ -98,13 +99,13 @@ export const deploymentRoutes = [
     }),
     run: async (ports, { params }) => {
       const { id, stack } = await requireDeployment(ports, params)
-      const redriven = await redriveDeployment(ports, id)
-      if (redriven.kind === 'sent') await ports.nudges.nudge(stack.id, 0)
-      return { json: redriven }
+      const redriveResult = await redriveDeployment(ports, id)
+      if (redriveResult.kind === 'sent') await ports.nudges.nudge(stack.id, 0)
+      return { json: redriveResult }
     },
   }),
   defineRoute({
-    ...one,
+    ...deploymentRoute,
     method: 'POST',
     path: `${path}/{number}/resume`,
     role: 'deploy',
@@ -120,7 +121,7 @@ export const deploymentRoutes = [
     },
   }),
   defineRoute({
-    ...one,
+    ...deploymentRoute,
     method: 'GET',
     path: `${path}/{number}/steps`,
     role: 'read',
@@ -149,33 +150,33 @@ export const deploymentRoutes = [
     },
   }),
   defineRoute({
-    ...one,
+    ...deploymentRoute,
     method: 'GET',
     path: `${path}/{number}/journal`,
     role: 'read',
     summary:
       'List the records of the decision log, sealed as they are stored; the cursor is a number',
     query: z.object(pageQuery),
-    output: pageForm(unknown),
+    output: pageForm(anyRecord),
     run: async (ports, { params, query: { limit, cursor } }) => {
       const { id } = await requireDeployment(ports, params)
-      const from = parseCursor(cursor)
+      const firstNumber = parseCursor(cursor)
       // The tokens of writers are not exposed.
-      const read = await ports.decisionLog.read(id, from as LogNumber, limit)
-      const items = read.map(({ number, at, decisions, decisionsBlob }) => ({
+      const records = await ports.decisionLog.read(id, firstNumber as LogNumber, limit)
+      const items = records.map(({ number, at, decisions, decisionsBlob }) => ({
         number,
         at,
         decisions,
         ...(decisionsBlob === undefined ? {} : { decisionsBlob }),
       }))
-      const next = items.length < limit ? {} : { next: String(from + items.length) }
+      const next = items.length < limit ? {} : { next: String(firstNumber + items.length) }
       return { json: { items, ...next } }
     },
   }),
 ]
 
 /** A deployment of the history, with the record of its stack. */
-export interface FoundDeployment {
+export interface DeploymentWithStack {
   readonly id: DeploymentId
   readonly number: number
   readonly stack: StackRecord
@@ -186,11 +187,11 @@ export interface FoundDeployment {
 export async function requireDeployment(
   { catalog }: Pick<ApiPorts, 'catalog'>,
   params: RouteCall<unknown, unknown>['params'],
-): Promise<FoundDeployment> {
+): Promise<DeploymentWithStack> {
   const stack = await requireStack({ catalog }, stackOf(params))
   const number = Number(params['number'])
   const id = deploymentIdOf(stack.id, number)
-  const record = await readHistoryLine(catalog, id)
+  const record = await readHistoryRecord(catalog, id)
   if (record === undefined)
     throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
   return { id, number, stack, record }
@@ -199,7 +200,7 @@ export async function requireDeployment(
 function deploymentViewOf(record: HistoryRecord) {
   const { deployment, command, message, startedAt, endedAt, result, changes, version } = record
   const { number } = deploymentPartsOf(deployment)
-  const begun = { number, deployment, command, message, startedAt }
+  const startFields = { number, deployment, command, message, startedAt }
   // JSON omits undefined fields.
-  return { ...begun, endedAt, result, changes, version }
+  return { ...startFields, endedAt, result, changes, version }
 }

@@ -44,13 +44,13 @@ type Params = RouteCall<unknown, unknown>['params']
 interface Collection<Draft extends z.ZodType> {
   readonly path: string
   readonly scope: Route['scope']
-  readonly what: string
+  readonly noun: string
   readonly readRole: Role
   readonly writeRole: Role
   readonly draft: Draft
   readonly keyOf: (params: Params) => DocumentKey
   /** Returns the value to store for a draft. */
-  readonly make: (
+  readonly createValue: (
     ports: ApiPorts,
     key: DocumentKey,
     draft: z.infer<Draft>,
@@ -59,37 +59,38 @@ interface Collection<Draft extends z.ZodType> {
   /** Returns the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
   /** See `DocumentChange`. */
-  readonly drop?: (ports: ApiPorts, value: unknown) => Promise<void>
+  readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>
 }
 
 /** Creates the routes that list, read, put and remove the documents of a collection. */
 function createCollectionRoutes<Draft extends z.ZodType>(
   collection: Collection<Draft>,
 ): readonly Route[] {
-  const { path, scope, what, readRole, writeRole, draft, keyOf, make, show } = collection
-  const dropWith = (ports: ApiPorts) => async (value: unknown) => collection.drop?.(ports, value)
-  const one = `${path}/{name}`
+  const { path, scope, noun, readRole, writeRole, draft, keyOf, createValue, show } = collection
+  const removerOf = (ports: ApiPorts) => async (value: unknown) =>
+    collection.removeRelated?.(ports, value)
+  const documentPath = `${path}/{name}`
   return [
     defineRoute({
       method: 'GET',
       path,
       role: readRole,
       scope,
-      summary: `List ${what}s`,
+      summary: `List ${noun}s`,
       query: z.object({ cursor: pageQuery.cursor }),
       output: page,
       run: async (ports, { params, query: { cursor } }) => {
         const key = keyOf(params)
-        const of = { kind: key.kind, scope: key.scope, cursor }
-        return { json: await listDocuments(ports, of, show) }
+        const listQuery = { kind: key.kind, scope: key.scope, cursor }
+        return { json: await listDocuments(ports, listQuery, show) }
       },
     }),
     defineRoute({
       method: 'GET',
-      path: one,
+      path: documentPath,
       role: readRole,
       scope,
-      summary: `A ${what}`,
+      summary: `A ${noun}`,
       output: view,
       run: async (ports, { params }) => ({
         json: documentViewOf(await requireDocument(ports, keyOf(params)), show),
@@ -97,32 +98,33 @@ function createCollectionRoutes<Draft extends z.ZodType>(
     }),
     defineRoute({
       method: 'PUT',
-      path: one,
+      path: documentPath,
       role: writeRole,
       scope,
-      summary: `Create or update a ${what}; its secrets are never shown again`,
+      summary: `Create or update a ${noun}; its secrets are never shown again`,
       body: draft,
       output: view.extend({ created: z.boolean() }),
       run: async (ports, { params, body }) => {
         const key = keyOf(params)
         if (key.scope !== '*') await requireStack(ports, key.scope)
-        const making = {
-          make: (before: StoredDocument | undefined) => make(ports, key, body, before),
+        const change = {
+          createValue: (before: StoredDocument | undefined) =>
+            createValue(ports, key, body, before),
           show,
-          drop: dropWith(ports),
+          removeRelated: removerOf(ports),
         }
-        return { json: await putDocument(ports, key, making) }
+        return { json: await putDocument(ports, key, change) }
       },
     }),
     defineRoute({
       method: 'DELETE',
-      path: one,
+      path: documentPath,
       role: writeRole,
       scope,
-      summary: `Remove a ${what}`,
+      summary: `Remove a ${noun}`,
       output: z.object({ removed: z.boolean() }),
       run: async (ports, { params }) => {
-        await removeDocument(ports, keyOf(params), dropWith(ports))
+        await removeDocument(ports, keyOf(params), removerOf(ports))
         return { json: { removed: true } }
       },
     }),
@@ -138,18 +140,18 @@ const documentNameOf = (params: Params): string => params['name'] ?? ''
 const webhooks = createCollectionRoutes({
   path: '/v1/webhooks',
   scope: 'installation',
-  what: 'webhook',
+  noun: 'webhook',
   readRole: 'admin',
   writeRole: 'admin',
   draft: webhookDraft,
   keyOf: params => webhookKeyOf(documentNameOf(params)),
-  make: async ({ sealing, addresses }, { name }, draft) => {
+  createValue: async ({ sealing, addresses }, { name }, draft) => {
     refuseAddress(draft.apiUrl, addresses)
     return sealWebhook(sealing, name, draft)
   },
   show: stored => {
-    const { secrets, credential, ...open } = parseDocument(webhookDocument, stored)
-    return { ...open, secrets: secrets.length, hasCredential: credential !== undefined }
+    const { secrets, credential, ...plainFields } = parseDocument(webhookDocument, stored)
+    return { ...plainFields, secrets: secrets.length, hasCredential: credential !== undefined }
   },
 })
 
@@ -158,24 +160,24 @@ const scheduleDraft = scheduleDocument.omit({ createdAt: true, lastAt: true, pla
 const schedules = createCollectionRoutes({
   path: '/v1/stacks/{project}/{stack}/schedules',
   scope: 'stack',
-  what: 'schedule',
+  noun: 'schedule',
   readRole: 'read',
   writeRole: 'deploy',
   draft: scheduleDraft,
   keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
-  make: async (ports, key, draft, before) => {
+  createValue: async (ports, key, draft, before) => {
     const now = ports.clock.now()
-    const earlier = before === undefined ? undefined : parseDocument(scheduleDocument, before)
+    const previous = before === undefined ? undefined : parseDocument(scheduleDocument, before)
     // Times that were missed while the schedule was paused or different are skipped.
-    const since = earlier === undefined ? {} : { lastAt: now }
-    const schedule = { ...draft, createdAt: earlier?.createdAt ?? now, ...since }
+    const lastRunField = previous === undefined ? {} : { lastAt: now }
+    const schedule = { ...draft, createdAt: previous?.createdAt ?? now, ...lastRunField }
     return placeSchedulerCalls(ports, key, schedule)
   },
   show: stored => {
-    const { placed: _placed, ...shown } = parseDocument(scheduleDocument, stored)
-    return shown
+    const { placed: _placed, ...visibleFields } = parseDocument(scheduleDocument, stored)
+    return visibleFields
   },
-  drop: removeSchedulerCalls,
+  removeRelated: removeSchedulerCalls,
 })
 
 const notificationDraft = notificationDocument
@@ -183,19 +185,19 @@ const notificationDraft = notificationDocument
   .extend({ secret: z.string().min(16).max(1000) })
 
 const notificationParts = {
-  what: 'notification',
+  noun: 'notification',
   draft: notificationDraft,
-  make: async (
+  createValue: async (
     { sealing, addresses }: ApiPorts,
     key: DocumentKey,
-    { secret, ...open }: z.infer<typeof notificationDraft>,
+    { secret, ...plainFields }: z.infer<typeof notificationDraft>,
   ) => {
-    refuseAddress(open.url, addresses)
-    return { ...open, secret: await sealing.seal(secret, sealingContextOf(key)) }
+    refuseAddress(plainFields.url, addresses)
+    return { ...plainFields, secret: await sealing.seal(secret, sealingContextOf(key)) }
   },
   show: (stored: StoredDocument) => {
-    const { secret: _secret, ...open } = parseDocument(notificationDocument, stored)
-    return open
+    const { secret: _secret, ...plainFields } = parseDocument(notificationDocument, stored)
+    return plainFields
   },
 } as const
 

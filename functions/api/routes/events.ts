@@ -10,7 +10,7 @@ import { type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 import { requireDeployment } from './deployments.ts'
 import { requireRequest } from './requests.ts'
 
-const streamed = {
+const streamRoute = {
   method: 'GET',
   role: 'read',
   scope: 'stack',
@@ -36,25 +36,25 @@ export const eventRoutes = [
     },
   }),
   defineRoute({
-    ...streamed,
+    ...streamRoute,
     path: '/v1/stacks/{project}/{stack}/deployments/{number}/stream',
     summary: 'Stream the events of a deployment; last-event-id continues after an event',
     run: async (ports, call) => {
       const { id } = await requireDeployment(ports, call.params)
-      const reading = createStreamPosition(ports, lastIdOf(call))
-      return { response: toStreamResponse(ports, streamDeployment(reading, id)) }
+      const position = createStreamPosition(ports, lastIdOf(call))
+      return { response: toStreamResponse(ports, streamDeployment(position, id)) }
     },
   }),
   defineRoute({
-    ...streamed,
+    ...streamRoute,
     path: '/v1/stacks/{project}/{stack}/requests/{key}/stream',
     summary:
       'Stream the progress of a request: the events of its preview or deployment, and its end',
     run: async (ports, call) => {
       const { request } = await requireRequest(ports, call.params)
       const { key, dryRun } = request
-      const reading = createStreamPosition(ports, lastIdOf(call))
-      const messages = streamRequest(reading, { stack: stackOf(call.params), key, dryRun })
+      const position = createStreamPosition(ports, lastIdOf(call))
+      const messages = streamRequest(position, { stack: stackOf(call.params), key, dryRun })
       return { response: toStreamResponse(ports, messages) }
     },
   }),

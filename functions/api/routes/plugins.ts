@@ -36,7 +36,7 @@ export const pluginRoutes = [
     run: async (ports, { params, body: { archive } }) => {
       const { kind = '', name = '', version = '', os = '', arch = '' } = params
       const { plugins } = requirePluginStore(ports)
-      if (!(await plugins.nameArchive({ kind, name, version, os, arch }, archive)))
+      if (!(await plugins.registerArchive({ kind, name, version, os, arch }, archive)))
         throw error('PLUGIN_TAKEN', `${kind} plugin ${name} ${version} exists with another archive`)
       return { json: { archive } }
     },

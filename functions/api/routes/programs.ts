@@ -37,7 +37,7 @@ export const programRoutes = [
     role: 'deploy',
     scope: 'stack',
     summary: 'Upload the bytes of a packed program',
-    raw: { type: 'application/gzip', bytesMax: limits.archiveBytesMax },
+    rawBody: { type: 'application/gzip', bytesMax: limits.archiveBytesMax },
     status: 201,
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body }) => {

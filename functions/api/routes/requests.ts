@@ -3,20 +3,23 @@ import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { type DeployError, error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { hiddenFeatures } from '../../../shared/records/log.ts'
-import type { DeploymentRequest, KeptRequest } from '../../../shared/records/request.ts'
+import type { DeploymentRequest, RequestRecord } from '../../../shared/records/request.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm } from '../archive-forms.ts'
 import { errorBodyOf } from '../error-response.ts'
-import { mayAct } from '../roles.ts'
+import { includesRole } from '../roles.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 /** Maximum number of concurrent operations that a request may set. */
 const parallelMax = 10_000
 /** The default concurrency. Functions start on demand, and deletes run in parallel. */
-const parallelUsual = 1_000
+const parallelDefault = 1_000
 
 /** URNs, or URN patterns. */
-const urns = z.array(z.string().min(1).max(apiLimits.urnMax)).max(apiLimits.urnsMax).default([])
+const urns = z
+  .array(z.string().min(1).max(apiLimits.urnCharsMax))
+  .max(apiLimits.urnsMax)
+  .default([])
 
 const targetingBody = z.strictObject({
   targets: urns,
@@ -29,7 +32,7 @@ const targetingBody = z.strictObject({
 
 const requestBody = z.strictObject({
   command: z.enum(['up', 'refresh', 'destroy']),
-  parallel: z.int().min(1).max(parallelMax).default(parallelUsual),
+  parallel: z.int().min(1).max(parallelMax).default(parallelDefault),
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
@@ -47,7 +50,7 @@ const requestBody = z.strictObject({
 })
 
 /** The error code of a request that its caller withdrew. */
-const withdrawn = 'DEPLOYMENT_CANCELLED'
+const withdrawnCode = 'DEPLOYMENT_CANCELLED'
 
 /** A request in the API. */
 const requestView = z.object({
@@ -62,7 +65,7 @@ const requestView = z.object({
   end: z.looseObject({ kind: z.string() }).optional(),
 })
 
-const created = {
+const creationRoute = {
   method: 'POST',
   scope: 'stack',
   status: 202,
@@ -73,7 +76,7 @@ const created = {
 /** Routes for requesting deployments and previews, and for their results. */
 export const requestRoutes = [
   defineRoute({
-    ...created,
+    ...creationRoute,
     path: '/v1/stacks/{project}/{stack}/deployments',
     role: 'deploy',
     summary:
@@ -81,7 +84,7 @@ export const requestRoutes = [
     run: (ports, call) => putRequest(ports, call, false),
   }),
   defineRoute({
-    ...created,
+    ...creationRoute,
     path: '/v1/stacks/{project}/{stack}/previews',
     role: 'preview',
     summary:
@@ -97,8 +100,8 @@ export const requestRoutes = [
     output: z.object({ items: z.array(requestView) }),
     run: async (ports, { params }) => {
       const { id } = await requireStack(ports, stackOf(params))
-      const waiting = await ports.requests.listWaiting(id, apiLimits.waitingMax)
-      return { json: { items: waiting.map(request => requestViewOf({ request })) } }
+      const waitingRequests = await ports.requests.listWaiting(id, apiLimits.waitingRequestsMax)
+      return { json: { items: waitingRequests.map(request => requestViewOf({ request })) } }
     },
   }),
   defineRoute({
@@ -121,10 +124,10 @@ export const requestRoutes = [
     output: requestView,
     conflict: requestView,
     run: async (ports, call) => {
-      const found = await withdrawRequest(ports, call)
-      const late = tooLateError(found)
-      if (late === undefined) return { json: requestViewOf(found) }
-      return { json: { ...requestViewOf(found), ...errorBodyOf(late) }, status: 409 }
+      const storedRequest = await withdrawRequest(ports, call)
+      const lateError = tooLateError(storedRequest)
+      if (lateError === undefined) return { json: requestViewOf(storedRequest) }
+      return { json: { ...requestViewOf(storedRequest), ...errorBodyOf(lateError) }, status: 409 }
     },
   }),
 ]
@@ -136,15 +139,15 @@ export const requestRoutes = [
 async function withdrawRequest(
   ports: ApiPorts,
   { params, caller }: RouteCall<unknown, unknown>,
-): Promise<KeptRequest> {
-  const found = await requireRequest(ports, params)
-  const { stack, key, dryRun } = found.request
-  if (!dryRun && !mayAct(caller.role, 'deploy'))
+): Promise<RequestRecord> {
+  const storedRequest = await requireRequest(ports, params)
+  const { stack, key, dryRun } = storedRequest.request
+  if (!dryRun && !includesRole(caller.role, 'deploy'))
     throw error('API_FORBIDDEN', 'withdrawing a deployment requires the role deploy')
-  if (found.end === undefined)
+  if (storedRequest.end === undefined)
     await ports.requests.end(stack, key, {
       kind: 'refused',
-      code: withdrawn,
+      code: withdrawnCode,
       message: 'the request was withdrawn before it began',
     })
   // An earlier end takes precedence: the deployment may have begun a moment ago.
@@ -154,10 +157,10 @@ async function withdrawRequest(
 /**
  * Returns REQUEST_BEGUN for a request that was withdrawn too late. Undefined for a withdrawn one.
  */
-function tooLateError({ request, end }: KeptRequest): DeployError | undefined {
-  if (end === undefined || (end.kind === 'refused' && end.code === withdrawn)) return undefined
-  const came = end.kind === 'started' ? `it started ${end.deployment}` : `it was ${end.kind}`
-  const message = `the request '${toPrintable(request.key)}' is no longer waiting: ${came}`
+function tooLateError({ request, end }: RequestRecord): DeployError | undefined {
+  if (end === undefined || (end.kind === 'refused' && end.code === withdrawnCode)) return undefined
+  const endText = end.kind === 'started' ? `it started ${end.deployment}` : `it was ${end.kind}`
+  const message = `the request '${toPrintable(request.key)}' is no longer waiting: ${endText}`
   return error('REQUEST_BEGUN', message)
 }
 
@@ -165,12 +168,12 @@ function tooLateError({ request, end }: KeptRequest): DeployError | undefined {
 export async function requireRequest(
   { requests }: Pick<ApiPorts, 'requests'>,
   params: RouteCall<unknown, unknown>['params'],
-): Promise<KeptRequest> {
+): Promise<RequestRecord> {
   const key = params['key'] ?? ''
-  const found = await requests.find(stackOf(params), key)
-  if (found === undefined)
+  const storedRequest = await requests.find(stackOf(params), key)
+  if (storedRequest === undefined)
     throw error('REQUEST_UNKNOWN', `the stack has no request '${toPrintable(key)}'`)
-  return found
+  return storedRequest
 }
 
 /**
@@ -183,9 +186,9 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await requireStack(ports, stackOf(params))
-  const { archive, release, ignoreProtect, targeting, runProgram, ...others } = body
-  const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...rest } = others
-  const requested: DeploymentRequest = {
+  const { archive, release, ignoreProtect, targeting, runProgram, ...otherOptions } = body
+  const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...rest } = otherOptions
+  const newRequest: DeploymentRequest = {
     stack,
     key: idempotencyKeyOf(request, ports),
     at: ports.clock.now(),
@@ -204,27 +207,31 @@ async function putRequest(
     },
     program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
   }
-  const kept =
-    (await ports.requests.find(stack, requested.key)) ?? (await enqueue(ports, requested))
-  const found = requireSameRequest(kept, requested)
-  // The process that put the request may have died before this, so a repetition does it too.
-  if (found.end === undefined) {
+  const queuedRequest =
+    (await ports.requests.find(stack, newRequest.key)) ?? (await enqueue(ports, newRequest))
+  const storedRequest = requireSameRequest(queuedRequest, newRequest)
+  // The process that put the request may have died before this point, so a repeated request
+  // continues here.
+  if (storedRequest.end === undefined) {
     if (archive !== undefined && !dryRun && body.command === 'up')
       await ports.requests.putProgram(stack, archive)
     await ports.nudges.nudge(stack, 0)
   }
-  return { json: requestViewOf(found) }
+  return { json: requestViewOf(storedRequest) }
 }
 
-async function enqueue(ports: ApiPorts, requested: DeploymentRequest): Promise<KeptRequest> {
+async function enqueue(ports: ApiPorts, newRequest: DeploymentRequest): Promise<RequestRecord> {
   const { requests } = ports
-  const { stack, key } = requested
-  const waiting = await requests.listWaiting(stack, apiLimits.waitingMax)
-  if (waiting.length >= apiLimits.waitingMax)
-    throw error('REQUEST_QUEUE_FULL', `${waiting.length} requests are waiting for the stack`)
-  if (await requests.put(requested)) return { request: requested }
+  const { stack, key } = newRequest
+  const waitingRequests = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)
+  if (waitingRequests.length >= apiLimits.waitingRequestsMax)
+    throw error(
+      'REQUEST_QUEUE_FULL',
+      `${waitingRequests.length} requests are waiting for the stack`,
+    )
+  if (await requests.put(newRequest)) return { request: newRequest }
   // Another call with the same key was faster.
-  return (await requests.find(stack, key)) ?? { request: requested }
+  return (await requests.find(stack, key)) ?? { request: newRequest }
 }
 
 /** Returns the key in the request's header, or a new one. Throws API_INPUT_INVALID. */
@@ -238,19 +245,21 @@ function idempotencyKeyOf(request: Request, { random }: ApiPorts): string {
   )
 }
 
-/** Returns the existing request of a key if both are the same. Throws REQUEST_KEY_TAKEN. */
-function requireSameRequest(before: KeptRequest, requested: DeploymentRequest): KeptRequest {
-  const [earlier, current] = [before.request, requested].map(({ dryRun, options, program }) =>
-    JSON.stringify([dryRun, options, program]),
+/**
+ * Returns the existing request of a key if the new request is the same. Throws REQUEST_KEY_TAKEN.
+ */
+function requireSameRequest(existing: RequestRecord, newRequest: DeploymentRequest): RequestRecord {
+  const [existingJson, newJson] = [existing.request, newRequest].map(
+    ({ dryRun, options, program }) => JSON.stringify([dryRun, options, program]),
   )
-  if (earlier === current) return before
+  if (existingJson === newJson) return existing
   throw error(
     'REQUEST_KEY_TAKEN',
-    `the stack has a different request with the key '${requested.key}'`,
+    `the stack has a different request with the key '${newRequest.key}'`,
   )
 }
 
-function requestViewOf({ request, end }: KeptRequest) {
+function requestViewOf({ request, end }: RequestRecord) {
   const { key, stack, by, at, dryRun, options } = request
   const { command, message } = options
   return { key, stack, by, at, dryRun, command, message, ...(end === undefined ? {} : { end }) }

@@ -9,7 +9,9 @@ import { removeStackDocuments } from '../scheduler-calls.ts'
 import { coversStack } from '../roles.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
-const word = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
+const projectName = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
 
 /** A stack in the API. */
 const stackView = z.object({
@@ -33,17 +35,17 @@ export const stackRoutes = [
     role: 'read',
     scope: 'any',
     summary: 'List the stacks of the token by their ids',
-    query: z.object({ ...pageQuery, project: word.optional() }),
+    query: z.object({ ...pageQuery, project: projectName.optional() }),
     output: pageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
     }),
     run: async ({ catalog }, { caller, query }) => {
-      const found = await catalog.listStacks(query.project)
-      const mine = found.stacks.filter(({ id }) => coversStack(caller.stacks, id))
-      const unreadable = found.unreadable
+      const stackList = await catalog.listStacks(query.project)
+      const coveredStacks = stackList.stacks.filter(({ id }) => coversStack(caller.stacks, id))
+      const unreadable = stackList.unreadable
         .filter(({ id }) => coversStack(caller.stacks, id))
-        .map(({ id, why }) => ({ id, code: 'code' in why ? String(why.code) : '' }))
-      const page = cutResultPage(mine, query)
+        .map(({ id, reason }) => ({ id, code: 'code' in reason ? String(reason.code) : '' }))
+      const page = cutResultPage(coveredStacks, query)
       return { json: { ...page, items: page.items.map(stackViewOf), unreadable } }
     },
   }),
@@ -87,8 +89,8 @@ export const stackRoutes = [
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
       if (record.current !== '') throw stackBusyError(stack)
-      const late = await ports.catalog.listLate(id, lateMax)
-      if (!query.force) requireEmptyStack(stack, await exportState(ports, id), late.length)
+      const lateOutcomes = await ports.catalog.listLate(id, lateMax)
+      if (!query.force) requireEmptyStack(stack, await exportState(ports, id), lateOutcomes.length)
       if (!(await ports.catalog.removeStack(id))) throw stackBusyError(stack)
       await removeStackDocuments(ports, id)
       return { json: { removed: true } }
@@ -96,7 +98,7 @@ export const stackRoutes = [
   }),
 ]
 
-/** A single one is a reason to refuse. */
+/** Maximum number of late outcomes to read. A single one is a reason to refuse the removal. */
 const lateMax = 100
 
 function stackBusyError(stack: string): Error {

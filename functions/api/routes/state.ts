@@ -7,7 +7,7 @@ import { hasSecretOutputs, readStackOutputs } from '../../../shared/state/stack-
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
 import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readStateAt } from '../../../shared/runtime/state/state-at-time.ts'
-import { mayAct } from '../roles.ts'
+import { includesRole } from '../roles.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 const exportQuery = z.object({
@@ -42,11 +42,11 @@ export const stateRoutes = [
     query: z.object({ showSecrets: z.stringbool().default(false) }),
     output: z.object({ outputs: z.looseObject({}) }),
     run: async (ports, { params, query: { showSecrets }, caller }) => {
-      if (showSecrets && !mayAct(caller.role, 'deploy'))
+      if (showSecrets && !includesRole(caller.role, 'deploy'))
         throw error('API_FORBIDDEN', 'showing secrets requires the role deploy')
       const state = await exportState(ports, stackOf(params))
-      const open = showSecrets ? await openerOf(ports, state) : undefined
-      return { json: { outputs: Object.fromEntries(readStackOutputs(state, open)) } }
+      const decrypt = showSecrets ? await decrypterOf(ports, state) : undefined
+      return { json: { outputs: Object.fromEntries(readStackOutputs(state, decrypt)) } }
     },
   }),
 ]
@@ -73,7 +73,7 @@ async function readRequestedState(
   return state === undefined ? undefined : withoutOrigins(state)
 }
 
-async function openerOf(
+async function decrypterOf(
   { secretsOf }: ApiPorts,
   state: StoredDeployment | undefined,
 ): Promise<((ciphertext: string) => string) | undefined> {

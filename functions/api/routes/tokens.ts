@@ -25,8 +25,8 @@ export const tokenRoutes = [
     query: z.object({ cursor: pageQuery.cursor }),
     output: pageForm(view),
     run: async ({ documents }, { query }) => {
-      const { documents: found, next } = await documents.list('token', query.cursor)
-      return { json: { items: found.map(tokenViewOf), ...(next === undefined ? {} : { next }) } }
+      const { documents: existing, next } = await documents.list('token', query.cursor)
+      return { json: { items: existing.map(tokenViewOf), ...(next === undefined ? {} : { next }) } }
     },
   }),
   defineRoute({
@@ -49,10 +49,10 @@ export const tokenRoutes = [
     output: z.object({ revoked: z.boolean() }),
     run: async ({ documents }, { params }) => {
       const key = tokenKeyOf(params['id'] ?? '')
-      const found = await documents.get(key)
-      if (found === undefined)
+      const existing = await documents.get(key)
+      if (existing === undefined)
         throw error('DOCUMENT_UNKNOWN', `the token '${key.name}' does not exist`)
-      if (!(await documents.remove(key, found.version)))
+      if (!(await documents.remove(key, existing.version)))
         throw error('DOCUMENT_CHANGED', `the token '${key.name}' was changed concurrently`)
       return { json: { revoked: true } }
     },
@@ -66,8 +66,11 @@ export const tokenRoutes = [
     query: z.object(pageQuery),
     output: pageForm(z.looseObject({ who: z.string(), what: z.string() })),
     run: async ({ audit }, { query: { limit, cursor } }) => {
-      const before = /^\d{1,16}$/.test(cursor) ? Number(cursor) : 0
-      const items = await audit.read(Number.isSafeInteger(before) ? before : 0, limit)
+      const beforePosition = /^\d{1,16}$/.test(cursor) ? Number(cursor) : 0
+      const items = await audit.read(
+        Number.isSafeInteger(beforePosition) ? beforePosition : 0,
+        limit,
+      )
       const last = items.at(-1)
       const hasMore = items.length === limit && last !== undefined
       return { json: { items, ...(hasMore ? { next: String(last.position) } : {}) } }

@@ -5,29 +5,27 @@ import { areTargetsInState, areUrnsKnown } from '../generator/targets/unknown-ta
 import type { CommandRun } from './command-run.ts'
 
 /**
- * Reports whether the targets and excludes allow a command to begin. A command that takes its
- * resources from the state requires that all of them exist there. So does a refresh before an
- * update. Unknown ones are reported. `which`: the refresh that follows. Source:
+ * Reports whether the targets and excludes allow a command to begin. Refresh and destroy require
+ * that all targets and excludes exist in the state. So does a refresh before an update. Unknown
+ * targets are reported. `refreshSelection`: the states that are refreshed first. Source:
  * docs/spec/step-generation.md#targets, docs/spec/deployment.md#preparation.
  */
 export function mayBegin(
   { request, emitter }: Pick<CommandRun, 'request' | 'emitter'>,
   base: Base,
-  input: { readonly scope: Scope; readonly which: 'all' | 'required' | undefined },
+  input: { readonly scope: Scope; readonly refreshSelection: 'all' | 'required' | undefined },
 ): boolean {
-  const { scope, which } = input
+  const { scope, refreshSelection } = input
   const states = base.snapshot.resources
   if (request.options.command !== 'up' && !areTargetsInState(scope, states, emitter)) return false
-  if (which === undefined || states.length === 0) return true
+  if (refreshSelection === undefined || states.length === 0) return true
   return (
     areUrnsKnown(scope.targets, { states, emitter }) &&
     areUrnsKnown(scope.excludes, { states, emitter })
   )
 }
 
-/**
- * Reports whether all resources to replace are in the state. It is checked before the program runs.
- */
+/** Reports whether all resources to replace are in the state. Called before the program runs. */
 export function areReplacesKnown({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input
   const { emitter } = ports
@@ -35,15 +33,16 @@ export function areReplacesKnown({ input, ports }: GeneratorContext): boolean {
 }
 
 /**
- * Reports whether all targets are in the state or were registered by the program, which has ended.
+ * Reports whether all targets are in the state or were registered by the program. Called after the
+ * program has ended.
  */
 export function areTargetsKnown({ input, ports }: GeneratorContext): boolean {
   const { scope, base, sets } = input
   const { replay, emitter } = ports
-  const recorded = new Set(replay?.recordedUrns())
+  const recordedUrns = new Set(replay?.recordedUrns())
   return areUrnsKnown(scope.targets, {
     states: base.snapshot.resources,
-    isRegistered: urn => sets.registered.has(urn) || recorded.has(urn),
+    isRegistered: urn => sets.registeredUrns.has(urn) || recordedUrns.has(urn),
     emitter,
   })
 }

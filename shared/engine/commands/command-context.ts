@@ -1,7 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
-import { createMadeLookup } from '../deployment/ends/recorded-end.ts'
+import { createEarlierStateLookup } from '../deployment/ends/recorded-end.ts'
 import { lastRetryOf } from '../deployment/log/decision-index.ts'
 import { createDeploymentRunner } from '../generator/steps/deployment-runner.ts'
 import { createReplay } from '../generator/replay/deployment-replay.ts'
@@ -22,17 +22,20 @@ export function createCommandContext(
   const callCounts = new Map<string, number>()
   const runner = createDeploymentRunner({
     ...deps,
-    isInBase: ref => base.snapshot.extensions[ref] !== undefined,
-    nextCall(key) {
-      const at = callCounts.get(key) ?? 0
-      callCounts.set(key, at + 1)
-      return { at, known: recorded?.answerOf(key, at) }
+    isExtensionInBase: ref => base.snapshot.extensions[ref] !== undefined,
+    countCall(key) {
+      const callIndex = callCounts.get(key) ?? 0
+      callCounts.set(key, callIndex + 1)
+      return { callIndex, recordedAnswer: recorded?.answerOf(key, callIndex) }
     },
   })
   const recordedInput =
     recorded === undefined
       ? undefined
-      : { recorded, findMade: createMadeLookup(deps.earlierEnds, recorded, deps.sealing) }
+      : {
+          recorded,
+          findCreatedState: createEarlierStateLookup(deps.earlierEnds, recorded, deps.sealing),
+        }
   const replay =
     recordedInput === undefined ? undefined : createReplay({ ...deps, ...recordedInput, base })
   const ctx = run.createContext(base, runner, replay)

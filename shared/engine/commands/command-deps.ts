@@ -21,6 +21,6 @@ export interface CommandDeps extends PlanDeps {
   readonly foldLog: () => Promise<StoredDeployment>
   /** The limit of chains in flight. If absent, the executors limit them. */
   readonly slots?: Slots | undefined
-  /** Notifies other parts of this process of the newly pinned base. */
+  /** Called when this run pins a new base, for other users of the base in this process. */
   readonly onRebase: (base: Base) => void
 }

@@ -42,22 +42,22 @@ export interface CommandRunDeps {
 /** The generator run of a command: its abort state, its decisions and its constraints. */
 export interface CommandRun extends CommandRunDeps, RunConstraints {
   /**
-   * Ends the deployment early: no further decisions are made. `thrown`: a fault that the caller
-   * must see.
+   * Ends the deployment early, so that no further decisions are made. `thrown`: an error that the
+   * caller of the deployment must receive.
    */
   readonly abort: (thrown?: unknown) => void
   readonly isAborted: () => boolean
-  readonly aborted: Promise<void>
+  readonly whenAborted: Promise<void>
   readonly readFault: () => unknown
   /**
-   * Records that this process raised the stop flag itself, so that the stop does not count as a
+   * Records that this process raised the stop flag itself, so that the flag does not count as a
    * user's request.
    */
   readonly recordStop: () => void
-  readonly hasStopped: () => boolean
+  readonly hasRecordedStop: () => boolean
   /**
-   * Handles a hook that failed after its step was done. The deployment fails, and it ends unless it
-   * continues on errors.
+   * Handles a hook that failed after its step had succeeded. The deployment counts as failed. It
+   * ends, unless the option `continueOnError` is set.
    */
   readonly onHookFailed: () => 'goes on' | 'ends'
   /** Reports whether something failed although the deployment continued. */
@@ -68,15 +68,15 @@ export interface CommandRun extends CommandRunDeps, RunConstraints {
 /** Creates the run of a command. */
 export function createCommandRun(deps: CommandRunDeps): CommandRun {
   const { request } = deps
-  const ended = Promise.withResolvers<void>()
+  const abortion = Promise.withResolvers<void>()
   let isAborted = false
   let fault: unknown
-  let hasStopped = false
+  let hasRecordedStop = false
   let hasFailed = false
   const abort = (thrown?: unknown): void => {
     fault ??= thrown
     isAborted = true
-    ended.resolve()
+    abortion.resolve()
   }
   const sets = createSets()
   const constraints = createRunConstraints(deps)
@@ -84,7 +84,7 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
     decideInTurn: createSerialQueue(),
     abort,
     isAborted: () => isAborted,
-    aborted: ended.promise,
+    whenAborted: abortion.promise,
     noteFailure: () => {
       hasFailed = true
     },
@@ -94,12 +94,12 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
     ...constraints,
     abort,
     isAborted: () => isAborted,
-    aborted: ended.promise,
+    whenAborted: abortion.promise,
     readFault: () => fault,
     recordStop: () => {
-      hasStopped = true
+      hasRecordedStop = true
     },
-    hasStopped: () => hasStopped,
+    hasRecordedStop: () => hasRecordedStop,
     hasFailed: () => hasFailed,
     onHookFailed() {
       hasFailed = true
@@ -108,9 +108,13 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
       return 'ends'
     },
     createContext: (base, runner, replay) =>
-      createGeneratorContext({ ...deps, sets, constraints: constraints.current(), control }, base, {
-        runner,
-        replay,
-      }),
+      createGeneratorContext(
+        { ...deps, sets, constraints: constraints.readOpenConstraints(), control },
+        base,
+        {
+          runner,
+          replay,
+        },
+      ),
   }
 }

@@ -27,7 +27,10 @@ import {
 import { scopeOf } from '../generator/targets/scope.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 
-/** Executes a command, up to its close. Returns true when everything succeeded. */
+/**
+ * Executes a command, except for the close of the deployment. Returns true when everything
+ * succeeded.
+ */
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run } = deps
   const { command, refresh, legacyRefreshDiff } = run.request.options
@@ -37,59 +40,61 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   const execute = runsProgram(run.request.options) ? runUp : deleteAll
   if (execute !== runUp && !(await hasPlugins(run, base))) return false
   if (command === 'import') return deployImport(deps, base)
-  // The base of a later epoch was refreshed already: it is the result of a refresh.
-  const isRead = base.epoch > 1 || isReadByProgram(run.request.options)
-  const which = isRead ? undefined : chooseRefresh(base, command === 'refresh' || refresh)
+  // The base of a later epoch is already the result of a refresh.
+  const isAlreadyRead = base.epoch > 1 || isReadByProgram(run.request.options)
+  const refreshSelection = isAlreadyRead
+    ? undefined
+    : chooseRefresh(base, command === 'refresh' || refresh)
   const scope = scopeOf(run.request.options.targeting, base)
-  if (base.epoch === 1 && !mayBegin(run, base, { scope, which })) return false
-  if (which === undefined) {
+  if (base.epoch === 1 && !mayBegin(run, base, { scope, refreshSelection })) return false
+  if (refreshSelection === undefined) {
     if (base.epoch === 1 && deps.recorded === undefined) warnPendingOperations(deps.emitter, base)
     return execute(deps, base)
   }
   const isWhole = await refreshStates(
     deps,
     base,
-    createRefreshSteps(base, which, { scope, outputsOnly: legacyRefreshDiff === true }),
+    createRefreshSteps(base, refreshSelection, { scope, outputsOnly: legacyRefreshDiff === true }),
   )
   if (command === 'refresh' || !isWhole || run.isAborted()) return isWhole
-  const next = await pinRefreshedBase(deps, base)
-  const fresh = { ...deps, recorded: undefined }
-  return execute(fresh, next)
+  const refreshedBase = await pinRefreshedBase(deps, base)
+  const freshDeps = { ...deps, recorded: undefined }
+  return execute(freshDeps, refreshedBase)
 }
 
 /** Compares states with the cloud. A failed read does not stop the others. */
 async function refreshStates(
   deps: CommandDeps,
   base: Base,
-  { readable, unchanged }: ReturnType<typeof createRefreshSteps>,
+  { readableSteps, unchangedSteps }: ReturnType<typeof createRefreshSteps>,
 ): Promise<boolean> {
-  emitUnchanged(deps.emitter, unchanged)
-  const recorded = readRecordedPlan(deps, base, 'refresh')
-  if (recorded !== undefined)
-    return (await followPlan(deps, { planned: recorded, isStoppedByFailure: false })).isWhole
+  emitUnchanged(deps.emitter, unchangedSteps)
+  const recordedPlan = readRecordedPlan(deps, base, 'refresh')
+  if (recordedPlan !== undefined)
+    return (await followPlan(deps, { planned: recordedPlan, isStoppedByFailure: false })).isComplete
   await deps.writer.append({ kind: 'phase', phase: 'refresh' })
-  if (readable.length === 0) return true
+  if (readableSteps.length === 0) return true
   const result = await runPlan(deps, 'refresh', {
-    planned: planRefresh(readable, { ...deps, ...concurrencyLimitOf(deps.pin) }),
+    planned: planRefresh(readableSteps, { ...deps, ...concurrencyLimitOf(deps.pin) }),
     isStoppedByFailure: false,
   })
-  return result.isWhole
+  return result.isComplete
 }
 
 /** Pins the refreshed states as the base of all later decisions: a new epoch. */
 async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
-  const folded = await deps.foldLog()
-  const hash: BlobHash = await deps.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))
+  const foldedState = await deps.foldLog()
+  const hash: BlobHash = await deps.blobs.put(Buffer.from(JSON.stringify(envelopeOf(foldedState))))
   const epoch = base.epoch + 1
   await deps.writer.append({ ...deps.pin, epoch, base: hash }, { kind: 'phase', phase: 'rebased' })
-  const next = createBase(decodeSnapshot(folded, deps.run.request.secrets), epoch)
+  const next = createBase(decodeSnapshot(foldedState, deps.run.request.secrets), epoch)
   deps.onRebase(next)
   return next
 }
 
 /**
- * Warns of operations of the previous deployment whose end is unknown, if nothing is read before
- * the update. Source: docs/spec/deployment.md#order-of-execution.
+ * Warns of pending operations of the previous deployment, if no refresh precedes the update.
+ * Source: docs/spec/deployment.md#order-of-execution.
  */
 function warnPendingOperations({ report }: Pick<StepEmitter, 'report'>, base: Base): void {
   const pending = base.snapshot.pendingOperations

@@ -6,7 +6,7 @@ import { scopeOf } from '../generator/targets/scope.ts'
 import { programRefreshModeOf, runsProgram } from '../../records/log.ts'
 import type { DeployRequest } from '../request.ts'
 
-/** The parts of a context that a run has from its start. */
+/** The dependencies of a context that do not depend on the base. */
 interface ContextDeps
   extends Pick<DecisionPorts, 'providers' | 'emitter' | 'randomSeed' | 'uuid' | 'pause'> {
   readonly request: DeployRequest
@@ -17,11 +17,11 @@ interface ContextDeps
     Pick<DecisionPorts, 'updatePlan' | 'analyzers'>
   readonly control: Pick<
     DecisionPorts,
-    'decideInTurn' | 'abort' | 'isAborted' | 'aborted' | 'noteFailure'
+    'decideInTurn' | 'abort' | 'isAborted' | 'whenAborted' | 'noteFailure'
   >
 }
 
-/** Creates the context in which a run decides against a base. */
+/** Creates the context for the decisions of a run, which compare registrations with a base. */
 export function createGeneratorContext(
   deps: ContextDeps,
   base: Base,
@@ -54,11 +54,11 @@ function createDecisionInput(
   return {
     stack,
     project,
-    preview: request.dryRun,
+    isPreview: request.dryRun,
     continueOnError: options.continueOnError,
     autonaming: constraints.autonaming,
-    isDestroying: options.command === 'destroy' && runsProgram(options),
-    refreshing: programRefreshModeOf(options),
+    isProgramDestroy: options.command === 'destroy' && runsProgram(options),
+    programRefreshMode: programRefreshModeOf(options),
     trustsInputs: options.legacyDiff === true,
     outputsOnly: options.legacyRefreshDiff === true,
     ignoreProtect: options.ignoreProtect === true,

@@ -22,35 +22,39 @@ import { previewDepsOf } from './preview-deps.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
 
 /**
- * Runs `import`: adopts existing resources, each one after its parent. The first failure ends it.
- * Source: docs/spec/deployment.md#import-deployment.
+ * Runs `import`: adopts existing resources, each one after its parent. The first failure ends the
+ * deployment. Source: docs/spec/deployment.md#import-deployment.
  */
 export async function deployImport(deps: CommandDeps, base: Base): Promise<boolean> {
   const { ctx } = createCommandContext(deps, base)
-  const { steps, madeStack } = await prepareSteps(deps.run, ctx)
-  const recorded = readRecordedPlan(deps, base, 'imports')
-  const planned = recorded ?? planImports(steps, { ...deps, ...concurrencyLimitOf(deps.pin) })
-  const plan = { planned, isStoppedByFailure: true }
-  const executePlan = (): Promise<{ readonly isWhole: boolean }> =>
-    recorded === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
-  const isWhole = planned.length === 0 || (await executePlan()).isWhole
-  if (isWhole && madeStack !== undefined) await applyOutputs(ctx, madeStack, emptyMap)
+  const { steps, createdStack } = await prepareSteps(deps.run, ctx)
+  const recordedPlan = readRecordedPlan(deps, base, 'imports')
+  const plannedOperations =
+    recordedPlan ?? planImports(steps, { ...deps, ...concurrencyLimitOf(deps.pin) })
+  const plan = { planned: plannedOperations, isStoppedByFailure: true }
+  const executePlan = (): Promise<{ readonly isComplete: boolean }> =>
+    recordedPlan === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
+  const isWhole = plannedOperations.length === 0 || (await executePlan()).isComplete
+  if (isWhole && createdStack !== undefined) await applyOutputs(ctx, createdStack, emptyMap)
   return isWhole
 }
 
-/** Reports the resources that an import would adopt. It reads them and changes nothing (I11). */
+/**
+ * Emits the resources that an import would adopt. Their providers read them, and nothing is changed
+ * (I11). Returns false after a failure.
+ */
 export async function previewImport(run: CommandRun, base: Base): Promise<boolean> {
   const ctx = run.createContext(base, createPreviewRunner(previewDepsOf(run), base))
   try {
     const { steps } = await prepareSteps(run, ctx)
     for (const step of steps) {
-      const [ended] = await ctx.ports.runner.run({
+      const [endedStep] = await ctx.ports.runner.run({
         urn: step.urn,
-        goal: '',
+        goalDigest: '',
         steps: [step],
         sets: {},
       })
-      if (ended?.end.verdict !== 'succeeded') return false
+      if (endedStep?.end.verdict !== 'succeeded') return false
     }
     return true
   } catch (thrown) {
@@ -72,8 +76,8 @@ async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<Rea
 }
 
 /**
- * Returns the operations of an import. A child waits for its parent. At most `concurrencyMax` run
- * concurrently, if it is set.
+ * Returns the operations of an import. A child waits for its parent. If `concurrencyMax` is set, at
+ * most that many operations run concurrently.
  */
 function planImports(
   steps: readonly Step[],
@@ -84,25 +88,25 @@ function planImports(
   },
 ): readonly PlannedOperation[] {
   const { sealing, nextId, concurrencyMax = Infinity } = deps
-  const byUrn = new Map(steps.map(step => [step.urn as string, step]))
+  const stepsByUrn = new Map(steps.map(step => [step.urn as string, step]))
   const children = new Map<string, string[]>()
   const depths = new Map<string, number>()
   const waves: string[][] = []
   for (const { urn, next } of steps) {
     const parent = next?.parent ?? ''
-    const above = depths.get(parent)
-    const depth = above === undefined ? 0 : above + 1
+    const parentDepth = depths.get(parent)
+    const depth = parentDepth === undefined ? 0 : parentDepth + 1
     depths.set(urn, depth)
     ;(waves[depth] ??= []).push(urn)
-    if (above !== undefined) children.set(parent, [...(children.get(parent) ?? []), urn])
+    if (parentDepth !== undefined) children.set(parent, [...(children.get(parent) ?? []), urn])
   }
   const nodes = steps.map(({ urn }) => ({ key: urn, releases: children.get(urn) ?? [] }))
   const isBounded = steps.length > concurrencyMax
   const slices = isBounded ? waves.flatMap(wave => sliceWave(wave, concurrencyMax)) : []
-  const waiting = isBounded ? 'for whole waves' : 'for dependents'
-  return placeNodes(nodes, { barriers: createBarriers(slices), waiting, nextId }).map(
+  const waitMode = isBounded ? 'for whole waves' : 'for dependents'
+  return placeNodes(nodes, { barriers: createBarriers(slices), waitMode, nextId }).map(
     ({ key, place }): PlannedOperation => {
-      const step = byUrn.get(key)
+      const step = stepsByUrn.get(key)
       if (step === undefined) return { operation: createJoinOperation(place), step }
       return { operation: operationOf(step, place, sealing), step }
     },

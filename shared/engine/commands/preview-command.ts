@@ -8,7 +8,7 @@ import { isReadByProgram, runsProgram } from '../../records/log.ts'
 import { requireProgram } from './require-program.ts'
 import { previewImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
-import { reportUnmet, findUnmet } from '../generator/checks/check-update-plan.ts'
+import { reportUnmetPlan, findUnmetUrns } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { chooseRefresh } from '../generator/refresh/plan-refresh.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
@@ -17,8 +17,8 @@ import { previewDeletes, previewRefresh, previewUnregistered } from './preview.t
 import { areAllProtected } from './report-excluded-protected.ts'
 
 /**
- * Reports the changes that a command would make; changes nothing (I11). Returns true when nothing
- * prevents them.
+ * Emits the changes that a command would make, without making them (I11). Returns true when nothing
+ * prevents the changes.
  */
 export async function previewCommand(run: CommandRun, base: Base): Promise<boolean> {
   const { request, performing, emitter } = run
@@ -28,32 +28,36 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   requireProgram(run, base)
   if (!runsProgram(request.options) && !(await hasPlugins(run, base))) return false
   if (command === 'import') return previewImport(run, base)
-  const isAll = command === 'refresh' || refresh
-  const which = isReadByProgram(request.options) ? undefined : chooseRefresh(base, isAll)
+  const isRefreshRequested = command === 'refresh' || refresh
+  const refreshSelection = isReadByProgram(request.options)
+    ? undefined
+    : chooseRefresh(base, isRefreshRequested)
   const scope = scopeOf(request.options.targeting, base)
-  if (!mayBegin(run, base, { scope, which })) return false
+  if (!mayBegin(run, base, { scope, refreshSelection })) return false
   const options = { emitter, performing, scope, outputsOnly: legacyRefreshDiff === true }
-  const refreshed = which === undefined ? base : await previewRefresh(base, which, options)
-  if (refreshed === undefined) return false
-  if (command === 'refresh' && which !== undefined) return true
+  const refreshedBase =
+    refreshSelection === undefined ? base : await previewRefresh(base, refreshSelection, options)
+  if (refreshedBase === undefined) return false
+  if (command === 'refresh' && refreshSelection !== undefined) return true
   const deps = previewDepsOf(run)
-  const ctx = run.createContext(refreshed, createPreviewRunner(deps, refreshed))
+  const ctx = run.createContext(refreshedBase, createPreviewRunner(deps, refreshedBase))
   if (!runsProgram(request.options)) return areAllProtected(ctx) || previewDeletes(ctx, deps)
   if (!areReplacesKnown(ctx)) return false
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
-  const hasTargets = !phase.part.isClean || areTargetsKnown(ctx)
-  const isWhole = phase.part.isClean && (await previewUnregistered(ctx, deps)) && hasTargets
-  if (phase.part.isClean && !ctx.input.isDestroying)
+  const areTargetsValid = !phase.execution.isClean || areTargetsKnown(ctx)
+  const isWhole =
+    phase.execution.isClean && (await previewUnregistered(ctx, deps)) && areTargetsValid
+  if (phase.execution.isClean && !ctx.input.isProgramDestroy)
     await applyStackOutputs(ctx, phase.generator.readStackOutputs(), isWhole)
   const isAllowed =
     isWhole &&
     !run.isAborted() &&
-    reportUnmet(ctx.ports, findUnmet(ctx)) &&
+    reportUnmetPlan(ctx.ports, findUnmetUrns(ctx)) &&
     unwrap(ctx, await isStackAllowed(ctx, listCurrentStates(ctx.input)))
-  // A policy violation alone was not reported as an error yet.
+  // A policy violation was emitted as a policy event, but not yet as an error.
   if (isWhole && !run.isAborted() && (!isAllowed || run.hasFailed()))
     emitter.report('error', 'preview failed')
-  const hasFinished = await phase.part.finish()
+  const hasFinished = await phase.execution.finish()
   return isAllowed && isWhole && hasFinished && !run.isAborted()
 }

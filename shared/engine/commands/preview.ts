@@ -27,20 +27,22 @@ import {
   createUnregisteredRefreshSteps,
 } from '../generator/refresh/plan-refresh.ts'
 
-/** Reports the deletes of a deployment, in their order. Returns false when one is impossible. */
+/**
+ * Emits the deletes of a deployment, in their order. Returns false when one of them is impossible.
+ */
 export async function previewDeletes(
   ctx: GeneratorContext,
   deps: PreviewDeps & Pick<CommandRun, 'request'>,
 ): Promise<boolean> {
-  const mayGo = unwrap(ctx, await createDeleteScope(ctx))
-  const { graph, condemned } = ctx.input.isDestroying
-    ? planDestroy(ctx, { leftovers: [], mayGo })
-    : { graph: ctx.input.base.graph, condemned: findCondemnedSteps(ctx, mayGo) }
+  const mayDelete = unwrap(ctx, await createDeleteScope(ctx))
+  const { graph, condemned } = ctx.input.isProgramDestroy
+    ? planDestroy(ctx, { leftovers: [], mayDelete })
+    : { graph: ctx.input.base.graph, condemned: findCondemnedSteps(ctx, mayDelete) }
   const steps = condemned.map(({ step }) => step)
   if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
   unwrap(ctx, await startProviders(ctx, steps))
   let isWhole = areAllTargeted(ctx, steps)
-  emitKeptStates(ctx, mayGo)
+  emitKeptStates(ctx, mayDelete)
   reportWaves(ctx.ports.emitter, { graph, condemned, release: releaseOf(deps) })
   for (const { step } of condemned.toReversed()) {
     const end = await previewStep(withOldViews(step, ctx.input.base), deps)
@@ -50,21 +52,21 @@ export async function previewDeletes(
 }
 
 /**
- * Reports the result for the resources that the program did not register. Returns false when
- * something prevents it.
+ * Emits the deletes or refreshes of the resources that the program did not register. Returns false
+ * when one of them is impossible.
  */
 export async function previewUnregistered(
   ctx: GeneratorContext,
   deps: PreviewDeps & Pick<CommandRun, 'request'>,
 ): Promise<boolean> {
-  if (ctx.input.refreshing !== 'only') return previewDeletes(ctx, deps)
+  if (ctx.input.programRefreshMode !== 'only') return previewDeletes(ctx, deps)
   return (
     (await previewReadSteps(createUnregisteredRefreshSteps(ctx.input), ctx.input.base, deps)) !==
     undefined
   )
 }
 
-/** Adds the views that a read found to the results. */
+/** Adds the states of views that a provider reported during a read to the results. */
 function recordViewReads(
   results: Map<ResourceState, ResourceState | undefined>,
   { views = [] }: StepEnd,
@@ -72,7 +74,7 @@ function recordViewReads(
 ): void {
   for (const { step, end } of views)
     if (step.effect === 'swap' && step.old?.ref.kind === 'base' && end.verdict !== 'failed')
-      results.set(base.trackedAt(step.old.ref.index).state, end.state)
+      results.set(base.trackedStateAt(step.old.ref.index).state, end.state)
 }
 
 /** Maximum number of concurrent reads of a previewed refresh. */
@@ -81,7 +83,7 @@ const readsMax = 16
 /** Compares states with the cloud. Returns the resulting base, or undefined when a read failed. */
 export async function previewRefresh(
   base: Base,
-  which: 'all' | 'required',
+  refreshSelection: 'all' | 'required',
   options: {
     readonly emitter: StepEmitter
     readonly performing: PerformDeps
@@ -89,34 +91,39 @@ export async function previewRefresh(
     readonly outputsOnly: boolean
   },
 ): Promise<Base | undefined> {
-  const results = await previewReadSteps(createRefreshSteps(base, which, options), base, options)
+  const results = await previewReadSteps(
+    createRefreshSteps(base, refreshSelection, options),
+    base,
+    options,
+  )
   if (results === undefined) return undefined
-  const refreshed: Snapshot = {
+  const refreshedSnapshot: Snapshot = {
     ...base.snapshot,
     resources: rebuildAfterRefresh(base.snapshot.resources, results),
   }
-  return createBase(refreshed, base.epoch + 1)
+  return createBase(refreshedSnapshot, base.epoch + 1)
 }
 
 /** Returns the states that were read, or undefined when a read failed. */
 async function previewReadSteps(
-  { readable, unchanged }: ReturnType<typeof createRefreshSteps>,
+  { readableSteps, unchangedSteps }: ReturnType<typeof createRefreshSteps>,
   base: Base,
   { emitter, performing }: Pick<PreviewDeps, 'emitter' | 'performing'>,
 ): Promise<ReadonlyMap<ResourceState, ResourceState | undefined> | undefined> {
-  emitUnchanged(emitter, unchanged)
+  emitUnchanged(emitter, unchangedSteps)
   const results = new Map<ResourceState, ResourceState | undefined>()
   let isWhole = true
   // As in Pulumi, all providers start before the first read. The read reports a provider that
   // cannot start.
-  for (const step of readable) await resolveStepProvider(step, performing).catch(() => undefined)
-  const open = [...readable]
+  for (const step of readableSteps)
+    await resolveStepProvider(step, performing).catch(() => undefined)
+  const pendingSteps = [...readableSteps]
   const readNext = async (): Promise<void> => {
-    for (let step = open.shift(); step !== undefined; step = open.shift()) {
+    for (let step = pendingSteps.shift(); step !== undefined; step = pendingSteps.shift()) {
       emitter.emitBegin(step)
-      const viewed = withOldViews(step, base)
+      const stepWithViews = withOldViews(step, base)
       const end = await perform(
-        viewed,
+        stepWithViews,
         { preview: true },
         { ...performing, onViewStep: emitter.emitBegin },
       )

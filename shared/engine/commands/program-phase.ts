@@ -1,19 +1,21 @@
-import { shouldDebugProgram, type DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import { shouldDebugProgram } from '../../programs/hosts/debugging.ts'
 import { emitDebuggerWaiting } from '../events/emit-debugger-waiting.ts'
 import { stackType } from '../../names/urn.ts'
+import type { ProgramRun } from '../../programs/program.ts'
+import type { DeploymentContext } from '../../providers/construct.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { createPackages } from '../monitor/packages.ts'
 import type { CommandRun } from './command-run.ts'
-import { type ProgramPart, runProgram } from './run-program.ts'
+import { type ProgramExecution, runProgram } from './run-program.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { createGenerator, type Generator } from '../generator/generator.ts'
 import { applyOutputs } from '../generator/steps/apply-outputs.ts'
 
-/** The program and generator of a command. A program that cannot be started has no phase. */
+/** The running program of a command, and the generator that serves it. */
 export interface ProgramPhase {
-  readonly part: ProgramPart
+  readonly execution: ProgramExecution
   readonly generator: Generator
 }
 
@@ -31,7 +33,7 @@ export async function runProgramPhase(
   const configSecretKeys = [...request.config]
     .filter(([, value]) => value.secret)
     .map(([key]) => key)
-  const info = {
+  const runInfo = {
     project: ctx.input.project,
     stack: ctx.input.stack,
     organization: 'organization',
@@ -40,49 +42,39 @@ export async function runProgramPhase(
     dryRun: request.dryRun,
     parallel: options.parallel,
   }
-  const programRun = {
-    ...info,
-    runtime: source.runtime,
-    root: source.root,
-    directory: source.directory,
-    entryPoint: source.entryPoint,
-    runtimeOptions: source.runtimeOptions,
-    plugins: source.plugins,
-    monitorAddress: monitor.address,
-    engineAddress: monitor.address,
-    ...(shouldDebugProgram(request.debugged ?? [])
-      ? {
-          onDebuggerReady: (waiting: DebuggerEndpoint) => emitDebuggerWaiting(run.emitter, waiting),
-        }
-      : {}),
-  }
+  const programRun = createProgramRun(run, runInfo)
   try {
     const generator = createGenerator({
       ctx,
       config: request.config,
-      required: chooseDefaultPackages(
+      defaultPackages: chooseDefaultPackages(
         await run.requiredPackages(),
         ctx.input.base.snapshot.resources,
       ),
-      runInfo: { ...info, monitorAddress: monitor.address },
+      runInfo: { ...runInfo, monitorAddress: monitor.address },
       openAddress: monitor.methods.open,
     })
     const packages = createPackages(run.uuid)
     const { withoutFeatures = [] } = run.request.options
-    const monitorOptions = { info, withoutFeatures, root: source.root, hashAssets: run.hashAssets }
+    const monitorOptions = {
+      info: runInfo,
+      withoutFeatures,
+      root: source.root,
+      hashAssets: run.hashAssets,
+    }
     monitor.open({ generator, packages, ...monitorOptions })
-    const { aborted, isAborted } = run
-    const part = await runProgram({
+    const { whenAborted, isAborted } = run
+    const execution = await runProgram({
       host: run.programs,
       run: programRun,
       monitor,
       generator,
       emitter: run.emitter,
-      aborted,
+      whenAborted,
       isAborted,
       pause: run.pause,
     })
-    return { part, generator }
+    return { execution, generator }
   } catch (thrown) {
     // An error that prevents the start of a program has a code of its own, which the caller must
     // see.
@@ -92,19 +84,41 @@ export async function runProgramPhase(
   }
 }
 
+function createProgramRun(
+  { request, monitor, emitter }: CommandRun,
+  runInfo: Omit<DeploymentContext, 'monitorAddress'> & Pick<ProgramRun, 'dryRun'>,
+): ProgramRun {
+  const { runtime, root, directory, entryPoint, runtimeOptions, plugins } = request.source
+  return {
+    ...runInfo,
+    runtime,
+    root,
+    directory,
+    entryPoint,
+    runtimeOptions,
+    plugins,
+    monitorAddress: monitor.address,
+    engineAddress: monitor.address,
+    ...(shouldDebugProgram(request.debuggedProcesses ?? [])
+      ? { onDebuggerReady: endpoint => emitDebuggerWaiting(emitter, endpoint) }
+      : {}),
+  }
+}
+
 /**
- * Sets the stack's outputs at the very end. They replace the old outputs when everything succeeded,
- * otherwise they are merged into them. Source: docs/spec/step-execution.md#registerresourceoutputs.
+ * Sets the stack's outputs at the end of a deployment. If everything succeeded, they replace the
+ * old outputs. Otherwise they are merged into the old outputs. Source:
+ * docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function applyStackOutputs(
   ctx: GeneratorContext,
   outputs: PropertyMap | undefined,
   isWhole: boolean,
 ): Promise<void> {
-  const stack = [...ctx.input.sets.current.values()].find(
+  const stackState = [...ctx.input.sets.currentStates.values()].find(
     ({ state }) => state.type === stackType && state.parent === '',
   )
-  if (stack === undefined || outputs === undefined) return
-  const before = isWhole ? emptyMap : stack.state.outputs
-  await applyOutputs(ctx, stack, new Map([...before, ...outputs]))
+  if (stackState === undefined || outputs === undefined) return
+  const keptOutputs = isWhole ? emptyMap : stackState.state.outputs
+  await applyOutputs(ctx, stackState, new Map([...keptOutputs, ...outputs]))
 }

@@ -1,17 +1,17 @@
 import type { OperationId } from '../../records/ids.ts'
-import { isUnsent } from '../../records/operation.ts'
+import { isRunByGenerator } from '../../records/operation.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { RecordedEnd } from '../deployment/ends/end-watcher.ts'
 import { stepOfOperation } from '../deployment/state/operations.ts'
 import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'
 import type { PlanKind } from '../deployment/dispatch/run-plan.ts'
 import type { DecisionIndex } from '../deployment/log/decision-index.ts'
-import { createMadeLookup } from '../deployment/ends/recorded-end.ts'
+import { createEarlierStateLookup } from '../deployment/ends/recorded-end.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
 
 /**
- * Returns the plan that an earlier generator run recorded, or undefined when there is none. This
- * run continues it.
+ * Returns the plan that an earlier generator run recorded, for this run to continue. Undefined if
+ * there is none.
  */
 export function readRecordedPlan(
   deps: {
@@ -25,11 +25,16 @@ export function readRecordedPlan(
   const { recorded, earlierEnds, sealing } = deps
   const operations = recorded?.planOf(kind)
   if (recorded === undefined || operations === undefined) return undefined
-  const from = { base, sealing, findMade: createMadeLookup(earlierEnds, recorded, sealing) }
+  const openDeps = {
+    base,
+    sealing,
+    findCreatedState: createEarlierStateLookup(earlierEnds, recorded, sealing),
+  }
   return operations.map(operation => {
-    if (isUnsent(operation)) return { operation, step: undefined }
-    const opened = stepOfOperation(operation, from)
-    const step = operation.op === 'refresh' ? { ...opened, next: opened.old?.state } : opened
+    if (isRunByGenerator(operation)) return { operation, step: undefined }
+    const openedStep = stepOfOperation(operation, openDeps)
+    const step =
+      operation.op === 'refresh' ? { ...openedStep, next: openedStep.old?.state } : openedStep
     return { operation, step }
   })
 }

@@ -20,16 +20,16 @@ export async function refreshUnregistered(
   ctx: GeneratorContext,
   createDecisions: (unmet: readonly Urn[]) => readonly Decision[],
 ): Promise<boolean> {
-  const { readable, unchanged } = createUnregisteredRefreshSteps(ctx.input)
-  emitUnchanged(ctx.ports.emitter, unchanged)
+  const { readableSteps, unchangedSteps } = createUnregisteredRefreshSteps(ctx.input)
+  emitUnchanged(ctx.ports.emitter, unchangedSteps)
   const decisions = createDecisions([])
-  if (readable.length === 0) {
+  if (readableSteps.length === 0) {
     await deps.writer.append(...decisions)
     return true
   }
   const plan = {
-    planned: planRefresh(readable, { ...deps, ...concurrencyLimitOf(deps.pin) }),
+    planned: planRefresh(readableSteps, { ...deps, ...concurrencyLimitOf(deps.pin) }),
     isStoppedByFailure: !ctx.input.continueOnError,
   }
-  return (await runPlan(deps, 'refresh', plan, decisions)).isWhole
+  return (await runPlan(deps, 'refresh', plan, decisions)).isComplete
 }

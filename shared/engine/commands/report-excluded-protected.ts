@@ -3,22 +3,21 @@ import type { GeneratorContext } from '../generator/context.ts'
 
 /**
  * Reports how many resources stay because they or their dependents are protected. Returns true when
- * these are all resources: then nothing is deleted and nothing else reported. Source: Pulumi's
- * `destroy --exclude-protected`.
+ * no resource remains to be deleted. Source: Pulumi's `destroy --exclude-protected`.
  */
 export function areAllProtected({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input
   const { emitter } = ports
   if (!scope.excludeProtected) return false
-  const kept = collectProtected(base.graph)
+  const protectedUrns = collectProtected(base.graph)
   const { resources } = base.snapshot
-  const count = resources.filter(({ urn }) => kept.has(urn)).length
+  const count = resources.filter(({ urn }) => protectedUrns.has(urn)).length
   if (count === 0) return false
-  const areAll = count === resources.length
-  const none = areAll ? 'There are no unprotected resources to destroy. ' : ''
+  const isEverythingProtected = count === resources.length
+  const prefix = isEverythingProtected ? 'There are no unprotected resources to destroy. ' : ''
   emitter.report(
     'info',
-    `${none}Keeping ${count} protected resources, including their dependencies.\n`,
+    `${prefix}Keeping ${count} protected resources, including their dependencies.\n`,
   )
-  return areAll
+  return isEverythingProtected
 }

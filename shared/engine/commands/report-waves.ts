@@ -1,4 +1,4 @@
-import type { Release } from '../../records/log.ts'
+import type { DeleteRelease } from '../../records/log.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { CondemnedStep } from '../generator/deletion/condemned-steps.ts'
 import { findDeleteEdges } from '../graph/delete-edges.ts'
@@ -7,7 +7,7 @@ import { wavesOf, describeWaves } from '../graph/waves.ts'
 import type { CommandRun } from './command-run.ts'
 
 /** Returns the condition under which deletes of this deployment may begin. */
-export function releaseOf({ request }: Pick<CommandRun, 'request'>): Release {
+export function releaseOf({ request }: Pick<CommandRun, 'request'>): DeleteRelease {
   return request.options.release ?? 'dataflow'
 }
 
@@ -19,7 +19,7 @@ export function reportWaves(
   input: {
     readonly graph: StateGraph
     readonly condemned: readonly CondemnedStep[]
-    readonly release: Release
+    readonly release: DeleteRelease
   },
 ): void {
   const indices = input.condemned.map(({ index }) => index)

@@ -10,17 +10,17 @@ import type { CommandRun } from './command-run.ts'
 export function requireProgram({ request, emitter }: CommandRun, base: Base): void {
   const { command, runProgram } = request.options
   if (command !== 'destroy' || runProgram === true) return
-  let isNeeded = false
+  let isProgramNeeded = false
   for (const { urn, resourceHooks } of base.snapshot.resources) {
     const names = ['BeforeDelete', 'AfterDelete'].flatMap(hook => resourceHooks.get(hook) ?? [])
     if (names.length === 0) continue
-    isNeeded = true
+    isProgramNeeded = true
     const message =
       'Resource has delete hooks registered, but the program is not running. Hooks: ' +
       names.join(', ')
     emitter.report('error', message, urn)
   }
-  if (isNeeded)
+  if (isProgramNeeded)
     throw error(
       'DESTROY_NEEDS_PROGRAM',
       'You must run with the `--run-program` flag to use delete hooks during destroy.',

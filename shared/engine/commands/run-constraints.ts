@@ -30,16 +30,19 @@ interface OpenConstraints {
   readonly analyzers: readonly Analyzer[]
 }
 
-/** Creates the constraints of a run. `current` returns the constraints that are already open. */
+/**
+ * Creates the constraints of a run. `readOpenConstraints`: returns the constraints that are already
+ * open.
+ */
 export function createRunConstraints(deps: {
   readonly request: DeployRequest
   readonly emitter: StepEmitter
   readonly policyPacks: AnalyzerHost
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
-}): RunConstraints & { readonly current: () => OpenConstraints } {
+}): RunConstraints & { readonly readOpenConstraints: () => OpenConstraints } {
   const { request, emitter } = deps
   const { command, policyPacks = [], plan } = request.options
-  const draft = request.drawsPlan === true ? createPlanDraft() : undefined
+  const draft = request.draftsPlan === true ? createPlanDraft() : undefined
   let analyzers: readonly Analyzer[] = []
   let guard: PlanGuard | undefined
   const readStoredPlan = async (): Promise<string | undefined> =>
@@ -65,6 +68,10 @@ export function createRunConstraints(deps: {
         ]),
       ),
     readDraftedPlan: () => draft?.toPlan(),
-    current: () => ({ autonaming: request.autonaming, updatePlan: { guard, draft }, analyzers }),
+    readOpenConstraints: () => ({
+      autonaming: request.autonaming,
+      updatePlan: { guard, draft },
+      analyzers,
+    }),
   }
 }

@@ -3,51 +3,54 @@ import type { ProgramHost, ProgramRun, RunningProgram } from '../../programs/pro
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Generator } from '../generator/generator.ts'
 
-/** The result of a program's part of a deployment. */
-export interface ProgramPart {
+/** The execution of a program, when the program registers nothing more. */
+export interface ProgramExecution {
   /** Whether the program registered everything and nothing failed, so that deletes may follow. */
   readonly isClean: boolean
-  /** Answers the waiting program and waits for its exit. Returns false when it failed after all. */
+  /**
+   * Lets the waiting program exit, and waits for its exit. Returns false when the program failed
+   * after its signal.
+   */
   readonly finish: () => Promise<boolean>
 }
 
-/** The dependencies of running a program. `aborted` resolves when the deployment ends early. */
-export interface ProgramPartDeps {
+/** The dependencies of running a program. `whenAborted` resolves when the deployment ends early. */
+export interface ProgramExecutionDeps {
   readonly host: ProgramHost
   readonly run: ProgramRun
   readonly monitor: MonitorServer
   readonly generator: Generator
   readonly emitter: StepEmitter
-  readonly aborted: Promise<void>
+  readonly whenAborted: Promise<void>
   readonly isAborted: () => boolean
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** Time that a program has to exit after a silent stop, in ms. */
-const leaveWithinMs = 5_000
+/** Time in which a program must exit after an early end of the deployment, in ms. */
+const exitTimeoutMs = 5_000
 
 /**
- * Runs the program until it registers nothing more: it signals this, it exits, or the deployment
- * ends early. A program that failed half-way looks as if it had removed resources, so only a clean
- * end allows deletes. Source: docs/spec/programs.md#end-of-a-program,
+ * Runs the program until it signals that it registers nothing more, until it exits, or until the
+ * deployment ends early. Resources that a failed program did not reach look removed. So deletes are
+ * allowed only after a clean end. Source: docs/spec/programs.md#end-of-a-program,
  * docs/spec/programs.md#signal-and-wait-for-shutdown.
  */
-export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
+export async function runProgram(deps: ProgramExecutionDeps): Promise<ProgramExecution> {
   const { emitter, monitor, generator } = deps
   const program = await deps.host.run(deps.run, (line, stream) => {
-    // After the abort, the SDK prints stack traces of its closed connections, which do not help the
-    // user.
+    // After an abort, the SDK prints stack traces of its closed connections, which are of no use to
+    // the user.
     if (stream === 'stderr' && deps.isAborted()) return
     emitter.report(stream === 'stdout' ? 'info' : 'info#err', `${line}\n`)
   })
   let failure: string | undefined
-  let isOver = false
-  const exited = program.ended.then(end => {
-    isOver = true
+  let hasEnded = false
+  const exit = program.programEnd.then(end => {
+    hasEnded = true
     failure = end.error ?? (end.bail ? '' : undefined)
     return end
   })
-  await Promise.race([exited, monitor.signalled, deps.aborted])
+  await Promise.race([exit, monitor.whenSignalled, deps.whenAborted])
   if (deps.isAborted()) {
     // The hooks of running operations need the program.
     await monitor.hooks.waitUntilSettled()
@@ -56,13 +59,13 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
     await generator.waitUntilSettled()
     return { isClean: false, finish: () => Promise.resolve(false) }
   }
-  if (isOver && failure !== undefined) {
+  if (hasEnded && failure !== undefined) {
     reportProgramFailure(emitter, failure)
     // Requests from before the failure are still executed and recorded.
     await generator.waitUntilSettled()
     return { isClean: false, finish: () => Promise.resolve(false) }
   }
-  await Promise.race([generator.waitUntilSettled(), deps.aborted])
+  await Promise.race([generator.waitUntilSettled(), deps.whenAborted])
   const isClean = !deps.isAborted()
   if (!isClean) {
     await monitor.hooks.waitUntilSettled()
@@ -74,11 +77,11 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
       await monitor.hooks.waitUntilSettled()
       if (deps.isAborted()) monitor.abort()
       monitor.release()
-      const wasOver = isOver
-      const end = deps.isAborted() ? await waitForExit(deps, program) : await exited
+      const hadEnded = hasEnded
+      const end = deps.isAborted() ? await waitForExit(deps, program) : await exit
       if (deps.isAborted()) return false
       if (end?.error === undefined && end?.bail !== true) return true
-      if (!wasOver) reportProgramFailure(emitter, failure ?? '')
+      if (!hadEnded) reportProgramFailure(emitter, failure ?? '')
       return false
     },
   }
@@ -86,15 +89,15 @@ export async function runProgram(deps: ProgramPartDeps): Promise<ProgramPart> {
 
 /** Waits for a program that is being stopped, and kills it when it does not exit in time. */
 async function waitForExit(
-  { pause }: Pick<ProgramPartDeps, 'pause'>,
+  { pause }: Pick<ProgramExecutionDeps, 'pause'>,
   program: RunningProgram,
 ): Promise<undefined> {
-  const waiting = new AbortController()
+  const pauseAbort = new AbortController()
   const hasExited = await Promise.race([
-    program.ended.then(() => true),
-    pause(leaveWithinMs, waiting.signal).then(() => false),
+    program.programEnd.then(() => true),
+    pause(exitTimeoutMs, pauseAbort.signal).then(() => false),
   ])
-  waiting.abort()
+  pauseAbort.abort()
   if (!hasExited) await program.stop()
   return undefined
 }

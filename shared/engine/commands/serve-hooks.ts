@@ -4,23 +4,23 @@ import type { CommandRun } from './command-run.ts'
 import { runProgramPhase } from './program-phase.ts'
 
 /** A program that runs again only to serve its hooks. */
-export interface ServedHooks {
+export interface HookService {
   /**
-   * Waits until the program has registered everything again, and ends it. Returns false when it
-   * failed.
+   * Waits until the program has registered everything again, and lets it exit. Returns false when
+   * the program failed.
    */
   readonly finish: () => Promise<boolean>
 }
 
 /**
- * Runs a program again that ended in an earlier generator run, for the hooks of pending deletes. No
- * further decisions are made: its registrations are answered from the records. A registration
+ * Runs a program again that ended in an earlier generator run, because pending deletes need its
+ * hooks. No further decisions are made, and records answer its registrations. A registration
  * without a record is never answered. Source: docs/spec/step-execution.md#hooks.
  */
-export function serveHooks(run: CommandRun, ctx: GeneratorContext): ServedHooks {
-  const stuck = Promise.withResolvers<void>()
+export function serveHooks(run: CommandRun, ctx: GeneratorContext): HookService {
+  const divergence = Promise.withResolvers<void>()
   const refuseDecision = (): Promise<never> => {
-    stuck.resolve()
+    divergence.resolve()
     return new Promise(() => undefined)
   }
   const runner: StepRunner = {
@@ -30,13 +30,14 @@ export function serveHooks(run: CommandRun, ctx: GeneratorContext): ServedHooks 
     recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
   }
   const phase = runProgramPhase(run, { ...ctx, ports: { ...ctx.ports, runner } })
-  // A lookup of a hook waits as long as the program may still register it.
-  run.monitor.hooks.awaitNames(Promise.race([phase, stuck.promise]))
+  // A hook that is not registered yet is awaited until the program has registered everything or
+  // diverges from the records.
+  run.monitor.hooks.awaitNames(Promise.race([phase, divergence.promise]))
   phase.catch(() => undefined)
   return {
     async finish() {
-      const ended = await Promise.race([phase, stuck.promise.then(() => 'stuck' as const)])
-      if (ended === 'stuck') {
+      const result = await Promise.race([phase, divergence.promise.then(() => 'stuck' as const)])
+      if (result === 'stuck') {
         run.emitter.report(
           'warning',
           'stopped the program: its registrations differ from those of the previous run',
@@ -44,7 +45,7 @@ export function serveHooks(run: CommandRun, ctx: GeneratorContext): ServedHooks 
         run.monitor.release()
         return true
       }
-      return ended !== undefined && (await ended.part.finish())
+      return result !== undefined && (await result.execution.finish())
     },
   }
 }

@@ -10,7 +10,7 @@ import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { unwrap } from '../generator/finish-stage.ts'
 import { countRecorded } from '../generator/replay/count-recorded.ts'
-import { planDeletes, findUncalledSteps } from '../generator/deletion/plan-deletes.ts'
+import { planDeletes, findStepsWithoutCall } from '../generator/deletion/plan-deletes.ts'
 import {
   areAllTargeted,
   createDeleteScope,
@@ -20,8 +20,8 @@ import {
 import { findCondemnedSteps, createLeftoverSteps } from '../generator/deletion/condemned-steps.ts'
 import {
   checkDeletesAgainstPlan as admitDeletes,
-  reportUnmet,
-  findUnmet,
+  reportUnmetPlan,
+  findUnmetUrns,
 } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
 import { planDestroy } from '../generator/deletion/destroy.ts'
@@ -47,39 +47,46 @@ import { releaseOf, reportWaves } from './report-waves.ts'
 export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run, writer, recorded } = deps
   const { ctx, replay } = createCommandContext(deps, base)
-  if (recorded?.programEnded !== undefined) return finishAfterProgram(deps, ctx, replay)
+  if (recorded?.programEnd !== undefined) return finishAfterProgram(deps, ctx, replay)
   if (!areReplacesKnown(ctx)) return false
   if (recorded?.hasPassed('program') !== true)
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
-  const { part, generator } = phase
+  const { execution, generator } = phase
   const outputs = generator.readStackOutputs()
   let isWhole = false
-  if (part.isClean) {
-    const positions = rewriteMovedPositions(ctx, deps)
-    const refresh = ctx.input.refreshing === 'only' ? planRefreshEnd(ctx, deps) : undefined
-    const sealed = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
-    const ended = { kind: 'program-ended', ...sealed, ...refresh?.ended } as const
-    const hasTargets = areTargetsKnown(ctx)
-    const settleRest = ctx.input.refreshing === 'only' ? refreshUnregistered : deleteCondemned
+  if (execution.isClean) {
+    const positionRewrites = rewriteMovedPositions(ctx, deps)
+    const refreshEnd =
+      ctx.input.programRefreshMode === 'only' ? planRefreshEnd(ctx, deps) : undefined
+    const outputsField = outputs === undefined ? {} : { outputs: deps.sealing.sealMap(outputs) }
+    const programEnd = {
+      kind: 'program-ended',
+      ...outputsField,
+      ...refreshEnd?.programEndFields,
+    } as const
+    const areTargetsValid = areTargetsKnown(ctx)
+    const settleRest =
+      ctx.input.programRefreshMode === 'only' ? refreshUnregistered : deleteCondemned
     const isSettled = await settleRest(deps, ctx, unmet => [
-      ...positions,
-      ...(refresh?.trimmed ?? []),
-      unmet.length === 0 ? ended : { ...ended, unmet },
+      ...positionRewrites,
+      ...(refreshEnd?.rewrites ?? []),
+      unmet.length === 0 ? programEnd : { ...programEnd, unmet },
     ])
-    isWhole = isSettled && hasTargets && !run.hasFailed()
+    isWhole = isSettled && areTargetsValid && !run.hasFailed()
   }
   if (run.readFault() === undefined) {
     // A destroyed stack has no outputs.
-    if (!ctx.input.isDestroying || !part.isClean) await applyStackOutputs(ctx, outputs, isWhole)
-    const positions = part.isClean ? [] : rewriteMovedPositions(ctx, deps)
-    await writer.append(...positions, { kind: 'phase', phase: 'outputs-applied' })
+    if (!ctx.input.isProgramDestroy || !execution.isClean)
+      await applyStackOutputs(ctx, outputs, isWhole)
+    const positionRewrites = execution.isClean ? [] : rewriteMovedPositions(ctx, deps)
+    await writer.append(...positionRewrites, { kind: 'phase', phase: 'outputs-applied' })
   }
   const isAllowed = await checkStackPolicies(deps, ctx, isWhole, () =>
     Promise.resolve(listCurrentStates(ctx.input)),
   )
-  const hasFinished = await part.finish()
+  const hasFinished = await execution.finish()
   return isAllowed && hasFinished && !run.isAborted()
 }
 
@@ -88,7 +95,7 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
   const recorded = readRecordedPlan(deps, base, 'deletes')
   const isStoppedByFailure = !deps.run.request.options.continueOnError
   if (recorded !== undefined)
-    return (await followPlan(deps, { planned: recorded, isStoppedByFailure })).isWhole
+    return (await followPlan(deps, { planned: recorded, isStoppedByFailure })).isComplete
   const { ctx } = createCommandContext({ ...deps, recorded: undefined }, base)
   return areAllProtected(ctx) || deleteCondemned(deps, ctx, () => [])
 }
@@ -103,23 +110,24 @@ async function finishAfterProgram(
   replay: Replay | undefined,
 ): Promise<boolean> {
   const { recorded, writer, earlierEnds, run } = deps
-  const isRefresh = ctx.input.refreshing === 'only'
+  const isRefresh = ctx.input.programRefreshMode === 'only'
   const recordedDeletes = readRecordedPlan(deps, ctx.input.base, isRefresh ? 'refresh' : 'deletes')
   const needsHooks = recordedDeletes?.some(
     ({ operation: { op, id } }) => op === 'hook' && !earlierEnds.has(id),
   )
-  const served = needsHooks === true ? serveHooks(run, ctx) : undefined
-  // A program that runs again counts its own results.
-  if (recorded !== undefined && served === undefined)
+  const hookService = needsHooks === true ? serveHooks(run, ctx) : undefined
+  // If the program runs again, its registrations are counted as they are answered.
+  if (recorded !== undefined && hookService === undefined)
     countRecorded({ ...deps, recorded }, ctx.input.base)
   const isStoppedByFailure = !ctx.input.continueOnError
-  const hasTargets = areTargetsKnown(ctx)
-  const areGone =
+  const areTargetsValid = areTargetsKnown(ctx)
+  const areDeletesComplete =
     recordedDeletes === undefined ||
-    (await followPlan(deps, { planned: recordedDeletes, isStoppedByFailure })).isWhole
-  const hasFinished = (await served?.finish()) !== false
-  const isMet = reportUnmet(ctx.ports, recorded?.programEnded?.unmet ?? [])
-  const isWhole = isMet && areGone && hasTargets && hasFinished && !run.hasFailed()
+    (await followPlan(deps, { planned: recordedDeletes, isStoppedByFailure })).isComplete
+  const hasFinished = (await hookService?.finish()) !== false
+  const isPlanMet = reportUnmetPlan(ctx.ports, recorded?.programEnd?.unmet ?? [])
+  const isWhole =
+    isPlanMet && areDeletesComplete && areTargetsValid && hasFinished && !run.hasFailed()
   const readKeptStates = async (): Promise<readonly ResourceState[]> => {
     const { resources } = decodeSnapshot(await deps.foldLog(), deps.run.request.secrets)
     return resources.filter(state => !state.delete && !state.external)
@@ -128,9 +136,10 @@ async function finishAfterProgram(
   if (recorded?.hasPassed('outputs-applied') === true)
     return checkStackPolicies(deps, ctx, isWhole, readKeptStates)
   const stack = await findStackState(ctx, replay)
-  if (ctx.input.isDestroying) return isWhole
-  if (stack !== undefined) ctx.apply({ current: [[stack.state.urn, { ...stack, op: 'same' }]] })
-  const outputs = recorded?.programEnded?.outputs
+  if (ctx.input.isProgramDestroy) return isWhole
+  if (stack !== undefined)
+    ctx.apply({ currentStates: [[stack.state.urn, { ...stack, op: 'same' }]] })
+  const outputs = recorded?.programEnd?.outputs
   const stackOutputs = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
   await applyStackOutputs(ctx, stackOutputs, isWhole)
   await writer.append({ kind: 'phase', phase: 'outputs-applied' })
@@ -142,11 +151,11 @@ async function checkStackPolicies(
   { run }: CommandDeps,
   ctx: GeneratorContext,
   isWhole: boolean,
-  states: () => Promise<readonly ResourceState[]>,
+  readStates: () => Promise<readonly ResourceState[]>,
 ): Promise<boolean> {
   if (!isWhole || run.isAborted() || run.hasFailed()) return false
   if (ctx.ports.analyzers.length === 0) return true
-  if (unwrap(ctx, await isStackAllowed(ctx, await states()))) return true
+  if (unwrap(ctx, await isStackAllowed(ctx, await readStates()))) return true
   ctx.ports.emitter.report('error', 'update failed')
   return false
 }
@@ -155,23 +164,23 @@ async function findStackState(
   ctx: GeneratorContext,
   replay: Replay | undefined,
 ): Promise<TrackedState | undefined> {
-  const recorded = replay?.recordedUrns().find(urn => urn.includes(`::${stackType}::`))
-  if (recorded !== undefined) return replay?.readState(recorded)
+  const recordedUrn = replay?.recordedUrns().find(urn => urn.includes(`::${stackType}::`))
+  if (recordedUrn !== undefined) return replay?.readState(recordedUrn)
   const { resources } = ctx.input.base.snapshot
   const index = resources.findIndex(state => state.type === stackType && state.parent === '')
-  return index < 0 ? undefined : ctx.input.base.trackedAt(index)
+  return index < 0 ? undefined : ctx.input.base.trackedStateAt(index)
 }
 
 /**
  * Returns the resources to delete: those that the program no longer registers, and leftovers of
  * earlier generator runs.
  */
-function findUnwanted(
+function planUnregisteredDeletes(
   ctx: GeneratorContext,
-  { leftovers, mayGo }: Parameters<typeof planDestroy>[1],
+  { leftovers, mayDelete }: Parameters<typeof planDestroy>[1],
 ): ReturnType<typeof planDestroy> {
   const { graph, snapshot } = ctx.input.base
-  const condemned = [...findCondemnedSteps(ctx, mayGo), ...createLeftoverSteps(ctx, leftovers)]
+  const condemned = [...findCondemnedSteps(ctx, mayDelete), ...createLeftoverSteps(ctx, leftovers)]
   if (leftovers.length === 0) return { graph, condemned }
   const states = [...snapshot.resources, ...leftovers.map(({ state }) => state)]
   return { graph: createStateGraph(states), condemned }
@@ -185,13 +194,13 @@ function findUnwanted(
 async function deleteCondemned(
   deps: CommandDeps,
   ctx: GeneratorContext,
-  createDecisions: (unmet: readonly Urn[]) => readonly Decision[],
+  createDecisions: (unmetUrns: readonly Urn[]) => readonly Decision[],
 ): Promise<boolean> {
-  const mayGo = unwrap(ctx, await createDeleteScope(ctx))
+  const mayDelete = unwrap(ctx, await createDeleteScope(ctx))
   const leftovers = await findLeftovers(ctx)
-  const { graph, condemned } = ctx.input.isDestroying
-    ? planDestroy(ctx, { leftovers, mayGo })
-    : findUnwanted(ctx, { leftovers, mayGo })
+  const { graph, condemned } = ctx.input.isProgramDestroy
+    ? planDestroy(ctx, { leftovers, mayDelete })
+    : planUnregisteredDeletes(ctx, { leftovers, mayDelete })
   const steps = condemned.map(({ step }) => step)
   if (!admitDeletes(ctx, steps.toReversed())) return false
   // The program's end is not recorded, because another generator run would take it as permission to
@@ -200,26 +209,26 @@ async function deleteCondemned(
     unwrap(ctx, await startProviders(ctx, steps))
     return false
   }
-  emitKeptStates(ctx, mayGo)
-  const unmet = findUnmet(ctx)
-  const decisions = createDecisions(unmet)
+  emitKeptStates(ctx, mayDelete)
+  const unmetUrns = findUnmetUrns(ctx)
+  const decisions = createDecisions(unmetUrns)
   if (condemned.length === 0) {
     if (decisions.length > 0) await deps.writer.append(...decisions)
-    return reportUnmet(ctx.ports, unmet)
+    return reportUnmetPlan(ctx.ports, unmetUrns)
   }
-  unwrap(ctx, await startProviders(ctx, findUncalledSteps(graph, condemned)))
+  unwrap(ctx, await startProviders(ctx, findStepsWithoutCall(graph, condemned)))
   const release = releaseOf(deps.run)
   reportWaves(ctx.ports.emitter, { graph, condemned, release })
-  const waiting =
+  const waitMode =
     release === 'dataflow'
       ? 'for dependents'
       : ctx.input.continueOnError
         ? 'for waves to end'
         : 'for whole waves'
   const plan = {
-    planned: planDeletes(graph, condemned, { ...deps, ...concurrencyLimitOf(deps.pin), waiting }),
+    planned: planDeletes(graph, condemned, { ...deps, ...concurrencyLimitOf(deps.pin), waitMode }),
     isStoppedByFailure: !ctx.input.continueOnError,
   }
-  const { isWhole } = await runPlan(deps, 'deletes', plan, decisions)
-  return reportUnmet(ctx.ports, unmet) && isWhole
+  const { isComplete } = await runPlan(deps, 'deletes', plan, decisions)
+  return reportUnmetPlan(ctx.ports, unmetUrns) && isComplete
 }

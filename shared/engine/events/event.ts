@@ -5,12 +5,12 @@
 import type { Urn } from '../../names/urn.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { PolicyPayload } from './policy-events.ts'
-import type { WholeStates } from './whole-states.ts'
+import type { MaskedStates } from './masked-states.ts'
 
 /** The receiver of a deployment's events. Emission never waits and never throws. */
 export interface EventSink {
-  /** `states`: returns the complete states of the event's step. They are not stored. */
-  readonly emit: (event: EngineEventPayload, states?: () => WholeStates) => void
+  /** `states`: returns the complete states of the event's step. The states are not stored. */
+  readonly emit: (event: EngineEventPayload, states?: () => MaskedStates) => void
   /**
    * Receives the plugin of each provider in a preview, including default providers, which have no
    * events.
@@ -30,7 +30,7 @@ export type EngineEvent = {
   readonly timestamp: number
 } & EngineEventPayload
 
-/** Exactly one of these. */
+/** The payload of an event. Each payload has exactly one of these properties. */
 export type EngineEventPayload =
   | { readonly cancelEvent: Record<string, never> }
   | { readonly stdoutEvent: { readonly message: string; readonly color: string } }

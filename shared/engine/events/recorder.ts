@@ -5,8 +5,8 @@ import type { DeploymentId } from '../../records/ids.ts'
 import type { EngineEventPayload, EventSink } from './event.ts'
 
 /**
- * Stores the events of one writer in batches, for remote readers and for the history. It never
- * delays a deployment.
+ * Stores the events of one writer in batches, for remote readers and for the history. The recorder
+ * never delays a deployment.
  */
 export interface EventRecorder extends EventSink {
   /** Resolves when every emitted event was stored or has failed to be stored. */
@@ -14,20 +14,21 @@ export interface EventRecorder extends EventSink {
 }
 
 /** Time in which events are collected before they are written, in ms. */
-const gatherMs = 250
+const flushDelayMs = 250
 /** Maximum number of events per write. */
 const batchMax = 500
 
 /**
- * Returns how many lines fit into one write, which the store receives as one message. At least one.
+ * Returns how many lines fit into one write, which the store receives as one message. The result is
+ * at least 1.
  */
 function sizeOfBatch(lines: readonly string[]): number {
   let bytes = 0
-  const cut = lines.findIndex((line, at) => {
+  const limitIndex = lines.findIndex((line, index) => {
     bytes += line.length
-    return at >= batchMax || (at > 0 && bytes > limits.replyBytesMax)
+    return index >= batchMax || (index > 0 && bytes > limits.replyBytesMax)
   })
-  return cut < 0 ? lines.length : cut
+  return limitIndex < 0 ? lines.length : limitIndex
 }
 
 /**
@@ -43,47 +44,47 @@ function lineOf(event: EngineEventPayload): string {
 }
 
 /**
- * Creates a recorder. A store that cannot store events does not stop a deployment by it; the
- * failing records will.
+ * Creates a recorder. A failing write of events does not stop a deployment. If the store fails, the
+ * failing writes of other records stop the deployment.
  */
 export function createEventRecorder(
   ports: { readonly events: EventsPort; readonly clock: ClockPort },
   deployment: DeploymentId,
   writer: string,
 ): EventRecorder {
-  let waiting: string[] = []
-  let written = 0
-  let gathering: AbortController | undefined
-  let writing: Promise<void> = Promise.resolve()
+  let pendingLines: string[] = []
+  let writtenCount = 0
+  let flushTimer: AbortController | undefined
+  let pendingWrite: Promise<void> = Promise.resolve()
   const write = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, sizeOfBatch(waiting))
-      waiting = waiting.slice(batch.length)
-      const first = written
-      written += batch.length
-      await ports.events.append(deployment, writer, first, batch).catch(() => undefined)
+    while (pendingLines.length > 0) {
+      const batch = pendingLines.slice(0, sizeOfBatch(pendingLines))
+      pendingLines = pendingLines.slice(batch.length)
+      const firstNumber = writtenCount
+      writtenCount += batch.length
+      await ports.events.append(deployment, writer, firstNumber, batch).catch(() => undefined)
     }
   }
   const flush = (): Promise<void> => {
-    gathering?.abort()
-    gathering = undefined
-    writing = writing.then(write)
-    return writing
+    flushTimer?.abort()
+    flushTimer = undefined
+    pendingWrite = pendingWrite.then(write)
+    return pendingWrite
   }
-  const gather = async (): Promise<void> => {
-    const mine = new AbortController()
-    gathering = mine
-    await ports.clock.sleep(gatherMs, mine.signal)
-    if (mine.signal.aborted) return
-    gathering = undefined
+  const scheduleFlush = async (): Promise<void> => {
+    const timer = new AbortController()
+    flushTimer = timer
+    await ports.clock.sleep(flushDelayMs, timer.signal)
+    if (timer.signal.aborted) return
+    flushTimer = undefined
     await flush()
   }
   return {
     emit(event) {
       // Debug messages are only for current readers, because a program may print anything in them.
       if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'debug') return
-      waiting.push(lineOf(event))
-      if (gathering === undefined) void gather()
+      pendingLines.push(lineOf(event))
+      if (flushTimer === undefined) void scheduleFlush()
     },
     flush,
   }

@@ -27,12 +27,12 @@ function isDeletedFirst({ effect }: Step): boolean {
  * now, with the new state and the old one marked for deletion.
  */
 export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]): void {
-  for (const { step, end: made } of chain) {
+  for (const { step, end: createEnd } of chain) {
     const replace = replaceStepOf(step)
     if (replace === undefined) continue
-    const end = successEndOf(made.state ?? replace.next)
+    const end = successEndOf(createEnd.state ?? replace.next)
     if (!isDeletedFirst(step)) {
-      const replaceStep = completeReplaceStep(replace, made.state)
+      const replaceStep = completeReplaceStep(replace, createEnd.state)
       emitter.emitBegin(replaceStep)
       emitter.emitEnd(replaceStep, end)
     }
@@ -41,19 +41,19 @@ export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]):
 }
 
 /**
- * Returns a replace step for after the create: with the new state, and the old state marked for
- * deletion.
+ * Returns the replace step that is reported after the create. It has the new state, and the old
+ * state marked for deletion.
  */
-export function completeReplaceStep(replace: Step, made: ResourceState | undefined): Step {
+export function completeReplaceStep(replace: Step, createdState: ResourceState | undefined): Step {
   const { old } = replace
-  const marked = old && { ...old, state: { ...old.state, delete: true } }
-  return { ...replace, old: marked, next: made ?? replace.next }
+  const markedOld = old && { ...old, state: { ...old.state, delete: true } }
+  return { ...replace, old: markedOld, next: createdState ?? replace.next }
 }
 
 /** Returns the replace step that accompanies the create of a replacement. */
-export function replaceStepOf(made: Step): Step | undefined {
-  if (!isReplacing(made.op)) return undefined
-  if (made.next === undefined) return undefined
-  const { old, next, reason } = made
+export function replaceStepOf(createStep: Step): Step | undefined {
+  if (!isReplacing(createStep.op)) return undefined
+  if (createStep.next === undefined) return undefined
+  const { old, next, reason } = createStep
   return stepOf({ op: 'replace', effect: 'none', old, next, reason })
 }

@@ -16,7 +16,7 @@ test('default providers have no events, but their plugins are reported', () => {
   const plugins: [string, ReportedPlugin][] = []
   const emitter = createStepEmitter(
     { emit: event => void events.push(event), provider: (...plugin) => void plugins.push(plugin) },
-    { isPreview: true, refreshCommand: false, scrub: text => text },
+    { isPreview: true, isRefreshCommand: false, scrub: text => text },
   )
   const internal = new Map([['pluginDownloadURL', 'https://a.example']])
   const providers: readonly [string, PropertyMap][] = [
@@ -49,7 +49,7 @@ test('debug messages are reported only if they were requested', () => {
           if ('diagnosticEvent' in event) texts.push(event.diagnosticEvent.message)
         },
       },
-      { isPreview: false, refreshCommand: false, scrub: text => text, debug },
+      { isPreview: false, isRefreshCommand: false, scrub: text => text, debug },
     )
     const diagnosticEvent = { message: 'thought', color: 'raw', severity: 'debug' } as const
     emitter.emit({ diagnosticEvent })
@@ -70,7 +70,7 @@ const thing = (id: string, v: number) =>
     inputs: new Map([['v', v]]),
     outputs: new Map(id === '' ? [] : [['v', v]]),
   })
-const tracked = (state: ResourceState) => ({
+const trackedState = (state: ResourceState) => ({
   state,
   ref: { kind: 'base', epoch: 1, index: 0, urn: state.urn } as const,
 })
@@ -81,7 +81,7 @@ const tracked = (state: ResourceState) => ({
  */
 function shownStates(
   run: (emitter: StepEmitter) => void,
-  refreshCommand = false,
+  isRefreshCommand = false,
 ): readonly string[] {
   const lines: string[] = []
   const shown = (state: StepState | null): string =>
@@ -95,12 +95,12 @@ function shownStates(
     const { op, old, new: next, logical = false } = metadata
     lines.push(`${kind} ${op} ${shown(old)} > ${shown(next)}${logical ? '' : ', not logical'}`)
   }
-  run(createStepEmitter({ emit }, { isPreview: false, refreshCommand, scrub: text => text }))
+  run(createStepEmitter({ emit }, { isPreview: false, isRefreshCommand, scrub: text => text }))
   return lines
 }
 
 test('the new state is the planned one before a step, and the resulting one after it', () => {
-  const old = tracked(thing('x-1', 1))
+  const old = trackedState(thing('x-1', 1))
   const same = stepOf({ op: 'same', effect: 'replace', old, next: thing('x-1', 1) })
   const update = stepOf({ op: 'update', effect: 'replace', old, next: thing('', 2) })
   const refused = failureEndOf({ message: 'no', status: 'ok' })
@@ -120,7 +120,7 @@ test('the new state is the planned one before a step, and the resulting one afte
 })
 
 test('a refresh is reported from the recorded to the read state, and is not a logical step', () => {
-  const step = stepOf({ op: 'refresh', effect: 'replace', old: tracked(thing('x-1', 1)) })
+  const step = stepOf({ op: 'refresh', effect: 'replace', old: trackedState(thing('x-1', 1)) })
   const found = successEndOf(thing('x-1', 2), 'update')
   expect(
     shownStates(emitter => {
@@ -134,10 +134,10 @@ test('a refresh is reported from the recorded to the read state, and is not a lo
 })
 
 test('a replacement is reported after the create, with the old state marked for deletion', () => {
-  const old = tracked(thing('x-1', 1))
+  const old = trackedState(thing('x-1', 1))
   const step = stepOf({ op: 'create-replacement', effect: 'add-mark', old, next: thing('', 2) })
   const end = successEndOf(thing('x-2', 2))
-  const made = { step, end, tracked: undefined }
+  const made = { step, end, trackedState: undefined }
   expect(
     shownStates(emitter => {
       emitStepBegin(emitter, step)

@@ -21,20 +21,20 @@ import type {
   StepMetadata,
   StepState,
 } from './event.ts'
-import { toShownResource, type WholeStates } from './whole-states.ts'
+import { toMaskedResource, type MaskedStates } from './masked-states.ts'
 
 /** Reports steps as engine events: redacted, and ordered per URN (pre, then outputs or failed). */
 export interface StepEmitter {
   /** Reports the begin of every step except internal ones. */
   readonly emitBegin: (step: Step) => void
   /**
-   * Reports the end of a step: its outputs, or a diagnostic and the failure. It also reports the
-   * ends of its views.
+   * Reports the end of a step: its outputs, or a diagnostic and the failure. The ends of its views
+   * are reported too.
    */
   readonly emitEnd: (step: Step, end: StepEnd) => void
   /**
-   * Counts a step that succeeded for the summary. The component that decided the step calls it
-   * once.
+   * Counts a step that succeeded for the summary. Called once for each step, by the code that
+   * decided the step.
    */
   readonly count: (step: Step, end: StepEnd) => void
   /** Reports outputs that a component or the stack registered. */
@@ -52,16 +52,19 @@ export interface StepEmitter {
 /** The options of an emitter. `scrub` removes secret texts from any message. */
 export interface EmitterOptions {
   readonly isPreview: boolean
-  /** Whether the command is `refresh`. Its steps are counted and reported by their result. */
-  readonly refreshCommand: boolean
+  /**
+   * Whether the command is `refresh`. The steps of this command are counted and reported by their
+   * results.
+   */
+  readonly isRefreshCommand: boolean
   readonly scrub: (text: string) => string
   /** Whether debug messages are reported. Programs send several for each resource. */
   readonly debug?: boolean
   /**
-   * The counts of earlier generator runs of this process. Each run counts its replayed steps again,
-   * but not steps that had ended before it.
+   * The step counts that successive generator runs of this process share. Each run counts its
+   * replayed steps again, but not steps that had ended before the run began.
    */
-  readonly counted?: Map<string, number>
+  readonly sharedCounts?: Map<string, number>
 }
 
 /** Reports the plugin of a provider to the sink, including default providers. */
@@ -86,80 +89,80 @@ function withoutDebug(sink: EventSink): EventSink {
 export function createStepEmitter(fullSink: EventSink, options: EmitterOptions): StepEmitter {
   const sink = options.debug === true ? fullSink : withoutDebug(fullSink)
   const counts: Record<string, number> = {}
-  const { counted = new Map<string, number>() } = options
+  const { sharedCounts = new Map<string, number>() } = options
   let maybeCorrupt = false
   const report: StepEmitter['report'] = (severity, message, urn) => {
-    const about_ = urn === undefined ? {} : { urn }
-    const fields = { ...about_, prefix: `${severity}: `, message: options.scrub(message) }
+    const urnField = urn === undefined ? {} : { urn }
+    const fields = { ...urnField, prefix: `${severity}: `, message: options.scrub(message) }
     sink.emit({ diagnosticEvent: { ...fields, color: 'raw', severity } })
   }
-  const planning = options.isPreview ? { planning: true } : {}
+  const planningField = options.isPreview ? { planning: true } : {}
   const resultOf = (step: Step, end: StepEnd): StepOp =>
-    options.refreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
+    options.isRefreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
   const count: StepEmitter['count'] = (step, end) => {
     if (end.error?.status === 'unknown') maybeCorrupt = true
     if (end.error !== undefined || isInternal(step)) return
     const op = resultOf(step, end)
-    const resulted = options.refreshCommand && step.op === 'refresh'
-    if (!resulted && !(isLogical(op) && isCountedRead(step, end))) return
+    const isRefreshResult = options.isRefreshCommand && step.op === 'refresh'
+    if (!isRefreshResult && !(isLogical(op) && isCounted(step, end))) return
     counts[op] = (counts[op] ?? 0) + 1
-    counted.set(op, Math.max(counted.get(op) ?? 0, counts[op]))
+    sharedCounts.set(op, Math.max(sharedCounts.get(op) ?? 0, counts[op]))
   }
   const emitEnd: StepEmitter['emitEnd'] = (step, end) => {
-    const internal = isInternal(step)
+    const isInternalStep = isInternal(step)
     if (end.error !== undefined) {
       report(
         'error',
         options.isPreview ? `Preview failed: ${end.error.message}` : end.error.message,
-        internal ? undefined : step.urn,
+        isInternalStep ? undefined : step.urn,
       )
-      if (internal || options.isPreview) return
+      if (isInternalStep || options.isPreview) return
       const status = { ok: 0, partial: 1, unknown: 2 }[end.error.status]
-      const steps = Object.values(counts).reduce((sum, one) => sum + one, 0)
+      const steps = Object.values(counts).reduce((sum, stepCount) => sum + stepCount, 0)
       sink.emit({ resOpFailedEvent: { metadata: metadataOf(step, step.op, end), status, steps } })
       return
     }
-    if (internal) return
+    if (isInternalStep) return
     const op = resultOf(step, end)
     const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
     const isShown = custom || (end.state ?? step.next ?? step.old?.state)?.viewOf !== ''
     if (!options.isPreview && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
-    const event = { resOutputsEvent: { metadata: metadataOf(step, op, end), ...planning } }
-    sink.emit(event, () => wholeStatesOf(step, end))
+    const event = { resOutputsEvent: { metadata: metadataOf(step, op, end), ...planningField } }
+    sink.emit(event, () => maskedStatesOf(step, end))
   }
-  return withViews({
+  return withViewEvents({
     emitBegin(step) {
       emitPlugin(sink, step)
       if (isInternal(step)) return
-      const event = { metadata: metadataOf(step, step.op, undefined), ...planning }
-      sink.emit({ resourcePreEvent: event }, () => wholeStatesOf(step, undefined))
+      const event = { metadata: metadataOf(step, step.op, undefined), ...planningField }
+      sink.emit({ resourcePreEvent: event }, () => maskedStatesOf(step, undefined))
     },
     emitEnd,
     count,
     emitOutputs(op, old, state) {
       const step = stepOf({ op, effect: 'none', old, next: state })
-      const metadata_ = metadataOf(step, op, successEndOf(state))
-      sink.emit({ resOutputsEvent: { metadata: metadata_, ...planning } })
+      const stepMetadata = metadataOf(step, op, successEndOf(state))
+      sink.emit({ resOutputsEvent: { metadata: stepMetadata, ...planningField } })
     },
     report,
     emit: sink.emit,
     scrub: options.scrub,
-    readCounts: () => Object.fromEntries(counted),
+    readCounts: () => Object.fromEntries(sharedCounts),
     isMaybeCorrupt: () => maybeCorrupt,
   })
 }
 
 /** Reports and counts the views of a step together with their owner. */
-function withViews(emitter: StepEmitter): StepEmitter {
+function withViewEvents(emitter: StepEmitter): StepEmitter {
   const { emitEnd, count } = emitter
   return {
     ...emitter,
     emitEnd(step, end) {
-      // Views that are deleted with their owner are reported before it.
-      const isBefore = step.next === undefined && step.op !== 'refresh'
-      if (!isBefore) emitEnd(step, end)
+      // Views that are deleted with their owner are reported before the owner.
+      const isOwnerLast = step.next === undefined && step.op !== 'refresh'
+      if (!isOwnerLast) emitEnd(step, end)
       for (const view of end.views ?? []) emitEnd(view.step, view.end)
-      if (isBefore) emitEnd(step, end)
+      if (isOwnerLast) emitEnd(step, end)
     },
     count(step, end) {
       for (const view of end.views ?? []) count(view.step, view.end)
@@ -168,7 +171,9 @@ function withViews(emitter: StepEmitter): StepEmitter {
   }
 }
 
-/** Returns the event metadata of a step, before it (no end) or after it. */
+/**
+ * Returns the metadata of a step for an event: before the step (without an end), or after the step.
+ */
 function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetadata {
   const old = oldStateOf(step, end)
   const next = eventStateOf(step, end)
@@ -188,17 +193,17 @@ function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetad
 }
 
 /**
- * Returns the old state of a step. A replaced resource that is deleted at the end is marked for
- * deletion.
+ * Returns the old state of a step. The old state is marked for deletion if a replaced resource is
+ * deleted at the end.
  */
 function oldStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
-  // An import is compared with the state that it found.
+  // The event of an import has the state that the provider read as its old state.
   if (isImport(step.op)) return end?.state
   const old = step.old?.state
-  const isMarked =
+  const isMarkedForDeletion =
     (step.op === 'create-replacement' && step.effect === 'add-mark' && end?.state !== undefined) ||
     (step.op === 'delete-replaced' && step.effect === 'remove')
-  return old === undefined || !isMarked ? old : { ...old, delete: true }
+  return old === undefined || !isMarkedForDeletion ? old : { ...old, delete: true }
 }
 
 /**
@@ -221,19 +226,19 @@ function newStateOf(step: Step, end: StepEnd | undefined): ResourceState | undef
   return end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
 }
 
-function wholeStatesOf(step: Step, end: StepEnd | undefined): WholeStates {
+function maskedStatesOf(step: Step, end: StepEnd | undefined): MaskedStates {
   const [old, next] = [step.old?.state, newStateOf(step, end)]
   return {
-    old: old === undefined ? undefined : toShownResource(old),
-    new: next === undefined ? undefined : toShownResource(next),
+    old: old === undefined ? undefined : toMaskedResource(old),
+    new: next === undefined ? undefined : toMaskedResource(next),
   }
 }
 
 /**
- * Reports whether a step counts. A read counts only when its result differs from the recorded
- * state.
+ * Reports whether a step counts. A read counts only if the read outputs differ from the recorded
+ * ones.
  */
-function isCountedRead(step: Step, end: StepEnd): boolean {
+function isCounted(step: Step, end: StepEnd): boolean {
   if (step.op !== 'read') return true
   const old = step.old?.state
   if (old === undefined || end.state === undefined) return false

@@ -5,17 +5,17 @@ import type { Step } from '../step.ts'
 import { slowTypes } from './slow-resources.ts'
 
 /**
- * Whether an operation begins `now`, is left to an executor with its full time remaining (`later`),
- * or to one without a time limit (`long`).
+ * The admission of an operation. It begins `now`, waits for an executor with its full time
+ * remaining (`later`), or for an executor without a time limit (`long`).
  */
 export type Admission = 'now' | 'later' | 'long'
 
 /** The time of an executor with a time limit. */
 export interface FunctionTime {
   readonly pool: Pool
-  /** Time until it begins to shut down, in ms. */
+  /** Time until the executor begins to shut down, in ms. */
   readonly remainingMs: () => number
-  /** The same time at its start, in ms. */
+  /** The value of `remainingMs` when the executor started, in ms. */
   readonly wholeMs: number
 }
 
@@ -23,36 +23,40 @@ export interface FunctionTime {
 export type KnownDurations = ReadonlyMap<string, number>
 
 /** The provider calls for which durations are stored. */
-type Call = 'create' | 'update' | 'delete' | 'read'
+type TimedCall = 'create' | 'update' | 'delete' | 'read'
 
 /**
- * Decides before the begin, because a running call is never aborted. Source:
- * docs/architecture.md#hand-over.
+ * Decides whether an operation begins now, later or in the long pool. The decision comes before the
+ * begin, because a running call is never aborted. Source: docs/architecture.md#hand-over.
  */
-export function admissionOf(step: Step, slow: KnownDurations, time: FunctionTime): Admission {
-  const expected = estimateMs(step, slow)
-  if (expected <= time.remainingMs()) return 'now'
-  // An operation that needs the full time would always find a part of it used, and be deferred
-  // forever.
-  const sureMs = time.wholeMs - Math.min(time.wholeMs / 4, limits.executorStartMs)
-  return expected <= sureMs ? 'later' : 'long'
+export function admissionOf(
+  step: Step,
+  knownDurations: KnownDurations,
+  time: FunctionTime,
+): Admission {
+  const expectedMs = estimateMs(step, knownDurations)
+  if (expectedMs <= time.remainingMs()) return 'now'
+  // A new executor has used a part of its time before the first admission. An operation that needs
+  // the full time would be deferred forever.
+  const guaranteedMs = time.wholeMs - Math.min(time.wholeMs / 4, limits.executorStartMs)
+  return expectedMs <= guaranteedMs ? 'later' : 'long'
 }
 
 /**
  * Returns the expected duration of a step, in ms: its custom timeout, otherwise its previous
  * duration, otherwise the known duration of its type.
  */
-function estimateMs(step: Step, slow: KnownDurations): number {
+function estimateMs(step: Step, knownDurations: KnownDurations): number {
   const call = callOf(step.op)
   if (call === undefined || step.skipCall) return 0
   const state = call === 'create' ? step.next : (step.old?.state ?? step.next)
   const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
   if (customSeconds > 0) return customSeconds * 1_000
-  const before = slow.get(slowKey(step.type, call))
+  const previousMs = knownDurations.get(slowKey(step.type, call))
   // A margin, because durations vary.
-  if (before !== undefined) return before * 1.25
+  if (previousMs !== undefined) return previousMs * 1.25
   const minutes = call === 'read' ? undefined : slowTypes.get(step.type)
-  return minutes === undefined ? limits.expectedMs : minutes * 60_000
+  return minutes === undefined ? limits.expectedOperationMs : minutes * 60_000
 }
 
 /**
@@ -63,11 +67,11 @@ export function slowKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | und
   return call === undefined ? undefined : slowKey(type, call)
 }
 
-function slowKey(type: string, call: Call): string {
+function slowKey(type: string, call: TimedCall): string {
   return `${call} ${type}`
 }
 
-function callOf(op: StepOp): Call | undefined {
+function callOf(op: StepOp): TimedCall | undefined {
   switch (op) {
     case 'create':
     case 'create-replacement':

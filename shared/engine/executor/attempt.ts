@@ -7,7 +7,7 @@ import {
   type EpochMs,
   type OwnerToken,
 } from '../../records/ids.ts'
-import { makesObject, type Operation } from '../../records/operation.ts'
+import { createsObject, type Operation } from '../../records/operation.ts'
 import { emitStepBegin } from '../events/replace-events.ts'
 import type { Step } from '../step.ts'
 import { failureEndOf, type StepEnd } from '../step-end.ts'
@@ -27,15 +27,16 @@ interface Attempt {
   readonly owner: OwnerToken
   readonly attempt: number
   /** Whether an earlier attempt may have called the provider. */
-  readonly isAgain: boolean
+  readonly isRepeat: boolean
 }
 
 /**
  * Calls the provider, and records the outcome and the end. Returns undefined when another process
- * ended the operation, and `again` when the operation has no owner any more and may begin again. An
- * error of the call ends the operation too: as failed if the provider was not called, otherwise as
- * interrupted. Only a store outage leaves it to recovery. Throws LEASE_LOST when the lease expired
- * before the call: this attempt did not call the provider.
+ * ended the operation. Returns `again` when the operation has no owner any more and may begin
+ * again. An error of the call also ends the operation: as failed if the provider was not called,
+ * otherwise as interrupted. Only after a store outage, the operation has no end and is left to
+ * recovery. Throws LEASE_LOST when the lease expired before the call, so that this attempt did not
+ * call the provider.
  */
 export async function callAndRecord(
   ports: ExecutorPorts,
@@ -50,22 +51,23 @@ export async function callAndRecord(
     const end = failureEndOf({ message: messageOf(step), status: 'ok' })
     return (await recordOutcome(ports, context, task, { end, startedAt })) ? end : undefined
   }
-  const reportsStep = task.operation.hooked !== true
-  if (reportsStep && !context.reported.has(task.operation.id)) emitStepBegin(emitter, step)
-  if (reportsStep) context.reported.add(task.operation.id)
+  const mustReportStep = task.operation.hooked !== true
+  if (mustReportStep && !context.reportedOperations.has(task.operation.id))
+    emitStepBegin(emitter, step)
+  if (mustReportStep) context.reportedOperations.add(task.operation.id)
   const warn = (message: string): void => emitter.report('warning', message, step.urn)
-  const onViewStep = reportsStep ? emitter.emitBegin : undefined
+  const onViewStep = mustReportStep ? emitter.emitBegin : undefined
   const deps = {
-    ...context.performing,
+    ...context.stepDeps,
     warn,
     provider: requireLease(context),
     ...(onViewStep && { onViewStep }),
   }
-  const end = task.isAgain
+  const end = task.isRepeat
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
   // The time for writing the record does not count as time of the provider.
-  const tookMs = ports.clock.monotonicMs() - startedMs
+  const durationMs = ports.clock.monotonicMs() - startedMs
   if (mayRetryCall(context, task, end)) {
     warn(`${end.error?.message ?? 'the provider was lost'}; retrying`)
     const { operations } = ports
@@ -77,18 +79,19 @@ export async function callAndRecord(
       : undefined
   }
   if (!(await recordOutcome(ports, context, task, { end, startedAt }))) return undefined
-  if (reportsStep) emitter.emitEnd(step, end)
-  await recordDuration(ports, context, step, tookMs)
+  if (mustReportStep) emitter.emitEnd(step, end)
+  await recordDuration(ports, context, step, durationMs)
   return end
 }
 
 /**
- * Returns provider instances only while the lease holds. Finding a step and starting its plugin
- * take time, and nothing may come between the lease check and the request.
+ * Creates a function that returns provider instances only while the executor holds its lease.
+ * Resolving the provider and starting its plugin take time, so the lease is checked directly before
+ * the request.
  */
 function requireLease(context: ExecutionContext): PerformDeps['provider'] {
   return async (reference, extension) => {
-    const provider = await context.performing.provider(reference, extension)
+    const provider = await context.stepDeps.provider(reference, extension)
     if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease expired before the call')
     return provider
   }
@@ -96,15 +99,18 @@ function requireLease(context: ExecutionContext): PerformDeps['provider'] {
 
 /**
  * Reports whether an operation whose provider was lost during the call begins again on this
- * executor. It must be repeatable, and the deployment must not be abandoned. Source:
- * docs/architecture.md#resume.
+ * executor. The operation must be repeatable and have attempts left, and the deployment must not be
+ * abandoned. Source: docs/architecture.md#resume.
  */
 function mayRetryCall(context: ExecutionContext, task: Attempt, end: StepEnd): boolean {
-  const isLost = end.verdict === 'interrupted' && !context.isAbandoned()
-  return isLost && isRepeatable(task.operation) && task.attempt < limits.deliveriesMax
+  const isProviderLost = end.verdict === 'interrupted' && !context.isAbandoned()
+  return isProviderLost && isRepeatable(task.operation) && task.attempt < limits.deliveriesMax
 }
 
-/** Returns the settings for retrying writes that must succeed. They report the first retry. */
+/**
+ * Returns the settings for retrying writes that must succeed. The first retry is reported as a
+ * warning.
+ */
 function retryOptionsOf(
   ports: ExecutorPorts,
   context: ExecutionContext,
@@ -113,36 +119,41 @@ function retryOptionsOf(
   return {
     clock: ports.clock,
     random: ports.random,
-    backoff: retryPolicy.storeAfterCall.again,
+    backoff: retryPolicy.storeAfterCall.retry,
     shouldRetry: () => !context.isAbandoned(),
-    onRetry: why =>
+    onRetry: reason =>
       context.emitter.report(
         'warning',
-        `the result cannot be saved yet; it is kept in memory and retried: ${why}`,
+        `the result cannot be saved yet; it is kept in memory and retried: ${reason}`,
         operation.urn,
       ),
   }
 }
 
 /**
- * Stores the duration of a slow step for the next one of its kind, and also a later fast one.
- * Failures are ignored, because the duration is only an estimate.
+ * Stores the duration of a slow step as an estimate for the next step of its kind. A later fast
+ * duration of this kind is stored too. Failures are ignored, because the duration is only an
+ * estimate.
  */
 async function recordDuration(
   ports: ExecutorPorts,
   { deployment, knownDurations }: ExecutionContext,
   step: Step,
-  ms: number,
+  durationMs: number,
 ): Promise<void> {
   const key = slowKeyOf(step)
-  if (key === undefined || Math.max(ms, knownDurations.get(key) ?? 0) < limits.slowMs) return
-  knownDurations.set(key, ms)
+  if (
+    key === undefined ||
+    Math.max(durationMs, knownDurations.get(key) ?? 0) < limits.slowOperationMs
+  )
+    return
+  knownDurations.set(key, durationMs)
   const { stack } = deploymentPartsOf(deployment)
-  await ports.catalog.noteSlow(stack, key, ms).catch(() => undefined)
+  await ports.catalog.noteSlow(stack, key, durationMs).catch(() => undefined)
 }
 
-function isStep(found: unknown): found is Step {
-  return typeof found === 'object' && found !== null && 'effect' in found
+function isStep(value: unknown): value is Step {
+  return typeof value === 'object' && value !== null && 'effect' in value
 }
 
 function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcome, 'views'> {
@@ -189,7 +200,8 @@ async function recordOutcome(
 
 /**
  * Puts a created resource into the stack's inbox when another process has ended its operation
- * meanwhile, unless that end is this outcome (I9). This happens before the message is removed.
+ * meanwhile. Does nothing if that end selected this outcome (I9). The message of the operation is
+ * removed only after this write.
  */
 async function saveLateOutcome(
   ports: ExecutorPorts,
@@ -197,7 +209,7 @@ async function saveLateOutcome(
   operation: Operation,
   { attempt, state }: Outcome,
 ): Promise<void> {
-  if (state === undefined || !makesObject(operation)) return
+  if (state === undefined || !createsObject(operation)) return
   const { id, urn } = operation
   const head = (await ports.operations.getHeads(deployment, [id])).get(id)
   if (head?.end?.attempt === attempt && head.end.verdict !== 'interrupted') return

@@ -25,24 +25,26 @@ export interface UncalledAttempt {
 
 /** The result of a begin. */
 export type BeginDecision =
-  /** The provider may be called once. `isAgain`: an earlier attempt may have called it. */
+  /**
+   * The provider may be called once. `isRepeat`: an earlier attempt may have called the provider.
+   */
   | {
       readonly kind: 'may-call'
       readonly owner: OwnerToken
       readonly attempt: number
-      readonly isAgain: boolean
+      readonly isRepeat: boolean
     }
   /** The operation has ended. */
   | { readonly kind: 'ended'; readonly head: Head }
-  /** Another executor owns it, it may not begin again, or no operation begins any more. */
+  /** Another executor owns the operation, it may not begin again, or the deployment was stopped. */
   | { readonly kind: 'left' }
 
 /**
  * Begins an operation for one call, then reads the control record and checks the executor's lease.
  * Only then may the provider be called (I1). An attempt that began after the stop flag, or in a
- * deployment that is over, is given back without a call. A process that sets the flag and then
- * reads the heads finds every attempt before the flag. One of the two reads must see the other's
- * write. Throws the store's error after the attempt was given back or `onUnsettledBegin` was
+ * deployment that is over, is given back without a call. A process that sets the stop flag reads
+ * the heads afterwards. Either that process finds the attempt in the heads, or this executor finds
+ * the flag. Throws the store's error, after the attempt was given back or `onUnsettledBegin` was
  * called.
  */
 export async function beginUnlessStopped(
@@ -57,39 +59,42 @@ export async function beginUnlessStopped(
   const { id, needs } = operation
   const owner = ports.random.uuid() as OwnerToken
   const claim = { owner, executor, attempt: 0, needs }
-  let isAgain = false
-  let begun = await beginOrSettle(ports, context, { id, claim })
-  if (begun.kind === 'refused') {
-    const { head } = begun
+  let isRepeat = false
+  let beginResult = await beginOrUndo(ports, context, { id, claim })
+  if (beginResult.kind === 'refused') {
+    const { head } = beginResult
     if (head.end !== undefined) return { kind: 'ended', head }
     if (head.owner !== '' || head.attempt === 0) return { kind: 'left' }
     // If every attempt was given back, the provider was never called. Otherwise only a repeatable
     // operation begins again.
-    isAgain = head.givenBack < head.attempt
-    if (isAgain && !isRepeatable(operation)) return { kind: 'left' }
-    begun = await beginOrSettle(ports, context, { id, claim: { ...claim, attempt: head.attempt } })
-    if (begun.kind === 'refused') return { kind: 'left' }
+    isRepeat = head.givenBack < head.attempt
+    if (isRepeat && !isRepeatable(operation)) return { kind: 'left' }
+    beginResult = await beginOrUndo(ports, context, {
+      id,
+      claim: { ...claim, attempt: head.attempt },
+    })
+    if (beginResult.kind === 'refused') return { kind: 'left' }
   }
-  const { attempt } = begun
-  const mine = { id, owner, attempt }
+  const { attempt } = beginResult
+  const uncalledAttempt = { id, owner, attempt }
   const control = await ports.control.read(context.deployment).catch(async (thrown: unknown) => {
-    await returnAttempt(ports, context, mine)
+    await returnAttempt(ports, context, uncalledAttempt)
     throw thrown
   })
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
-    await returnAttempt(ports, context, mine)
+    await returnAttempt(ports, context, uncalledAttempt)
     return { kind: 'left' }
   }
-  return { kind: 'may-call', owner, attempt, isAgain }
+  return { kind: 'may-call', owner, attempt, isRepeat }
 }
 
 /**
- * Begins an operation. When the store does not answer, the write may have succeeded, so it is
- * undone. If that fails too, the executor must shut down, because operations of a living executor
- * are never recovered. Throws the store's error.
+ * Begins an operation. When the store does not answer, the write may have succeeded, so the begin
+ * is undone. If the undo fails too, the executor must shut down, because operations of a living
+ * executor are never recovered. Throws the store's error.
  */
-async function beginOrSettle(
+async function beginOrUndo(
   ports: Pick<ExecutorPorts, 'operations'>,
   context: BeginContext,
   request: { readonly id: OperationId; readonly claim: Parameters<OperationsPort['begin']>[2] },
@@ -108,8 +113,9 @@ async function beginOrSettle(
 }
 
 /**
- * Gives back an attempt that did not call the provider. A store outage must not leave it begun
- * while its owner is alive. Throws the store's last error; then the executor shuts down.
+ * Gives back an attempt that did not call the provider. The write is retried during a store outage,
+ * because operations of a living executor are never recovered. Throws the store's last error. In
+ * this case the executor shuts down.
  */
 export async function returnAttempt(
   ports: Pick<ExecutorPorts, 'operations' | 'clock' | 'random'>,
@@ -119,7 +125,7 @@ export async function returnAttempt(
   const retryOptions: RetrySettings = {
     clock: ports.clock,
     random: ports.random,
-    backoff: retryPolicy.store.again,
+    backoff: retryPolicy.store.retry,
     shouldRetry: () => !context.isAbandoned(),
     onRetry: () => undefined,
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PropertyDiff } from '../../providers/provider.ts'
 import { driftOf } from './drift.ts'
 
-const wanted = new Map([['v', 1]])
+const programInputs = new Map([['v', 1]])
 const detailed = (kind: PropertyDiff['kind']): ReadonlyMap<string, PropertyDiff> =>
   new Map([['v', { kind, inputDiff: true }]])
 
@@ -18,7 +18,7 @@ describe('drift', () => {
     'a property that needs %s was changed by %s outside the deployment',
     (kind, became) => {
       const diff = { changes: 'some', changedKeys: ['v'], detailedDiff: detailed(kind) } as const
-      expect(driftOf(diff, { now: wanted, wanted })).toEqual({
+      expect(driftOf(diff, { actual: programInputs, programInputs })).toEqual({
         hasDrifted: true,
         reason: { keys: [], diffs: ['v'], detailedDiff: detailed(became) },
       })
@@ -32,7 +32,7 @@ describe('drift', () => {
     ['the provider gives no details', 'some', 2, true],
   ] as const)('%s', (_title, changes, v, hasDrifted) => {
     const diff = { changes, changedKeys: [], detailedDiff: null }
-    const drift = driftOf(diff, { now: new Map([['v', v]]), wanted })
+    const drift = driftOf(diff, { actual: new Map([['v', v]]), programInputs })
     expect(drift.hasDrifted).toBe(hasDrifted)
     const hasDetails = changes === 'unknown' && hasDrifted
     expect(drift.reason.detailedDiff).toEqual(hasDetails ? detailed('update') : null)

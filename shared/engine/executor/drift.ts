@@ -11,18 +11,18 @@ export interface Drift {
 
 /**
  * Returns the drift for a diff of the read state against the program's inputs. The diff is
- * inverted, because the read state is the newer one. If the provider cannot tell, `now` and
- * `wanted` are compared. Source: docs/spec/step-execution.md#refresh-step.
+ * inverted, because the read state is the newer one. If the provider cannot tell the difference,
+ * `actual` and `programInputs` are compared. Source: docs/spec/step-execution.md#refresh-step.
  */
 export function driftOf(
   diff: Pick<DiffResult, 'changes' | 'changedKeys' | 'detailedDiff'>,
-  { now, wanted }: { readonly now: PropertyMap; readonly wanted: PropertyMap },
+  { actual, programInputs }: { readonly actual: PropertyMap; readonly programInputs: PropertyMap },
 ): Drift {
   if (diff.changes !== 'unknown')
     return { hasDrifted: diff.changes === 'some', reason: reasonOf(diff) }
-  const found = diffInputs(now, wanted)
-  if (found === undefined) return { hasDrifted: false, reason: reasonOf(diff) }
-  return { hasDrifted: true, reason: reasonOf(found) }
+  const difference = diffInputs(actual, programInputs)
+  if (difference === undefined) return { hasDrifted: false, reason: reasonOf(diff) }
+  return { hasDrifted: true, reason: reasonOf(difference) }
 }
 
 function reasonOf({
@@ -32,7 +32,7 @@ function reasonOf({
   readonly changedKeys: readonly string[]
   readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
 }): StepReason {
-  const inverted =
+  const invertedDiff =
     detailedDiff === null
       ? null
       : new Map(
@@ -41,7 +41,7 @@ function reasonOf({
             { kind: opposites[kind], inputDiff },
           ]),
         )
-  return { keys: [], diffs, detailedDiff: inverted }
+  return { keys: [], diffs, detailedDiff: invertedDiff }
 }
 
 const opposites = {

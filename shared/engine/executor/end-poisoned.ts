@@ -9,10 +9,10 @@ import { errorSourceOf } from '../../providers/retry-policy.ts'
 
 /**
  * Ends an operation that no delivery could handle, so that the deployment continues. The last error
- * becomes its cause. It fails if no attempt can have called the provider; otherwise it ends as
- * interrupted. An operation that still waits is left alone, because its early message is delivered
- * again. Returns the single waiter to continue with. Throws `thrown` when this process may not
- * decide: the operation has an owner or an end, or the store failed.
+ * is reported as the cause. The operation fails if no attempt can have called the provider.
+ * Otherwise it ends as interrupted. An operation that still lacks arrivals is not ended, because
+ * its last arrival sends a new message. Returns the single waiter to continue with. Throws `thrown`
+ * when this process may not decide: the operation has an owner or an end, or the store failed.
  */
 export async function endPoisonedOperation(
   ports: ExecutorPorts,
@@ -32,29 +32,29 @@ export async function endPoisonedOperation(
     status: verdict === 'failed' ? 'ok' : 'unknown',
   }
   if (verdict === 'failed') {
-    const at = ports.clock.now()
-    const times = { startedAt: at, endedAt: at }
+    const nowMs = ports.clock.now()
+    const times = { startedAt: nowMs, endedAt: nowMs }
     const outcome: Outcome = { operation: id, attempt, verdict, error: cause, ...times }
     await ports.operations.putOutcome(deployment, outcome)
   }
   if (!(await ports.operations.select(deployment, id, { owner, attempt, verdict }))) throw thrown
   await emitPoisonedEnd(context, operation, cause)
   ports.hints.hint(deployment, id)
-  return releaseWaiters(ports, context, { operation, verdict, isAgain: false })
+  return releaseWaiters(ports, context, { operation, verdict, isRedelivered: false })
 }
 
 /**
- * Reports the end. If the step cannot be opened here, the generator reports it, as for ends by
- * other processes.
+ * Reports the end of the operation. If the step cannot be opened here, the generator reports the
+ * end, as for ends by other processes.
  */
 async function emitPoisonedEnd(
-  { emitter, stepOf, reported }: ExecutionContext,
+  { emitter, stepOf, reportedOperations }: ExecutionContext,
   operation: Operation,
   cause: OutcomeError,
 ): Promise<void> {
   const step = await stepOf(operation).catch(() => undefined)
   if (step === undefined) return
-  reported.add(operation.id)
+  reportedOperations.add(operation.id)
   emitter.emitBegin(step)
   emitter.emitEnd(step, failureEndOf(cause))
 }

@@ -12,7 +12,7 @@ import { type PerformDeps } from './provider-call.ts'
 import type { PlanIndex } from './plan-index.ts'
 import type { Slots } from '../deployment/dispatch/slots.ts'
 
-/** The knowledge of an executor about the deployment of its message. */
+/** The data and functions with which an executor runs the operations of one deployment. */
 export interface ExecutionContext {
   readonly deployment: DeploymentId
   readonly plan: PlanIndex
@@ -20,19 +20,22 @@ export interface ExecutionContext {
   /** Opens an operation with its old state from the pinned base. */
   readonly stepOf: (operation: Operation) => Promise<Step>
   readonly emitter: StepEmitter
-  readonly performing: PerformDeps
+  readonly stepDeps: PerformDeps
   readonly slots: Slots
-  /** Records the operations that were reported here, for a generator in the same process. */
-  readonly reported: Set<OperationId>
   /**
-   * Reports whether the executor's lease is valid. It is checked directly before each call (I1).
+   * The operations whose steps this executor has reported. A generator in the same process does not
+   * report these steps again.
+   */
+  readonly reportedOperations: Set<OperationId>
+  /**
+   * Reports whether the executor's lease is valid. Called directly before each provider call (I1).
    */
   readonly holdsLease: () => boolean
   /** Reports whether a user abandoned the outcomes that this process holds and could not record. */
   readonly isAbandoned: () => boolean
   /**
-   * Called when an operation stays begun that this executor can no longer settle. The executor must
-   * retire after its running operations, because others wait for a living executor.
+   * Called when this executor can no longer settle an operation that it began. The executor must
+   * retire after its running operations, because nothing recovers operations of a living executor.
    */
   readonly onUnsettledBegin: () => void
   /** The last recorded durations of operations, in ms, by `slowKeyOf`. */

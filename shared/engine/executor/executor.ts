@@ -21,9 +21,10 @@ import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 /** Runs the deliveries of one executor identity. */
 export interface Executor {
   /**
-   * Runs the message's operations and those that they alone released, then removes the message. A
-   * failed operation does not throw. After any other error, the message is delivered again, sooner
-   * than after the death of an executor. At the last delivery, the affected operation is ended.
+   * Runs the operations of the message, and the chains that continue them, then removes the
+   * message. A failed operation does not throw. After any other error, the message is delivered
+   * again, sooner than after the death of an executor. At the last delivery, such an error ends the
+   * affected operation.
    */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
 }
@@ -35,7 +36,7 @@ const extendByMs = 60_000
 /** Creates an executor. `contextOf` returns undefined when the deployment is over. */
 export function createExecutor(
   basePorts: ExecutorPorts,
-  identity: {
+  options: {
     readonly executor: ExecutorId
     readonly contextOf: (deployment: DeploymentId) => Promise<ExecutionContext | undefined>
   },
@@ -43,30 +44,30 @@ export function createExecutor(
   const ports = { ...basePorts, control: shareControlReads(basePorts.control, basePorts.clock) }
   return {
     async runDelivery(delivery) {
-      const context = await identity.contextOf(delivery.message.deployment)
+      const context = await options.contextOf(delivery.message.deployment)
       if (context !== undefined) {
-        const endExtending = ports.clock.repeat(extendEveryMs, () => {
-          // A delivery that was not extended is delivered again, which is harmless.
+        const stopExtending = ports.clock.repeat(extendEveryMs, () => {
+          // If the extension fails, the message is delivered again, which is harmless.
           ports.chains.extend(delivery.receipt, extendByMs).catch(() => undefined)
         })
         try {
           const isLast = delivery.deliveries >= limits.deliveriesMax
-          const { executor } = identity
+          const { executor } = options
           const deferred = createDeferredOperations(ports, delivery.message)
-          const start = { executor, isLast, deferred }
-          const ran = await Promise.allSettled(
+          const sharedTask = { executor, isLast, deferred }
+          const results = await Promise.allSettled(
             delivery.message.operations.map(id =>
-              runFromOperation(ports, context, { ...start, id }),
+              runFromOperation(ports, context, { ...sharedTask, id }),
             ),
           )
           await deferred.send()
-          const failure = ran.find(one => one.status === 'rejected')
+          const failure = results.find(result => result.status === 'rejected')
           if (failure !== undefined) {
             await delayRedelivery(ports, delivery)
             throw failure.reason
           }
         } finally {
-          endExtending()
+          stopExtending()
         }
       }
       await ports.chains.remove(delivery.receipt)
@@ -77,7 +78,7 @@ export function createExecutor(
 /** Operations of a message that do not fit into the time of this executor. */
 interface DeferredOperations {
   readonly add: (id: OperationId, admission: Exclude<Admission, 'now'>) => void
-  /** Sends them to another executor, before their message is removed. */
+  /** Sends the added operations to other executors. Called before their message is removed. */
   readonly send: () => Promise<void>
 }
 
@@ -85,33 +86,37 @@ function createDeferredOperations(
   ports: ExecutorPorts,
   { deployment, pool }: ChainMessage,
 ): DeferredOperations {
-  const later: OperationId[] = []
-  const long: OperationId[] = []
+  const laterIds: OperationId[] = []
+  const longIds: OperationId[] = []
   return {
-    add: (id, admission) => void (admission === 'long' ? long : later).push(id),
+    add: (id, admission) => void (admission === 'long' ? longIds : laterIds).push(id),
     async send() {
-      if (later.length + long.length === 0) return
+      if (laterIds.length + longIds.length === 0) return
       const messages: ChainMessage[] = []
-      if (later.length > 0)
-        messages.push({ deployment, operations: later, ...(pool === undefined ? {} : { pool }) })
-      if (long.length > 0) messages.push({ deployment, operations: long, pool: 'long' })
+      if (laterIds.length > 0)
+        messages.push({ deployment, operations: laterIds, ...(pool === undefined ? {} : { pool }) })
+      if (longIds.length > 0) messages.push({ deployment, operations: longIds, pool: 'long' })
       await ports.chains.send(messages)
     },
   }
 }
 
-/** Makes a delivery that failed visible again, after a pause that grows each time. */
+/** Makes the message of a failed delivery visible again, after a pause that grows each time. */
 async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promise<void> {
-  const ms = computeBackoffMs(delivery.deliveries - 1, retryPolicy.ours.again, ports.random)
-  // If this fails, it becomes visible at its visibility timeout.
-  await ports.chains.extend(delivery.receipt, ms).catch(() => undefined)
+  const delayMs = computeBackoffMs(
+    delivery.deliveries - 1,
+    retryPolicy.internal.retry,
+    ports.random,
+  )
+  // If the call fails, the message becomes visible at its visibility timeout.
+  await ports.chains.extend(delivery.receipt, delayMs).catch(() => undefined)
 }
 
 /** Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. */
 async function runFromOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
-  start: {
+  task: {
     readonly id: OperationId
     readonly executor: ExecutorId
     /** Whether this is the last delivery of the message. */
@@ -119,35 +124,35 @@ async function runFromOperation(
     readonly deferred: DeferredOperations
   },
 ): Promise<void> {
-  let next: OperationId | undefined = start.id
-  while (next !== undefined) {
-    const operation: Operation | undefined = await context.plan.find(next)
-    // Only the generator runs hooks, even if a message names one.
+  let nextId: OperationId | undefined = task.id
+  while (nextId !== undefined) {
+    const operation: Operation | undefined = await context.plan.find(nextId)
+    // Only the generator runs hooks, even if a message names the operation of a hook.
     if (operation === undefined || operation.op === 'hook') return
-    const release = await context.slots.acquire()
+    const releaseSlot = await context.slots.acquire()
     try {
       const admission = await context.admit(operation)
-      if (admission !== 'now') return start.deferred.add(next, admission)
-      next = await runToEnd(ports, context, { operation, executor: start.executor })
+      if (admission !== 'now') return task.deferred.add(nextId, admission)
+      nextId = await runToEnd(ports, context, { operation, executor: task.executor })
     } catch (thrown) {
-      if (!start.isLast) throw thrown
-      next = await endPoisonedOperation(ports, context, { operation, thrown })
+      if (!task.isLast) throw thrown
+      nextId = await endPoisonedOperation(ports, context, { operation, thrown })
     } finally {
-      release()
+      releaseSlot()
     }
   }
 }
 
-/** Runs one operation, again whenever its provider is lost during a repeatable call. */
+/** Runs one operation. Repeats it each time that its provider is lost during a repeatable call. */
 async function runToEnd(
   ports: ExecutorPorts,
   context: ExecutionContext,
   task: { readonly operation: Operation; readonly executor: ExecutorId },
 ): Promise<OperationId | undefined> {
-  for (let number = 0; ; number++) {
+  for (let retryCount = 0; ; retryCount++) {
     const next = await runOperation(ports, context, task)
     if (next !== 'again') return next
-    await ports.clock.sleep(computeBackoffMs(number, retryPolicy.lost.again, ports.random))
+    await ports.clock.sleep(computeBackoffMs(retryCount, retryPolicy.lost.retry, ports.random))
   }
 }
 
@@ -163,12 +168,13 @@ async function runOperation(
   const { deployment } = context
   const { operation } = task
   const { id } = operation
-  const begun = await beginUnlessStopped(ports, context, task)
-  if (begun.kind === 'left') return undefined
-  if (begun.kind === 'ended') return releaseEnded(ports, context, operation, begun.head)
-  const { owner, attempt, isAgain } = begun
-  const called = callAndRecord(ports, context, { operation, owner, attempt, isAgain })
-  const end = await called.catch(async (thrown: unknown) => {
+  const beginDecision = await beginUnlessStopped(ports, context, task)
+  if (beginDecision.kind === 'left') return undefined
+  if (beginDecision.kind === 'ended')
+    return releaseEnded(ports, context, operation, beginDecision.head)
+  const { owner, attempt, isRepeat } = beginDecision
+  const pendingEnd = callAndRecord(ports, context, { operation, owner, attempt, isRepeat })
+  const end = await pendingEnd.catch(async (thrown: unknown) => {
     if (errorSourceOf(thrown) !== 'lease') {
       context.onUnsettledBegin()
       throw thrown
@@ -179,12 +185,12 @@ async function runOperation(
   if (end === 'again') return end
   await notifyGenerator(ports, deployment, id)
   if (end === undefined) return undefined
-  return releaseWaiters(ports, context, { operation, verdict: end.verdict, isAgain: false })
+  return releaseWaiters(ports, context, { operation, verdict: end.verdict, isRedelivered: false })
 }
 
 /**
  * Repeats the releases of an ended operation, because a message can be delivered again after its
- * work was done.
+ * operation has ended.
  */
 async function releaseEnded(
   ports: ExecutorPorts,
@@ -194,12 +200,16 @@ async function releaseEnded(
 ): Promise<OperationId | undefined> {
   await notifyGenerator(ports, context.deployment, operation.id)
   if (head.end === undefined) return undefined
-  return releaseWaiters(ports, context, { operation, verdict: head.end.verdict, isAgain: true })
+  return releaseWaiters(ports, context, {
+    operation,
+    verdict: head.end.verdict,
+    isRedelivered: true,
+  })
 }
 
 /**
- * Notifies the generator of an end: by a hint if it is listening, or by a nudge if it is parked.
- * Both may get lost.
+ * Notifies the generator of an end: by a hint if the generator is listening, or by a nudge if it is
+ * parked. Both may get lost.
  */
 async function notifyGenerator(
   ports: ExecutorPorts,
@@ -212,6 +222,6 @@ async function notifyGenerator(
     if (control?.handedOver?.why !== 'parked') return
     await ports.nudges.nudge(deploymentPartsOf(deployment).stack, 0)
   } catch {
-    // The watchdog nudge wakes it too.
+    // The watchdog nudge wakes the generator too.
   }
 }

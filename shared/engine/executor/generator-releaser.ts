@@ -8,8 +8,8 @@ import { createPlanIndex } from './plan-index.ts'
 import { releaseWaiters } from './release-waiters.ts'
 
 /**
- * Creates the function that releases the waiters of operations which the generator ended itself, as
- * executors do for theirs.
+ * Creates the function that releases the waiters of operations that the generator has ended.
+ * Executors do the same for the operations that they end.
  */
 export function createReleaser(
   ports: Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'> & {
@@ -23,12 +23,14 @@ export function createReleaser(
     const messages: ChainMessage[] = []
     const chains = {
       ...ports.chains,
-      send: (several: readonly ChainMessage[]) => Promise.resolve(void messages.push(...several)),
+      send: (messagesToSend: readonly ChainMessage[]) =>
+        Promise.resolve(void messages.push(...messagesToSend)),
     }
-    const ended = { operation, verdict, isAgain: false }
-    const next = await releaseWaiters({ ...ports, chains }, { deployment, plan }, ended)
-    const ready = next === undefined ? undefined : await plan.find(next)
-    if (ready !== undefined) messages.push(...toChainMessages(deployment, [ready]))
+    const endedOperation = { operation, verdict, isRedelivered: false }
+    const readyId = await releaseWaiters({ ...ports, chains }, { deployment, plan }, endedOperation)
+    const readyOperation = readyId === undefined ? undefined : await plan.find(readyId)
+    if (readyOperation !== undefined)
+      messages.push(...toChainMessages(deployment, [readyOperation]))
     if (messages.length > 0) await ports.chains.send(messages)
   }
 }

@@ -34,13 +34,13 @@ test('an executor that loses its lease while a plugin starts does not call the p
     plan: { find: async () => operation },
     stepOf: async () => ({ ...operation, provider: 'p', old: { state }, next: undefined }),
     emitter: { emitBegin: () => undefined, emitEnd: () => undefined },
-    performing: {
+    stepDeps: {
       async provider() {
         holds = false
         return { delete: async () => void done.push('deleted') }
       },
     },
-    reported: new Set(),
+    reportedOperations: new Set(),
     slots: createSlots(1),
     holdsLease: () => holds,
     isAbandoned: () => false,

@@ -48,7 +48,7 @@ describe('a lease', () => {
   test('holds while it is renewed', async () => {
     const { lease, lost } = await createKeeper(() => Promise.resolve(true))
     await vi.advanceTimersByTimeAsync(10 * limits.leaseMs)
-    expect(lease.holds()).toBe(true)
+    expect(lease.holdsLease()).toBe(true)
     expect(lost).not.toHaveBeenCalled()
   })
 
@@ -67,7 +67,7 @@ describe('a lease', () => {
     expect(lost).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     expect(lost).toHaveBeenCalledTimes(1)
-    expect(lease.holds()).toBe(false)
+    expect(lease.holdsLease()).toBe(false)
     await vi.advanceTimersByTimeAsync(limits.leaseMs)
     expect(lost).toHaveBeenCalledTimes(1)
   })
@@ -76,7 +76,7 @@ describe('a lease', () => {
     const { lease } = await createKeeper(() => new Promise(() => undefined))
     vi.setSystemTime(0)
     vi.advanceTimersByTime(limits.leaseGiveUpMs + 1)
-    expect(lease.holds()).toBe(false)
+    expect(lease.holdsLease()).toBe(false)
   })
 
   test('is not renewed after its time, although the store would accept it', async () => {
@@ -88,7 +88,7 @@ describe('a lease', () => {
     await vi.advanceTimersByTimeAsync(limits.leaseRenewMs)
     vi.restoreAllMocks()
     expect(lost).toHaveBeenCalledTimes(1)
-    expect(lease.holds()).toBe(false)
+    expect(lease.holdsLease()).toBe(false)
   })
 
   test('is lost at once and forever when another process retires it', async () => {
@@ -98,7 +98,7 @@ describe('a lease', () => {
     expect(lost).toHaveBeenCalledTimes(1)
     isMine = true
     await vi.advanceTimersByTimeAsync(limits.leaseMs)
-    expect(lease.holds()).toBe(false)
+    expect(lease.holdsLease()).toBe(false)
   })
 
   test('records process groups before their first call, once', async () => {

@@ -8,17 +8,17 @@ import type { Holder } from '../../records/log.ts'
 /** The lease of one executor identity on its begun operations. */
 export interface LeaseKeeper {
   /**
-   * Reports whether the lease was renewed recently enough that no other process can have recovered
-   * its operations. It is checked directly before each provider call.
+   * Reports whether the lease was renewed so recently that no other process can have recovered
+   * operations of this executor. Called directly before each provider call.
    */
-  readonly holds: () => boolean
+  readonly holdsLease: () => boolean
   /**
-   * Writes the running process groups to the lease record, so that a take-over can end them and a
-   * removal knows of them. Resolves at once when the record contains them already. Called before
-   * each provider call. If the store refuses, the next renewal writes them.
+   * Writes the running process groups to the lease record. A take-over can then end them, and a
+   * removal of old records can check them. Resolves at once when the record already contains them.
+   * Called before each provider call. If the store refuses the write, the next renewal writes them.
    */
   readonly recordGroups: () => Promise<void>
-  /** Retires the identity for good. Nothing may run under it any more. */
+  /** Retires the identity for good. No operation may run under this identity any more. */
   readonly end: () => Promise<void>
 }
 
@@ -34,9 +34,9 @@ export interface LeaseDeps {
 }
 
 /**
- * Registers an executor and renews its lease until it is ended. After two thirds of the lease
- * without a renewal, the executor gives up by itself, before others may act. `onLost` then ends its
- * plugins.
+ * Registers an executor and renews its lease until it is ended. After two thirds of the lease time
+ * without a renewal, the executor gives up, before other processes may recover its operations.
+ * `onLost` then ends its plugins.
  */
 export async function keepLease(
   deps: LeaseDeps,
@@ -51,8 +51,8 @@ export async function keepLease(
   let renewedMs = clock.monotonicMs()
   let isLost = false
   let stopRenewing = (): void => undefined
-  let named = groupNamesOf([])
-  let naming: Promise<void> | undefined
+  let recordedKeys = groupKeysOf([])
+  let pendingRecording: Promise<void> | undefined
   const sinceRenewalMs = (): number => clock.monotonicMs() - renewedMs
   const loseLease = (): void => {
     if (isLost) return
@@ -61,16 +61,17 @@ export async function keepLease(
     deps.onLost()
   }
   const renew = async (): Promise<void> => {
-    // Others may have acted meanwhile, so a lease that missed its time is never renewed.
+    // Other processes may have recovered operations meanwhile, so a lease that missed its time is
+    // never renewed.
     if (sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
-    // The store counts from its write, which comes after this time.
+    // The store counts the lease time from its write, which comes after `startedMs`.
     const startedMs = clock.monotonicMs()
     const groups = deps.groups()
-    const isMine = await leases.renew(deployment, executor, groups).catch(() => undefined)
-    if (isMine === false || sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
-    if (isMine !== true || isLost) return
+    const isRenewed = await leases.renew(deployment, executor, groups).catch(() => undefined)
+    if (isRenewed === false || sinceRenewalMs() > limits.leaseGiveUpMs) return loseLease()
+    if (isRenewed !== true || isLost) return
     renewedMs = startedMs
-    named = groupNamesOf(groups)
+    recordedKeys = groupKeysOf(groups)
   }
   await leases.register(deployment, executor, identity.holder)
   // If this process dies now, a take-over must find the running process groups.
@@ -78,15 +79,15 @@ export async function keepLease(
   stopRenewing = clock.repeat(limits.leaseRenewMs, () => void renew())
   return {
     async recordGroups() {
-      // A renewal in progress may have read the groups before the last one began.
-      await naming
-      if (isLost || groupNamesOf(deps.groups()) === named) return
-      naming ??= renew().finally(() => {
-        naming = undefined
+      // A renewal in progress may have read the groups before the newest one started.
+      await pendingRecording
+      if (isLost || groupKeysOf(deps.groups()) === recordedKeys) return
+      pendingRecording ??= renew().finally(() => {
+        pendingRecording = undefined
       })
-      await naming
+      await pendingRecording
     },
-    holds: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
+    holdsLease: () => !isLost && sinceRenewalMs() <= limits.leaseGiveUpMs,
     async end() {
       isLost = true
       stopRenewing()
@@ -95,6 +96,6 @@ export async function keepLease(
   }
 }
 
-function groupNamesOf(groups: readonly ProcessGroup[]): string {
+function groupKeysOf(groups: readonly ProcessGroup[]): string {
   return groups.map(({ pid, started }) => `${pid} ${started}`).join()
 }

@@ -18,7 +18,7 @@ async function again(op: StepOp, isThere: boolean | undefined) {
   const provider = {
     delete: async () => {
       calls.push('delete')
-      throw new ProviderError('refused', { code: 2, status: 'ok', partial: undefined })
+      throw new ProviderError('refused', { code: 2, status: 'ok', partialResource: undefined })
     },
     update: async () => {
       calls.push('update')
@@ -41,7 +41,7 @@ async function again(op: StepOp, isThere: boolean | undefined) {
   const end = await performAgain(step, {
     provider: async () => provider,
     timestamp: () => '',
-    beforeAgain: () => Promise.resolve(),
+    beforeRetry: () => Promise.resolve(),
     warn,
   })
   return { verdict: end.verdict, calls }

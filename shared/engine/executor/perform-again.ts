@@ -4,9 +4,9 @@ import { perform } from './perform.ts'
 import { type PerformDeps, toReadRequest } from './provider-call.ts'
 
 /**
- * Performs a step whose earlier attempt the provider may have received. A delete that fails now has
- * succeeded when the resource is gone. An update is sent again only if the resource still exists.
- * Source: docs/architecture.md#resume.
+ * Performs a step whose earlier attempt the provider may have received. If a delete fails now but
+ * the resource no longer exists, the delete counts as succeeded. An update is sent again only if
+ * the resource still exists. Source: docs/architecture.md#resume.
  */
 export async function performAgain(step: Step, deps: PerformDeps): Promise<StepEnd> {
   if (step.op === 'update' && (await isGone(step, deps)))
@@ -29,8 +29,8 @@ async function isGone(step: Step, deps: PerformDeps): Promise<boolean> {
   if (old === undefined) return false
   try {
     const provider = await deps.provider(old.provider, old.extensionRef)
-    const read = await provider.read(toReadRequest(old))
-    return read.id === '' || read.outputs === undefined
+    const readResult = await provider.read(toReadRequest(old))
+    return readResult.id === '' || readResult.outputs === undefined
   } catch {
     return false
   }

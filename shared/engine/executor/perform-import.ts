@@ -4,7 +4,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import { isSecret, type PropertyMap, type PropertyValue, secretOf } from '../../values/value.ts'
 import { formatCheckFailure } from '../check-failure-message.ts'
 import { type StepEnd, failureEndOf, successEndOf } from '../step-end.ts'
-import type { PlannedImport } from '../../records/operation.ts'
+import type { ImportedProperties } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 import type { ViewRequest } from '../../providers/views.ts'
 import { resolveStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
@@ -19,65 +19,73 @@ export async function performImport(
   mode: { readonly preview: boolean },
   deps: PerformDeps,
 ): Promise<StepEnd> {
-  const { next, planned } = step
+  const { next, planned: plannedImport } = step
   if (next === undefined) throw new TypeError('an import has a state to fill')
   const now = deps.timestamp()
-  const times = { created: now, modified: now }
-  if (!next.custom) return successEndOf({ ...next, ...times })
+  const timeFields = { created: now, modified: now }
+  if (!next.custom) return successEndOf({ ...next, ...timeFields })
   const provider = await resolveStepProvider(step, deps)
-  const read =
-    planned !== undefined && next.outputs.size > 0
+  const readState =
+    plannedImport !== undefined && next.outputs.size > 0
       ? { ...next, id: next.importID }
       : await readExisting(next, provider, {
-          isPlanned: planned !== undefined,
-          viewing: viewStatusOf(deps),
+          isCommandImport: plannedImport !== undefined,
+          viewRequest: viewStatusOf(deps),
         })
-  if (typeof read === 'string') return failureEndOf({ message: read, status: 'ok' })
-  if (planned === undefined) return successEndOf({ ...read, ...times })
-  await checkImported(read, { provider, planned, preview: mode.preview, warn: deps.warn })
+  if (typeof readState === 'string') return failureEndOf({ message: readState, status: 'ok' })
+  if (plannedImport === undefined) return successEndOf({ ...readState, ...timeFields })
+  await checkImported(readState, {
+    provider,
+    plannedImport,
+    preview: mode.preview,
+    warn: deps.warn,
+  })
   // A resource from the import command does not keep its import id.
-  return successEndOf({ ...read, importID: '', ...times })
+  return successEndOf({ ...readState, importID: '', ...timeFields })
 }
 
-/** Returns the state as the provider has it, or the reason why there is none. */
+/** Returns the state that the provider reads, or the reason why the import fails. */
 async function readExisting(
   next: ResourceState,
   provider: Provider,
-  { isPlanned, viewing }: { readonly isPlanned: boolean; readonly viewing: ViewRequest },
+  {
+    isCommandImport,
+    viewRequest,
+  }: { readonly isCommandImport: boolean; readonly viewRequest: ViewRequest },
 ): Promise<ResourceState | string> {
-  const read = await provider.read({
+  const readResult = await provider.read({
     ...subjectOf(next),
     id: next.importID,
     inputs: undefined,
     outputs: undefined,
     timeout: next.customTimeouts.read ?? 0,
-    ...viewing,
+    ...viewRequest,
   })
-  if (read.outputs === undefined) return `resource '${next.importID}' does not exist`
-  if (read.inputs === undefined)
+  if (readResult.outputs === undefined) return `resource '${next.importID}' does not exist`
+  if (readResult.inputs === undefined)
     return `provider does not support importing resources; please try updating the '${packageOf(next.type)}' plugin`
   return {
     ...next,
-    id: read.id === '' ? next.importID : read.id,
-    inputs: isPlanned ? mergeSupplied(read.inputs, next.inputs) : read.inputs,
-    outputs: read.outputs,
-    initErrors: read.initErrors,
-    refreshBeforeUpdate: read.refreshBeforeUpdate,
+    id: readResult.id === '' ? next.importID : readResult.id,
+    inputs: isCommandImport ? mergeSupplied(readResult.inputs, next.inputs) : readResult.inputs,
+    outputs: readResult.outputs,
+    initErrors: readResult.initErrors,
+    refreshBeforeUpdate: readResult.refreshBeforeUpdate,
   }
 }
 
 /**
- * Merges the read properties with the user's, which fill the gaps that the provider leaves.
- * Properties supplied as secrets stay secret.
+ * Adds the user's properties that the provider did not read. Properties that the user supplied as
+ * secrets stay secret.
  */
-function mergeSupplied(read: PropertyMap, supplied: PropertyMap): PropertyMap {
-  const merged = new Map<string, PropertyValue>(read)
-  for (const [key, value] of supplied) {
-    const found = read.get(key)
-    if (found === undefined || found === null) merged.set(key, value)
-    else if (isSecret(value) && !isSecret(found)) merged.set(key, secretOf(found))
+function mergeSupplied(readProperties: PropertyMap, suppliedProperties: PropertyMap): PropertyMap {
+  const mergedProperties = new Map<string, PropertyValue>(readProperties)
+  for (const [key, value] of suppliedProperties) {
+    const readValue = readProperties.get(key)
+    if (readValue === undefined || readValue === null) mergedProperties.set(key, value)
+    else if (isSecret(value) && !isSecret(readValue)) mergedProperties.set(key, secretOf(readValue))
   }
-  return merged
+  return mergedProperties
 }
 
 /** Reports imported inputs that the provider's Check rejects. The import continues. */
@@ -85,12 +93,12 @@ async function checkImported(
   state: ResourceState,
   options: {
     readonly provider: Provider
-    readonly planned: PlannedImport
+    readonly plannedImport: ImportedProperties
     readonly preview: boolean
     readonly warn: (message: string) => void
   },
 ): Promise<void> {
-  const { provider, planned, preview, warn } = options
+  const { provider, plannedImport, preview, warn } = options
   const { failures } = await provider.check({
     ...subjectOf(state),
     olds: state.inputs,
@@ -100,12 +108,12 @@ async function checkImported(
     randomSeed: new Uint8Array(32),
   })
   if (failures.length === 0) return
-  const why =
-    planned === 'whole'
+  const advice =
+    plannedImport === 'whole'
       ? `This is almost certainly a bug in the \`${packageOf(state.type)}\` provider.`
       : 'Try specifying a different set of properties to import with in the future.'
   warn(
-    `One or more imported inputs failed to validate. ${why} The import will still proceed, ` +
+    `One or more imported inputs failed to validate. ${advice} The import will still proceed, ` +
       'but you will need to edit the generated code after copying it into your program.',
   )
   for (const failure of failures) warn(formatCheckFailure(subjectOf(state), failure, state.inputs))

@@ -17,7 +17,7 @@ import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
 import { callStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
-import { deleteViews, recordViews, withViews } from './record-views.ts'
+import { previewViewDeletes, recordViews, withViews } from './record-views.ts'
 import { verdictAfterError } from '../../providers/retry-policy.ts'
 
 /** The mode of a step: a preview changes nothing. */
@@ -26,8 +26,8 @@ export interface PerformMode {
 }
 
 /**
- * Requests one step from the provider and returns its end. A provider's failure is never thrown,
- * only LEASE_LOST for a call that is no longer allowed. Source:
+ * Requests one step from the provider and returns its end. A failure of the provider is part of the
+ * end. Throws only LEASE_LOST, for a call that is no longer allowed. Source:
  * docs/spec/step-execution.md#step-kinds, docs/spec/step-execution.md#failure-classes,
  * docs/spec/step-execution.md#secret-outputs.
  */
@@ -48,8 +48,8 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
 }
 
 /**
- * A provider may repeat its inputs, so secrets are removed before the text gets into a record or
- * event (I8).
+ * Removes the secrets of a step from the message of an error. A provider may repeat its inputs
+ * there, and no secret may get into a record or event (I8).
  */
 function scrubError<E extends OutcomeError | undefined>(step: Step, error: E): E {
   if (error === undefined) return error
@@ -68,13 +68,13 @@ function toSafeState(
   deps: PerformDeps,
   scrub: (text: string) => string,
 ): ResourceState {
-  const marked = markSecretOutputs(state, deps.warn)
-  return { ...marked, initErrors: marked.initErrors.map(scrub) }
+  const markedState = markSecretOutputs(state, deps.warn)
+  return { ...markedState, initErrors: markedState.initErrors.map(scrub) }
 }
 
 /**
- * Performs the call and records the view steps that its provider reports meanwhile, even if the
- * call fails.
+ * Performs the call of a step. Records the view steps that the provider reports during the call,
+ * even if the call fails.
  */
 async function performWithViews(
   step: Step,
@@ -82,13 +82,13 @@ async function performWithViews(
   deps: PerformDeps,
 ): Promise<StepEnd> {
   if (deps.views === undefined) return performCall(step, mode, deps)
-  const call = recordViews(step, deps.views, deps.onViewStep ?? (() => undefined))
+  const viewedCall = recordViews(step, deps.views, deps.onViewStep ?? (() => undefined))
   try {
-    const end = await performCall(step, mode, { ...deps, viewing: call.viewing })
-    return withViews(step, end, [...(end.views ?? []), ...call.close()])
+    const end = await performCall(step, mode, { ...deps, viewRequest: viewedCall.viewRequest })
+    return withViews(step, end, [...(end.views ?? []), ...viewedCall.close()])
   } catch (thrown) {
     const verdict = verdictAfterError(thrown)
-    const views = call.close()
+    const views = viewedCall.close()
     if (verdict === undefined || views.length === 0) throw thrown
     const end = { verdict, state: undefined, resultOp: undefined, error: outcomeErrorOf(thrown) }
     return { ...end, views }
@@ -136,18 +136,25 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
     ...viewStatusOf(deps),
   }
   const now = deps.timestamp()
-  const times = mode.preview ? {} : { created: now, modified: now }
+  const timeFields = mode.preview ? {} : { created: now, modified: now }
   try {
-    const made = await callStepProvider(deps, step, provider => provider.create(request))
-    if (made.id === '' && !mode.preview)
+    const createResult = await callStepProvider(deps, step, provider => provider.create(request))
+    if (createResult.id === '' && !mode.preview)
       return failureEndOf({
         message: `plugin returned empty resource.ID from create '${step.urn}'`,
         status: 'unknown',
       })
-    const { id, outputs, refreshBeforeUpdate } = made
-    return successEndOf({ ...next, id, outputs, refreshBeforeUpdate, initErrors: [], ...times })
+    const { id, outputs, refreshBeforeUpdate } = createResult
+    return successEndOf({
+      ...next,
+      id,
+      outputs,
+      refreshBeforeUpdate,
+      initErrors: [],
+      ...timeFields,
+    })
   } catch (thrown) {
-    const partial = thrown instanceof ProviderError ? thrown.partial : undefined
+    const partial = thrown instanceof ProviderError ? thrown.partialResource : undefined
     if (partial === undefined) throw thrown
     if (partial.id === '')
       return failureEndOf({
@@ -161,7 +168,7 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
       outputs,
       refreshBeforeUpdate,
       initErrors: reasons,
-      ...times,
+      ...timeFields,
     })
   }
 }
@@ -178,27 +185,33 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
     timeout: next.customTimeouts.update ?? 0,
     ignoreChanges: next.ignoreChanges,
     preview: mode.preview,
-    ...deps.viewing,
+    ...deps.viewRequest,
   }
-  const kept = { ...next, id: old.id, created: old.created, modified: old.modified }
-  const times = mode.preview ? {} : { modified: deps.timestamp() }
+  const plannedState = { ...next, id: old.id, created: old.created, modified: old.modified }
+  const timeFields = mode.preview ? {} : { modified: deps.timestamp() }
   try {
-    const updated = await callStepProvider(deps, step, provider => provider.update(request))
-    const { outputs, refreshBeforeUpdate } = updated
-    return successEndOf({ ...kept, outputs, refreshBeforeUpdate, initErrors: [], ...times })
+    const updateResult = await callStepProvider(deps, step, provider => provider.update(request))
+    const { outputs, refreshBeforeUpdate } = updateResult
+    return successEndOf({
+      ...plannedState,
+      outputs,
+      refreshBeforeUpdate,
+      initErrors: [],
+      ...timeFields,
+    })
   } catch (thrown) {
-    const partial = thrown instanceof ProviderError ? thrown.partial : undefined
+    const partial = thrown instanceof ProviderError ? thrown.partialResource : undefined
     if (partial === undefined) throw thrown
     // The new inputs did not take effect, so the next run must find the difference again
     // (docs/spec/step-execution.md#failure-classes).
     const { outputs, reasons, refreshBeforeUpdate } = partial
     const state = {
-      ...kept,
+      ...plannedState,
       inputs: old.inputs,
       outputs,
       refreshBeforeUpdate,
       initErrors: reasons,
-      ...times,
+      ...timeFields,
     }
     return toPartialEnd(thrown, state)
   }
@@ -209,7 +222,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
   const refusal = refuseProtected(step, old)
   if (refusal !== undefined) return refusal
   if (mode.preview) {
-    const views = deleteViews(step)
+    const views = previewViewDeletes(step)
     for (const view of views) deps.onViewStep?.(view.step)
     return { ...successEndOf(undefined), views }
   }
@@ -220,7 +233,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
     inputs: old.inputs,
     outputs: old.outputs,
     timeout: old.customTimeouts.delete ?? 0,
-    ...deps.viewing,
+    ...deps.viewRequest,
   }
   await callStepProvider(deps, step, provider => provider.delete(request))
   return successEndOf(undefined)

@@ -10,25 +10,25 @@ import type { ViewsDeps } from './record-views.ts'
 export interface PerformDeps {
   /**
    * Returns the configured instance of a provider reference, with the extension of an extension
-   * reference. Throws when it is unavailable.
+   * reference. Throws when the provider is unavailable.
    */
   readonly provider: (reference: string, extension: string) => Promise<Provider>
   /** Returns the current time in RFC 3339, UTC. */
   readonly timestamp: () => string
   readonly warn: (message: string) => void
-  /** Called before a retry of a call that the provider never received; see `UnsentRetry`. */
-  readonly beforeAgain: UnsentRetry['beforeRetry']
+  /** Called before a retry of a call that the provider never received. See `UnsentRetry`. */
+  readonly beforeRetry: UnsentRetry['beforeRetry']
   /** The registry for view steps. Absent where views are not recorded. */
   readonly views?: ViewsDeps
   /** Receives each view step when the provider reports it. */
   readonly onViewStep?: (step: Step) => void
-  /** The view part of the request for this step. */
-  readonly viewing?: ViewRequest
+  /** The view part of the provider request for the current step. */
+  readonly viewRequest?: ViewRequest
 }
 
-/** Returns the status address of a request without existing views. */
-export function viewStatusOf({ viewing }: Pick<PerformDeps, 'viewing'>): ViewRequest {
-  return viewing?.status === undefined ? {} : { status: viewing.status }
+/** Returns the view part of a request: the status address, without the existing views. */
+export function viewStatusOf({ viewRequest }: Pick<PerformDeps, 'viewRequest'>): ViewRequest {
+  return viewRequest?.status === undefined ? {} : { status: viewRequest.status }
 }
 
 /** Returns the fields that identify a resource in a provider request. */
@@ -60,8 +60,8 @@ export function resolveStepProvider(
 }
 
 /**
- * Makes a call that changes something, and retries it if the provider never received it. The
- * provider is resolved again each time, which includes the lease check.
+ * Sends a changing call to the provider of a step, and retries the call if the provider never
+ * received it. Each try resolves the provider again, which includes the check of the lease.
  */
 export function callStepProvider<T>(
   deps: PerformDeps,
@@ -69,7 +69,7 @@ export function callStepProvider<T>(
   call: (provider: Provider) => Promise<T>,
 ): Promise<T> {
   return retryUnsent(
-    { getInstance: () => resolveStepProvider(step, deps), beforeRetry: deps.beforeAgain },
+    { getInstance: () => resolveStepProvider(step, deps), beforeRetry: deps.beforeRetry },
     call,
   )
 }

@@ -17,14 +17,14 @@ export interface ViewsDeps {
 /** The views of one call. */
 export interface ViewedCall {
   /** The view part of the request. */
-  readonly viewing: ViewRequest
+  readonly viewRequest: ViewRequest
   /** Stops listening, and returns the published view steps in order. */
   readonly close: () => readonly ViewEnd[]
 }
 
 /**
- * Listens to view steps that a provider publishes during the call of a step. `onStep` is called for
- * each of them.
+ * Listens to view steps that a provider publishes during the call of a step. Calls `onStep` for
+ * each view step.
  */
 export function recordViews(step: Step, deps: ViewsDeps, onStep: (step: Step) => void): ViewedCall {
   const owner = ownerOf(step)
@@ -36,7 +36,7 @@ export function recordViews(step: Step, deps: ViewsDeps, onStep: (step: Step) =>
   })
   const status = { address: deps.address(), token }
   return {
-    viewing: { status, views: owner.views.map(({ state }) => toProviderView(state)) },
+    viewRequest: { status, views: owner.views.map(({ state }) => toProviderView(state)) },
     close() {
       close()
       return views
@@ -55,12 +55,12 @@ function ownerOf(step: Step): ViewOwner {
 
 /** Returns a view as its owner's provider receives it. */
 function toProviderView({ urn, parent, viewOf, inputs, outputs }: ResourceState): View {
-  const isBelow = parent !== '' && parent !== viewOf
+  const hasParentView = parent !== '' && parent !== viewOf
   return {
     type: typeOf(urn),
     name: nameOf(urn),
-    parentType: isBelow ? typeOf(parent) : '',
-    parentName: isBelow ? nameOf(parent) : '',
+    parentType: hasParentView ? typeOf(parent) : '',
+    parentName: hasParentView ? nameOf(parent) : '',
     inputs,
     outputs,
   }
@@ -84,19 +84,19 @@ function scrubViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
  */
 export function withViews(step: Step, end: StepEnd, views: readonly ViewEnd[]): StepEnd {
   if (views.length === 0) return end
-  const bad = views.find(view => view.end.error !== undefined)
-  if (bad === undefined || end.verdict !== 'succeeded') return { ...end, views }
+  const failedView = views.find(view => view.end.error !== undefined)
+  if (failedView === undefined || end.verdict !== 'succeeded') return { ...end, views }
   if (step.next !== undefined || step.op === 'refresh') return { ...end, verdict: 'partial', views }
-  const message = `its view '${nameOf(bad.step.urn)}' failed: ${bad.end.error?.message ?? ''}`
-  const error = { message, status: bad.end.error?.status ?? 'ok' }
+  const message = `its view '${nameOf(failedView.step.urn)}' failed: ${failedView.end.error?.message ?? ''}`
+  const error = { message, status: failedView.end.error?.status ?? 'ok' }
   return { ...end, verdict: 'failed', error, views }
 }
 
 /**
- * Returns the views of a previewed delete, which no provider reports: they are deleted with their
- * owner. Source: docs/spec/step-execution.md#step-kinds.
+ * Returns the views of a previewed delete with their ends. The views are deleted with their owner,
+ * and no provider reports them in a preview. Source: docs/spec/step-execution.md#step-kinds.
  */
-export function deleteViews({ views = [] }: Step): readonly ViewEnd[] {
+export function previewViewDeletes({ views = [] }: Step): readonly ViewEnd[] {
   return views.map(old => ({
     step: stepOf({ op: 'delete', effect: 'remove', old }),
     end: successEndOf(undefined),

@@ -10,49 +10,54 @@ import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 type ReleaseContext = Pick<ExecutionContext, 'deployment' | 'plan'>
 type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'>
 
-/** An ended operation. `isAgain`: whether its releases may have been recorded before. */
+/**
+ * An ended operation. `isRedelivered`: whether an earlier delivery may have recorded its arrivals.
+ */
 interface EndedOperation {
   readonly operation: Operation
   readonly verdict: Verdict
-  readonly isAgain: boolean
+  readonly isRedelivered: boolean
 }
 
 /**
- * Records the arrival of an ended operation at each waiter, ends joins that became ready, and sends
- * operations that became ready. A single ready operation is returned instead, and the caller
- * continues with it. An end without success arrives at barriers only. `isAgain`: the message was
- * delivered again, so operations that ended later may have released nothing either. Their arrivals
- * are repeated too, along the whole chain. Can be repeated: arrivals are sets, ends are written
- * once.
+ * Records the arrival of an ended operation at each waiter. Ends joins that became ready, and sends
+ * other operations that became ready. A single ready operation is returned instead of sent, and the
+ * caller continues with it. An end without success arrives at barriers only. If `isRedelivered`, a
+ * waiter that has ended may not have released its waiters either. The arrivals of such a waiter are
+ * repeated too, along the whole chain. A call can be repeated, because arrivals are sets and ends
+ * are written once.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
   context: ReleaseContext,
-  ended: EndedOperation,
+  endedOperation: EndedOperation,
 ): Promise<OperationId | undefined> {
-  const ready = new Map<OperationId, Operation>()
-  const redone = new Set<OperationId>()
-  let arrivals = await findArrivals(ports, context, ended)
+  const readyOperations = new Map<OperationId, Operation>()
+  const repeatedWaiters = new Set<OperationId>()
+  let arrivals = await findArrivals(ports, context, endedOperation)
   while (arrivals.length > 0) {
-    const found = await Promise.all(arrivals.map(arrival => recordArrival(ports, context, arrival)))
-    const joins = new Map<OperationId, Operation>()
-    const next: Arrival[] = []
-    for (const { waiter, isReady, verdict } of found.flatMap(one => one ?? [])) {
-      if (isReady && waiter.op === 'join') joins.set(waiter.id, waiter)
-      // The generator runs hooks. The hint reaches it if it is listening.
+    const results = await Promise.all(
+      arrivals.map(arrival => recordArrival(ports, context, arrival)),
+    )
+    const readyJoins = new Map<OperationId, Operation>()
+    const nextArrivals: Arrival[] = []
+    for (const { waiter, isReady, verdict } of results.flatMap(result => result ?? [])) {
+      if (isReady && waiter.op === 'join') readyJoins.set(waiter.id, waiter)
+      // The generator runs hooks. The hint reaches the generator if it is listening.
       else if (isReady && waiter.op === 'hook') ports.hints.hint(context.deployment, waiter.id)
-      else if (isReady) ready.set(waiter.id, waiter)
-      if (verdict === undefined || !ended.isAgain || redone.has(waiter.id)) continue
-      redone.add(waiter.id)
-      next.push(...(await findArrivals(ports, context, { operation: waiter, verdict })))
+      else if (isReady) readyOperations.set(waiter.id, waiter)
+      if (verdict === undefined || !endedOperation.isRedelivered || repeatedWaiters.has(waiter.id))
+        continue
+      repeatedWaiters.add(waiter.id)
+      nextArrivals.push(...(await findArrivals(ports, context, { operation: waiter, verdict })))
     }
     const end = { owner: '', attempt: 0, verdict: 'succeeded' } as const
-    for (const id of joins.keys()) await ports.operations.select(context.deployment, id, end)
-    arrivals = [...next, ...[...joins.values()].flatMap(arrivalsOf)]
+    for (const id of readyJoins.keys()) await ports.operations.select(context.deployment, id, end)
+    arrivals = [...nextArrivals, ...[...readyJoins.values()].flatMap(arrivalsOf)]
   }
-  const [first, ...others] = ready.values()
-  if (others.length === 0) return first?.id
-  await ports.chains.send(toChainMessages(context.deployment, [...ready.values()]))
+  const [first, ...otherOperations] = readyOperations.values()
+  if (otherOperations.length === 0) return first?.id
+  await ports.chains.send(toChainMessages(context.deployment, [...readyOperations.values()]))
   return undefined
 }
 
@@ -74,8 +79,9 @@ async function recordArrival(
 }
 
 /**
- * Returns the arrivals of an end. Many failures may block the same operations. Arrivals that
- * another failure recorded are omitted; the sweep covers a crash of that recorder.
+ * Returns the arrivals of an end. Many failures may block the same operations, so arrivals that are
+ * already recorded are omitted. If the process that recorded them crashed before it released the
+ * waiters, the sweep does that.
  */
 async function findArrivals(
   ports: ReleasePorts,
@@ -83,11 +89,14 @@ async function findArrivals(
   { operation, verdict }: Pick<EndedOperation, 'operation' | 'verdict'>,
 ): Promise<readonly Arrival[]> {
   if (verdict === 'succeeded') return arrivalsOf(operation)
-  const [own, ...blocked] = await findBlockedArrivals(operation, plan.find)
-  if (own === undefined) return []
-  const noted = new Map<OperationId, ReadonlySet<OperationId>>()
-  for (const batch of toIdBatches([...new Set(blocked.map(({ to }) => to))], 500))
+  const [ownArrival, ...blockedArrivals] = await findBlockedArrivals(operation, plan.find)
+  if (ownArrival === undefined) return []
+  const recordedArrivals = new Map<OperationId, ReadonlySet<OperationId>>()
+  for (const batch of toIdBatches([...new Set(blockedArrivals.map(({ to }) => to))], 500))
     for (const [id, { arrived }] of await ports.operations.getHeads(deployment, batch))
-      noted.set(id, new Set(arrived))
-  return [own, ...blocked.filter(({ from, to }) => noted.get(to)?.has(from) !== true)]
+      recordedArrivals.set(id, new Set(arrived))
+  return [
+    ownArrival,
+    ...blockedArrivals.filter(({ from, to }) => recordedArrivals.get(to)?.has(from) !== true),
+  ]
 }

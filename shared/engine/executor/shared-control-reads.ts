@@ -5,23 +5,23 @@ import type { DeploymentId } from '../../records/ids.ts'
 /**
  * Shares reads of control records: calls in one turn of the event loop share one read. The read is
  * sent after the last of these calls. A caller that wrote before its call therefore sees the state
- * after its write, as with a separate read (I1). Rejects like the port.
+ * after its write, as with a separate read (I1). The shared read rejects like the port.
  */
 export function shareControlReads(
   control: Pick<ControlPort, 'read'>,
   clock: Pick<ClockPort, 'defer'>,
 ): Pick<ControlPort, 'read'> {
-  const pending = new Map<DeploymentId, ReturnType<ControlPort['read']>>()
+  const pendingReads = new Map<DeploymentId, ReturnType<ControlPort['read']>>()
   return {
     read(deployment) {
-      const shared = pending.get(deployment)
-      if (shared !== undefined) return shared
-      const read = new Promise<void>(resolve => clock.defer(resolve)).then(() => {
-        pending.delete(deployment)
+      const sharedRead = pendingReads.get(deployment)
+      if (sharedRead !== undefined) return sharedRead
+      const newRead = new Promise<void>(resolve => clock.defer(resolve)).then(() => {
+        pendingReads.delete(deployment)
         return control.read(deployment)
       })
-      pending.set(deployment, read)
-      return read
+      pendingReads.set(deployment, newRead)
+      return newRead
     },
   }
 }

@@ -19,25 +19,32 @@ export interface StepSourceDeps {
 
 /**
  * Creates a function that opens operations from the records alone, in any process. Old states are
- * in the pinned base or were created by earlier operations of the deployment. An operation is
- * decided after its pin, and a new pin is written only when no operation is open. The last pin read
- * together with an operation is therefore its own.
+ * in the pinned base, or earlier operations of the deployment created them. An operation is decided
+ * after its pin, and a new pin is written only when no operation is open. The last pin that was
+ * read with an operation is therefore the pin of that operation.
  */
 export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
   const { plan, sealing } = deps
-  const findMade = async (id: OperationId): Promise<TrackedState | undefined> => {
-    const settled = plan.settledStateOf(id)
-    const ended = await deps.operations.getEnds(deps.deployment, settled === undefined ? [id] : [])
-    const stored = settled ?? ended.get(id)?.outcome?.state
-    if (stored === undefined) return undefined
-    return { state: sealing.open(stored), ref: { kind: 'operation', operation: id } }
+  const findCreatedState = async (id: OperationId): Promise<TrackedState | undefined> => {
+    const settledState = plan.settledStateOf(id)
+    const ends = await deps.operations.getEnds(
+      deps.deployment,
+      settledState === undefined ? [id] : [],
+    )
+    const storedState = settledState ?? ends.get(id)?.outcome?.state
+    if (storedState === undefined) return undefined
+    return { state: sealing.open(storedState), ref: { kind: 'operation', operation: id } }
   }
   return async operation => {
     const pin = await plan.readPin()
     if (pin === undefined) throw new Error('an operation is decided after a pin')
     const { old } = operation
-    const made = old?.kind === 'operation' ? await findMade(old.operation) : undefined
+    const createdState =
+      old?.kind === 'operation' ? await findCreatedState(old.operation) : undefined
     const base = await deps.baseOfPin(pin)
-    return withOldViews(stepOfOperation(operation, { base, sealing, findMade: () => made }), base)
+    return withOldViews(
+      stepOfOperation(operation, { base, sealing, findCreatedState: () => createdState }),
+      base,
+    )
   }
 }

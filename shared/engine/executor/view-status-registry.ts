@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import type { PublishedStep } from './view-steps.ts'
 
-/** Routes the view steps that providers publish to the calls they belong to. */
+/** Routes view steps that a provider publishes to the call during which they are published. */
 export interface ViewStatusRegistry {
   /** Creates a token for one call. `onStep` throws when a step is invalid. */
   readonly open: (onStep: (step: PublishedStep) => void) => {
@@ -18,18 +18,18 @@ export interface ViewStatusRegistry {
 
 /** Creates the registry of a process. `newToken`: returns an unguessable text. */
 export function createViewStatusRegistry(newToken: () => string): ViewStatusRegistry {
-  const calls = new Map<string, { onStep: (step: PublishedStep) => void; count: number }>()
+  const calls = new Map<string, { onStep: (step: PublishedStep) => void; stepCount: number }>()
   return {
     open(onStep) {
       const token = newToken()
-      calls.set(token, { onStep, count: 0 })
+      calls.set(token, { onStep, stepCount: 0 })
       return { token, close: () => void calls.delete(token) }
     },
     publish(token, steps) {
       const call = calls.get(token)
       if (call === undefined) throw new Error(`token ${token} not found`)
-      call.count += steps.length
-      if (call.count > limits.viewStepsMax)
+      call.stepCount += steps.length
+      if (call.stepCount > limits.viewStepsMax)
         throw new Error(`a call may report at most ${limits.viewStepsMax} view steps`)
       for (const step of steps) call.onStep(step)
     },

@@ -20,7 +20,7 @@ export interface PublishedState {
 export interface PublishedStep {
   readonly op: StepOp
   readonly status: OutcomeError['status']
-  /** '' when it succeeded. */
+  /** The error message, or '' when the step succeeded. */
   readonly error: string
   readonly old: PublishedState | undefined
   readonly next: PublishedState | undefined
@@ -32,42 +32,48 @@ export interface PublishedStep {
 /** The resource to which the views belong. */
 export interface ViewOwner {
   readonly urn: Urn
-  /** Its views in the base. */
+  /** The views of the owner in the base. */
   readonly views: readonly TrackedState[]
-  /** Whether the call reads the owner for a refresh. Every view step is a refresh then. */
+  /**
+   * Whether the call reads the owner for a refresh. In such a call, every view step is a refresh.
+   */
   readonly isRefresh: boolean
   /** Whether the owner is created while its older copy still exists. */
   readonly isReplacing: boolean
 }
 
 /**
- * Converts a published step: its URN is below its owner's, and its old state is the one in the
- * base. Throws an error for the provider when the old state is unknown, or when a state that the
- * kind requires is missing. Source: docs/spec/step-execution.md#views.
+ * Converts a published step into a view step with its end. The URN of the view is below the URN of
+ * its owner, and the old state comes from the base. Throws an error for the provider when the old
+ * state is unknown, or when a state that the kind requires is missing. Source:
+ * docs/spec/step-execution.md#views.
  */
-export function viewEndOf(published: PublishedStep, owner: ViewOwner): ViewEnd {
-  const { op, error, status, keys, diffs, detailedDiff } = published
-  const old = published.old === undefined ? undefined : oldOf(published.old, owner)
-  const next = published.next === undefined ? undefined : nextOf(published.next, published, owner)
+export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewEnd {
+  const { op, error, status, keys, diffs, detailedDiff } = publishedStep
+  const old = publishedStep.old === undefined ? undefined : findOldView(publishedStep.old, owner)
+  const next =
+    publishedStep.next === undefined
+      ? undefined
+      : createNextState(publishedStep.next, publishedStep, owner)
   requireStates(op, old !== undefined, next)
-  const superseded =
+  const replacedView =
     old ?? (owner.isReplacing && next !== undefined ? findSameView(owner, next) : old)
   const effect = owner.isRefresh
     ? old === undefined
       ? 'none'
       : 'swap'
-    : effectOf(op, superseded !== undefined)
+    : effectOf(op, replacedView !== undefined)
   const reason = { keys, diffs, detailedDiff }
   const fields = { op: owner.isRefresh ? ('refresh' as const) : op, effect, reason }
-  const shown = effect === 'add-mark' ? superseded : old
+  const stepOld = effect === 'add-mark' ? replacedView : old
   const resultOp = owner.isRefresh ? op : undefined
   const end: StepEnd =
     error === ''
       ? { verdict: 'succeeded', state: next, resultOp, error: undefined }
       : toFailedEnd({ message: error, status }, next, resultOp)
-  if (next !== undefined) return { step: stepOf({ ...fields, old: shown, next }), end }
-  if (shown === undefined) throw new TypeError('a view step has a state')
-  return { step: stepOf({ ...fields, old: shown }), end }
+  if (next !== undefined) return { step: stepOf({ ...fields, old: stepOld, next }), end }
+  if (stepOld === undefined) throw new TypeError('a view step has a state')
+  return { step: stepOf({ ...fields, old: stepOld }), end }
 }
 
 function toFailedEnd(
@@ -84,7 +90,7 @@ function toFailedEnd(
   }
 }
 
-/** Returns the effect of a view step on the state: the same as for a resource. */
+/** Returns the effect of a view step on the state. A step of a resource has the same effect. */
 export function effectOf(op: StepOp, hasOld: boolean): StateEffect {
   switch (op) {
     case 'create':
@@ -114,44 +120,48 @@ export function effectOf(op: StepOp, hasOld: boolean): StateEffect {
   }
 }
 
-const makingOps: ReadonlySet<StepOp> = new Set([
+const opsWithNewState: ReadonlySet<StepOp> = new Set([
   ...(['same', 'update', 'create', 'create-replacement'] as const),
   ...(['read', 'read-replacement', 'import', 'import-replacement'] as const),
 ])
 
 function requireStates(op: StepOp, hasOld: boolean, next: ResourceState | undefined): void {
-  if (makingOps.has(op) && next === undefined)
+  if (opsWithNewState.has(op) && next === undefined)
     throw new Error(`the step '${op}' requires the new state of the view`)
   if (next === undefined && !hasOld)
     throw new Error(`the step '${op}' requires the old state of the view`)
-  const isOfOld = effectOf(op, hasOld) === 'remove' || op === 'same' || op === 'update'
-  if (isOfOld && !hasOld) throw new Error(`the step '${op}' requires the old state of the view`)
+  const mustHaveOld = effectOf(op, hasOld) === 'remove' || op === 'same' || op === 'update'
+  if (mustHaveOld && !hasOld) throw new Error(`the step '${op}' requires the old state of the view`)
 }
 
 /** Returns the referenced state of the base, with the values that the provider reported. */
-function oldOf({ type, name, inputs, outputs }: PublishedState, owner: ViewOwner): TrackedState {
-  const found = owner.views.find(
+function findOldView(
+  { type, name, inputs, outputs }: PublishedState,
+  owner: ViewOwner,
+): TrackedState {
+  const oldView = owner.views.find(
     ({ state: { urn } }) => typeOf(urn) === type && nameOf(urn) === name,
   )
-  if (found === undefined)
+  if (oldView === undefined)
     throw new Error(`old resource state ${viewUrn(owner.urn, { type, name })} not found`)
-  return { ...found, state: { ...found.state, inputs, outputs } }
+  return { ...oldView, state: { ...oldView.state, inputs, outputs } }
 }
 
-function nextOf(
+function createNextState(
   { type, name, inputs, outputs }: PublishedState,
   { op, old, error, status }: PublishedStep,
   owner: ViewOwner,
 ): ResourceState {
-  // As for resources, inputs that did not take effect are not kept.
-  const isHalf = error !== '' && status === 'partial' && op === 'update' && old !== undefined
+  // As for resources, inputs that did not take effect do not get into the state.
+  const isPartialUpdate =
+    error !== '' && status === 'partial' && op === 'update' && old !== undefined
   const state = createResourceState({
     urn: viewUrn(owner.urn, { type, name }),
     type,
     custom: false,
     parent: owner.urn,
     viewOf: owner.urn,
-    inputs: isHalf ? old.inputs : inputs,
+    inputs: isPartialUpdate ? old.inputs : inputs,
     outputs,
   })
   return markSecretOutputs(state, () => undefined)

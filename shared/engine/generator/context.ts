@@ -12,17 +12,23 @@ import type { GeneratorSets } from './sets.ts'
 import type { SetsDelta } from './sets-delta.ts'
 import type { StepRunner } from './step-runner.ts'
 
-/** The data that decisions are made from. Pure functions take the members that they need. */
+/** The data on which decisions are based. Pure functions take only the members that they need. */
 export interface DecisionInput {
   readonly stack: string
   readonly project: string
-  readonly preview: boolean
+  readonly isPreview: boolean
   readonly continueOnError: boolean
   readonly autonaming: Autonaming | undefined
-  /** A destroy that runs its program: only components and providers are created or updated. */
-  readonly isDestroying: boolean
-  /** `first`: registered resources are read before they are decided; `only`: they are only read. */
-  readonly refreshing: 'first' | 'only' | undefined
+  /**
+   * Whether this is a destroy that runs its program. Such a destroy creates and updates only
+   * components and providers.
+   */
+  readonly isProgramDestroy: boolean
+  /**
+   * `first`: the generator reads a registered resource before its decision. `only`: the generator
+   * only reads registered resources.
+   */
+  readonly programRefreshMode: 'first' | 'only' | undefined
   /** Whether a resource with equal inputs is unchanged without a request to its provider. */
   readonly trustsInputs: boolean
   /** Whether a refresh compares outputs alone. */
@@ -35,14 +41,20 @@ export interface DecisionInput {
   readonly sets: GeneratorSets
 }
 
-/** The outside of the generator: requests, events, clock, chance and control. */
+/**
+ * The generator's access to everything outside: step runner, providers, events, clock, random
+ * values and the control of the deployment.
+ */
 export interface DecisionPorts {
   readonly runner: StepRunner
   readonly providers: ProviderRegistry
   /** The policy packs that judge decisions, in order. */
   readonly analyzers: readonly Analyzer[]
   readonly emitter: StepEmitter
-  /** The update plan that admits steps, and the plan that a preview draws; both keep count. */
+  /**
+   * The update plan that constrains the steps, and the plan that a preview drafts. Both count the
+   * decided steps.
+   */
   readonly updatePlan: UpdatePlanUse
   /** The decisions of earlier generators; undefined in the first generator and in a preview. */
   readonly replay: Replay | undefined
@@ -58,14 +70,14 @@ export interface DecisionPorts {
   /** Runs decisions one at a time. */
   readonly decideInTurn: <T>(decision: () => Promise<T>) => Promise<T>
   /**
-   * Ends the deployment early. Without `fault` its error was reported already; with it the caller
-   * of the deployment reports it.
+   * Ends the deployment early. The caller of the deployment reports `fault`. Without `fault` the
+   * error was reported already.
    */
   readonly abort: (fault?: unknown) => void
   readonly isAborted: () => boolean
   /** Resolves when the deployment ends early. */
-  readonly aborted: Promise<void>
-  /** Marks the deployment as failed after a reported error; it continues. */
+  readonly whenAborted: Promise<void>
+  /** Marks the deployment as failed after a reported error. The deployment continues. */
   readonly noteFailure: () => void
 }
 

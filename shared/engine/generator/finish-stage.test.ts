@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import type { GeneratorContext } from './context.ts'
 import { Bail, finishStage, RegistrationFailed, unwrap } from './finish-stage.ts'
-import { decided, failDeployment, failStep, type Failed, stopped } from './stage.ts'
+import { decided, failDeployment, failStep, type FailedResult, stoppedResult } from './stage.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::r' as Urn
 let calls: string[] = []
@@ -21,7 +21,7 @@ const ctx = {
 
 describe('finishStage', () => {
   test('applies the delta of a decision once', () => {
-    const finished = finishStage(ctx, decided(1, { operated: [urn] }))
+    const finished = finishStage(ctx, decided(1, { urnsWithStep: [urn] }))
     finishStage(ctx, finished)
     expect(calls).toEqual(['apply'])
     expect(finished).toEqual({ kind: 'decided', value: 1 })
@@ -46,7 +46,7 @@ describe('finishStage', () => {
   })
 
   test('does not count a skipped registration as a failure', () => {
-    const failure = { diagnostics: [], ends: 'registration', isSkipped: true } as const
+    const failure = { diagnostics: [], endedPart: 'registration', isSkipped: true } as const
     finishStage(ctx, { kind: 'failed', failure })
     expect(calls).toEqual([])
   })
@@ -56,12 +56,12 @@ describe('unwrap', () => {
   test('returns the value of a decision', () => expect(unwrap(ctx, decided(1))).toBe(1))
 
   test('throws Bail when the deployment ends', () =>
-    expect(() => unwrap(ctx, stopped)).toThrow(Bail))
+    expect(() => unwrap(ctx, stoppedResult)).toThrow(Bail))
 
   test('throws RegistrationFailed with the URN when only the registration ends', () => {
-    const failed: Failed = {
+    const failed: FailedResult = {
       kind: 'failed',
-      failure: { diagnostics: [], ends: 'registration', urn },
+      failure: { diagnostics: [], endedPart: 'registration', urn },
     }
     expect(() => unwrap(ctx, failed)).toThrow(RegistrationFailed)
     expect(() => unwrap(ctx, failed)).toThrow(expect.objectContaining({ urn, isSkipped: false }))

@@ -3,10 +3,10 @@ import { emitStep } from '../events/emit-step.ts'
 import type { DecisionPorts, GeneratorContext } from './context.ts'
 import type { CurrentState } from './sets.ts'
 import type {
-  Answered,
-  Decided,
+  AnsweredResult,
+  DecidedResult,
   Diagnostic,
-  Failed,
+  FailedResult,
   Failure,
   Result,
   StageResult,
@@ -38,9 +38,9 @@ export class RegistrationFailed extends Error {
 }
 
 /**
- * Applies the delta of a stage, shows its step, and reports its errors; returns the result. A
- * result that was finished already may be finished again: nothing is applied or reported twice.
- * Synchronous, so that the next decision sees the effects of this one.
+ * Applies the delta of a stage, emits its step, and reports its errors. Returns the result without
+ * delta, step and reported errors, so finishing it twice has no second effect. Synchronous, so that
+ * the next decision sees the effects of this one.
  */
 export function finishStage<T>(ctx: GeneratorContext, result: Result<T>): Result<T>
 export function finishStage<T>(ctx: GeneratorContext, result: StageResult<T>): StageResult<T>
@@ -56,23 +56,29 @@ export function finishStage<T>(ctx: GeneratorContext, result: StageResult<T>): S
   }
 }
 
-function finishDecided<T>({ ports }: GeneratorContext, result: Decided<T>): Decided<T> {
+function finishDecided<T>({ ports }: GeneratorContext, result: DecidedResult<T>): DecidedResult<T> {
   const { diagnostics = [], value } = result
   emitDiagnostics(ports, diagnostics)
   if (diagnostics.length > 0) ports.noteFailure()
   return { kind: 'decided', value }
 }
 
-function finishAnswered({ ports }: GeneratorContext, { kind, current, step }: Answered): Answered {
+function finishAnswered(
+  { ports }: GeneratorContext,
+  { kind, current, step }: AnsweredResult,
+): AnsweredResult {
   if (step !== undefined) emitStep(ports.emitter, step)
   return { kind, current }
 }
 
-/** Reports a failure and ends the deployment if it must; returns the failure as reported. */
+/**
+ * Reports a failure, and ends the deployment if the failure requires that. Returns the failure
+ * without the reported errors.
+ */
 export function applyFailure(ports: DecisionPorts, failure: Failure): Failure {
   emitDiagnostics(ports, failure.diagnostics)
   if (failure.isSkipped !== true) ports.noteFailure()
-  if (failure.ends === 'deployment') ports.abort()
+  if (failure.endedPart === 'deployment') ports.abort()
   return { ...failure, diagnostics: [] }
 }
 
@@ -86,9 +92,9 @@ export function emitDiagnostics(
 
 /** Returns the value of a result, for callers outside the generator. Throws its failure. */
 export function unwrap<T>(ctx: GeneratorContext, result: Result<T>): T {
-  const finished = finishStage(ctx, result)
-  if (finished.kind === 'decided') return finished.value
-  throw toException(finished)
+  const finishedResult = finishStage(ctx, result)
+  if (finishedResult.kind === 'decided') return finishedResult.value
+  throw toException(finishedResult)
 }
 
 /** Returns the resource that answers a registration or read. Throws its failure. */
@@ -96,12 +102,13 @@ export function unwrapAnswer(
   ctx: GeneratorContext,
   result: StageResult<CurrentState>,
 ): CurrentState {
-  const finished = finishStage(ctx, result)
-  if (finished.kind === 'decided' || finished.kind === 'failed') return unwrap(ctx, finished)
-  return finished.current
+  const finishedResult = finishStage(ctx, result)
+  if (finishedResult.kind === 'decided' || finishedResult.kind === 'failed')
+    return unwrap(ctx, finishedResult)
+  return finishedResult.current
 }
 
-function toException({ failure }: Failed): Bail | RegistrationFailed {
-  if (failure.ends === 'deployment') return new Bail()
+function toException({ failure }: FailedResult): Bail | RegistrationFailed {
+  if (failure.endedPart === 'deployment') return new Bail()
   return new RegistrationFailed(failure)
 }

@@ -2,10 +2,10 @@
  * generator: decides the steps of each registration of a program. Imports providers, ports and
  * below, and the engine's executor, deployment, graph, steps and events.
  *
- * Invariants: decisions are made one at a time (I5), from `DecisionInput` alone; clock, chance and
- * everything outside are behind `DecisionPorts`. `reduceSets` alone changes the sets. A stage
- * returns its result as data, and `finishStage` alone applies it. A reply is made from the stored
- * form of a durable end. Nothing is decided after an abort.
+ * Invariants: decisions are made one at a time (I5), from `DecisionInput` alone. Clock, random
+ * values and everything outside are behind `DecisionPorts`. `reduceSets` alone changes the sets. A
+ * stage returns its result as data, and `finishStage` alone applies the result. A reply to the
+ * program is read from the stored form of a durable end. No decision follows an abort.
  */
 import { applyPolicies } from './policies/apply-policies.ts'
 import { checkStepsAgainstPlan } from './checks/check-update-plan.ts'
@@ -28,7 +28,7 @@ import type { StageResult } from './stage.ts'
 import { runSteps } from './steps/run-steps.ts'
 import { keepUntargeted } from './targets/keep-untargeted.ts'
 import { pullDependenciesForward } from './targets/pull-forward.ts'
-import { requireMadeDependencies } from './targets/require-made-dependencies.ts'
+import { requireCreatedDependencies } from './targets/require-created-dependencies.ts'
 import { isTargetedRegistration } from './targets/scope.ts'
 
 /**
@@ -42,7 +42,7 @@ export async function generate(
   const { input, ports } = ctx
   const goal = deleteFirstIfNameFixed(input, registration)
 
-  // Before the first await: two registrations never get one URN.
+  // `claimUrn` runs before the first await, so that two registrations never get one URN.
   const claimed = finishStage(ctx, claimUrn(input, goal))
   if (claimed.kind !== 'decided') return claimed
   ctx.apply({ goals: [[claimed.value.urn, goal]] })
@@ -72,7 +72,8 @@ export async function generate(
   const untargeted = finishStage(ctx, await keepUntargeted(ctx, { goal, claim, draft, isTargeted }))
   if (untargeted.kind !== 'decided') return untargeted
 
-  // An untargeted resource gets here only to be created again: it imports nothing.
+  // An untargeted resource reaches this stage only to be created again. Such a resource imports
+  // nothing.
   const adopted = isTargeted ? finishStage(ctx, await adoptExisting(ctx, goal, claim)) : refreshed
   if (adopted.kind !== 'decided') return adopted
 
@@ -89,10 +90,10 @@ export async function generate(
   const planned = finishStage(ctx, checkStepsAgainstPlan(ctx, steps.value))
   if (planned.kind !== 'decided') return planned
 
-  const required = finishStage(ctx, requireMadeDependencies(input, steps.value))
+  const required = finishStage(ctx, requireCreatedDependencies(input, steps.value))
   if (required.kind !== 'decided') return required
 
-  // Last, so that the steps count for the update plan all the same.
+  // The last check, so that the update plan counts the steps of skipped registrations too.
   const admitted = finishStage(ctx, skipIfDependencyFailed(input, steps.value))
   if (admitted.kind !== 'decided') return admitted
 

@@ -19,7 +19,7 @@ import { unwrap, unwrapAnswer } from './finish-stage.ts'
 import { createDefaultProviders, resolveProvider } from './providers/resolve-provider.ts'
 import type { Registration } from './registration/goal.ts'
 import {
-  type InheritingRequest,
+  type InheritanceRequest,
   type Inheritance,
   inheritOptions,
 } from './registration/inherit-options.ts'
@@ -34,20 +34,32 @@ import { runOutputHooks } from './steps/settled-hooks.ts'
  */
 export interface Generator {
   /**
-   * Decides and runs a registration, and returns the resource. `hasInherited`: the registration has
-   * the options of its parent already.
+   * Decides and runs a registration, and returns the resource. `hasInheritedOptions`: the
+   * registration already has the options of its parent.
    */
-  readonly register: (registration: Registration, hasInherited?: boolean) => Promise<CurrentState>
+  readonly register: (
+    registration: Registration,
+    hasInheritedOptions?: boolean,
+  ) => Promise<CurrentState>
   /** Returns the options that a registration has or inherits from its parent. */
-  readonly inheritOptions: (request: InheritingRequest) => Inheritance
-  /** Constructs a component by its provider. */
+  readonly inheritOptions: (request: InheritanceRequest) => Inheritance
+  /** Constructs a component through its provider. */
   readonly construct: (request: RemoteRegistration) => Promise<ConstructedComponent>
-  /** Registers a resource below a parent; the parent has a pending child until it is done. */
+  /**
+   * Registers a resource below a parent. Until the registration ends, the parent has a pending
+   * child.
+   */
   readonly registerBelow: ResourceTree['registerBelow']
   readonly read: (request: ReadRequest) => Promise<CurrentState>
-  /** Registers outputs: of a component at once, of the stack at the end. */
+  /**
+   * Registers outputs. Those of a component are stored at once, those of the stack at the end of
+   * the deployment.
+   */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
-  /** `unknown`: a dependency has no id yet, so the function was not called. */
+  /**
+   * Calls a function of a provider. `unknown`: a dependency has no id yet, so the function was not
+   * called.
+   */
   readonly invoke: (request: FunctionRequest) => Promise<CallResult | 'unknown'>
   /** Calls a method of a resource. */
   readonly call: (request: MethodRequest) => Promise<CallResult>
@@ -61,9 +73,9 @@ export interface Generator {
 export interface GeneratorDeps {
   readonly ctx: GeneratorContext
   readonly config: ReadonlyMap<string, ConfigValue>
-  /** Package → plugin, as the program's dependencies name it. */
-  readonly required: ReadonlyMap<string, PackageRequest>
-  /** The run, as methods and constructs see it. */
+  /** Package → plugin of its default provider, as the program's dependencies specify it. */
+  readonly defaultPackages: ReadonlyMap<string, PackageRequest>
+  /** The data about this run that methods and constructed components receive. */
   readonly runInfo: DeploymentContext
   /** Opens an address of the monitor for one method call. */
   readonly openAddress: () => Promise<CallAddress>
@@ -71,22 +83,22 @@ export interface GeneratorDeps {
 
 /** Creates the generator of one run of a program. */
 export function createGenerator(deps: GeneratorDeps): Generator {
-  const { ctx, config, required } = deps
-  const defaults = createDefaultProviders(ctx, config, required)
-  const tree = createResourceTree(ctx.ports.aborted)
-  const open = new Set<Promise<unknown>>()
+  const { ctx, config, defaultPackages } = deps
+  const defaultProviders = createDefaultProviders(ctx, config, defaultPackages)
+  const tree = createResourceTree(ctx.ports.whenAborted)
+  const { track, waitUntilSettled } = createRequestTracker()
   let stackOutputs: PropertyMap | undefined
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    const done = work.finally(() => open.delete(done))
-    open.add(done)
-    done.catch(() => undefined)
-    return done
-  }
-  const register = async (request: Registration, hasInherited: boolean): Promise<CurrentState> => {
-    const registration = hasInherited
+  const register = async (
+    request: Registration,
+    hasInheritedOptions: boolean,
+  ): Promise<CurrentState> => {
+    const registration = hasInheritedOptions
       ? request
       : { ...request, ...inheritOptions(ctx.input, request) }
-    const goal = unwrap(ctx, await resolveProvider(ctx, registration, defaults, required))
+    const goal = unwrap(
+      ctx,
+      await resolveProvider(ctx, registration, defaultProviders, defaultPackages),
+    )
     const current = unwrap(ctx, await registerResource(ctx, goal))
     const { urn, id } = current.state
     const { custom, parent } = registration
@@ -96,29 +108,34 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     return current
   }
   const construct = async (request: RemoteRegistration): Promise<ConstructedComponent> => {
-    const made = unwrap(ctx, await constructComponent(ctx, request, { ...deps, defaults }))
+    const component = unwrap(
+      ctx,
+      await constructComponent(ctx, request, { ...deps, defaultProviders }),
+    )
     const { parent } = request.registration
-    tree.record({ urn: made.urn, parent, custom: false, exists: true })
-    return made
+    tree.record({ urn: component.urn, parent, custom: false, exists: true })
+    return component
   }
   const read = async (request: ReadRequest): Promise<CurrentState> => {
-    const current = unwrapAnswer(ctx, await readResource(ctx, request, defaults))
+    const current = unwrapAnswer(ctx, await readResource(ctx, request, defaultProviders))
     tree.record({ urn: current.state.urn, parent: request.parent, custom: true, exists: true })
     return current
   }
   const invoke = async (request: FunctionRequest): Promise<CallResult | 'unknown'> =>
-    unwrap(ctx, await invokeFunction(ctx, request, { tree, defaults }))
+    unwrap(ctx, await invokeFunction(ctx, request, { tree, defaultProviders }))
   const call = async (request: MethodRequest): Promise<CallResult> =>
-    unwrap(ctx, await callMethod(ctx, request, { ...deps, defaults }))
+    unwrap(ctx, await callMethod(ctx, request, { ...deps, defaultProviders }))
   return {
-    register: (request, hasInherited = false) => track(register(request, hasInherited)),
+    register: (request, hasInheritedOptions = false) =>
+      track(register(request, hasInheritedOptions)),
     inheritOptions: request => inheritOptions(ctx.input, request),
     construct: request => track(construct(request)),
     registerBelow: tree.registerBelow,
     read: request => track(read(request)),
     registerOutputs: (urn, outputs) => {
       const current = unwrap(ctx, requireRegistered(ctx.input, urn))
-      // A resource that is not created has no outputs; one that is only read keeps its own.
+      // A resource that is not created has no outputs. A resource that is only read keeps the
+      // outputs that were read.
       if (current.skipReason === 'not made' || current.skipReason === 'as read')
         return Promise.resolve()
       if (current.state.type === stackType && current.state.parent === '') {
@@ -129,9 +146,25 @@ export function createGenerator(deps: GeneratorDeps): Generator {
     },
     invoke: request => track(invoke(request)),
     call: request => track(call(request)),
-    async waitUntilSettled() {
-      while (open.size > 0) await Promise.allSettled([...open])
-    },
+    waitUntilSettled,
     readStackOutputs: () => stackOutputs,
+  }
+}
+
+/** Creates the set of pending requests. Its `track` adds a request until the request ends. */
+function createRequestTracker(): Pick<Generator, 'waitUntilSettled'> & {
+  readonly track: <T>(work: Promise<T>) => Promise<T>
+} {
+  const pendingRequests = new Set<Promise<unknown>>()
+  return {
+    track(work) {
+      const trackedWork = work.finally(() => pendingRequests.delete(trackedWork))
+      pendingRequests.add(trackedWork)
+      trackedWork.catch(() => undefined)
+      return trackedWork
+    },
+    async waitUntilSettled() {
+      while (pendingRequests.size > 0) await Promise.allSettled([...pendingRequests])
+    },
   }
 }

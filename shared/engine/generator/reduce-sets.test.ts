@@ -7,30 +7,39 @@ const [a, b] = ['urn:a' as Urn, 'urn:b' as Urn]
 describe('reduceSets', () => {
   test('adds members to the set of their name', () => {
     const sets = createSets()
-    reduceSets(sets, { registered: [a], deleted: [b], condemned: [3], dependentKeys: [[b, ['k']]] })
-    expect([...sets.registered, ...sets.deletes, ...sets.condemned]).toEqual([a, b, 3])
+    reduceSets(sets, {
+      registeredUrns: [a],
+      deleted: [b],
+      condemnedIndices: [3],
+      dependentKeys: [[b, ['k']]],
+    })
+    expect([...sets.registeredUrns, ...sets.deletedUrns, ...sets.condemnedIndices]).toEqual([
+      a,
+      b,
+      3,
+    ])
     expect(sets.dependentKeys.get(b)).toEqual(['k'])
   })
 
   test('records an alias in both directions', () => {
     const sets = createSets()
     reduceSets(sets, { aliased: [[a, b]] })
-    expect(sets.aliased.get(a)).toBe(b)
+    expect(sets.claimantUrns.get(a)).toBe(b)
     expect(sets.formerUrns.get(b)).toBe(a)
   })
 
   test('removes before it adds, so that a moved member comes last', () => {
     const sets = createSets()
-    reduceSets(sets, { operated: [a, b] })
-    reduceSets(sets, { removed: { operated: [a] }, operated: [a] })
-    expect([...sets.operated]).toEqual([b, a])
+    reduceSets(sets, { urnsWithStep: [a, b] })
+    reduceSets(sets, { removed: { urnsWithStep: [a] }, urnsWithStep: [a] })
+    expect([...sets.urnsWithStep]).toEqual([b, a])
   })
 
   test('resolves a pending delete when it has ended', async () => {
     const sets = createSets()
-    reduceSets(sets, { deleting: [a] })
+    reduceSets(sets, { startedDeletes: [a] })
     const ended = sets.pendingDeletes.get(a)?.promise.then(() => 'ended')
-    reduceSets(sets, { deleteEnded: [a, b] })
+    reduceSets(sets, { endedDeletes: [a, b] })
     await expect(ended).resolves.toBe('ended')
   })
 })

@@ -18,75 +18,75 @@ export interface WritableSets extends Writable<Omit<GeneratorSets, 'pendingDelet
 /** Creates the sets of a run without decisions. */
 export function createSets(): WritableSets {
   return {
-    registered: new Set(),
+    registeredUrns: new Set(),
     goals: new Map(),
     componentProviders: new Map(),
-    aliased: new Map(),
+    claimantUrns: new Map(),
     formerUrns: new Map(),
-    operated: new Set(),
-    deletes: new Set(),
+    urnsWithStep: new Set(),
+    deletedUrns: new Set(),
     pendingDeletes: new Map(),
-    replaces: new Set(),
-    targeted: new Set(),
-    excluded: new Set(),
-    pulledForward: new Set(),
-    skipped: new Set(),
-    failed: new Set(),
+    replacedUrns: new Set(),
+    targetedUrns: new Set(),
+    excludedUrns: new Set(),
+    pulledForwardUrns: new Set(),
+    uncreatedUrns: new Set(),
+    failedUrns: new Set(),
     dependentKeys: new Map(),
-    markedForDelete: new Set(),
-    pendingReplacement: new Set(),
-    condemned: new Set(),
-    refreshed: new Map(),
-    current: new Map(),
+    markedForDeleteIndices: new Set(),
+    pendingReplacementIndices: new Set(),
+    condemnedIndices: new Set(),
+    refreshedStates: new Map(),
+    currentStates: new Map(),
     views: new Map(),
-    awaitingOutputs: new Map(),
+    stepsAwaitingOutputs: new Map(),
   }
 }
 
 /**
- * Applies a delta: removals first, then additions. The only code that changes the sets.
- * Synchronous, so that two decisions never see one state of the sets between two awaits.
+ * Applies a delta: removals first, then additions. No other code changes the sets. Synchronous, so
+ * that no decision sees a partly applied delta.
  */
 export function reduceSets(sets: WritableSets, delta: SetsDelta): void {
   if (delta.removed !== undefined) removeMembers(sets, delta.removed)
-  addAll(sets.registered, delta.registered)
+  addAll(sets.registeredUrns, delta.registeredUrns)
   setAll(sets.goals, delta.goals)
   setAll(sets.componentProviders, delta.componentProviders)
-  setAll(sets.aliased, delta.aliased)
+  setAll(sets.claimantUrns, delta.aliased)
   for (const [old, current] of delta.aliased ?? []) sets.formerUrns.set(current, old)
-  addAll(sets.operated, delta.operated)
-  addAll(sets.deletes, delta.deleted)
-  addAll(sets.replaces, delta.replaced)
-  addAll(sets.targeted, delta.targeted)
-  addAll(sets.excluded, delta.excluded)
-  addAll(sets.pulledForward, delta.pulledForward)
-  addAll(sets.skipped, delta.skipped)
-  addAll(sets.failed, delta.failed)
+  addAll(sets.urnsWithStep, delta.urnsWithStep)
+  addAll(sets.deletedUrns, delta.deleted)
+  addAll(sets.replacedUrns, delta.replaced)
+  addAll(sets.targetedUrns, delta.targeted)
+  addAll(sets.excludedUrns, delta.excludedUrns)
+  addAll(sets.pulledForwardUrns, delta.pulledForwardUrns)
+  addAll(sets.uncreatedUrns, delta.uncreatedUrns)
+  addAll(sets.failedUrns, delta.failedUrns)
   setAll(sets.dependentKeys, delta.dependentKeys)
-  addAll(sets.markedForDelete, delta.markedForDelete)
-  addAll(sets.pendingReplacement, delta.pendingReplacement)
-  addAll(sets.condemned, delta.condemned)
-  setAll(sets.refreshed, delta.refreshed)
-  setAll(sets.current, delta.current)
+  addAll(sets.markedForDeleteIndices, delta.markedForDeleteIndices)
+  addAll(sets.pendingReplacementIndices, delta.pendingReplacementIndices)
+  addAll(sets.condemnedIndices, delta.condemnedIndices)
+  setAll(sets.refreshedStates, delta.refreshed)
+  setAll(sets.currentStates, delta.currentStates)
   for (const state of delta.views ?? []) sets.views.set(state.urn, state)
-  for (const step of delta.awaitingOutputs ?? []) sets.awaitingOutputs.set(step.urn, step)
-  for (const urn of delta.deleting ?? [])
+  for (const step of delta.stepsAwaitingOutputs ?? []) sets.stepsAwaitingOutputs.set(step.urn, step)
+  for (const urn of delta.startedDeletes ?? [])
     sets.pendingDeletes.set(urn, Promise.withResolvers<void>())
-  for (const urn of delta.deleteEnded ?? []) sets.pendingDeletes.get(urn)?.resolve()
+  for (const urn of delta.endedDeletes ?? []) sets.pendingDeletes.get(urn)?.resolve()
 }
 
 function removeMembers(sets: WritableSets, removed: SetsRemoval): void {
-  deleteAll(sets.operated, removed.operated)
-  deleteAll(sets.deletes, removed.deleted)
-  deleteAll(sets.replaces, removed.replaced)
-  deleteAll(sets.targeted, removed.targeted)
-  deleteAll(sets.skipped, removed.skipped)
+  deleteAll(sets.urnsWithStep, removed.urnsWithStep)
+  deleteAll(sets.deletedUrns, removed.deleted)
+  deleteAll(sets.replacedUrns, removed.replaced)
+  deleteAll(sets.targetedUrns, removed.targeted)
+  deleteAll(sets.uncreatedUrns, removed.uncreatedUrns)
   deleteAll(sets.dependentKeys, removed.dependentKeys)
-  deleteAll(sets.current, removed.current)
-  deleteAll(sets.awaitingOutputs, removed.awaitingOutputs)
-  deleteAll(sets.markedForDelete, removed.markedForDelete)
-  deleteAll(sets.pendingReplacement, removed.pendingReplacement)
-  deleteAll(sets.condemned, removed.condemned)
+  deleteAll(sets.currentStates, removed.currentStates)
+  deleteAll(sets.stepsAwaitingOutputs, removed.stepsAwaitingOutputs)
+  deleteAll(sets.markedForDeleteIndices, removed.markedForDeleteIndices)
+  deleteAll(sets.pendingReplacementIndices, removed.pendingReplacementIndices)
+  deleteAll(sets.condemnedIndices, removed.condemnedIndices)
 }
 
 function addAll<T>(set: Set<T>, members: readonly T[] = []): void {

@@ -6,48 +6,58 @@ import type { Goal } from './registration/goal.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
- * A change of the generator's sets, as data: the recorded `SetDelta`, extended by the kinds that
- * live in memory only. Each member adds to the set of its name in `GeneratorSets`; `deleted` adds
- * to `deletes`, `replaced` to `replaces`, and `aliased` to `aliased` and `formerUrns`.
+ * A change of the generator's sets, as data: the recorded `SetDelta`, extended by changes of sets
+ * that exist in memory only. A member adds to the set with the same name in `GeneratorSets`. Other
+ * names: `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`, `targeted` to
+ * `targetedUrns`, `refreshed` to `refreshedStates`. `aliased` adds to `claimantUrns` and
+ * `formerUrns`.
  */
 export interface SetsDelta extends SetDelta {
-  readonly registered?: readonly Urn[]
+  readonly registeredUrns?: readonly Urn[]
   readonly goals?: readonly (readonly [urn: Urn, goal: Goal])[]
   readonly componentProviders?: readonly (readonly [
     component: Urn,
     references: ReadonlyMap<string, string>,
   ])[]
-  readonly operated?: readonly Urn[]
-  readonly excluded?: readonly Urn[]
-  readonly pulledForward?: readonly Urn[]
-  readonly skipped?: readonly Urn[]
-  readonly failed?: readonly Urn[]
-  readonly markedForDelete?: readonly number[]
-  readonly pendingReplacement?: readonly number[]
-  readonly condemned?: readonly number[]
+  readonly urnsWithStep?: readonly Urn[]
+  readonly excludedUrns?: readonly Urn[]
+  readonly pulledForwardUrns?: readonly Urn[]
+  readonly uncreatedUrns?: readonly Urn[]
+  readonly failedUrns?: readonly Urn[]
+  readonly markedForDeleteIndices?: readonly number[]
+  readonly pendingReplacementIndices?: readonly number[]
+  readonly condemnedIndices?: readonly number[]
   readonly refreshed?: readonly (readonly [index: number, now: TrackedState | undefined])[]
-  readonly current?: readonly (readonly [urn: Urn, current: CurrentState])[]
+  readonly currentStates?: readonly (readonly [urn: Urn, current: CurrentState])[]
   readonly views?: readonly ResourceState[]
-  readonly awaitingOutputs?: readonly Step[]
-  /** URNs whose delete before a replacement was decided: `pendingDeletes` gets a promise each. */
-  readonly deleting?: readonly Urn[]
-  /** URNs whose delete before a replacement has ended: their promises resolve. */
-  readonly deleteEnded?: readonly Urn[]
-  /** Removals; the reducer applies them before the additions. */
+  readonly stepsAwaitingOutputs?: readonly Step[]
+  /**
+   * URNs whose delete before a replacement was decided. Each one gets a promise in
+   * `pendingDeletes`.
+   */
+  readonly startedDeletes?: readonly Urn[]
+  /**
+   * URNs whose delete before a replacement has ended. Their promises in `pendingDeletes` resolve.
+   */
+  readonly endedDeletes?: readonly Urn[]
+  /** The members to remove. The reducer removes them before it adds others. */
   readonly removed?: SetsRemoval
 }
 
-/** The members that a delta takes out of the sets. */
+/**
+ * The members that a delta removes from the sets. `deleted`, `replaced` and `targeted` are removed
+ * from the sets of these URNs.
+ */
 export interface SetsRemoval {
-  readonly operated?: readonly Urn[]
+  readonly urnsWithStep?: readonly Urn[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]
   readonly targeted?: readonly Urn[]
-  readonly skipped?: readonly Urn[]
+  readonly uncreatedUrns?: readonly Urn[]
   readonly dependentKeys?: readonly Urn[]
-  readonly current?: readonly Urn[]
-  readonly awaitingOutputs?: readonly Urn[]
-  readonly markedForDelete?: readonly number[]
-  readonly pendingReplacement?: readonly number[]
-  readonly condemned?: readonly number[]
+  readonly currentStates?: readonly Urn[]
+  readonly stepsAwaitingOutputs?: readonly Urn[]
+  readonly markedForDeleteIndices?: readonly number[]
+  readonly pendingReplacementIndices?: readonly number[]
+  readonly condemnedIndices?: readonly number[]
 }

@@ -1,6 +1,6 @@
 /**
- * The results of the stages of a registration. A stage decides, and its result is data: the value
- * for the next stage, an answer that ends the registration, or a failure. `finishStage` applies it.
+ * The results of the stages of a registration. A stage returns data: the value for the next stage,
+ * an answer that ends the registration, or a failure. `finishStage` applies the result.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { Step } from '../step.ts'
@@ -8,18 +8,24 @@ import type { DecisionInput } from './context.ts'
 import type { CurrentState } from './sets.ts'
 import type { SetsDelta } from './sets-delta.ts'
 
-/** An error to report; `urn`: the resource that it is shown with. */
+/** An error to report. `urn`: the resource that the report names. */
 export interface Diagnostic {
   readonly message: string
   readonly urn?: Urn
 }
 
-/** Why a registration has no answer. The errors of steps were reported when the steps ended. */
+/**
+ * The failure of a registration, which then has no answer. Errors of steps were reported when the
+ * steps ended.
+ */
 export interface Failure {
   /** Errors that are not reported yet. */
   readonly diagnostics: readonly Diagnostic[]
-  /** `deployment`: nothing more is decided; `registration`: the deployment continues. */
-  readonly ends: 'deployment' | 'registration'
+  /**
+   * The part that the failure ends. `deployment`: no further decisions are made. `registration`:
+   * the deployment continues.
+   */
+  readonly endedPart: 'deployment' | 'registration'
   /** Whether the registration was skipped because a dependency failed. */
   readonly isSkipped?: boolean
   /** The registered URN, for the reply to the program. */
@@ -27,61 +33,65 @@ export interface Failure {
 }
 
 /** The next stage continues with `value`. */
-export interface Decided<T> {
+export interface DecidedResult<T> {
   readonly kind: 'decided'
   readonly value: T
   readonly delta?: SetsDelta
-  /** Errors after which the stage continues, because a preview names all of them. */
+  /** Errors after which the registration continues, because a preview reports all errors. */
   readonly diagnostics?: readonly Diagnostic[]
 }
 
-/** The registration is answered: its old state stays, it is not created, or a record answers it. */
-export interface Answered {
+/**
+ * The answer of a registration without later stages: the old state stays, the resource is not
+ * created, or a record contains the answer.
+ */
+export interface AnsweredResult {
   readonly kind: 'kept' | 'skipped' | 'replayed'
   readonly current: CurrentState
   readonly delta?: SetsDelta
-  /** The step that the events show for the answer; absent: none. */
+  /** The step that the events show for the answer. Absent if they show none. */
   readonly step?: Step
 }
 
-/** The registration has no answer. */
-export interface Failed {
+/** The result of a stage that failed. The registration has no answer. */
+export interface FailedResult {
   readonly kind: 'failed'
   readonly failure: Failure
   readonly delta?: SetsDelta
 }
 
 /** The result of a stage that may answer the registration. */
-export type StageResult<T> = Decided<T> | Answered | Failed
+export type StageResult<T> = DecidedResult<T> | AnsweredResult | FailedResult
 
 /** The result of a stage that decides or fails. */
-export type Result<T> = Decided<T> | Failed
+export type Result<T> = DecidedResult<T> | FailedResult
 
 /** Returns the result of a stage after which the next one continues. */
-export function decided<T>(value: T, delta: SetsDelta = {}): Decided<T> {
+export function decided<T>(value: T, delta: SetsDelta = {}): DecidedResult<T> {
   return { kind: 'decided', value, delta }
 }
 
 /** Returns a failure that ends the deployment with one error. */
-export function failDeployment(message: string, urn?: Urn): Failed {
+export function failDeployment(message: string, urn?: Urn): FailedResult {
   const diagnostic = urn === undefined ? { message } : { message, urn }
-  return { kind: 'failed', failure: { diagnostics: [diagnostic], ends: 'deployment' } }
+  return { kind: 'failed', failure: { diagnostics: [diagnostic], endedPart: 'deployment' } }
 }
 
-/** The result of a stage that stops because the deployment ends; the error was reported already. */
-export const stopped: Failed = {
+/** The result of a stage that stops because the deployment ends. The error was reported already. */
+export const stoppedResult: FailedResult = {
   kind: 'failed',
-  failure: { diagnostics: [], ends: 'deployment' },
+  failure: { diagnostics: [], endedPart: 'deployment' },
 }
 
 /**
- * Returns the failure of a registration whose step did not succeed. It ends the deployment, unless
- * the deployment continues after errors. `continues`: this failure never ends it.
+ * Returns the failure of a registration whose step did not succeed. The failure ends the
+ * deployment, unless the deployment continues after errors. `mustContinue`: the deployment
+ * continues in any case.
  */
 export function failStep(
   { continueOnError }: Pick<DecisionInput, 'continueOnError'>,
-  continues = false,
-): Failed {
-  const ends = continueOnError || continues ? 'registration' : 'deployment'
-  return { kind: 'failed', failure: { diagnostics: [], ends } }
+  mustContinue = false,
+): FailedResult {
+  const endedPart = continueOnError || mustContinue ? 'registration' : 'deployment'
+  return { kind: 'failed', failure: { diagnostics: [], endedPart } }
 }

@@ -1,26 +1,27 @@
 import type { DeleteEdges } from './delete-edges.ts'
 
 /**
- * Returns the states that are never deleted while `kept` stay: the kept ones, and all whose deletes
- * must come after theirs. Linear in the edges.
+ * Returns the indices of states that are never deleted while the states `keptIndices` stay. These
+ * are the kept states, and every state whose delete must come after the delete of such a state.
+ * Linear in the edges.
  */
 export function findBlockedDeletes(
-  kept: readonly number[],
+  keptIndices: readonly number[],
   edges: DeleteEdges,
 ): ReadonlySet<number> {
-  const blocked = new Set<number>()
-  const groups = new Set<string>()
-  const open = [...kept]
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    if (blocked.has(index)) continue
-    blocked.add(index)
-    const released = edges.releases.get(index)
-    open.push(...(released?.states ?? []))
-    for (const key of released?.groups ?? []) {
-      if (groups.has(key)) continue
-      groups.add(key)
-      open.push(...(edges.groups.get(key) ?? []))
+  const blockedIndices = new Set<number>()
+  const visitedGroups = new Set<string>()
+  const pendingIndices = [...keptIndices]
+  for (let index = pendingIndices.pop(); index !== undefined; index = pendingIndices.pop()) {
+    if (blockedIndices.has(index)) continue
+    blockedIndices.add(index)
+    const releases = edges.releases.get(index)
+    pendingIndices.push(...(releases?.states ?? []))
+    for (const key of releases?.groups ?? []) {
+      if (visitedGroups.has(key)) continue
+      visitedGroups.add(key)
+      pendingIndices.push(...(edges.groups.get(key) ?? []))
     }
   }
-  return blocked
+  return blockedIndices
 }

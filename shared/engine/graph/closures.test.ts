@@ -55,20 +55,26 @@ test.each([
   ['a', 'a p'],
   ['alone', 'alone'],
 ])('all dependencies of %s are included', (name, expected) => {
-  expect(names(collectDependencies(graph, is(name), { dependents: false }))).toBe(expected)
+  expect(names(collectDependencies(graph, is(name), { mustIncludeDependents: false }))).toBe(
+    expected,
+  )
 })
 
 test('with `dependents`, the dependencies of dependents are included', () => {
-  expect(names(collectDependencies(graph, is('comp'), { dependents: true }))).toBe(
+  expect(names(collectDependencies(graph, is('comp'), { mustIncludeDependents: true }))).toBe(
     'comp g in later',
   )
-  expect(names(collectDependencies(graph, is('d'), { dependents: true }))).toBe('a b c d e f p')
+  expect(names(collectDependencies(graph, is('d'), { mustIncludeDependents: true }))).toBe(
+    'a b c d e f p',
+  )
 })
 
 test('the children of a component are followed for each of its dependents', () => {
   const twice = [...states, state('h', { dependencies: [urn('comp')] })]
   const roots = ({ urn: one }: ResourceState): boolean => ['g', 'h'].includes(nameOf(one))
-  const found = collectDependencies(createStateGraph(twice), roots, { dependents: false })
+  const found = collectDependencies(createStateGraph(twice), roots, {
+    mustIncludeDependents: false,
+  })
   expect(names(found)).toBe('comp g h in later')
 })
 

@@ -29,11 +29,11 @@ export function listDependencies(
   ]
 }
 
-/** Reports whether a state names one of some URNs, or its provider is one of them. */
-export function isDependentOn(state: ResourceState, has: (urn: Urn) => boolean): boolean {
+/** Reports whether `isIncluded` accepts the URN of a dependency of a state, or of its provider. */
+export function isDependentOn(state: ResourceState, isIncluded: (urn: Urn) => boolean): boolean {
   const provider = providerUrnOf(state.provider)
-  if (provider !== undefined && has(provider)) return true
-  return listDependencies(state).some(({ urn }) => has(urn))
+  if (provider !== undefined && isIncluded(provider)) return true
+  return listDependencies(state).some(({ urn }) => isIncluded(urn))
 }
 
 /**
@@ -44,110 +44,120 @@ export function collectDependents(
   { states }: StateGraph,
   isRoot: (state: ResourceState) => boolean,
 ): ReadonlySet<Urn> {
-  const reached = new Set<Urn>()
+  const reachedUrns = new Set<Urn>()
   for (const state of states)
-    if (isRoot(state) || isDependentOn(state, urn => reached.has(urn))) reached.add(state.urn)
-  return reached
+    if (isRoot(state) || isDependentOn(state, urn => reachedUrns.has(urn)))
+      reachedUrns.add(state.urn)
+  return reachedUrns
 }
 
 /**
  * Returns the URNs of some states and of all their dependencies: provider, parent, named
- * dependencies, and the children of components. With `dependents`, the dependents of all these are
- * included. Source: docs/spec/step-generation.md#targets, docs/spec/graph.md (`dependenciesOf`).
+ * dependencies, and the children of components. With `mustIncludeDependents`, the dependents of all
+ * these are included. Source: docs/spec/step-generation.md#targets, docs/spec/graph.md
+ * (`dependenciesOf`).
  */
 export function collectDependencies(
   graph: StateGraph,
   isRoot: (state: ResourceState) => boolean,
-  { dependents }: { readonly dependents: boolean },
+  { mustIncludeDependents }: { readonly mustIncludeDependents: boolean },
 ): ReadonlySet<Urn> {
-  const found = new Set<number>()
-  const open: number[] = []
+  const reachedIndices = new Set<number>()
+  const pendingIndices: number[] = []
   const add = (index: number): void => {
-    if (found.has(index)) return
-    found.add(index)
-    open.push(index)
+    if (reachedIndices.has(index)) return
+    reachedIndices.add(index)
+    pendingIndices.push(index)
   }
-  const above = createDependencyLookup(graph)
-  const below = dependents ? createDependentLookup(graph) : undefined
+  const lookUpDependencies = createDependencyLookup(graph)
+  const lookUpDependents = mustIncludeDependents ? createDependentLookup(graph) : undefined
   graph.states.forEach((state, index) => {
     if (isRoot(state)) add(index)
   })
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    for (const at of above(index)) add(at)
-    for (const at of below?.(index) ?? []) add(at)
+  for (let index = pendingIndices.pop(); index !== undefined; index = pendingIndices.pop()) {
+    for (const otherIndex of lookUpDependencies(index)) add(otherIndex)
+    for (const otherIndex of lookUpDependents?.(index) ?? []) add(otherIndex)
   }
-  return new Set([...found].flatMap(index => graph.states[index]?.urn ?? []))
+  return new Set([...reachedIndices].flatMap(index => graph.states[index]?.urn ?? []))
 }
 
 /** Creates a lookup of direct dependencies. The children of a component are returned once. */
 function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
-  const listedUpTo = new Map<Urn, number>()
+  const childrenListedUpTo = new Map<Urn, number>()
   return index => {
     const state = graph.states[index]
     if (state === undefined) return []
-    const named = new Set<Urn>(dependencyUrnsOf(state))
+    const dependencyUrns = new Set<Urn>(dependencyUrnsOf(state))
     const provider = providerUrnOf(state.provider)
-    if (provider !== undefined) named.add(provider)
-    const found: number[] = []
-    for (const urn of named)
-      for (const at of graph.indicesOf(urn)) {
-        if (at >= index) break
-        found.push(at)
-        const from = listedUpTo.get(urn) ?? 0
-        if (graph.states[at]?.custom !== false || from >= index) continue
-        listedUpTo.set(urn, index)
-        for (const child of graph.childrenOf(urn)) if (child < index) found.push(child)
+    if (provider !== undefined) dependencyUrns.add(provider)
+    const dependencyIndices: number[] = []
+    for (const urn of dependencyUrns)
+      for (const otherIndex of graph.indicesOf(urn)) {
+        if (otherIndex >= index) break
+        dependencyIndices.push(otherIndex)
+        const previousEnd = childrenListedUpTo.get(urn) ?? 0
+        if (graph.states[otherIndex]?.custom !== false || previousEnd >= index) continue
+        childrenListedUpTo.set(urn, index)
+        for (const child of graph.childrenOf(urn)) if (child < index) dependencyIndices.push(child)
       }
-    if (state.parent !== '') found.push(...graph.indicesOf(state.parent).filter(at => at < index))
-    return found
+    if (state.parent !== '')
+      dependencyIndices.push(
+        ...graph.indicesOf(state.parent).filter(otherIndex => otherIndex < index),
+      )
+    return dependencyIndices
   }
 }
 
 /** Creates a lookup of direct dependents, children included. */
 function createDependentLookup({ states }: StateGraph): (index: number) => readonly number[] {
-  const leaning = new Map<Urn, number[]>()
+  const dependentsByUrn = new Map<Urn, number[]>()
   states.forEach((state, index) => {
     const urns = new Set(listDependencies(state).map(({ urn }) => urn))
     const provider = providerUrnOf(state.provider)
     if (provider !== undefined) urns.add(provider)
     for (const urn of urns) {
-      const list = leaning.get(urn)
-      if (list === undefined) leaning.set(urn, [index])
+      const list = dependentsByUrn.get(urn)
+      if (list === undefined) dependentsByUrn.set(urn, [index])
       else list.push(index)
     }
   })
   return index => {
     const urn = states[index]?.urn
-    return urn === undefined ? [] : (leaning.get(urn) ?? []).filter(at => at > index)
+    return urn === undefined
+      ? []
+      : (dependentsByUrn.get(urn) ?? []).filter(otherIndex => otherIndex > index)
   }
 }
 
 /**
  * Returns the URNs of protected states and of all their dependencies, including providers and
- * parents. Old copies depend on old copies where these exist. Source: docs/spec/graph.md
- * (`transitiveDependenciesOf`).
+ * parents. A copy that is marked for deletion depends on marked copies where these exist. Source:
+ * docs/spec/graph.md (`transitiveDependenciesOf`).
  */
 export function collectProtected({ states, indicesOf }: StateGraph): ReadonlySet<Urn> {
-  const found = new Set<number>()
-  const open: number[] = []
+  const reachedIndices = new Set<number>()
+  const pendingIndices: number[] = []
   const add = (index: number | undefined): void => {
-    if (index === undefined || found.has(index)) return
-    found.add(index)
-    open.push(index)
+    if (index === undefined || reachedIndices.has(index)) return
+    reachedIndices.add(index)
+    pendingIndices.push(index)
   }
-  const findState = (from: ResourceState, urn: Urn): number | undefined => {
-    const places = indicesOf(urn)
-    return places.findLast(place => states[place]?.delete === from.delete) ?? places.at(-1)
+  const findDependencyIndex = (dependent: ResourceState, urn: Urn): number | undefined => {
+    const indices = indicesOf(urn)
+    return (
+      indices.findLast(candidate => states[candidate]?.delete === dependent.delete) ??
+      indices.at(-1)
+    )
   }
   states.forEach((state, index) => {
     if (state.protect) add(index)
   })
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+  for (let index = pendingIndices.pop(); index !== undefined; index = pendingIndices.pop()) {
     const state = states[index]
     if (state === undefined) continue
     const provider = providerUrnOf(state.provider)
-    if (provider !== undefined) add(findState(state, provider))
-    for (const { urn } of listDependencies(state)) add(findState(state, urn))
+    if (provider !== undefined) add(findDependencyIndex(state, provider))
+    for (const { urn } of listDependencies(state)) add(findDependencyIndex(state, urn))
   }
-  return new Set([...found].flatMap(index => states[index]?.urn ?? []))
+  return new Set([...reachedIndices].flatMap(index => states[index]?.urn ?? []))
 }

@@ -2,11 +2,12 @@ import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 import { providerUrnOf } from '../../names/provider-reference.ts'
 
 /**
- * The order constraints of deletes. A group represents the children of a component below an index.
- * Many resources may depend on a big component, and groups keep the number of edges linear.
+ * The order constraints of deletes. A group represents those children of a component that precede
+ * one of its dependents in the list. Many resources may depend on a big component, and groups keep
+ * the number of edges linear.
  */
 export interface DeleteEdges {
-  /** By state index: the condemned states and groups that its delete releases. */
+  /** By state index: the condemned states and groups that the delete of a state releases. */
   readonly releases: ReadonlyMap<
     number,
     { readonly states: readonly number[]; readonly groups: readonly string[] }
@@ -19,83 +20,91 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
 
 /**
  * Returns the edges among condemned states (indices into the graph). Deleting a state releases its
- * dependencies: provider, parent, named dependencies, and the children of components. A replaced
- * state comes after the states that name its URN. It waits for them as far as Pulumi's waves do,
- * except for protected ones, which block only their own dependencies. Source:
+ * dependencies: provider, parent, named dependencies, and the children of components. In the list,
+ * a replaced state comes after the states that name its URN. Its delete waits for the deletes of
+ * these states as far as it does in Pulumi's waves. A protected state delays only the deletes of
+ * states before it in the list. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */
 export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
   const releases: Releases = new Map()
   const groups = new Map<string, readonly number[]>()
-  const later: [number, number][] = []
+  const laterCopies: [number, number][] = []
   for (const index of [...condemned].sort((a, b) => a - b)) {
     const state = graph.states[index]
     if (state === undefined) continue
     const targets = new Set<number>()
-    const joined = new Set<string>()
-    const note = (at: number): void => {
-      if (!condemned.has(at)) return
-      if (at < index) targets.add(at)
-      else if (at > index && !state.protect) later.push([index, at])
+    const groupKeys = new Set<string>()
+    const addEdge = (target: number): void => {
+      if (!condemned.has(target)) return
+      if (target < index) targets.add(target)
+      else if (target > index && !state.protect) laterCopies.push([index, target])
     }
     const provider = providerUrnOf(state.provider)
-    const named = new Set(dependencyUrnsOf(state))
-    if (provider !== undefined) named.add(provider)
-    for (const urn of named)
-      for (const at of graph.indicesOf(urn)) {
-        note(at)
-        if (at >= index || graph.states[at]?.custom !== false) continue
-        const below = graph.childrenOf(urn).filter(child => child < index && condemned.has(child))
-        if (below.length === 0) continue
-        if (below.length === 1) targets.add(below[0] ?? at)
+    const dependencyUrns = new Set(dependencyUrnsOf(state))
+    if (provider !== undefined) dependencyUrns.add(provider)
+    for (const urn of dependencyUrns)
+      for (const copyIndex of graph.indicesOf(urn)) {
+        addEdge(copyIndex)
+        if (copyIndex >= index || graph.states[copyIndex]?.custom !== false) continue
+        const children = graph
+          .childrenOf(urn)
+          .filter(child => child < index && condemned.has(child))
+        if (children.length === 0) continue
+        if (children.length === 1) targets.add(children[0] ?? copyIndex)
         else {
-          const key = `${urn}#${below.length}`
-          groups.set(key, below)
-          joined.add(key)
+          const key = `${urn}#${children.length}`
+          groups.set(key, children)
+          groupKeys.add(key)
         }
       }
-    if (state.parent !== '') for (const at of graph.indicesOf(state.parent)) note(at)
-    releases.set(index, { states: [...targets], groups: [...joined] })
+    if (state.parent !== '')
+      for (const copyIndex of graph.indicesOf(state.parent)) addEdge(copyIndex)
+    releases.set(index, { states: [...targets], groups: [...groupKeys] })
   }
-  if (later.length > 0) addWaits(releases, groups, later)
+  if (laterCopies.length > 0) addWaitEdges(releases, groups, laterCopies)
   return { releases, groups }
 }
 
 /**
- * Makes replaced states wait for earlier states that name their URN, if these are higher. The order
- * of heights prevents cycles.
+ * Adds an edge to a replaced state from each earlier state that names its URN, if the earlier state
+ * has the greater height. No such edge leads to an equal or greater height, so no cycle arises.
  */
-function addWaits(
+function addWaitEdges(
   releases: Releases,
   groups: ReadonlyMap<string, readonly number[]>,
-  later: readonly (readonly [number, number])[],
+  laterCopies: readonly (readonly [number, number])[],
 ): void {
   const heights = computeHeights(releases, groups)
-  for (const [index, at] of later) {
+  for (const [index, copyIndex] of laterCopies) {
     const { states = [] } = releases.get(index) ?? {}
-    if ((heights.get(index) ?? 0) > (heights.get(at) ?? 0) && !states.includes(at)) states.push(at)
+    if ((heights.get(index) ?? 0) > (heights.get(copyIndex) ?? 0) && !states.includes(copyIndex))
+      states.push(copyIndex)
   }
 }
 
 /**
  * Returns the length of the longest dependency path below each state: 0 for a state without
- * condemned dependencies. Only earlier states are below others, and `releases` is in their order.
- * Linear in the edges.
+ * condemned dependencies. `releases` has the order of the list, so the heights of dependencies are
+ * computed first. Linear in the edges.
  */
 function computeHeights(
   releases: Releases,
   groups: ReadonlyMap<string, readonly number[]>,
 ): ReadonlyMap<number, number> {
   const heights = new Map<number, number>()
-  const ofGroups = new Map<string, number>()
-  const above = (indices: readonly number[]): number =>
-    indices.reduce((height, at) => Math.max(height, (heights.get(at) ?? 0) + 1), 0)
-  for (const [index, { states, groups: joined }] of releases) {
-    for (const key of joined)
-      if (!ofGroups.has(key)) ofGroups.set(key, above(groups.get(key) ?? []))
-    const highest = joined.reduce((height, key) => Math.max(height, ofGroups.get(key) ?? 0), 0)
-    heights.set(index, Math.max(above(states), highest))
+  const groupHeights = new Map<string, number>()
+  const heightAbove = (indices: readonly number[]): number =>
+    indices.reduce((height, index) => Math.max(height, (heights.get(index) ?? 0) + 1), 0)
+  for (const [index, { states, groups: groupKeys }] of releases) {
+    for (const key of groupKeys)
+      if (!groupHeights.has(key)) groupHeights.set(key, heightAbove(groups.get(key) ?? []))
+    const highest = groupKeys.reduce(
+      (height, key) => Math.max(height, groupHeights.get(key) ?? 0),
+      0,
+    )
+    heights.set(index, Math.max(heightAbove(states), highest))
   }
   return heights
 }

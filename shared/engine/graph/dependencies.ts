@@ -14,11 +14,12 @@ import type { ResourceState } from '../../state/resource.ts'
  * with.
  */
 export function dependencyUrnsOf(state: ResourceState): ReadonlySet<Urn> {
-  const named = new Set<Urn>(state.dependencies)
-  for (const urns of state.propertyDependencies.values()) for (const urn of urns) named.add(urn)
-  if (state.deletedWith !== '') named.add(state.deletedWith)
-  for (const urn of state.replaceWith) named.add(urn)
-  return named
+  const dependencyUrns = new Set<Urn>(state.dependencies)
+  for (const urns of state.propertyDependencies.values())
+    for (const urn of urns) dependencyUrns.add(urn)
+  if (state.deletedWith !== '') dependencyUrns.add(state.deletedWith)
+  for (const urn of state.replaceWith) dependencyUrns.add(urn)
+  return dependencyUrns
 }
 
 /** Lookups over an ordered list, created once in linear time. */
@@ -37,100 +38,105 @@ export interface StateGraph {
 
 /** Creates the lookups of a list. */
 export function createStateGraph(states: readonly ResourceState[]): StateGraph {
-  const places = new Map<Urn, number[]>()
-  const direct = new Map<Urn, number[]>()
-  const push = (map: Map<Urn, number[]>, urn: Urn, index: number): void => {
+  const indicesByUrn = new Map<Urn, number[]>()
+  const directChildren = new Map<Urn, number[]>()
+  const appendIndex = (map: Map<Urn, number[]>, urn: Urn, index: number): void => {
     const list = map.get(urn)
     if (list === undefined) map.set(urn, [index])
     else list.push(index)
   }
   states.forEach((state, index) => {
-    push(places, state.urn, index)
-    if (state.parent !== '') push(direct, state.parent, index)
+    appendIndex(indicesByUrn, state.urn, index)
+    if (state.parent !== '') appendIndex(directChildren, state.parent, index)
   })
-  const known = new Map<Urn, readonly number[]>()
+  const childrenCache = new Map<Urn, readonly number[]>()
   const childrenOf = (urn: Urn): readonly number[] => {
-    const cached = known.get(urn)
+    const cached = childrenCache.get(urn)
     if (cached !== undefined) return cached
-    const found = new Set<number>()
-    const open: Urn[] = [urn]
-    const seen = new Set<Urn>(open)
-    for (let next = open.pop(); next !== undefined; next = open.pop())
-      for (const index of direct.get(next) ?? []) {
-        found.add(index)
+    const descendants = new Set<number>()
+    const pendingUrns: Urn[] = [urn]
+    const visitedUrns = new Set<Urn>(pendingUrns)
+    for (let parent = pendingUrns.pop(); parent !== undefined; parent = pendingUrns.pop())
+      for (const index of directChildren.get(parent) ?? []) {
+        descendants.add(index)
         const child = states[index]?.urn
-        if (child !== undefined && !seen.has(child)) {
-          seen.add(child)
-          open.push(child)
+        if (child !== undefined && !visitedUrns.has(child)) {
+          visitedUrns.add(child)
+          pendingUrns.push(child)
         }
       }
-    const sorted = [...found].sort((a, b) => a - b)
-    known.set(urn, sorted)
+    const sorted = [...descendants].sort((a, b) => a - b)
+    childrenCache.set(urn, sorted)
     return sorted
   }
-  let naming: ReadonlyMap<Urn, readonly number[]> | undefined
+  let dependentsByUrn: ReadonlyMap<Urn, readonly number[]> | undefined
   return {
     states,
-    indicesOf: urn => places.get(urn) ?? [],
+    indicesOf: urn => indicesByUrn.get(urn) ?? [],
     childrenOf,
-    dependentsOf: urn => (naming ??= indexDependents(states)).get(urn) ?? [],
+    dependentsOf: urn => (dependentsByUrn ??= indexDependents(states)).get(urn) ?? [],
   }
 }
 
 /**
- * Indexes the dependents of each URN. The index is built on first use, because many lists never
- * need it.
+ * Indexes the dependents of each URN. The index is built on first use, because many callers never
+ * need the dependents.
  */
 function indexDependents(states: readonly ResourceState[]): ReadonlyMap<Urn, readonly number[]> {
-  const naming = new Map<Urn, number[]>()
+  const dependentsByUrn = new Map<Urn, number[]>()
   states.forEach((state, index) => {
     for (const urn of referencedUrnsOf(state)) {
-      const list = naming.get(urn)
-      if (list === undefined) naming.set(urn, [index])
+      const list = dependentsByUrn.get(urn)
+      if (list === undefined) dependentsByUrn.set(urn, [index])
       else list.push(index)
     }
   })
-  return naming
+  return dependentsByUrn
 }
 
-/** Returns the URNs that a state names, including its provider's. */
+/** Returns the URNs that a state names, including the URN of its provider. */
 function referencedUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   const provider = providerUrnOf(state.provider)
-  const named = dependencyUrnsOf(state)
-  return provider === undefined ? named : new Set([...named, provider])
+  const dependencyUrns = dependencyUrnsOf(state)
+  return provider === undefined ? dependencyUrns : new Set([...dependencyUrns, provider])
 }
 
 /**
- * Returns the indices of the states after `root` that depend on it, transitively, through anything
- * but parents. They are in list order. URNs in `ignore` are skipped and not followed. Linear in the
- * result.
+ * Returns the indices of the states after `rootIndex` that depend on its state directly or
+ * transitively, in list order. Being a child is no dependency here. States whose URN `isIgnored`
+ * accepts are skipped, and the search does not continue from them. Linear in the result.
  */
 export function findDependents(
   { states, dependentsOf }: Pick<StateGraph, 'states' | 'dependentsOf'>,
-  root: number,
-  ignore: (urn: Urn) => boolean,
+  rootIndex: number,
+  isIgnored: (urn: Urn) => boolean,
 ): readonly number[] {
-  const start = states[root]
-  if (start === undefined) return []
+  const rootState = states[rootIndex]
+  if (rootState === undefined) return []
   const candidates = new Set<number>()
-  const open = [start.urn]
-  for (let urn = open.pop(); urn !== undefined; urn = open.pop())
+  const pendingUrns = [rootState.urn]
+  for (let urn = pendingUrns.pop(); urn !== undefined; urn = pendingUrns.pop())
     for (const index of dependentsOf(urn)) {
       const state = states[index]
-      if (state === undefined || index <= root || candidates.has(index) || ignore(state.urn))
+      if (
+        state === undefined ||
+        index <= rootIndex ||
+        candidates.has(index) ||
+        isIgnored(state.urn)
+      )
         continue
       candidates.add(index)
-      open.push(state.urn)
+      pendingUrns.push(state.urn)
     }
   // A state before one of several copies of a resource does not depend on that copy.
-  const reached = new Set<Urn>([start.urn])
+  const reachedUrns = new Set<Urn>([rootState.urn])
   return [...candidates]
     .toSorted((left, right) => left - right)
     .filter(index => {
       const state = states[index]
-      if (state === undefined || ![...referencedUrnsOf(state)].some(urn => reached.has(urn)))
+      if (state === undefined || ![...referencedUrnsOf(state)].some(urn => reachedUrns.has(urn)))
         return false
-      reached.add(state.urn)
+      reachedUrns.add(state.urn)
       return true
     })
 }

@@ -7,8 +7,8 @@ export interface PlanNode {
 }
 
 /**
- * Maximum number of operations that one operation may need or release (one small head per
- * operation; docs/architecture.md#records).
+ * Maximum number of operations that one operation may need or release. The limit keeps the head of
+ * each operation small (docs/architecture.md#records).
  */
 export const widthMax = 32
 
@@ -64,35 +64,39 @@ function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonl
   return [...groups.values()].map(group => [group.sources, group.waiters])
 }
 
-interface Builder {
+interface JoinBuilder {
   readonly addJoin: () => string
   readonly link: (from: string, to: string) => void
 }
 
-function limitNeeds(sources: readonly string[], waiters: readonly string[], build: Builder): void {
+function limitNeeds(
+  sources: readonly string[],
+  waiters: readonly string[],
+  builder: JoinBuilder,
+): void {
   let level = sources
   while (level.length > widthMax) {
-    const next: string[] = []
-    for (let at = 0; at < level.length; at += widthMax) {
-      const join = build.addJoin()
-      for (const source of level.slice(at, at + widthMax)) build.link(source, join)
-      next.push(join)
+    const nextLevel: string[] = []
+    for (let start = 0; start < level.length; start += widthMax) {
+      const join = builder.addJoin()
+      for (const source of level.slice(start, start + widthMax)) builder.link(source, join)
+      nextLevel.push(join)
     }
-    level = next
+    level = nextLevel
   }
-  for (const waiter of waiters) for (const source of level) build.link(source, waiter)
+  for (const waiter of waiters) for (const source of level) builder.link(source, waiter)
 }
 
 function limitReleases(key: string, releases: Map<string, string[]>, addJoin: () => string): void {
   let targets = releases.get(key) ?? []
   while (targets.length > widthMax) {
-    const next: string[] = []
-    for (let at = 0; at < targets.length; at += widthMax) {
+    const nextTargets: string[] = []
+    for (let start = 0; start < targets.length; start += widthMax) {
       const join = addJoin()
-      releases.set(join, targets.slice(at, at + widthMax))
-      next.push(join)
+      releases.set(join, targets.slice(start, start + widthMax))
+      nextTargets.push(join)
     }
-    targets = next
+    targets = nextTargets
   }
   releases.set(key, targets)
 }

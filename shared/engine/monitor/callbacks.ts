@@ -14,8 +14,8 @@ export interface Callbacks {
 export function createCallbacks(): Callbacks {
   const clients = new Map<string, CallbacksClient>()
   const clientOf = (target: string): CallbacksClient => {
-    const known = clients.get(target)
-    if (known !== undefined) return known
+    const openClient = clients.get(target)
+    if (openClient !== undefined) return openClient
     const client = new CallbacksClient(target, credentials.createInsecure(), {
       'grpc.max_receive_message_length': -1,
       'grpc.max_send_message_length': -1,
@@ -25,10 +25,10 @@ export function createCallbacks(): Callbacks {
   }
   return {
     invoke: ({ target, token }, request) =>
-      new Promise((done, failed) => {
+      new Promise((resolve, reject) => {
         clientOf(target).invoke({ token, request }, (thrown, answer) =>
-          // Only the message, without the status number that grpc adds.
-          thrown === null ? done(answer.response) : failed(new Error(thrown.details)),
+          // The program gets only the message, without the status number that grpc adds.
+          thrown === null ? resolve(answer.response) : reject(new Error(thrown.details)),
         )
       }),
     close() {

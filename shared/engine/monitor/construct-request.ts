@@ -12,8 +12,8 @@ import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 
 /**
  * Registers a component of another language, which a provider constructs over this monitor.
- * `registerBare` registers the component without its children when its provider is not known yet.
- * Source: docs/spec/monitor.md#resourcemonitor.
+ * `registerBare`: registers the component without its children, if its provider is not configured
+ * yet. Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function registerRemote(
   request: RegisterResourceRequest,
@@ -22,11 +22,11 @@ export async function registerRemote(
 ): Promise<RegisterResourceResponse> {
   const registration = await readRegistration(request, deps)
   const { type, name, parent, customTimeouts } = request
-  const made = await deps.traces.runWithFrames(readFrames(request, deps), stackTraceHandle =>
+  const component = await deps.traces.runWithFrames(readFrames(request, deps), stackTraceHandle =>
     deps.generator.construct({
       registration,
       customTimeouts,
-      hooks: hooksOf(request),
+      hooks: hookNamesOf(request),
       stackTraceHandle,
       async registerBare() {
         const { urn } = await registerBare(RegisterResourceRequest.create({ type, name, parent }))
@@ -35,18 +35,18 @@ export async function registerRemote(
     }),
   )
   return RegisterResourceResponse.create({
-    urn: made.urn,
-    object: toWire(visibleOutputsOf(made.outputs, request), replyOptionsOf(request)),
+    urn: component.urn,
+    object: toWire(visibleOutputsOf(component.outputs, request), replyOptionsOf(request)),
     propertyDependencies: new Map(
-      [...made.dependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
+      [...component.dependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),
     result: Result.SUCCESS,
   })
 }
 
 /** Returns the hooks of a component. Error hooks are not among them. */
-function hooksOf({ hooks }: RegisterResourceRequest): HookNames | undefined {
+function hookNamesOf({ hooks }: RegisterResourceRequest): HookNames | undefined {
   if (hooks === undefined) return undefined
-  const isNamed = Object.values(hooks).some(names => Array.isArray(names) && names.length > 0)
-  return isNamed ? hooks : undefined
+  const hasAnyHook = Object.values(hooks).some(names => Array.isArray(names) && names.length > 0)
+  return hasAnyHook ? hooks : undefined
 }

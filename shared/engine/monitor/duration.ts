@@ -17,13 +17,13 @@ const units: Readonly<Record<string, number>> = {
 export function parseDuration(text: string): number {
   if (text === '' || text === '0') return 0
   let seconds = 0
-  let at = 0
+  let position = 0
   for (const match of text.matchAll(/([0-9]*\.?[0-9]+)(ns|us|µs|ms|s|m|h)/g)) {
-    if (match.index !== at) break
+    if (match.index !== position) break
     seconds += Number(match[1]) * (units[match[2] ?? ''] ?? 0)
-    at += match[0].length
+    position += match[0].length
   }
-  if (at !== text.length)
+  if (position !== text.length)
     throw error('RESOURCE_INVALID', `'${text}' is not a duration such as '1h30m'`)
   return seconds
 }
@@ -32,16 +32,16 @@ export function parseDuration(text: string): number {
 export function formatDuration(seconds: number): string {
   if (seconds === 0) return ''
   const ms = seconds * 1000
-  if (ms < 1) return `${round(ms * 1000)}µs`
-  if (seconds < 1) return `${round(ms)}ms`
+  if (ms < 1) return `${roundDigits(ms * 1000)}µs`
+  if (seconds < 1) return `${roundDigits(ms)}ms`
   const hours = Math.floor(seconds / 3600)
   const minutes = Math.floor((seconds % 3600) / 60)
-  const rest = `${round(seconds % 60)}s`
-  if (hours > 0) return `${hours}h${minutes}m${rest}`
-  return minutes > 0 ? `${minutes}m${rest}` : rest
+  const secondsText = `${roundDigits(seconds % 60)}s`
+  if (hours > 0) return `${hours}h${minutes}m${secondsText}`
+  return minutes > 0 ? `${minutes}m${secondsText}` : secondsText
 }
 
-/** Removes digits that only the binary representation adds. */
-function round(value: number): number {
+/** Rounds a number to remove digits that come only from its binary representation. */
+function roundDigits(value: number): number {
   return Number(value.toFixed(9))
 }

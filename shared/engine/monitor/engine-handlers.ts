@@ -21,20 +21,20 @@ export interface EngineServiceDeps {
     readonly ephemeral: boolean
   }) => void
   /** Called when a program or plugin waits for a debugger. */
-  readonly onDebuggerWaiting: (waiting: DebuggerEndpoint) => void
+  readonly onDebuggerWaiting: (endpoint: DebuggerEndpoint) => void
 }
 
 /** Creates the handlers of the engine service. Source: docs/spec/monitor.md#engine-service. */
 export function createEngineHandlers(deps: EngineServiceDeps) {
-  let root = ''
+  let rootUrn = ''
   return {
     log({ severity, message, urn, streamId, ephemeral }: LogRequest): Promise<object> {
       deps.onMessage({ severity: severityOf(severity), message, urn, streamId, ephemeral })
       return Promise.resolve({})
     },
-    getRootResource: (): Promise<GetRootResourceResponse> => Promise.resolve({ urn: root }),
+    getRootResource: (): Promise<GetRootResourceResponse> => Promise.resolve({ urn: rootUrn }),
     setRootResource({ urn }: SetRootResourceRequest): Promise<object> {
-      root = urn
+      rootUrn = urn
       return Promise.resolve({})
     },
     startDebugging({ config = {}, message }: StartDebuggingRequest): Promise<object> {

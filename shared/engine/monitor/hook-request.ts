@@ -7,16 +7,19 @@ import type { FailedOperation, HookMoment } from '../hooks.ts'
 import { optionsOfState } from './resource-options.ts'
 import { wireOptionsOf } from './transforms.ts'
 
-/** Returns the request to a hook. `bytes`: whether it can read strings that are not UTF-8. */
-export function toHookRequest(moment: HookMoment, bytes: boolean): ResourceHookRequest {
-  const { hook, old, next } = moment
-  const values = createValueEncoder(bytes)
+/**
+ * Returns the request to a hook. `acceptsBytes`: whether the hook can read strings that are not
+ * UTF-8.
+ */
+export function toHookRequest(moment: HookMoment, acceptsBytes: boolean): ResourceHookRequest {
+  const { hookType, old, next } = moment
+  const encode = createValueEncoder(acceptsBytes)
   return {
     ...ResourceHookRequest.create(subjectOf(moment)),
-    newInputs: values(next?.inputs),
-    oldInputs: values(old?.inputs),
-    newOutputs: hook.startsWith('After') ? values(next?.outputs) : undefined,
-    oldOutputs: values(old?.outputs),
+    newInputs: encode(next?.inputs),
+    oldInputs: encode(old?.inputs),
+    newOutputs: hookType.startsWith('After') ? encode(next?.outputs) : undefined,
+    oldOutputs: encode(old?.outputs),
     oldOptions: toHookOptions(old),
     newOptions: toHookOptions(next),
   }
@@ -25,18 +28,18 @@ export function toHookRequest(moment: HookMoment, bytes: boolean): ResourceHookR
 /** Returns the request to an error hook. */
 export function toErrorHookRequest(
   moment: HookMoment,
-  failed: { readonly operation: FailedOperation; readonly errors: readonly string[] },
-  bytes: boolean,
+  failure: { readonly operation: FailedOperation; readonly errors: readonly string[] },
+  acceptsBytes: boolean,
 ): ErrorHookRequest {
   const { old, next } = moment
-  const values = createValueEncoder(bytes)
+  const encode = createValueEncoder(acceptsBytes)
   return {
     ...ErrorHookRequest.create(subjectOf(moment)),
-    newInputs: values(next?.inputs),
-    oldInputs: values(old?.inputs),
-    oldOutputs: values(old?.outputs),
-    failedOperation: failed.operation,
-    errors: [...failed.errors],
+    newInputs: encode(next?.inputs),
+    oldInputs: encode(old?.inputs),
+    oldOutputs: encode(old?.outputs),
+    failedOperation: failure.operation,
+    errors: [...failure.errors],
     oldOptions: toHookOptions(old),
     newOptions: toHookOptions(next),
   }
@@ -46,9 +49,9 @@ function subjectOf({ urn, next, old }: HookMoment) {
   return { urn, id: (next ?? old)?.id ?? '', name: nameOf(urn), type: typeOf(urn) }
 }
 
-function createValueEncoder(bytes: boolean) {
+function createValueEncoder(acceptsBytes: boolean) {
   return (map: PropertyMap | undefined): Record<string, unknown> | undefined =>
-    map === undefined ? undefined : toWire(map, wireOptionsOf(bytes))
+    map === undefined ? undefined : toWire(map, wireOptionsOf(acceptsBytes))
 }
 
 function toHookOptions(state: ResourceState | undefined) {

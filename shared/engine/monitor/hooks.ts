@@ -19,7 +19,7 @@ import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
 export interface Hooks extends ProgramHooks {
   /**
    * Makes lookups of unknown names wait until the program registers them or `until` resolves.
-   * Otherwise an unknown name is an error at once.
+   * Without this call, an unknown name is an error at once.
    */
   readonly awaitNames: (until: Promise<unknown>) => void
   readonly handlers: {
@@ -36,7 +36,7 @@ interface Hook {
 }
 
 /** Finds a hook of one kind by its name. */
-type Find = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
+type FindHook = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
 
 /**
  * Creates an empty set of hooks. Source: docs/spec/monitor.md#resourcemonitor,
@@ -53,50 +53,50 @@ export function createHooks(connection: Callbacks): Hooks {
     },
   }
   const hooksByName = new Map<string, Hook>()
-  const waiting = new Map<string, PromiseWithResolvers<void>>()
-  const running = new Set<Promise<unknown>>()
-  let until: Promise<unknown> | undefined
-  const add = (name: string, hook: Omit<Hook, 'callback'>, callback: Callback | undefined) => {
+  const awaitedNames = new Map<string, PromiseWithResolvers<void>>()
+  const trackedCalls = new Set<Promise<unknown>>()
+  let waitEnd: Promise<unknown> | undefined
+  const addHook = (name: string, hook: Omit<Hook, 'callback'>, callback: Callback | undefined) => {
     if (name === '') throw error('RESOURCE_INVALID', 'resource hook name cannot be empty')
     if (hooksByName.has(name))
       throw error('RESOURCE_INVALID', `resource hook already registered for name "${name}"`)
     if (callback === undefined)
       throw error('RESOURCE_INVALID', `resource hook "${name}" has no callback`)
     hooksByName.set(name, { ...hook, callback })
-    waiting.get(name)?.resolve()
+    awaitedNames.get(name)?.resolve()
   }
   const find = async (name: string, isForErrors: boolean): Promise<Hook | undefined> => {
-    if (!hooksByName.has(name) && until !== undefined) {
-      const wait = waiting.get(name) ?? Promise.withResolvers<void>()
-      waiting.set(name, wait)
-      await Promise.race([wait.promise, until])
+    if (!hooksByName.has(name) && waitEnd !== undefined) {
+      const registration = awaitedNames.get(name) ?? Promise.withResolvers<void>()
+      awaitedNames.set(name, registration)
+      await Promise.race([registration.promise, waitEnd])
     }
-    const found = hooksByName.get(name)
-    return found?.isForErrors === isForErrors ? found : undefined
+    const hook = hooksByName.get(name)
+    return hook?.isForErrors === isForErrors ? hook : undefined
   }
   return {
     run: moment => runRegisteredHooks(callbacks, moment, find),
-    requestRetry: (moment, failed) => requestErrorRetries(callbacks, { moment, failed }, find),
+    requestRetry: (moment, failure) => requestErrorRetries(callbacks, { moment, failure }, find),
     track(work) {
-      const done = work.finally(() => running.delete(done))
-      running.add(done)
-      done.catch(() => undefined)
-      return done
+      const trackedWork = work.finally(() => trackedCalls.delete(trackedWork))
+      trackedCalls.add(trackedWork)
+      trackedWork.catch(() => undefined)
+      return trackedWork
     },
     isBusy: () => activeCalls > 0,
     async waitUntilSettled() {
-      while (running.size > 0) await Promise.allSettled([...running])
+      while (trackedCalls.size > 0) await Promise.allSettled([...trackedCalls])
     },
-    awaitNames(end) {
-      until = end
+    awaitNames(until) {
+      waitEnd = until
     },
     handlers: {
       async registerResourceHook({ name, callback, onDryRun, ignoreErrors }) {
-        add(name, { onDryRun, ignoreErrors, isForErrors: false }, callback)
+        addHook(name, { onDryRun, ignoreErrors, isForErrors: false }, callback)
         return {}
       },
       async registerErrorHook({ name, callback }) {
-        add(name, { onDryRun: true, ignoreErrors: false, isForErrors: true }, callback)
+        addHook(name, { onDryRun: true, ignoreErrors: false, isForErrors: true }, callback)
         return {}
       },
     },
@@ -106,10 +106,10 @@ export function createHooks(connection: Callbacks): Hooks {
 async function runRegisteredHooks(
   callbacks: Pick<Callbacks, 'invoke'>,
   moment: HookMoment,
-  find: Find,
+  find: FindHook,
 ): ReturnType<ProgramHooks['run']> {
   const warnings: string[] = []
-  const { hook: type, names, isPreview } = moment
+  const { hookType: type, names, isPreview } = moment
   for (const name of names) {
     const hook = await find(name, false)
     if (hook === undefined) return { error: `hook "${name}" was not registered`, warnings }
@@ -124,8 +124,8 @@ async function runRegisteredHooks(
     if (answer.error === '') continue
     if (hook.ignoreErrors) warnings.push(`${type} hook "${name}" failed: ${answer.error}`)
     else {
-      const when = type.startsWith('Before') ? 'before' : 'after'
-      return { error: `${when} hook "${name}" failed: ${answer.error}`, warnings }
+      const position = type.startsWith('Before') ? 'before' : 'after'
+      return { error: `${position} hook "${name}" failed: ${answer.error}`, warnings }
     }
   }
   return { error: undefined, warnings }
@@ -136,18 +136,18 @@ async function requestErrorRetries(
   callbacks: Pick<Callbacks, 'invoke'>,
   input: {
     readonly moment: HookMoment
-    readonly failed: Parameters<ProgramHooks['requestRetry']>[1]
+    readonly failure: Parameters<ProgramHooks['requestRetry']>[1]
   },
-  find: Find,
+  find: FindHook,
 ): ReturnType<ProgramHooks['requestRetry']> {
-  const { moment, failed } = input
+  const { moment, failure } = input
   let retry = false
   for (const name of moment.names) {
     const hook = await find(name, true)
     if (hook === undefined)
       return { retry: false, error: `error hook "${name}" was not registered` }
     const { callback } = hook
-    const request = toErrorHookRequest(moment, failed, callback.acceptsByteString)
+    const request = toErrorHookRequest(moment, failure, callback.acceptsByteString)
     const answer = await callHook(async () =>
       ErrorHookResponse.decode(
         await callbacks.invoke(callback, ErrorHookRequest.encode(request).finish()),
@@ -161,7 +161,8 @@ async function requestErrorRetries(
 }
 
 /**
- * Returns the response of a hook. A hook that throws or is unreachable has failed with that error.
+ * Returns the response of a hook. If the hook throws or is unreachable, the response contains that
+ * error.
  */
 async function callHook<T extends { readonly error: string }>(
   call: () => Promise<T>,

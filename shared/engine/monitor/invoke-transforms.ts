@@ -15,8 +15,8 @@ export interface InvokeTransforms {
   /** Adds a transform for all later function calls. Throws RESOURCE_INVALID. */
   readonly add: (callback: Callback) => void
   /**
-   * Applies the transforms to a call, in the order in which they were added, one at a time.
-   * `provider`: returns the provider that the call names or inherits.
+   * Applies the transforms to a call, in the order in which they were added. Calls are transformed
+   * one at a time. `provider`: returns the explicit or inherited provider of the call.
    */
   readonly transform: (
     request: ResourceInvokeRequest,
@@ -29,25 +29,25 @@ export interface InvokeTransforms {
  * docs/spec/monitor.md#callbacks-service.
  */
 export function createInvokeTransforms(callbacks: Callbacks): InvokeTransforms {
-  const all: Callback[] = []
+  const transforms: Callback[] = []
   const runInTurn = createSerialQueue()
-  const run = async (
+  const applyAll = async (
     request: ResourceInvokeRequest,
     provider: string,
   ): Promise<ResourceInvokeRequest> => {
-    // The transforms decide the provider, so the parent is not consulted again.
+    // The transforms determine the provider, so the parent must not determine it again.
     let current: ResourceInvokeRequest = { ...request, provider, parent: '' }
-    for (const callback of all) current = await transformOnce(current, callback, callbacks)
+    for (const callback of transforms) current = await transformOnce(current, callback, callbacks)
     return current
   }
   return {
     add(callback) {
       requireTarget(callback)
-      all.push(callback)
+      transforms.push(callback)
     },
     transform(request, provider) {
-      if (all.length === 0) return Promise.resolve(request)
-      return runInTurn(() => run(request, provider()))
+      if (transforms.length === 0) return Promise.resolve(request)
+      return runInTurn(() => applyAll(request, provider()))
     },
   }
 }
@@ -68,13 +68,13 @@ async function transformOnce(
   const answer = TransformInvokeResponse.decode(
     await callbacks.invoke(callback, TransformInvokeRequest.encode(transformRequest).finish()),
   )
-  const changed = answer.options ?? options
+  const changedOptions = answer.options ?? options
   return {
     ...request,
     args: answer.args ?? request.args,
-    provider: changed.provider,
-    version: changed.version,
-    pluginDownloadURL: changed.pluginDownloadUrl,
-    pluginChecksums: changed.pluginChecksums,
+    provider: changedOptions.provider,
+    version: changedOptions.version,
+    pluginDownloadURL: changedOptions.pluginDownloadUrl,
+    pluginChecksums: changedOptions.pluginChecksums,
   }
 }

@@ -3,9 +3,9 @@ import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
 import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
 
 /**
- * Returns a registration with aliases in their current meaning. Older Node SDKs sent no parent
- * field for "no parent", and "no parent" for the current parent. Source:
- * docs/spec/monitor.md#resourcemonitor step 6.
+ * Returns a registration with aliases in their current form. In aliases of older Node SDKs, an
+ * absent parent field means "no parent", and the value "no parent" means the current parent.
+ * Source: docs/spec/monitor.md#resourcemonitor step 6.
  */
 export function withPlainAliases(
   request: RegisterResourceRequest,
@@ -15,12 +15,15 @@ export function withPlainAliases(
   return { ...request, aliases: request.aliases.map(toPlainAlias), aliasSpecs: true }
 }
 
-/** The runtime in the request takes precedence over the gRPC library. */
+/**
+ * Reports whether a request comes from a Node SDK. The runtime in the metadata takes precedence
+ * over the user agent.
+ */
 function isFromNode(metadata: Metadata | undefined): boolean {
   const runtimes = metadata?.get('pulumi-runtime') ?? []
   if (runtimes.length > 0) return runtimes.length === 1 && runtimes[0] === 'nodejs'
-  const [agent, ...more] = metadata?.get('user-agent') ?? []
-  return more.length === 0 && typeof agent === 'string' && agent.startsWith('grpc-node-js/')
+  const [agent, ...otherAgents] = metadata?.get('user-agent') ?? []
+  return otherAgents.length === 0 && typeof agent === 'string' && agent.startsWith('grpc-node-js/')
 }
 
 function toPlainAlias({ alias }: Alias): Alias {
@@ -28,7 +31,7 @@ function toPlainAlias({ alias }: Alias): Alias {
   const { parent } = alias.value
   if (parent?.$case === 'parentUrn' && parent.value !== '') return { alias }
   if (parent?.$case === 'noParent' && !parent.value) return { alias }
-  const isNone = parent?.$case === 'noParent'
-  const put = isNone ? undefined : { $case: 'noParent' as const, value: true }
-  return { alias: { $case: 'spec', value: { ...alias.value, parent: put } } }
+  const hasNoParentField = parent?.$case === 'noParent'
+  const plainParent = hasNoParentField ? undefined : { $case: 'noParent' as const, value: true }
+  return { alias: { $case: 'spec', value: { ...alias.value, parent: plainParent } } }
 }

@@ -9,7 +9,8 @@ import { readPluginRequest, programOptions, type ReadingDeps } from './read-regi
 import { parseRequestUrn } from './request-urns.ts'
 
 /**
- * Reads a method call from the wire. Throws VALUE_MALFORMED, RESOURCE_INVALID for a bad dependency.
+ * Reads a method call from the wire. Throws VALUE_MALFORMED for an invalid value, RESOURCE_INVALID
+ * for an invalid dependency, and PACKAGE_INVALID for an invalid version.
  */
 export async function readMethodRequest(
   request: ResourceCallRequest,
@@ -17,7 +18,7 @@ export async function readMethodRequest(
   deps: Pick<ReadingDeps, 'hashAssets' | 'packages'>,
 ): Promise<MethodRequest> {
   if (request.provider === '') requireVersion('package', request.version)
-  const args = fromWire(request.args, { ...programOptions, upgrade: true })
+  const args = fromWire(request.args, { ...programOptions, upgradesToOutputs: true })
   return {
     token: request.tok,
     args: await deps.hashAssets(args),
@@ -55,7 +56,7 @@ export function toMethodReply(
 ): CallResponse {
   const options = { unknowns: 'keep', secrets: true, references: true, outputs: false } as const
   return CallResponse.create({
-    return: toWire(outputs, { ...options, bytes: request.acceptsByteString }),
+    return: toWire(outputs, { ...options, allowsByteStrings: request.acceptsByteString }),
     returnDependencies: new Map(
       [...(dependencies ?? [])].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),

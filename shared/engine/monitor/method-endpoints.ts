@@ -2,9 +2,12 @@
 export interface MethodEndpoint {
   /** `127.0.0.1:<port>` */
   readonly address: string
-  /** Reports whether a request arrived there that has an effect or a result of its own. */
+  /**
+   * Reports whether the method sent a request to this address, apart from the requests that SDKs
+   * send on every connect.
+   */
   readonly wasUsed: () => boolean
-  /** Ends the use of the address. */
+  /** Releases the address for another method call. */
   readonly close: () => void
 }
 
@@ -14,8 +17,8 @@ export interface MethodEndpoints {
 }
 
 /**
- * Requests that SDKs send on every connect, which reveal nothing about a method. Any other request
- * must be repeated by a later generator run, or its result is counted.
+ * Requests that SDKs send on every connect. After any other request, a later generator run must
+ * repeat the method call.
  */
 const handshakeMethods: ReadonlySet<string> = new Set(['getDeploymentInfo', 'supportsFeature'])
 
@@ -26,22 +29,22 @@ const handshakeMethods: ReadonlySet<string> = new Set(['getDeploymentInfo', 'sup
 export function createMethodEndpoints(
   serve: (onCall: (method: string) => void) => Promise<string>,
 ): MethodEndpoints {
-  const idle: ReusableEndpoint[] = []
+  const idleEndpoints: ReusableEndpoint[] = []
   const openEndpoint = async (): Promise<ReusableEndpoint> => {
-    const use = { wasUsed: false }
+    const usage = { wasUsed: false }
     const address = await serve(method => {
-      if (!handshakeMethods.has(method)) use.wasUsed = true
+      if (!handshakeMethods.has(method)) usage.wasUsed = true
     })
-    return { address, use }
+    return { address, usage }
   }
   return {
     async open() {
-      const place = idle.pop() ?? (await openEndpoint())
-      place.use.wasUsed = false
+      const endpoint = idleEndpoints.pop() ?? (await openEndpoint())
+      endpoint.usage.wasUsed = false
       return {
-        address: place.address,
-        wasUsed: () => place.use.wasUsed,
-        close: () => void idle.push(place),
+        address: endpoint.address,
+        wasUsed: () => endpoint.usage.wasUsed,
+        close: () => void idleEndpoints.push(endpoint),
       }
     },
   }
@@ -49,5 +52,5 @@ export function createMethodEndpoints(
 
 interface ReusableEndpoint {
   readonly address: string
-  readonly use: { wasUsed: boolean }
+  readonly usage: { wasUsed: boolean }
 }

@@ -53,7 +53,7 @@ export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
 /** The signals at the end of a program. */
 export interface ProgramSignals {
   readonly signal: () => void
-  readonly released: Promise<void>
+  readonly whenReleased: Promise<void>
   readonly registrar: Registrar
   readonly hooks: Hooks
 }
@@ -77,15 +77,12 @@ const features: readonly ResourceMonitorFeature[] = [
   ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_PARENT,
 ]
 
-const hiddenNumbers: Readonly<Record<HiddenFeature, ResourceMonitorFeature>> = {
+const hideableFeatures: Readonly<Record<HiddenFeature, ResourceMonitorFeature>> = {
   resourceReferences: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
   outputValues: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
 }
 
-/**
- * The features that older SDKs query one by one. An unimplemented feature fails with its name when
- * it is used.
- */
+/** The features that older SDKs query one by one, by their names. */
 const featureNames: ReadonlySet<string> = new Set([
   'secrets',
   'resourceReferences',
@@ -108,24 +105,27 @@ const featureNames: ReadonlySet<string> = new Set([
  */
 export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: ProgramSignals) {
   const traces = createStackTraces()
-  const opened = whenReady.then(deps => ({ ...deps, traces }))
+  const readyDeps = whenReady.then(deps => ({ ...deps, traces }))
   const { registrar, hooks } = signals
-  const register = createRegister(opened, registrar)
+  const register = createRegister(readyDeps, registrar)
   return {
     async getDeploymentInfo(): Promise<DeploymentInfo> {
-      const { info, withoutFeatures } = await opened
-      const hidden = new Set(withoutFeatures.map(name => hiddenNumbers[name]))
-      return { ...info, supportedFeatures: features.filter(feature => !hidden.has(feature)) }
+      const { info, withoutFeatures } = await readyDeps
+      const hiddenFeatures = new Set(withoutFeatures.map(name => hideableFeatures[name]))
+      return {
+        ...info,
+        supportedFeatures: features.filter(feature => !hiddenFeatures.has(feature)),
+      }
     },
     async supportsFeature({ id }: SupportsFeatureRequest): Promise<SupportsFeatureResponse> {
-      const { withoutFeatures } = await opened
+      const { withoutFeatures } = await readyDeps
       return { hasSupport: featureNames.has(id) && !withoutFeatures.some(name => name === id) }
     },
     async registerResource(
       wireRequest: RegisterResourceRequest,
       metadata?: Metadata,
     ): Promise<RegisterResourceResponse> {
-      const { generator } = await opened
+      const { generator } = await readyDeps
       const request = withPlainAliases(wireRequest, metadata)
       try {
         return await generator.registerBelow(parseOptionalUrn(request.parent), () =>
@@ -138,7 +138,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
       }
     },
     async registerResourceOutputs(request: RegisterResourceOutputsRequest): Promise<object> {
-      const deps = await opened
+      const deps = await readyDeps
       const outputs = await deps.hashAssets(
         fromWire(request.outputs, { ...programOptions, outputs: false }),
       )
@@ -146,7 +146,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
       return {}
     },
     async readResource(request: ReadResourceRequest): Promise<ReadResourceResponse> {
-      const deps = await opened
+      const deps = await readyDeps
       const { state } = await deps.generator.read(readReadRequest(request, deps))
       return {
         urn: state.urn,
@@ -156,16 +156,16 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
       }
     },
     invoke: async (request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> =>
-      invoke(await opened, await registrar.transformInvoke(await opened, request)),
+      invoke(await readyDeps, await registrar.transformInvoke(await readyDeps, request)),
     async call(request: ResourceCallRequest): Promise<CallResponse> {
-      const deps = await opened
-      return traces.runWithFrames(readFrames(request, deps), async handle => {
-        const methodRequest = await readMethodRequest(request, handle, deps)
+      const deps = await readyDeps
+      return traces.runWithFrames(readFrames(request, deps), async stackTraceHandle => {
+        const methodRequest = await readMethodRequest(request, stackTraceHandle, deps)
         return toMethodReply(await deps.generator.call(methodRequest), request)
       })
     },
     async registerPackage(request: RegisterPackageRequest): Promise<RegisterPackageResponse> {
-      return { ref: (await opened).packages.register(request) }
+      return { ref: (await readyDeps).packages.register(request) }
     },
     ...registrar.handlers,
     ...hooks.handlers,
@@ -178,26 +178,26 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
  * through its provider.
  */
 function createRegister(
-  opened: Promise<MonitorDeps & { readonly traces: ReturnType<typeof createStackTraces> }>,
+  readyDeps: Promise<MonitorDeps & { readonly traces: ReturnType<typeof createStackTraces> }>,
   registrar: ProgramSignals['registrar'],
 ): (wireRequest: RegisterResourceRequest) => Promise<RegisterResourceResponse> {
   const register = async (
     wireRequest: RegisterResourceRequest,
   ): Promise<RegisterResourceResponse> => {
-    const deps = await opened
+    const deps = await readyDeps
     const {
       request,
       isTransformed,
-      noteRegistered: note,
+      noteRegistered: noteUrn,
     } = await registrar.transform(deps, wireRequest)
     if (request.remote) {
-      const made = await registerRemote(request, deps, register)
-      note(made.urn)
-      return made
+      const response = await registerRemote(request, deps, register)
+      noteUrn(response.urn)
+      return response
     }
     const registration = await readRegistration(request, deps)
     const current = await deps.generator.register(registration, isTransformed)
-    note(current.state.urn)
+    noteUrn(current.state.urn)
     return toRegistrationReply(current, request)
   }
   return register
@@ -213,7 +213,7 @@ function createShutdownSignal(signals: ProgramSignals): () => Promise<object> {
     if (isSignalled) throw new Error('Already waiting for shutdown')
     isSignalled = true
     signals.signal()
-    await signals.released
+    await signals.whenReleased
     return {}
   }
 }
@@ -245,16 +245,23 @@ async function invoke(
   }
 }
 
-const noReply = { urn: '', id: '', object: undefined, stable: false, stables: [], unknown: false }
+const emptyReply = {
+  urn: '',
+  id: '',
+  object: undefined,
+  stable: false,
+  stables: [],
+  unknown: false,
+}
 
 function toFailureReply({ urn, isSkipped }: RegistrationFailed): RegisterResourceResponse {
   const result = isSkipped ? Result.SKIP : Result.FAIL
-  return { ...noReply, urn, propertyDependencies: new Map(), result }
+  return { ...emptyReply, urn, propertyDependencies: new Map(), result }
 }
 
 /**
- * Returns the response: the outputs of a custom resource, or none for a component, whose outputs
- * the program itself has.
+ * Returns the response to a registration. It contains the outputs of a custom resource. A component
+ * gets none, because the program itself has its outputs.
  */
 function toRegistrationReply(
   { state, skipReason }: CurrentState,
@@ -262,7 +269,7 @@ function toRegistrationReply(
 ): RegisterResourceResponse {
   const outputs = state.custom ? state.outputs : emptyMap
   return {
-    ...noReply,
+    ...emptyReply,
     urn: state.urn,
     id: state.id,
     object: toWire(visibleOutputsOf(outputs, request), replyOptionsOf(request)),

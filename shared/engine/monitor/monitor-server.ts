@@ -32,7 +32,7 @@ import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
 import { createRegistrar } from './registrar.ts'
 import { createStatusHandlers } from './status-handlers.ts'
 
-/** Maximum size of a message in either direction, in bytes: Pulumi's own limit. */
+/** Maximum size of a message in either direction, in bytes. The limit is that of Pulumi. */
 const messageBytesMax = 400 * 1024 * 1024
 
 /** The running services. */
@@ -43,18 +43,18 @@ export interface MonitorServer {
   readonly hooks: Hooks
   /** Further addresses of the same services, for methods of resources. */
   readonly methods: MethodEndpoints
-  /** Provides the dependencies of the handlers. Calls wait for it. */
+  /** Provides the dependencies of the handlers. All calls wait until they are provided. */
   readonly open: (deps: MonitorDeps) => void
   /** Ends pending and later calls with UNAVAILABLE. */
   readonly abort: () => void
   /** Resolves when the program has signalled that it registers nothing more. */
-  readonly signalled: Promise<void>
+  readonly whenSignalled: Promise<void>
   /** Responds to the program that waits to exit. */
   readonly release: () => void
   readonly close: () => void
 }
 
-/** Starts both services on a free port of the loopback address. */
+/** Starts all services on a free port of the loopback address. */
 export async function startMonitorServer(
   deps: EngineServiceDeps & {
     readonly viewStatus: ViewStatusRegistry
@@ -66,41 +66,47 @@ export async function startMonitorServer(
     'grpc.max_send_message_length': messageBytesMax,
   }
   const servers: Server[] = []
-  const aborted = Promise.withResolvers<never>()
-  aborted.promise.catch(() => undefined)
-  const opened = Promise.withResolvers<MonitorDeps>()
+  const abortion = Promise.withResolvers<never>()
+  abortion.promise.catch(() => undefined)
+  const readyDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const callbacks = createCallbacks()
   const hooks = createHooks(callbacks)
   const engine = createEngineHandlers(deps)
-  const handlers = createMonitorHandlers(opened.promise, {
+  const handlers = createMonitorHandlers(readyDeps.promise, {
     signal: signalled.resolve,
-    released: released.promise,
+    whenReleased: released.promise,
     registrar: createRegistrar(callbacks),
     hooks,
   })
   const serve = (onCall?: (method: string) => void): Promise<string> => {
     const server = new Server(options)
     servers.push(server)
-    server.addService(ResourceMonitorService, toUnaryHandlers(handlers, aborted.promise, onCall))
-    // Log messages are accepted to the end, because an exiting program reports its reason.
-    server.addService(EngineService, toUnaryHandlers(engine, never))
+    server.addService(ResourceMonitorService, toUnaryHandlers(handlers, abortion.promise, onCall))
+    // Log messages are accepted even after an abort, because an exiting program reports its reason.
+    server.addService(EngineService, toUnaryHandlers(engine, neverSettles))
     server.addService(
       ResourceStatusService,
-      toUnaryHandlers(createStatusHandlers(deps.viewStatus), never),
+      toUnaryHandlers(createStatusHandlers(deps.viewStatus), neverSettles),
     )
-    server.addService(LoaderService, toUnaryHandlers(createLoaderHandlers(deps.plugins), never))
-    server.addService(MapperService, toUnaryHandlers(createMapperHandlers(deps.plugins), never))
+    server.addService(
+      LoaderService,
+      toUnaryHandlers(createLoaderHandlers(deps.plugins), neverSettles),
+    )
+    server.addService(
+      MapperService,
+      toUnaryHandlers(createMapperHandlers(deps.plugins), neverSettles),
+    )
     return listen(server)
   }
   return {
     address: await serve(),
     hooks,
     methods: createMethodEndpoints(serve),
-    open: opened.resolve,
-    abort: () => aborted.reject(new Bail()),
-    signalled: signalled.promise,
+    open: readyDeps.resolve,
+    abort: () => abortion.reject(new Bail()),
+    whenSignalled: signalled.promise,
     release: released.resolve,
     close() {
       callbacks.close()
@@ -112,31 +118,31 @@ export async function startMonitorServer(
 /** Listens on a free port and resolves to the address. */
 function listen(server: Server): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, bound) =>
-      thrown === null ? resolve(`127.0.0.1:${bound}`) : reject(thrown),
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (thrown, port) =>
+      thrown === null ? resolve(`127.0.0.1:${port}`) : reject(thrown),
     )
   })
 }
 
-const never = new Promise<never>(() => undefined)
+const neverSettles = new Promise<never>(() => undefined)
 
 /** Converts handlers for grpc-js. Each call ends early when the deployment ends. */
 function toUnaryHandlers(
   handlers: object,
-  aborted: Promise<never>,
+  whenAborted: Promise<never>,
   onCall?: (method: string) => void,
 ): UntypedServiceImplementation {
-  const wrapped = Object.entries(handlers).map(([name, handler]) => {
+  const unaryHandlers = Object.entries(handlers).map(([name, handler]) => {
     const handle: handleUnaryCall<unknown, unknown> = (call, reply) => {
       onCall?.(name)
-      Promise.race([handler(call.request, call.metadata), aborted]).then(
+      Promise.race([handler(call.request, call.metadata), whenAborted]).then(
         value => reply(null, value),
         thrown => reply(statusOf(thrown)),
       )
     }
     return [name, handle] as const
   })
-  return Object.fromEntries(wrapped)
+  return Object.fromEntries(unaryHandlers)
 }
 
 function statusOf(thrown: unknown): { code: number; details: string } {

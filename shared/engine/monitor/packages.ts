@@ -4,7 +4,7 @@ import type {
   RegisterPackageRequest,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { error } from '../../errors/error.ts'
-import { type PackageRequest, withRef } from '../../providers/package-request.ts'
+import { type PackageRequest, withExtensionRef } from '../../providers/package-request.ts'
 
 /** The packages that a program registered, by the references that it received. */
 export interface Packages {
@@ -20,30 +20,34 @@ export interface Packages {
  * docs/spec/monitor.md#resourcemonitor.
  */
 export function createPackages(uuid: () => string): Packages {
-  const byRef = new Map<string, PackageRequest>()
-  const byContent = new Map<string, string>()
+  const requestsByRef = new Map<string, PackageRequest>()
+  const refsByContent = new Map<string, string>()
   return {
     register(request) {
       const packageRequest = readPackage(request)
       const { extension } = packageRequest
       // The content alone identifies an extension, not the plugin that was named first.
       const content = extension?.ref ?? contentOf(packageRequest)
-      const known = byContent.get(content)
-      if (known !== undefined) return known
+      const existingRef = refsByContent.get(content)
+      if (existingRef !== undefined) return existingRef
       const ref = extension?.ref ?? uuid()
-      byContent.set(content, ref)
-      byRef.set(ref, packageRequest)
+      refsByContent.set(content, ref)
+      requestsByRef.set(ref, packageRequest)
       return ref
     },
     lookup(ref) {
-      const found = byRef.get(ref)
-      if (found === undefined) throw error('PACKAGE_INVALID', `unknown provider package '${ref}'`)
-      return found
+      const packageRequest = requestsByRef.get(ref)
+      if (packageRequest === undefined)
+        throw error('PACKAGE_INVALID', `unknown provider package '${ref}'`)
+      return packageRequest
     },
   }
 }
 
-/** The fields of the request name the plugin. A separate part contains its parameters. */
+/**
+ * Converts a request to register a package. Its fields specify the plugin, and `parameterization`
+ * or `extension` contains the parameters.
+ */
 function readPackage(request: RegisterPackageRequest): PackageRequest {
   const { name, version, parameterization, extension } = request
   if (name === '') throw error('PACKAGE_INVALID', 'package name is empty')
@@ -56,33 +60,43 @@ function readPackage(request: RegisterPackageRequest): PackageRequest {
   const parts = {
     ...(parameterization === undefined
       ? {}
-      : { parameters: { plugin: name, ...blobOf(parameterization) } }),
+      : { parameters: { plugin: name, ...toBase64Parameters(parameterization) } }),
     ...(extension === undefined
       ? {}
-      : { extension: withRef({ name: extension.name, ...blobOf(extension) }) }),
+      : {
+          extension: withExtensionRef({ name: extension.name, ...toBase64Parameters(extension) }),
+        }),
   }
   return { pkg: parameterization?.name ?? name, ...plugin, ...parts }
 }
 
-function blobOf({ version, value }: Parameterization): { version: string; value: string } {
+function toBase64Parameters({ version, value }: Parameterization): {
+  version: string
+  value: string
+} {
   requireVersion('parameter', version, false)
   return { version, value: Buffer.from(value).toString('base64') }
 }
 
-/** Throws PACKAGE_INVALID for a text that is not a semantic version. */
-export function requireVersion(what: string, version: string, mayBeAbsent = true): void {
+/**
+ * Throws PACKAGE_INVALID for a text that is not a semantic version. `role`: the word for the
+ * version's owner in the error.
+ */
+export function requireVersion(role: string, version: string, mayBeAbsent = true): void {
   if (version === '' && mayBeAbsent) return
   // Only a complete version is accepted here. `valid` alone would also accept a leading `v` and
   // blanks.
   if (/^\d/.test(version) && valid(version) !== null) return
-  throw error('PACKAGE_INVALID', `parse ${what} version ${version}: it is not a semantic version`)
+  throw error('PACKAGE_INVALID', `parse ${role} version ${version}: it is not a semantic version`)
 }
 
-/** Returns checksums in the form of a provider's inputs. */
+/** Converts checksums to hexadecimal texts, as provider inputs contain them. */
 export function toHexChecksums(
   checksums: ReadonlyMap<string, Uint8Array>,
 ): ReadonlyMap<string, string> {
-  return new Map([...checksums].map(([key, sum]) => [key, Buffer.from(sum).toString('hex')]))
+  return new Map(
+    [...checksums].map(([key, checksum]) => [key, Buffer.from(checksum).toString('hex')]),
+  )
 }
 
 function contentOf({ checksums, ...request }: PackageRequest): string {

@@ -21,7 +21,7 @@ interface PluginTarget {
   readonly name: string
   readonly version: string
   readonly downloadUrl: string
-  readonly made: Parameterization | undefined
+  readonly parameterization: Parameterization | undefined
 }
 
 /**
@@ -31,36 +31,44 @@ interface PluginTarget {
 export function createLoaderHandlers(host: () => DescriptionHost) {
   return {
     async getSchema(request: GetSchemaRequest): Promise<GetSchemaResponse> {
-      const { package: name, version, downloadUrl, parameterization: made } = request
+      const { package: name, version, downloadUrl, parameterization } = request
       requireVersion(version)
-      if (made !== undefined) requireVersion(made.version, false)
-      const target: PluginTarget = { name, version: withoutPrefix(version), downloadUrl, made }
-      const of = {
-        name: made?.name ?? '',
-        version: made === undefined ? '' : withoutPrefix(made.version),
+      if (parameterization !== undefined) requireVersion(parameterization.version, false)
+      const target: PluginTarget = {
+        name,
+        version: withoutPrefix(version),
+        downloadUrl,
+        parameterization,
       }
-      const text = await describePlugin(host(), target, description => description.getSchema(of))
-      const ours = isGitAddress(downloadUrl) ? withVersion(text, target) : text
-      return { schema: Buffer.from(ours) }
+      const packageIdentity = {
+        name: parameterization?.name ?? '',
+        version: parameterization === undefined ? '' : withoutPrefix(parameterization.version),
+      }
+      const text = await describePlugin(host(), target, description =>
+        description.getSchema(packageIdentity),
+      )
+      const schema = isGitAddress(downloadUrl) ? withVersion(text, target) : text
+      return { schema: Buffer.from(schema) }
     },
   }
 }
 
 /**
- * Returns a schema with the requested version, which a plugin from a repository may not contain.
+ * Returns a schema with the requested version added, because the schema of a plugin from a
+ * repository may not contain it.
  */
 function withVersion(text: string, { name, version }: PluginTarget): string {
   if (version === '') return text
   try {
     return JSON.stringify({ ...Object(JSON.parse(text)), version })
   } catch (cause) {
-    const what = `the schema of '${name}' is not valid JSON: ${messageOf(cause)}`
-    throw error('PLUGIN_FAILED', what, { cause })
+    const message = `the schema of '${name}' is not valid JSON: ${messageOf(cause)}`
+    throw error('PLUGIN_FAILED', message, { cause })
   }
 }
 
 /** The default ecosystem of a request. */
-const usualEcosystem = 'terraform'
+const defaultEcosystem = 'terraform'
 
 /**
  * Creates the handlers of the mapping service. All installed plugins are queried. The plugin with
@@ -82,16 +90,19 @@ async function findMapping(
   request: GetMappingRequest,
 ): Promise<GetMappingResponse> {
   const { provider, pulumiProvider, parameterizationHint: hint } = request
-  const first = pulumiProvider === '' ? provider : pulumiProvider
-  const made = pulumiProvider === '' ? undefined : hint
-  if (made !== undefined) requireVersion(made.version, false)
-  const ecosystem = request.ecosystem === '' ? usualEcosystem : request.ecosystem
+  const preferredName = pulumiProvider === '' ? provider : pulumiProvider
+  const parameterization = pulumiProvider === '' ? undefined : hint
+  if (parameterization !== undefined) requireVersion(parameterization.version, false)
+  const ecosystem = request.ecosystem === '' ? defaultEcosystem : request.ecosystem
   const names = host.listInstalled?.() ?? []
-  const order = [...names.filter(name => name === first), ...names.filter(name => name !== first)]
-  for (const name of order) {
+  const orderedNames = [
+    ...names.filter(name => name === preferredName),
+    ...names.filter(name => name !== preferredName),
+  ]
+  for (const name of orderedNames) {
     const target: PluginTarget = {
       ...{ name, version: '', downloadUrl: '' },
-      made: name === first ? made : undefined,
+      parameterization: name === preferredName ? parameterization : undefined,
     }
     const data = await describePlugin(host, target, description =>
       requestMapping(description, { ecosystem, provider }),
@@ -102,39 +113,47 @@ async function findMapping(
 }
 
 /**
- * Returns a plugin's mapping for a provider: the one with its name, or else the plugin's only one.
+ * Returns a plugin's mapping for a provider: the mapping with the provider's name, or else the only
+ * mapping of the plugin.
  */
 async function requestMapping(
   description: ProviderDescription,
-  of: { readonly ecosystem: string; readonly provider: string },
+  request: { readonly ecosystem: string; readonly provider: string },
 ): Promise<Uint8Array | undefined> {
-  const { ecosystem, provider } = of
-  const isNamed = (await description.listMappings(ecosystem)).includes(provider)
-  const found = await description.getMapping(isNamed ? of : { ecosystem, provider: '' })
-  if (found.provider === provider) return found.data
-  if (!isNamed) return undefined
+  const { ecosystem, provider } = request
+  const hasMapping = (await description.listMappings(ecosystem)).includes(provider)
+  const mapping = await description.getMapping(hasMapping ? request : { ecosystem, provider: '' })
+  if (mapping.provider === provider) return mapping.data
+  if (!hasMapping) return undefined
   throw new Error(
-    `unexpected provider in ${ecosystem} mapping response for provider ${provider}: ${found.provider}`,
+    `unexpected provider in ${ecosystem} mapping response for provider ${provider}: ${mapping.provider}`,
   )
 }
 
-/** Queries a plugin about itself with an instance that is started for this purpose. */
+/**
+ * Starts an instance of a plugin, calls `query` with its description service, and ends the
+ * instance.
+ */
 async function describePlugin<T>(
   host: DescriptionHost,
-  { name, version, downloadUrl, made }: PluginTarget,
-  work: (description: ProviderDescription) => Promise<T>,
+  { name, version, downloadUrl, parameterization }: PluginTarget,
+  query: (description: ProviderDescription) => Promise<T>,
 ): Promise<T> {
-  const pkg = made?.name ?? name
+  const pkg = parameterization?.name ?? name
   const plugin = { kind: 'resource', name, version, downloadUrl }
   const instance = await host.load(plugin, { pkg, config: {} }).catch((thrown: unknown) => {
     throw new Error(`could not create provider for package ${pkg}: ${messageOf(thrown)}`)
   })
   try {
-    const value = Buffer.from(made?.value ?? []).toString('base64')
-    if (made !== undefined)
-      await instance.parameterize({ name: made.name, version: withoutPrefix(made.version), value })
+    const value = Buffer.from(parameterization?.value ?? []).toString('base64')
+    if (parameterization !== undefined)
+      await instance.parameterize({
+        name: parameterization.name,
+        version: withoutPrefix(parameterization.version),
+        value,
+      })
     if (instance.describe === undefined) throw new Error(`package ${pkg} has no schema`)
-    return await work(instance.describe)
+    return await query(instance.describe)
   } finally {
     await instance.close()
   }

@@ -26,14 +26,15 @@ import { toProjectPosition } from './source-position.ts'
 import type { StackTraces } from './stack-traces.ts'
 
 /**
- * Options for reading a program's values (docs/spec/property-values.md#options-per-call, monitor).
+ * The wire options for values of a program (docs/spec/property-values.md#options-per-call,
+ * monitor).
  */
 export const programOptions: WireOptions = {
   unknowns: 'keep',
   secrets: true,
   references: true,
   outputs: true,
-  bytes: true,
+  allowsByteStrings: true,
 }
 
 /** The dependencies of reading a request. */
@@ -57,11 +58,11 @@ export async function readRegistration(
 ): Promise<Registration> {
   refuseMigrations(request)
   requireToken(request)
-  const isProvided = request.remote || (request.custom && !isProviderType(request.type))
-  if (isProvided) requireVersion('package', request.version)
+  const needsProvider = request.remote || (request.custom && !isProviderType(request.type))
+  if (needsProvider) requireVersion('package', request.version)
   for (const path of request.hideDiffs) parsePath(path)
-  const options = { ...programOptions, upgrade: request.remote }
-  const sent = await deps.hashAssets(fromWire(request.object, options))
+  const options = { ...programOptions, upgradesToOutputs: request.remote }
+  const sentInputs = await deps.hashAssets(fromWire(request.object, options))
   const dependencies = sortUnique(
     request.dependencies.map(urn => parseRequestUrn(urn, 'dependency')),
   )
@@ -71,12 +72,12 @@ export async function readRegistration(
     name: request.name,
     custom: request.custom,
     parent: parseOptionalUrn(request.parent),
-    inputs: request.remote ? sent : downgradeOutputs(sent),
+    inputs: request.remote ? sentInputs : downgradeOutputs(sentInputs),
     protect: request.protect,
     retainOnDelete: request.retainOnDelete,
     deletedWith: parseOptionalUrn(request.deletedWith, 'DeletedWith'),
     dependencies,
-    propertyDependencies: readPropertyDependencies(request, sent, dependencies),
+    propertyDependencies: readPropertyDependencies(request, sentInputs, dependencies),
     provider: request.provider,
     providers: request.providers,
     plugin: readPluginRequest(packageOf(request.type), request, deps),
@@ -111,7 +112,7 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
     type: request.type,
     name: request.name,
     id: typeof id === 'string' ? id : '',
-    idUnknown: typeof id !== 'string',
+    isIdUnknown: typeof id !== 'string',
     parent: parseOptionalUrn(request.parent),
     properties: downgradeOutputs(
       fromWire(request.properties, { ...programOptions, outputs: false }),
@@ -126,8 +127,8 @@ export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps)
 }
 
 /**
- * Returns the plugin that a request specifies for a package: by a registered package, or by its
- * fields. Throws PACKAGE_INVALID.
+ * Returns the plugin that a request specifies for a package, by the reference of a registered
+ * package or by its fields. Throws PACKAGE_INVALID.
  */
 export function readPluginRequest(
   pkg: string,
@@ -145,13 +146,13 @@ export function readPluginRequest(
 }
 
 /**
- * Refuses state migrations. Pulumi's protocol has them, but its deployments do not support them,
- * and SDKs learn this too.
+ * Throws FEATURE_MISSING for state migrations. Pulumi's protocol contains them, but its deployments
+ * do not support them either.
  */
 function refuseMigrations({ stateMigrations, name }: RegisterResourceRequest): void {
   if (stateMigrations.length === 0) return
-  const what = `state migrations are not supported by this deployment (resource '${name}')`
-  throw error('FEATURE_MISSING', what)
+  const message = `state migrations are not supported by this deployment (resource '${name}')`
+  throw error('FEATURE_MISSING', message)
 }
 
 function requireToken(request: RegisterResourceRequest): void {
@@ -160,7 +161,10 @@ function requireToken(request: RegisterResourceRequest): void {
   if (request.custom || request.remote) requireTypeToken(request.type)
 }
 
-/** Requires a type token. Components may have any type; resources of providers may not. */
+/**
+ * Throws RESOURCE_INVALID for a text that is not a type token. Not called for local components,
+ * which may have any type.
+ */
 function requireTypeToken(type: string): void {
   if (type.split(':').length < 3)
     throw error(
@@ -173,10 +177,10 @@ function requireTypeToken(type: string): void {
 function readHooks(
   hooks: RegisterResourceRequest['hooks'],
 ): ReadonlyMap<string, readonly string[]> {
-  const all = Object.entries(hooks ?? {}).map(
-    ([moment, names]) => [moment[0]?.toUpperCase() + moment.slice(1), names] as const,
+  const entries = Object.entries(hooks ?? {}).map(
+    ([hookName, names]) => [hookName[0]?.toUpperCase() + hookName.slice(1), names] as const,
   )
-  return new Map(all.filter(([, names]) => names.length > 0))
+  return new Map(entries.filter(([, names]) => names.length > 0))
 }
 
 function triggerOf(wire: unknown): PropertyValue {
@@ -192,7 +196,7 @@ function readPropertyDependencies(
   inputs: PropertyMap,
   dependencies: readonly Urn[],
 ): ReadonlyMap<string, readonly Urn[]> {
-  const declared =
+  const declaredDependencies =
     request.propertyDependencies.size === 0 && !request.remote
       ? new Map([...inputs.keys()].map(key => [key, dependencies]))
       : new Map(
@@ -201,7 +205,7 @@ function readPropertyDependencies(
             urns.map(urn => parseRequestUrn(urn, `dependency on property ${key}`)),
           ]),
         )
-  return addOutputDependencies(inputs, declared)
+  return addOutputDependencies(inputs, declaredDependencies)
 }
 
 function aliasesOf(request: RegisterResourceRequest): readonly Alias[] {
@@ -241,18 +245,21 @@ function readAliasParent(parent: WireParent): Urn | '' | undefined {
 
 function timeoutsOf(timeouts: RegisterResourceRequest_CustomTimeouts | undefined): CustomTimeouts {
   if (timeouts === undefined) return {}
-  const set = (['create', 'update', 'delete', 'read'] as const).flatMap(key => {
+  const entries = (['create', 'update', 'delete', 'read'] as const).flatMap(key => {
     const seconds = parseDuration(timeouts[key])
     return seconds === 0 ? [] : [[key, seconds] as const]
   })
-  return Object.fromEntries(set)
+  return Object.fromEntries(entries)
 }
 
 function positionOf(position: SourcePosition | undefined, root: string): string {
   return position === undefined ? '' : toProjectPosition(position, root)
 }
 
-/** Returns the stack trace of a request, followed by that of the caller of its code. */
+/**
+ * Returns the stack trace of the caller of the registering code, followed by the stack trace of the
+ * request.
+ */
 export function readFrames(
   request: {
     readonly stackTrace?: StackTrace | undefined

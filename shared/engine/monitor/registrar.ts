@@ -19,8 +19,8 @@ export interface RegisterDeps extends Pick<ReadingDeps, 'hashAssets'> {
 export interface Registrar {
   /**
    * Transforms a registration request. `isTransformed`: its provider and inherited options were
-   * filled in. `noteRegistered` must be called with its URN, for its children. Throws the error of
-   * a transform.
+   * filled in. `noteRegistered` must be called with the registered URN, so that children inherit
+   * the transforms. Throws the error of a transform.
    */
   readonly transform: (
     deps: RegisterDeps,
@@ -46,12 +46,12 @@ export function createRegistrar(callbacks: Callbacks): Registrar {
   const transforms = createTransforms()
   const invokeTransforms = createInvokeTransforms(callbacks)
   const transform: Registrar['transform'] = async (deps, wireRequest) => {
-    const applicable = transforms.take(wireRequest)
+    const applicableTransforms = transforms.takeApplicable(wireRequest)
     const noteRegistered = (urn: string): void =>
-      transforms.noteRegistered(urn, wireRequest.parent, applicable.own)
-    if (applicable.all.length === 0)
+      transforms.noteRegistered(urn, wireRequest.parent, applicableTransforms.ownTransforms)
+    if (applicableTransforms.allTransforms.length === 0)
       return { request: wireRequest, isTransformed: false, noteRegistered }
-    const inherited = deps.generator.inheritOptions({
+    const inheritedOptions = deps.generator.inheritOptions({
       ...wireRequest,
       protect: wireRequest.protect,
       retainOnDelete: wireRequest.retainOnDelete,
@@ -59,9 +59,9 @@ export function createRegistrar(callbacks: Callbacks): Registrar {
       deletedWith: parseOptionalUrn(wireRequest.deletedWith, 'DeletedWith'),
     })
     const { hashAssets } = deps
-    const request = await applyTransforms(wireRequest, applicable, {
+    const request = await applyTransforms(wireRequest, applicableTransforms, {
       callbacks,
-      inherited,
+      inherited: inheritedOptions,
       hashAssets,
     })
     return { request, isTransformed: true, noteRegistered }
@@ -70,13 +70,13 @@ export function createRegistrar(callbacks: Callbacks): Registrar {
     transform,
     transformInvoke: ({ generator }, invokeRequest) =>
       invokeTransforms.transform(invokeRequest, () => {
-        const child = {
+        const callFields = {
           type: invokeRequest.tok,
           parent: parseOptionalUrn(invokeRequest.parent),
           custom: true,
         }
         const { provider } = invokeRequest
-        return generator.inheritOptions({ ...noOptions, ...child, provider }).provider
+        return generator.inheritOptions({ ...noOptions, ...callFields, provider }).provider
       }),
     handlers: {
       async registerStackTransform(callback) {

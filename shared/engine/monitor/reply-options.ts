@@ -13,7 +13,7 @@ export function replyOptionsOf(request: {
     secrets: request.acceptSecrets,
     references: request.acceptResources,
     outputs: false,
-    bytes: request.acceptsByteString,
+    allowsByteStrings: request.acceptsByteString,
   }
 }
 

@@ -2,16 +2,16 @@ import { error } from '../../errors/error.ts'
 import { isUrn, type Urn } from '../../names/urn.ts'
 
 /**
- * Parses a URN of a request. `whose`: its role, for example `dependency`. Throws RESOURCE_INVALID
- * with the message of Pulumi's monitor.
+ * Parses a URN of a request. `role`: its role in the request, for example `dependency`. Throws
+ * RESOURCE_INVALID with the message of Pulumi's monitor.
  */
-export function parseRequestUrn(text: string, whose: string): Urn {
+export function parseRequestUrn(text: string, role: string): Urn {
   if (isUrn(text)) return text
   const fault = text === '' ? 'missing required URN' : `invalid URN ${JSON.stringify(text)}`
-  throw error('RESOURCE_INVALID', `invalid ${whose} URN: ${fault}`)
+  throw error('RESOURCE_INVALID', `invalid ${role} URN: ${fault}`)
 }
 
 /** Parses an optional URN of a request; '' when it is absent. */
-export function parseOptionalUrn(text: string, whose = 'parent'): Urn | '' {
-  return text === '' ? '' : parseRequestUrn(text, whose)
+export function parseOptionalUrn(text: string, role = 'parent'): Urn | '' {
+  return text === '' ? '' : parseRequestUrn(text, role)
 }

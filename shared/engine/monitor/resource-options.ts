@@ -9,7 +9,7 @@ import { formatDuration } from './duration.ts'
 export function optionsOfState(state: ResourceState): ResourceOptions {
   const { customTimeouts: timeouts, resourceHooks: hooks } = state
   const namesOf = (hook: string): string[] => [...(hooks.get(hook) ?? [])]
-  const text = (seconds = 0): string => formatDuration(seconds)
+  const toDurationText = (seconds = 0): string => formatDuration(seconds)
   return ResourceOptions.create({
     dependsOn: [...state.dependencies],
     protect: state.protect,
@@ -21,10 +21,10 @@ export function optionsOfState(state: ResourceState): ResourceOptions {
       ? {}
       : {
           customTimeouts: {
-            create: text(timeouts.create),
-            update: text(timeouts.update),
-            delete: text(timeouts.delete),
-            read: text(timeouts.read),
+            create: toDurationText(timeouts.create),
+            update: toDurationText(timeouts.update),
+            delete: toDurationText(timeouts.delete),
+            read: toDurationText(timeouts.read),
           },
         }),
     retainOnDelete: state.retainOnDelete,

@@ -17,13 +17,13 @@ export function toProjectPosition(
   } catch {
     return ''
   }
-  const inside = relative(resolve(root), path)
-  if (isAbsolute(inside)) return ''
+  const relativePath = relative(resolve(root), path)
+  if (isAbsolute(relativePath)) return ''
   const line =
     position.line === 0
       ? ''
       : `#${position.line}${position.column === 0 ? '' : `,${position.column}`}`
-  return `project:///${escapePath(inside.split(sep).join('/'))}${line}`
+  return `project:///${escapePath(relativePath.split(sep).join('/'))}${line}`
 }
 
 /** Escapes a path as Go does in URLs, because states contain that form. */

@@ -16,20 +16,20 @@ export interface StackTraces {
 
 /** Creates an empty set of traces. Source: docs/spec/monitor.md#resourcemonitor step 17. */
 export function createStackTraces(): StackTraces {
-  const kept = new Map<string, readonly StackFrame[]>()
-  let last = 0
+  const framesByHandle = new Map<string, readonly StackFrame[]>()
+  let lastNumber = 0
   return {
     async runWithFrames(frames, work) {
       if (frames.length === 0) return work('')
-      last += 1
-      const handle = `trace ${last}`
-      kept.set(handle, frames)
+      lastNumber += 1
+      const handle = `trace ${lastNumber}`
+      framesByHandle.set(handle, frames)
       try {
         return await work(handle)
       } finally {
-        kept.delete(handle)
+        framesByHandle.delete(handle)
       }
     },
-    withCallerFrames: (handle, frames) => [...(kept.get(handle) ?? []), ...frames],
+    withCallerFrames: (handle, frames) => [...(framesByHandle.get(handle) ?? []), ...frames],
   }
 }

@@ -28,14 +28,14 @@ export function createStatusHandlers(registry: ViewStatusRegistry) {
 
 function readStep(step: ViewStep): PublishedStep {
   const { status, error, old, new: next, keys, diffs } = step
-  const detailed = [...step.detailedDiff].map(
+  const detailedEntries = [...step.detailedDiff].map(
     ([path, diff]) => [path, parsePropertyDiff(diff)] as const,
   )
   return {
     ...{ op: opOf(step.op), status: statusOf(status), error, keys, diffs },
     old: old === undefined ? undefined : readState(old),
     next: next === undefined ? undefined : readState(next),
-    detailedDiff: step.hasDetailedDiff ? new Map(detailed) : null,
+    detailedDiff: step.hasDetailedDiff ? new Map(detailedEntries) : null,
   }
 }
 
@@ -43,7 +43,7 @@ function readStep(step: ViewStep): PublishedStep {
 function readState({ type, name, inputs, outputs }: ViewStepState): PublishedState {
   const options = {
     ...({ unknowns: 'keep', secrets: true, references: true } as const),
-    ...{ outputs: false, bytes: true },
+    ...{ outputs: false, allowsByteStrings: true },
   }
   return { type, name, inputs: fromWire(inputs, options), outputs: fromWire(outputs, options) }
 }
@@ -67,9 +67,9 @@ const ops: ReadonlyMap<Op, StepOp> = new Map([
 ])
 
 function opOf(op: Op): StepOp {
-  const found = ops.get(op)
-  if (found === undefined) throw new Error(`unmarshaling steps: unknown step op ${op}`)
-  return found
+  const stepOp = ops.get(op)
+  if (stepOp === undefined) throw new Error(`unmarshaling steps: unknown step op ${op}`)
+  return stepOp
 }
 
 function statusOf(status: Status): PublishedStep['status'] {

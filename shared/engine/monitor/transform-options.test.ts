@@ -90,11 +90,13 @@ describe('dependencies', () => {
     const after = new Map([['v', output('a')]])
     const subject = request({ dependencies: [urn('y')] })
     const options = { ...transformOptionsOf(subject, inherited), dependsOn: [urn('z')] }
-    const input = { sent: properties, properties: after, options }
-    expect(applyDependencies(subject, { ...input, hasOwn: true })).toMatchObject({
+    const input = { sentProperties: properties, properties: after, options }
+    expect(applyDependencies(subject, { ...input, hasOwnTransforms: true })).toMatchObject({
       dependencies: [urn('z'), urn('a')],
       propertyDependencies: new Map([['v', { urns: [urn('a')] }]]),
     })
-    expect(applyDependencies(subject, { ...input, hasOwn: false }).dependencies).toEqual([urn('y')])
+    expect(applyDependencies(subject, { ...input, hasOwnTransforms: false }).dependencies).toEqual([
+      urn('y'),
+    ])
   })
 })

@@ -84,38 +84,42 @@ export function applyOptions(
 }
 
 /**
- * Returns a registration with its dependencies after transforms. Dependencies from the options
- * count only if the resource has transforms of its own. As in Pulumi, changes to `dependsOn` by
- * transforms of a parent or the stack are ignored. Source: docs/spec/monitor.md#resourcemonitor
- * step 11.
+ * Returns a registration with its dependencies after transforms. `dependsOn` of the transformed
+ * options is used only if the registration itself has transforms. As in Pulumi, changes to
+ * `dependsOn` by transforms of a parent or the stack are ignored. Source:
+ * docs/spec/monitor.md#resourcemonitor step 11.
  */
 export function applyDependencies(
   request: RegisterResourceRequest,
   input: {
     /** The properties before and after the transforms. */
-    readonly sent: PropertyMap
+    readonly sentProperties: PropertyMap
     readonly properties: PropertyMap
     readonly options: TransformResourceOptions
-    readonly hasOwn: boolean
+    readonly hasOwnTransforms: boolean
   },
 ): RegisterResourceRequest {
-  const { sent, properties, options, hasOwn } = input
-  if (!hasOwn)
+  const { sentProperties, properties, options, hasOwnTransforms } = input
+  if (!hasOwnTransforms)
     return {
       ...request,
-      propertyDependencies: toWireDependencies(declaredDependenciesOf(request, sent)),
+      propertyDependencies: toWireDependencies(declaredDependenciesOf(request, sentProperties)),
     }
-  const found = new Map(
+  const urnsByKey = new Map(
     [...properties].map(([key, value]) => [key, new Set<string>(dependenciesOf(value))]),
   )
-  const all = new Set(options.dependsOn)
-  for (const urns of found.values()) for (const urn of urns) all.add(urn)
-  return { ...request, dependencies: [...all], propertyDependencies: toWireDependencies(found) }
+  const allUrns = new Set(options.dependsOn)
+  for (const urns of urnsByKey.values()) for (const urn of urns) allUrns.add(urn)
+  return {
+    ...request,
+    dependencies: [...allUrns],
+    propertyDependencies: toWireDependencies(urnsByKey),
+  }
 }
 
 /**
- * Returns the dependencies of each property: those in the request, or else all dependencies for
- * every property.
+ * Returns the dependencies of each property as in the request. If it has none, each property
+ * depends on all dependencies of the resource.
  */
 export function declaredDependenciesOf(
   request: RegisterResourceRequest,
@@ -138,14 +142,14 @@ export function attachDependencies(
 }
 
 function attachToValue(value: PropertyValue, urns: ReadonlySet<string> | undefined): PropertyValue {
-  const known = new Set<string>(dependenciesOf(value))
-  if (urns === undefined || [...urns].every(urn => known.has(urn))) return value
+  const knownUrns = new Set<string>(dependenciesOf(value))
+  if (urns === undefined || [...urns].every(urn => knownUrns.has(urn))) return value
   const output =
     isSpecial(value) && value.kind === 'output'
       ? value
       : { kind: 'output' as const, value, secret: false, dependencies: [] }
-  const all = new Set<string>([...output.dependencies, ...urns])
-  return { ...output, dependencies: [...all] as Urn[] }
+  const allUrns = new Set<string>([...output.dependencies, ...urns])
+  return { ...output, dependencies: [...allUrns] as Urn[] }
 }
 
 function toWireDependencies(

@@ -28,54 +28,59 @@ export interface Transforms {
   readonly addForStack: (callback: Callback) => void
   /**
    * Takes the transforms that apply to a registration: its own, those of its parents, and the
-   * stack's. The own transforms of a remote component are kept for the registration that its
-   * Construct makes, which uses them instead of its own. Call it once per registration.
+   * stack's. The own transforms of a remote component are also used for the registration that
+   * Construct makes, in place of that registration's transforms. Call it once per registration.
    */
-  readonly take: (request: RegisterResourceRequest) => ApplicableTransforms
+  readonly takeApplicable: (request: RegisterResourceRequest) => ApplicableTransforms
   /** Records the own transforms of a registered resource, for its children. */
-  readonly noteRegistered: (urn: string, parent: string, own: readonly Callback[]) => void
+  readonly noteRegistered: (urn: string, parent: string, ownTransforms: readonly Callback[]) => void
 }
 
 /** The transforms that apply to one registration. */
 export interface ApplicableTransforms {
-  readonly own: readonly Callback[]
+  readonly ownTransforms: readonly Callback[]
   /** In the order in which they run. */
-  readonly all: readonly Callback[]
+  readonly allTransforms: readonly Callback[]
 }
 
 /** Creates an empty set of transforms. Source: docs/spec/monitor.md#resourcemonitor step 11. */
 export function createTransforms(): Transforms {
-  const ofStack: Callback[] = []
-  const ofResources = new Map<string, { parent: string; own: readonly Callback[] }>()
-  const ofComponents = new Map<string, readonly Callback[]>()
+  const stackTransforms: Callback[] = []
+  const transformsByUrn = new Map<string, { parent: string; ownTransforms: readonly Callback[] }>()
+  const remoteTransforms = new Map<string, readonly Callback[]>()
   const takeOwn = (request: RegisterResourceRequest): readonly Callback[] => {
     const key = `${request.parent}::${request.type}::${request.name}`
-    const kept = ofComponents.get(key)
-    if (kept !== undefined) {
-      ofComponents.delete(key)
-      return kept
+    const keptTransforms = remoteTransforms.get(key)
+    if (keptTransforms !== undefined) {
+      remoteTransforms.delete(key)
+      return keptTransforms
     }
-    if (request.remote && request.transforms.length > 0) ofComponents.set(key, request.transforms)
+    if (request.remote && request.transforms.length > 0)
+      remoteTransforms.set(key, request.transforms)
     return request.transforms
   }
   const listInherited = (parent: string): readonly Callback[] => {
-    const found: Callback[] = []
-    for (let next = ofResources.get(parent); next !== undefined; ) {
-      found.push(...next.own)
-      next = ofResources.get(next.parent)
+    const transforms: Callback[] = []
+    for (let ancestor = transformsByUrn.get(parent); ancestor !== undefined; ) {
+      transforms.push(...ancestor.ownTransforms)
+      ancestor = transformsByUrn.get(ancestor.parent)
     }
-    return found
+    return transforms
   }
   return {
     addForStack(callback) {
       requireTarget(callback)
-      ofStack.push(callback)
+      stackTransforms.push(callback)
     },
-    take(request) {
-      const own = takeOwn(request)
-      return { own, all: [...own, ...listInherited(request.parent), ...ofStack] }
+    takeApplicable(request) {
+      const ownTransforms = takeOwn(request)
+      return {
+        ownTransforms,
+        allTransforms: [...ownTransforms, ...listInherited(request.parent), ...stackTransforms],
+      }
     },
-    noteRegistered: (urn, parent, own) => void ofResources.set(urn, { parent, own }),
+    noteRegistered: (urn, parent, ownTransforms) =>
+      void transformsByUrn.set(urn, { parent, ownTransforms }),
   }
 }
 
@@ -90,28 +95,35 @@ export function requireTarget({ target }: Callback): void {
  */
 export async function applyTransforms(
   request: RegisterResourceRequest,
-  { all }: ApplicableTransforms,
+  { allTransforms }: ApplicableTransforms,
   deps: {
     readonly callbacks: Callbacks
     readonly inherited: InheritedOptions
     readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   },
 ): Promise<RegisterResourceRequest> {
-  const hasOwn = request.transforms.length > 0
-  const sent = await deps.hashAssets(
-    fromWire(request.object, { ...wireOptionsOf(true), upgrade: true }),
+  const hasOwnTransforms = request.transforms.length > 0
+  const sentProperties = await deps.hashAssets(
+    fromWire(request.object, { ...wireOptionsOf(true), upgradesToOutputs: true }),
   )
-  let properties = hasOwn ? attachDependencies(sent, declaredDependenciesOf(request, sent)) : sent
+  let properties = hasOwnTransforms
+    ? attachDependencies(sentProperties, declaredDependenciesOf(request, sentProperties))
+    : sentProperties
   let options = transformOptionsOf(request, deps.inherited)
-  for (const callback of all)
+  for (const callback of allTransforms)
     ({ properties, options } = await transformOnce(request, callback, {
       ...deps,
       properties,
       options,
     }))
-  const changed = applyOptions(request, options)
-  const depending = applyDependencies(changed, { sent, properties, options, hasOwn })
-  return { ...depending, object: toWire(properties, wireOptionsOf(true)) }
+  const changedRequest = applyOptions(request, options)
+  const dependentRequest = applyDependencies(changedRequest, {
+    sentProperties,
+    properties,
+    options,
+    hasOwnTransforms,
+  })
+  return { ...dependentRequest, object: toWire(properties, wireOptionsOf(true)) }
 }
 
 interface TransformedOptions {
@@ -146,6 +158,6 @@ async function transformOnce(
  * Returns the options with which values are sent to functions of a program and read back. Every
  * kind of value is preserved.
  */
-export function wireOptionsOf(bytes: boolean): WireOptions {
-  return { unknowns: 'keep', secrets: true, references: true, outputs: true, bytes }
+export function wireOptionsOf(allowsByteStrings: boolean): WireOptions {
+  return { unknowns: 'keep', secrets: true, references: true, outputs: true, allowsByteStrings }
 }

@@ -1,4 +1,4 @@
-import { parseReference, unknownText } from '../../names/provider-reference.ts'
+import { parseProviderReference, unknownStringMarker } from '../../names/provider-reference.ts'
 import { isUrn } from '../../names/urn.ts'
 import { compareUtf8 } from '../../values/go-json.ts'
 import type { PropertyMap } from '../../values/value.ts'
@@ -10,80 +10,98 @@ export type ProposedGoal = Omit<PlannedGoal, 'inputs' | 'outputs'>
 
 /**
  * Returns every difference of a registration from its planned goal, one sentence each. Without a
- * goal the plan expects a delete. Source: docs/spec/step-generation.md#update-plans.
+ * planned goal, the plan expects a delete. Source: docs/spec/step-generation.md#update-plans.
  */
 export function findGoalViolations(
-  planned: PlannedGoal | undefined,
-  proposed: ProposedGoal,
+  plannedGoal: PlannedGoal | undefined,
+  proposedGoal: ProposedGoal,
   inputs: { readonly olds: PropertyMap; readonly news: PropertyMap },
 ): readonly string[] {
-  if (planned === undefined) return ['resource unexpectedly not deleted']
-  const changes = findUnplannedChanges(inputs.olds, inputs.news, planned.inputs)
+  if (plannedGoal === undefined) return ['resource unexpectedly not deleted']
+  const changes = findUnplannedChanges(inputs.olds, inputs.news, plannedGoal.inputs)
   return [
-    ...findPlainViolations(planned, proposed),
-    ...findSetViolations(planned, proposed),
+    ...findOptionViolations(plannedGoal, proposedGoal),
+    ...findSetViolations(plannedGoal, proposedGoal),
     ...(changes.length === 0 ? [] : [`properties changed: ${changes.join(', ')}`]),
-    ...findDependencyViolations(planned, proposed),
+    ...findDependencyViolations(plannedGoal, proposedGoal),
   ]
 }
 
 /** Returns the differences of registered outputs that the plan does not allow. */
 export function findOutputViolations(
-  planned: PlannedGoal | undefined,
+  plannedGoal: PlannedGoal | undefined,
   outputs: { readonly olds: PropertyMap; readonly news: PropertyMap },
 ): readonly string[] {
-  if (planned === undefined) return ['resource unexpectedly not deleted']
-  const changes = findUnplannedChanges(outputs.olds, outputs.news, planned.outputs)
+  if (plannedGoal === undefined) return ['resource unexpectedly not deleted']
+  const changes = findUnplannedChanges(outputs.olds, outputs.news, plannedGoal.outputs)
   return changes.length === 0 ? [] : [`properties changed: ${changes.join(', ')}`]
 }
 
-/** Compares options that must be identical. */
-function findPlainViolations(planned: PlannedGoal, proposed: ProposedGoal): readonly string[] {
-  const found: string[] = []
+/** Returns the differences of options that must be identical. */
+function findOptionViolations(
+  plannedGoal: PlannedGoal,
+  proposedGoal: ProposedGoal,
+): readonly string[] {
+  const violations: string[] = []
   const compare = <T extends string | boolean | number | undefined>(
-    what: string,
+    label: string,
     expected: T,
     actual: T,
   ): void => {
     if (expected === actual) return
     const text = expected === undefined || expected === '' ? 'no value' : String(expected)
-    found.push(`${what} changed (expected ${text})`)
+    violations.push(`${label} changed (expected ${text})`)
   }
-  compare('type', planned.type, proposed.type)
-  compare('name', planned.name, proposed.name)
-  if (planned.custom !== proposed.custom)
-    found.push(`resource kind changed (expected ${planned.custom ? 'custom' : 'component'})`)
-  if (!isSameProvider(planned.provider, proposed.provider))
-    compare('provider', planned.provider, proposed.provider)
-  compare('parent', planned.parent, proposed.parent)
-  compare('protect', planned.protect, proposed.protect)
-  compare('deleteBeforeReplace', planned.deleteBeforeReplace, proposed.deleteBeforeReplace)
-  compare('importID', planned.id, proposed.id)
+  compare('type', plannedGoal.type, proposedGoal.type)
+  compare('name', plannedGoal.name, proposedGoal.name)
+  if (plannedGoal.custom !== proposedGoal.custom)
+    violations.push(
+      `resource kind changed (expected ${plannedGoal.custom ? 'custom' : 'component'})`,
+    )
+  if (!isSameProvider(plannedGoal.provider, proposedGoal.provider))
+    compare('provider', plannedGoal.provider, proposedGoal.provider)
+  compare('parent', plannedGoal.parent, proposedGoal.parent)
+  compare('protect', plannedGoal.protect, proposedGoal.protect)
+  compare('deleteBeforeReplace', plannedGoal.deleteBeforeReplace, proposedGoal.deleteBeforeReplace)
+  compare('importID', plannedGoal.id, proposedGoal.id)
   for (const key of ['create', 'update', 'delete', 'read'] as const) {
-    const [expected, actual] = [planned.customTimeouts[key] ?? 0, proposed.customTimeouts[key] ?? 0]
+    const [expected, actual] = [
+      plannedGoal.customTimeouts[key] ?? 0,
+      proposedGoal.customTimeouts[key] ?? 0,
+    ]
     compare(`${key} timeout`, expected, actual)
   }
-  return found
+  return violations
 }
 
-/** Compares providers. An id that was unknown in the plan may be any. */
-function isSameProvider(planned: string, proposed: string): boolean {
-  if (planned === proposed || planned === '' || proposed === '') return planned === proposed
-  const at = planned.lastIndexOf('::')
-  if (!isUrn(planned.slice(0, at))) return false
-  const [expected, actual] = [parseReference(planned), parseReference(proposed)]
-  return expected.urn === actual.urn && expected.id === unknownText
+/**
+ * Reports whether a provider reference is the planned one. An id that was unknown in the plan
+ * matches any id.
+ */
+function isSameProvider(plannedReference: string, proposedReference: string): boolean {
+  if (plannedReference === proposedReference || plannedReference === '' || proposedReference === '')
+    return plannedReference === proposedReference
+  const separatorIndex = plannedReference.lastIndexOf('::')
+  if (!isUrn(plannedReference.slice(0, separatorIndex))) return false
+  const [expected, actual] = [
+    parseProviderReference(plannedReference),
+    parseProviderReference(proposedReference),
+  ]
+  return expected.urn === actual.urn && expected.id === unknownStringMarker
 }
 
-function findSetViolations(planned: PlannedGoal, proposed: ProposedGoal): readonly string[] {
-  const found: string[] = []
+function findSetViolations(
+  plannedGoal: PlannedGoal,
+  proposedGoal: ProposedGoal,
+): readonly string[] {
+  const violations: string[] = []
   for (const key of ['ignoreChanges', 'additionalSecretOutputs', 'dependencies'] as const)
-    compareSets(found, key, [planned[key], proposed[key]])
-  compareSets(found, 'aliases', [
-    planned.aliases.map(aliasTextOf),
-    proposed.aliases.map(aliasTextOf),
+    compareSets(violations, key, [plannedGoal[key], proposedGoal[key]])
+  compareSets(violations, 'aliases', [
+    plannedGoal.aliases.map(aliasTextOf),
+    proposedGoal.aliases.map(aliasTextOf),
   ])
-  return found
+  return violations
 }
 
 function aliasTextOf({ urn, ...spec }: PlannedAlias): string {
@@ -91,29 +109,33 @@ function aliasTextOf({ urn, ...spec }: PlannedAlias): string {
 }
 
 /**
- * Compares dependencies. A property that was unknown in the plan and is not set has none to
- * compare.
+ * Returns the differences in the dependencies of planned properties. A property that the
+ * registration does not have is skipped, because its planned value may have been unknown.
  */
-function findDependencyViolations(planned: PlannedGoal, proposed: ProposedGoal): readonly string[] {
-  const found: string[] = []
-  for (const [key, urns] of planned.propertyDependencies) {
-    const actual = proposed.propertyDependencies.get(key)
-    if (actual !== undefined) compareSets(found, `dependencies for ${key}`, [urns, actual])
+function findDependencyViolations(
+  plannedGoal: PlannedGoal,
+  proposedGoal: ProposedGoal,
+): readonly string[] {
+  const violations: string[] = []
+  for (const [key, plannedUrns] of plannedGoal.propertyDependencies) {
+    const proposedUrns = proposedGoal.propertyDependencies.get(key)
+    if (proposedUrns !== undefined)
+      compareSets(violations, `dependencies for ${key}`, [plannedUrns, proposedUrns])
   }
-  return found
+  return violations
 }
 
 function compareSets(
-  found: string[],
-  what: string,
+  violations: string[],
+  label: string,
   [planned, proposed]: readonly [planned: readonly string[], proposed: readonly string[]],
 ): void {
   const [before, after] = [new Set(planned), new Set(proposed)]
-  const added = [...after].filter(word => !before.has(word)).sort(compareUtf8)
-  const deleted = [...before].filter(word => !after.has(word)).sort(compareUtf8)
+  const added = [...after].filter(item => !before.has(item)).sort(compareUtf8)
+  const deleted = [...before].filter(item => !after.has(item)).sort(compareUtf8)
   const parts = [
     ...(added.length === 0 ? [] : [`added ${added.join(', ')}`]),
     ...(deleted.length === 0 ? [] : [`deleted ${deleted.join(', ')}`]),
   ]
-  if (parts.length > 0) found.push(`${what} changed: ${parts.join('; ')}`)
+  if (parts.length > 0) violations.push(`${label} changed: ${parts.join('; ')}`)
 }

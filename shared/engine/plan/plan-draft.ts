@@ -20,7 +20,7 @@ export interface PlanDraft {
   readonly toPlan: () => UpdatePlan
 }
 
-const nothing: PlannedResource = {
+const emptyPlannedResource: PlannedResource = {
   goal: undefined,
   ops: [],
   outputs: undefined,
@@ -30,24 +30,24 @@ const nothing: PlannedResource = {
 /** Creates an empty draft. */
 export function createPlanDraft(): PlanDraft {
   const resources = new Map<Urn, PlannedResource>()
-  const change = (urn: Urn, changed: Partial<PlannedResource>): void => {
-    resources.set(urn, { ...(resources.get(urn) ?? nothing), ...changed })
+  const changeResource = (urn: Urn, changes: Partial<PlannedResource>): void => {
+    resources.set(urn, { ...(resources.get(urn) ?? emptyPlannedResource), ...changes })
   }
   return {
     recordGoal(urn, goal, { olds, news, seed }) {
       const inputs = createPlannedDifference(olds, news)
-      change(urn, { goal: { ...goal, inputs, outputs: noDifference }, seed })
+      changeResource(urn, { goal: { ...goal, inputs, outputs: noDifference }, seed })
     },
     recordStep(urn, op) {
-      change(urn, { ops: [...(resources.get(urn)?.ops ?? []), op] })
+      changeResource(urn, { ops: [...(resources.get(urn)?.ops ?? []), op] })
     },
     recordOutputs(urn, outputs) {
-      if (resources.has(urn)) change(urn, { outputs })
+      if (resources.has(urn)) changeResource(urn, { outputs })
     },
     recordRegisteredOutputs(urn, olds, news) {
       const goal = resources.get(urn)?.goal
       if (goal === undefined) return
-      change(urn, {
+      changeResource(urn, {
         goal: { ...goal, outputs: createPlannedDifference(olds, news) },
         outputs: news,
       })

@@ -15,13 +15,13 @@ import type {
   UpdatePlan,
 } from './update-plan.ts'
 
-const properties = z.record(z.string(), z.json()).nullish()
-const texts = z.array(z.string()).nullish()
-const difference = z
-  .strictObject({ adds: properties, deletes: texts, updates: properties })
+const propertiesForm = z.record(z.string(), z.json()).nullish()
+const textsForm = z.array(z.string()).nullish()
+const differenceForm = z
+  .strictObject({ adds: propertiesForm, deletes: textsForm, updates: propertiesForm })
   .nullish()
 
-const timeouts = z
+const timeoutsForm = z
   .strictObject({
     create: z.number().optional(),
     update: z.number().optional(),
@@ -30,7 +30,7 @@ const timeouts = z
   })
   .nullish()
 
-const alias = z.strictObject({
+const aliasForm = z.strictObject({
   URN: z.string().default(''),
   Name: z.string().default(''),
   Type: z.string().default(''),
@@ -40,41 +40,41 @@ const alias = z.strictObject({
   NoParent: z.boolean().default(false),
 })
 
-const goal = z.strictObject({
+const goalForm = z.strictObject({
   type: z.string(),
   name: z.string(),
   custom: z.boolean(),
-  inputDiff: difference,
-  outputDiff: difference,
+  inputDiff: differenceForm,
+  outputDiff: differenceForm,
   parent: z.string().default(''),
   protect: z.boolean().default(false),
-  dependencies: texts,
+  dependencies: textsForm,
   provider: z.string().default(''),
-  propertyDependencies: z.record(z.string(), texts).nullish(),
+  propertyDependencies: z.record(z.string(), textsForm).nullish(),
   deleteBeforeReplace: z.boolean().nullish(),
-  ignoreChanges: texts,
-  additionalSecretOutputs: texts,
-  aliases: texts,
-  structuredAliases: z.array(alias).nullish(),
+  ignoreChanges: textsForm,
+  additionalSecretOutputs: textsForm,
+  aliases: textsForm,
+  structuredAliases: z.array(aliasForm).nullish(),
   id: z.string().default(''),
-  customTimeouts: timeouts,
+  customTimeouts: timeoutsForm,
 })
 
-const resource = z.strictObject({
-  goal: goal.nullish(),
-  steps: texts,
-  state: properties,
+const resourceForm = z.strictObject({
+  goal: goalForm.nullish(),
+  steps: textsForm,
+  state: propertiesForm,
   seed: z.base64().nullish(),
 })
 
-const file = z.strictObject({
+const planFileForm = z.strictObject({
   manifest: z.looseObject({}),
   config: z.looseObject({}).nullish(),
-  resourcePlans: z.record(z.string(), resource).nullish(),
+  resourcePlans: z.record(z.string(), resourceForm).nullish(),
 })
 
 /** Step names that a plan file may contain. */
-const known: ReadonlySet<string> = new Set([
+const knownSteps: ReadonlySet<string> = new Set([
   ...['same', 'create', 'update', 'delete', 'replace', 'create-replacement', 'delete-replaced'],
   ...['read', 'read-replacement', 'refresh', 'discard', 'discard-replaced'],
   ...['remove-pending-replace', 'import', 'import-replacement'],
@@ -92,16 +92,16 @@ export function readPlan(
     readonly decrypt: Crypter['decrypt']
   },
 ): UpdatePlan {
-  const read = file.safeParse(parseJson(text))
-  if (!read.success) {
-    const [issue] = read.error.issues
-    const place =
+  const parsed = planFileForm.safeParse(parseJson(text))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const location =
       issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`
-    throw error('PLAN_INVALID', `the plan cannot be read${place}: ${issue?.message ?? ''}`)
+    throw error('PLAN_INVALID', `the plan cannot be read${location}: ${issue?.message ?? ''}`)
   }
   const resources = new Map<Urn, PlannedResource>()
-  for (const [name, stored] of Object.entries(read.data.resourcePlans ?? {}))
-    resources.set(urnOf(name, context), resourceOf(name, stored, context.decrypt))
+  for (const [name, storedResource] of Object.entries(parsed.data.resourcePlans ?? {}))
+    resources.set(urnOf(name, context), resourceOf(name, storedResource, context.decrypt))
   return { resources }
 }
 
@@ -127,64 +127,74 @@ function urnOf(name: string, context: { readonly stack: string; readonly project
 
 function resourceOf(
   urn: string,
-  stored: z.infer<typeof resource>,
+  storedResource: z.infer<typeof resourceForm>,
   decrypt: Crypter['decrypt'],
 ): PlannedResource {
-  const strange = stored.steps?.find(op => !known.has(op))
-  if (strange !== undefined)
-    throw error('PLAN_INVALID', `the plan has the unknown step '${strange}' for '${urn}'`)
-  const open = (map: z.infer<typeof properties>): PropertyMap => {
+  const unknownStep = storedResource.steps?.find(op => !knownSteps.has(op))
+  if (unknownStep !== undefined)
+    throw error('PLAN_INVALID', `the plan has the unknown step '${unknownStep}' for '${urn}'`)
+  const openProperties = (map: z.infer<typeof propertiesForm>): PropertyMap => {
     try {
       return decodeStoredMap(map ?? {}, decrypt)
     } catch (thrown) {
       throw error('PLAN_INVALID', `a value of '${urn}' cannot be read: ${messageOf(thrown)}`)
     }
   }
-  const { seed } = stored
+  const { seed } = storedResource
   return {
-    goal: stored.goal == null ? undefined : goalOf(stored.goal, open),
-    ops: stored.steps ?? [],
-    outputs: stored.state == null ? undefined : open(stored.state),
+    goal: storedResource.goal == null ? undefined : goalOf(storedResource.goal, openProperties),
+    ops: storedResource.steps ?? [],
+    outputs: storedResource.state == null ? undefined : openProperties(storedResource.state),
     seed: seed == null ? undefined : Buffer.from(seed, 'base64'),
   }
 }
 
 function goalOf(
-  stored: z.infer<typeof goal>,
-  open: (map: z.infer<typeof properties>) => PropertyMap,
+  storedGoal: z.infer<typeof goalForm>,
+  openProperties: (map: z.infer<typeof propertiesForm>) => PropertyMap,
 ): PlannedGoal {
-  const differenceOf = (storedDifference: z.infer<typeof difference>): PlannedDifference => ({
-    adds: open(storedDifference?.adds),
+  const differenceOf = (storedDifference: z.infer<typeof differenceForm>): PlannedDifference => ({
+    adds: openProperties(storedDifference?.adds),
     deletes: storedDifference?.deletes ?? [],
-    updates: open(storedDifference?.updates),
+    updates: openProperties(storedDifference?.updates),
   })
-  const { type, name, custom, parent, protect, provider, id } = stored
-  const byProperty = Object.entries(stored.propertyDependencies ?? {})
+  const { type, name, custom, parent, protect, provider, id } = storedGoal
+  const dependenciesByProperty = Object.entries(storedGoal.propertyDependencies ?? {})
   return {
     ...{ type, name, custom, parent, protect, provider, id },
-    inputs: differenceOf(stored.inputDiff),
-    outputs: differenceOf(stored.outputDiff),
-    dependencies: stored.dependencies ?? [],
-    propertyDependencies: new Map(byProperty.map(([key, urns]) => [key, urns ?? []])),
-    deleteBeforeReplace: stored.deleteBeforeReplace ?? undefined,
-    ignoreChanges: stored.ignoreChanges ?? [],
-    additionalSecretOutputs: stored.additionalSecretOutputs ?? [],
+    inputs: differenceOf(storedGoal.inputDiff),
+    outputs: differenceOf(storedGoal.outputDiff),
+    dependencies: storedGoal.dependencies ?? [],
+    propertyDependencies: new Map(dependenciesByProperty.map(([key, urns]) => [key, urns ?? []])),
+    deleteBeforeReplace: storedGoal.deleteBeforeReplace ?? undefined,
+    ignoreChanges: storedGoal.ignoreChanges ?? [],
+    additionalSecretOutputs: storedGoal.additionalSecretOutputs ?? [],
     aliases: [
-      ...(stored.structuredAliases ?? []).map(aliasOf),
-      ...(stored.aliases ?? []).map(urn => aliasOf(alias.parse({ URN: urn }))),
+      ...(storedGoal.structuredAliases ?? []).map(aliasOf),
+      ...(storedGoal.aliases ?? []).map(urn => aliasOf(aliasForm.parse({ URN: urn }))),
     ],
-    customTimeouts: timeoutsOf(stored.customTimeouts),
+    customTimeouts: timeoutsOf(storedGoal.customTimeouts),
   }
 }
 
-function timeoutsOf(stored: z.infer<typeof timeouts>): CustomTimeouts {
-  const known = Object.entries(stored ?? {}).filter(([, seconds]) => seconds !== undefined)
-  return Object.fromEntries(known)
+function timeoutsOf(storedTimeouts: z.infer<typeof timeoutsForm>): CustomTimeouts {
+  const entries = Object.entries(storedTimeouts ?? {}).filter(
+    ([, seconds]) => seconds !== undefined,
+  )
+  return Object.fromEntries(entries)
 }
 
-function aliasOf(stored: z.infer<typeof alias>): PlannedAlias {
-  const { URN: urn, Name: name, Type: type, Project: project, Stack: stack } = stored
-  return { urn, name, type, project, stack, parent: stored.Parent, noParent: stored.NoParent }
+function aliasOf(storedAlias: z.infer<typeof aliasForm>): PlannedAlias {
+  const { URN: urn, Name: name, Type: type, Project: project, Stack: stack } = storedAlias
+  return {
+    urn,
+    name,
+    type,
+    project,
+    stack,
+    parent: storedAlias.Parent,
+    noParent: storedAlias.NoParent,
+  }
 }
 
 /** Formats a plan file in Pulumi's format, with sealed secrets and sorted keys. */
@@ -202,49 +212,54 @@ export function formatPlan(
   const resourcePlans = Object.fromEntries(
     [...plan.resources]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([urn, one]) => [urn, encodePlannedResource(one, seal)]),
+      .map(([urn, plannedResource]) => [urn, encodePlannedResource(plannedResource, seal)]),
   )
   const config = Object.keys(context.config).length === 0 ? {} : { config: context.config }
   return `${JSON.stringify({ manifest: context.manifest, ...config, resourcePlans }, undefined, 4)}\n`
 }
 
 function encodePlannedResource(
-  { goal: planned, ops, outputs, seed }: PlannedResource,
+  { goal: plannedGoal, ops, outputs, seed }: PlannedResource,
   seal: (map: PropertyMap) => JsonObject,
 ): object {
   return {
-    ...(planned === undefined ? {} : { goal: encodePlannedGoal(planned, seal) }),
+    ...(plannedGoal === undefined ? {} : { goal: encodePlannedGoal(plannedGoal, seal) }),
     ...(ops.length === 0 ? {} : { steps: ops }),
     state: outputs === undefined ? null : seal(outputs),
     ...(seed === undefined ? {} : { seed: Buffer.from(seed).toString('base64') }),
   }
 }
 
-function encodePlannedGoal(planned: PlannedGoal, seal: (map: PropertyMap) => JsonObject): object {
-  const { type, name, custom, protect, customTimeouts } = planned
+function encodePlannedGoal(
+  plannedGoal: PlannedGoal,
+  seal: (map: PropertyMap) => JsonObject,
+): object {
+  const { type, name, custom, protect, customTimeouts } = plannedGoal
   const differenceOf = ({ adds, deletes, updates }: PlannedDifference): object => ({
     ...(adds.size === 0 ? {} : { adds: seal(adds) }),
     ...(deletes.length === 0 ? {} : { deletes }),
     ...(updates.size === 0 ? {} : { updates: seal(updates) }),
   })
-  const list = (key: string, items: readonly unknown[]): object =>
+  const listField = (key: string, items: readonly unknown[]): object =>
     items.length === 0 ? {} : { [key]: items }
-  const text = (key: string, value: string): object => (value === '' ? {} : { [key]: value })
-  const { propertyDependencies: byProperty, deleteBeforeReplace } = planned
+  const textField = (key: string, value: string): object => (value === '' ? {} : { [key]: value })
+  const { propertyDependencies: dependenciesByProperty, deleteBeforeReplace } = plannedGoal
   return {
     ...{ type, name, custom },
-    inputDiff: differenceOf(planned.inputs),
-    outputDiff: differenceOf(planned.outputs),
-    ...text('parent', planned.parent),
+    inputDiff: differenceOf(plannedGoal.inputs),
+    outputDiff: differenceOf(plannedGoal.outputs),
+    ...textField('parent', plannedGoal.parent),
     protect,
-    ...list('dependencies', planned.dependencies),
-    ...text('provider', planned.provider),
-    ...(byProperty.size === 0 ? {} : { propertyDependencies: Object.fromEntries(byProperty) }),
+    ...listField('dependencies', plannedGoal.dependencies),
+    ...textField('provider', plannedGoal.provider),
+    ...(dependenciesByProperty.size === 0
+      ? {}
+      : { propertyDependencies: Object.fromEntries(dependenciesByProperty) }),
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
-    ...list('ignoreChanges', planned.ignoreChanges),
-    ...list('additionalSecretOutputs', planned.additionalSecretOutputs),
-    ...list('structuredAliases', planned.aliases.map(encodePlannedAlias)),
-    ...text('id', planned.id),
+    ...listField('ignoreChanges', plannedGoal.ignoreChanges),
+    ...listField('additionalSecretOutputs', plannedGoal.additionalSecretOutputs),
+    ...listField('structuredAliases', plannedGoal.aliases.map(encodePlannedAlias)),
+    ...textField('id', plannedGoal.id),
     customTimeouts,
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
-import { createPlanGuard, isNoMore } from './plan-guard.ts'
+import { createPlanGuard, isWithinPlannedStep } from './plan-guard.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::d' as Urn
 const planned = (...ops: string[]) => ({
@@ -22,25 +22,25 @@ test.each([
   ['import', ['import']],
 ])('a planned %s allows only steps with a smaller effect', (op, admitted) => {
   const all = ['same', 'create', 'update', 'replace', 'create-replacement', 'delete-replaced']
-  const found = [...all, 'delete', 'read', 'import'].filter(one => isNoMore(one, op))
+  const found = [...all, 'delete', 'read', 'import'].filter(one => isWithinPlannedStep(one, op))
   expect(found).toEqual(admitted)
 })
 
 test('steps are taken in order, and untaken ones are reported as unmet', () => {
   const guard = createPlanGuard({ resources: new Map([[urn, planned('create', 'delete')]]) })
-  expect(guard.findUnmet(() => true)).toEqual([urn])
-  expect(guard.take(urn, 'create')).toBeUndefined()
-  expect(guard.findUnmet(() => true)).toEqual([urn])
-  expect(guard.findUnmet(() => false)).toEqual([])
-  expect(guard.take(urn, 'update')).toMatch(/constrained to delete/)
-  expect(guard.findUnmet(() => true)).toEqual([])
-  expect(guard.take(urn, 'same')).toMatch(/no more steps/)
+  expect(guard.findUnmetUrns(() => true)).toEqual([urn])
+  expect(guard.takeStep(urn, 'create')).toBeUndefined()
+  expect(guard.findUnmetUrns(() => true)).toEqual([urn])
+  expect(guard.findUnmetUrns(() => false)).toEqual([])
+  expect(guard.takeStep(urn, 'update')).toMatch(/constrained to delete/)
+  expect(guard.findUnmetUrns(() => true)).toEqual([])
+  expect(guard.takeStep(urn, 'same')).toMatch(/no more steps/)
 })
 
 test('a resource outside of the plan may stay unchanged', () => {
   const guard = createPlanGuard({ resources: new Map() })
-  expect(guard.take(urn, 'same')).toBeUndefined()
-  expect(guard.take(urn, 'update')).toMatch(/no steps were expected/)
+  expect(guard.takeStep(urn, 'same')).toBeUndefined()
+  expect(guard.takeStep(urn, 'update')).toMatch(/no steps were expected/)
 })
 
 test('steps of an earlier generator run are taken, and restored if they never began', () => {
@@ -48,8 +48,8 @@ test('steps of an earlier generator run are taken, and restored if they never be
     resources: new Map([[urn, planned('replace', 'create-replacement')]]),
   })
   guard.skipRecorded([urn, urn])
-  expect(guard.findUnmet(() => true)).toEqual([])
+  expect(guard.findUnmetUrns(() => true)).toEqual([])
   guard.restoreSteps([urn, urn])
-  expect(guard.take(urn, 'replace')).toBeUndefined()
-  expect(guard.take(urn, 'create-replacement')).toBeUndefined()
+  expect(guard.takeStep(urn, 'replace')).toBeUndefined()
+  expect(guard.takeStep(urn, 'create-replacement')).toBeUndefined()
 })

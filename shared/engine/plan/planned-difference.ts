@@ -6,9 +6,14 @@ import { matchesPlanned, isUnknown } from './planned-value.ts'
 import type { PlannedDifference } from './update-plan.ts'
 
 /** The kind of change of a property. */
-type Change = 'add' | 'update' | 'delete' | 'same'
+type ChangeKind = 'add' | 'update' | 'delete' | 'same'
 
-const signs: Readonly<Record<Change, string>> = { add: '+', update: '~', delete: '-', same: '=' }
+const signs: Readonly<Record<ChangeKind, string>> = {
+  add: '+',
+  update: '~',
+  delete: '-',
+  same: '=',
+}
 
 /** Returns the planned difference between old and new properties. */
 export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): PlannedDifference {
@@ -33,28 +38,34 @@ export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): P
 export function findUnplannedChanges(
   olds: PropertyMap,
   news: PropertyMap,
-  planned: PlannedDifference,
+  plannedDifference: PlannedDifference,
 ): readonly string[] {
-  const changes = new Map<string, Change>()
+  const changes = new Map<string, ChangeKind>()
   for (const key of keysOf(olds, news)) changes.set(key, changeOf(olds, news, key))
-  const isChanged = [...changes.values()].some(change => change !== 'same')
-  const named = [...planned.adds.keys(), ...planned.updates.keys(), ...planned.deletes]
-  const found: string[] = []
-  for (const key of new Set([...changes.keys(), ...named])) {
+  const hasAnyChange = [...changes.values()].some(change => change !== 'same')
+  const plannedKeys = [
+    ...plannedDifference.adds.keys(),
+    ...plannedDifference.updates.keys(),
+    ...plannedDifference.deletes,
+  ]
+  const unplannedChanges: string[] = []
+  for (const key of new Set([...changes.keys(), ...plannedKeys])) {
     const change = news.has(key) || olds.has(key) ? (changes.get(key) ?? 'same') : undefined
-    const plannedChange = plannedChangeOf(planned, key)
+    const plannedChange = plannedChangeOf(plannedDifference, key)
     // As in Pulumi, a property with a planned delete may stay if nothing changes at all.
-    if (isAllowed(plannedChange, { change, actual: news.get(key), isChanged })) continue
-    found.push(textOf(key, plannedChange, { change: change ?? 'delete', actual: news.get(key) }))
+    if (isAllowed(plannedChange, { change, actualValue: news.get(key), hasAnyChange })) continue
+    unplannedChanges.push(
+      formatChange(key, plannedChange, { change: change ?? 'delete', actualValue: news.get(key) }),
+    )
   }
-  return found.sort(compareUtf8)
+  return unplannedChanges.sort(compareUtf8)
 }
 
 function keysOf(olds: PropertyMap, news: PropertyMap): ReadonlySet<string> {
   return new Set([...olds.keys(), ...news.keys()])
 }
 
-function changeOf(olds: PropertyMap, news: PropertyMap, key: string): Change {
+function changeOf(olds: PropertyMap, news: PropertyMap, key: string): ChangeKind {
   const before = olds.get(key) ?? null
   const after = news.get(key) ?? null
   // An unknown value may turn out to be absent.
@@ -66,7 +77,7 @@ function changeOf(olds: PropertyMap, news: PropertyMap, key: string): Change {
 
 /** The planned change of one property. */
 interface PlannedChange {
-  readonly change: Change
+  readonly change: ChangeKind
   readonly value: PropertyValue | undefined
 }
 
@@ -80,39 +91,42 @@ function plannedChangeOf(
 }
 
 /**
- * Reports whether the plan allows a change. `change` undefined: neither old nor new properties
- * contain it.
+ * Reports whether the plan allows a change. `change` is undefined if neither the old nor the new
+ * properties contain the property.
  */
 function isAllowed(
   plannedChange: PlannedChange,
-  found: {
-    readonly change: Change | undefined
-    readonly actual: PropertyValue | undefined
-    readonly isChanged: boolean
+  actualChange: {
+    readonly change: ChangeKind | undefined
+    readonly actualValue: PropertyValue | undefined
+    readonly hasAnyChange: boolean
   },
 ): boolean {
-  const { change, actual, isChanged } = found
+  const { change, actualValue, hasAnyChange } = actualChange
   if (plannedChange.change === 'same') return change === 'same' || change === undefined
   if (plannedChange.change === 'delete')
     return (
       change === 'delete' ||
       change === undefined ||
-      (change === 'same' && (!isChanged || actual === undefined))
+      (change === 'same' && (!hasAnyChange || actualValue === undefined))
     )
   if (change === 'delete')
     return plannedChange.change === 'update' && isUnknown(plannedChange.value)
   if (change === 'add' && plannedChange.change === 'update') return false
-  if (actual === undefined) return isUnknown(plannedChange.value)
-  return plannedChange.value !== undefined && matchesPlanned(plannedChange.value, actual)
+  if (actualValue === undefined) return isUnknown(plannedChange.value)
+  return plannedChange.value !== undefined && matchesPlanned(plannedChange.value, actualValue)
 }
 
-function textOf(
+function formatChange(
   key: string,
   plannedChange: PlannedChange,
-  { change, actual }: { readonly change: Change; readonly actual: PropertyValue | undefined },
+  {
+    change,
+    actualValue,
+  }: { readonly change: ChangeKind; readonly actualValue: PropertyValue | undefined },
 ): string {
-  const values = [plannedChange.value, change === 'delete' ? undefined : actual].flatMap(value =>
-    value === undefined ? [] : [formatValue(value)],
+  const values = [plannedChange.value, change === 'delete' ? undefined : actualValue].flatMap(
+    value => (value === undefined ? [] : [formatValue(value)]),
   )
   const shownValues = values.length === 0 ? '' : `[${values.join('!=')}]`
   return `${signs[plannedChange.change]}${signs[change]}${key}${shownValues}`

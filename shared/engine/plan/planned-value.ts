@@ -14,8 +14,8 @@ export function isUnknown(value: PropertyValue | undefined): boolean {
 }
 
 /**
- * Reports whether a value is allowed where another was planned. Values must be equal, but an
- * unknown one matches any value or none.
+ * Reports whether an actual value is allowed where the plan has another value. The values must be
+ * equal, but an unknown value matches any value or none.
  */
 export function matchesPlanned(planned: PropertyValue, actual: PropertyValue): boolean {
   if (isUnknown(planned) || isUnknown(actual)) return true
@@ -23,7 +23,7 @@ export function matchesPlanned(planned: PropertyValue, actual: PropertyValue): b
     return (
       isList(actual) &&
       planned.length === actual.length &&
-      planned.every((item, at) => matchesPlanned(item, actual[at] ?? null))
+      planned.every((item, index) => matchesPlanned(item, actual[index] ?? null))
     )
   if (isMap(planned)) return isMap(actual) && mapMatchesPlanned(planned, actual)
   if (isSecret(planned)) return isSecret(actual) && matchesPlanned(planned.value, actual.value)
@@ -32,9 +32,9 @@ export function matchesPlanned(planned: PropertyValue, actual: PropertyValue): b
 
 function mapMatchesPlanned(planned: PropertyMap, actual: PropertyMap): boolean {
   for (const [key, value] of planned) {
-    const found = actual.get(key)
-    if (found !== undefined && !matchesPlanned(value, found)) return false
-    if (found === undefined && value !== null && !isUnknown(value)) return false
+    const actualValue = actual.get(key)
+    if (actualValue !== undefined && !matchesPlanned(value, actualValue)) return false
+    if (actualValue === undefined && value !== null && !isUnknown(value)) return false
   }
   return [...actual].every(([key, value]) => planned.has(key) || value === null)
 }

@@ -1,6 +1,6 @@
 /**
- * plan: update plans: the changes that a preview found, saved in a file, and the checks of a later
- * update against them. Imports state and below, and the types of records.
+ * plan: update plans. A preview saves the changes that it found in a file, and a later update is
+ * checked against them. Imports state and below, and the types of records.
  *
  * Invariants: decisions are pure functions of data. A plan is read completely or refused. Its
  * secrets are sealed by the stack's secrets manager.
@@ -47,14 +47,17 @@ export interface PlannedGoal {
   readonly customTimeouts: CustomTimeouts
 }
 
-/** The plan for one resource. Without a goal it is only deleted. */
+/** The plan for one resource. Without a goal, the resource is only deleted. */
 export interface PlannedResource {
   readonly goal: PlannedGoal | undefined
   /** Steps in order, with the names that events use. */
   readonly ops: readonly string[]
   /** The expected outputs, for users. */
   readonly outputs: PropertyMap | undefined
-  /** The random seed of its Check calls, so that random values are the same. */
+  /**
+   * The random seed of the Check calls of the resource. With this seed, an update creates the same
+   * random values as the preview.
+   */
   readonly seed: Uint8Array | undefined
 }
 

@@ -43,7 +43,7 @@ const codes: ReadonlyMap<string, ErrorCode> = indexCodesByName({
 })
 
 /** Names of throttling errors. */
-const throttles: ReadonlySet<string> = new Set([
+const throttlingErrors: ReadonlySet<string> = new Set([
   ...['RequestThrottled', 'RequestThrottledException', 'ThrottlingException', 'Throttling'],
   ...['ThrottledException', 'SlowDown', 'TooManyRequestsException', 'KmsThrottled', 'OverLimit'],
   ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'LimitExceededException'],
@@ -52,55 +52,56 @@ const throttles: ReadonlySet<string> = new Set([
 const hints = {
   throttled:
     'AWS takes no more requests of this account at the moment: check its quotas. The request is retried.',
-  unreached: 'Check the network and the health of the service. The request is retried.',
+  unreachable: 'Check the network and the health of the service. The request is retried.',
 } as const
 
-function indexCodesByName(names: Partial<Record<ErrorCode, readonly string[]>>) {
+function indexCodesByName(namesByCode: Partial<Record<ErrorCode, readonly string[]>>) {
   return new Map(
-    Object.entries(names).flatMap(([code, all]) =>
-      all.map(name => [name, code as ErrorCode] as const),
+    Object.entries(namesByCode).flatMap(([code, errorNames]) =>
+      errorNames.map(name => [name, code as ErrorCode] as const),
     ),
   )
 }
 
 /**
- * Converts an error that an AWS client threw during `what` (`queue chains: send`) to an error of
- * the catalogue. STORE_MISSING, STORE_DENIED, STORE_CREDENTIALS, STORE_REGION_WRONG,
+ * Converts an error that an AWS client threw to an error of the catalogue. `requestName` names the
+ * request, for example `queue chains: send`. STORE_MISSING, STORE_DENIED, STORE_CREDENTIALS,
+ * STORE_REGION_WRONG,
  * MESSAGE_TOO_LARGE, BLOB_TOO_LARGE and SECRETS_KEY_UNUSABLE are permanent. STORE_UNAVAILABLE
  * (throttled, no response, 5xx) may be temporary. Any other refusal is INTERNAL_ASSERTION. A
  * `DeployError` is returned unchanged. The decision depends on names and statuses, never on a
  * message.
  */
-export function awsError(what: string, thrown: unknown): DeployError {
+export function awsError(requestName: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
   const thrownError = readThrown(thrown)
   const code = codeOf(thrownError)
-  const hint = isThrottle(thrownError) ? hints.throttled : hints.unreached
+  const hint = isThrottlingError(thrownError) ? hints.throttled : hints.unreachable
   const { name, message, status, requestId } = thrownError
   const details = {
-    what,
+    what: requestName,
     error: name,
     ...(status === undefined ? {} : { status }),
     ...(requestId === undefined ? {} : { requestId }),
   }
   const reason = message === '' || message === name ? name : `${name}: ${message}`
-  return error(code, `${what} failed: ${reason}`, {
+  return error(code, `${requestName} failed: ${reason}`, {
     details,
     cause: thrown,
     ...(code === 'STORE_UNAVAILABLE' ? { hint } : {}),
   })
 }
 
-/** Runs a request and throws its error converted by `awsError`. */
-export async function withAwsErrors<T>(what: string, run: () => Promise<T>): Promise<T> {
+/** Runs a request. Converts its error by `awsError`. */
+export async function withAwsErrors<T>(requestName: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (thrown) {
-    throw awsError(what, thrown)
+    throw awsError(requestName, thrown)
   }
 }
 
-/** Returns a service's name of its error, without the service's prefix. */
+/** Returns the name that a service gave an error, without the prefix of the service. */
 export function errorNameOf(thrown: unknown): string {
   return readThrown(thrown).name
 }
@@ -111,9 +112,9 @@ export function httpStatusOf(thrown: unknown): number | undefined {
 }
 
 function codeOf(thrownError: ThrownError): ErrorCode {
-  const known = codes.get(thrownError.name)
-  if (known !== undefined) return known
-  if (isThrottle(thrownError)) return 'STORE_UNAVAILABLE'
+  const namedCode = codes.get(thrownError.name)
+  if (namedCode !== undefined) return namedCode
+  if (isThrottlingError(thrownError)) return 'STORE_UNAVAILABLE'
   const { status } = thrownError
   // The response to a HEAD has no body that could name the error.
   if (status === 401 || status === 403) return 'STORE_DENIED'
@@ -122,8 +123,8 @@ function codeOf(thrownError: ThrownError): ErrorCode {
   return isRefused ? 'INTERNAL_ASSERTION' : 'STORE_UNAVAILABLE'
 }
 
-function isThrottle({ name, status, isThrottling }: ThrownError): boolean {
-  return isThrottling || status === 429 || throttles.has(name)
+function isThrottlingError({ name, status, isThrottling }: ThrownError): boolean {
+  return isThrottling || status === 429 || throttlingErrors.has(name)
 }
 
 function readThrown(thrown: unknown): ThrownError {
@@ -142,6 +143,6 @@ function readThrown(thrown: unknown): ThrownError {
   }
 }
 
-function readField(from: unknown, name: string): unknown {
-  return typeof from === 'object' && from !== null ? Reflect.get(from, name) : undefined
+function readField(source: unknown, name: string): unknown {
+  return typeof source === 'object' && source !== null ? Reflect.get(source, name) : undefined
 }

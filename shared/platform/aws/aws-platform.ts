@@ -47,8 +47,8 @@ export interface AwsPlatformDeps {
 }
 
 /**
- * Creates the same ports, and those for trigger secrets, schedules and notifications. Throws
- * AWS_SETTINGS_INVALID.
+ * Creates the ports of `createAwsPlatform`, and those for trigger secrets, schedules and
+ * notifications. Throws AWS_SETTINGS_INVALID.
  */
 export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   readonly sealing: SealingPort
@@ -62,8 +62,8 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
     resources.get('notificationsDeadQueue'),
   ]
   const platform = createAwsPlatform(deps)
-  const client = createSchedulerClient(settings)
-  const scheduler = createScheduler(client, {
+  const schedulerClient = createSchedulerClient(settings)
+  const scheduler = createScheduler(schedulerClient, {
     group: resources.get('scheduleGroup'),
     role: resources.get('scheduleRole'),
     target: resources.get('scheduleFunction'),
@@ -81,7 +81,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
     close: () => {
       platform.close()
       sqs.destroy()
-      client.destroy()
+      schedulerClient.destroy()
     },
   }
 }
@@ -127,7 +127,7 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
     random,
     logger,
     close: () => {
-      for (const one of [client, sqs, s3]) one.destroy()
+      for (const awsClient of [client, sqs, s3]) awsClient.destroy()
     },
   }
 }

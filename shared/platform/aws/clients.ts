@@ -3,8 +3,8 @@
  *
  * Invariants: 1. Every request has a timeout and a number of attempts from shared/config. 2. A
  * request that the SDK retries after a lost response may take effect twice without harm. 3. No SDK
- * error leaves this folder: aws-error.ts converts it to an error of the catalogue. 4. The format of
- * a response is never trusted: stored data is parsed when it is read.
+ * error leaves this folder, because aws-error.ts converts it to an error of the catalogue. 4. The
+ * adapters parse stored data when they read it, and never trust its format.
  */
 import { KMSClient } from '@aws-sdk/client-kms'
 import { S3Client } from '@aws-sdk/client-s3'
@@ -64,10 +64,10 @@ export function readAwsSettings(env: Readonly<Record<string, string | undefined>
 export function createClientConfig(
   settings: AwsSettings,
   service: AwsService,
-  answerMs: number = awsLimits.answerMs,
+  answerMs: number = awsLimits.responseTimeoutMs,
 ) {
-  const own = new NodeHttpHandler({
-    connectionTimeout: awsLimits.connectMs,
+  const defaultHandler = new NodeHttpHandler({
+    connectionTimeout: awsLimits.connectTimeoutMs,
     requestTimeout: answerMs,
     throwOnRequestTimeout: true,
     socketTimeout: answerMs,
@@ -78,7 +78,7 @@ export function createClientConfig(
   return {
     region: settings.region,
     maxAttempts: awsLimits.attemptsMax,
-    requestHandler: settings.wrapHandler?.(own, service) ?? own,
+    requestHandler: settings.wrapHandler?.(defaultHandler, service) ?? defaultHandler,
     ...(endpoint === undefined ? {} : { endpoint }),
   }
 }
@@ -86,14 +86,14 @@ export function createClientConfig(
 /** Creates a client of SQS. Its receives may wait on the server (long polling). */
 export function createSqsClient(settings: AwsSettings): SQSClient {
   return new SQSClient(
-    createClientConfig(settings, 'SQS', awsLimits.answerMs + awsLimits.receiveWaitMs),
+    createClientConfig(settings, 'SQS', awsLimits.responseTimeoutMs + awsLimits.receiveWaitMs),
   )
 }
 
 /** Creates a client of S3. */
 export function createS3Client(settings: AwsSettings): S3Client {
   return new S3Client({
-    ...createClientConfig(settings, 'S3', awsLimits.blobAnswerMs),
+    ...createClientConfig(settings, 'S3', awsLimits.blobResponseTimeoutMs),
     // An emulator has one host name for all buckets.
     forcePathStyle: settings.endpoints.S3 !== undefined,
   })

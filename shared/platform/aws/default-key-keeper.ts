@@ -19,14 +19,14 @@ export function createDefaultKeyKeeper(
     return createKmsKeeper(readAwsSettings({ ...env, AWS_REGION: region }))
   }
   const keeperOf = (url: string): Promise<KmsKeeper> => {
-    const { region: named = '' } = parseKeyUrl(url)
-    const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || named
+    const { region: urlRegion = '' } = parseKeyUrl(url)
+    const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || urlRegion
     const keeper = keepers.get(region) ?? createKeeper(region)
     keepers.set(region, keeper)
     return keeper
   }
   return {
     wrap: async (url, key) => (await keeperOf(url)).wrap(url, key),
-    unwrap: async (url, sealed) => (await keeperOf(url)).unwrap(url, sealed),
+    unwrap: async (url, sealedKey) => (await keeperOf(url)).unwrap(url, sealedKey),
   }
 }

@@ -10,7 +10,7 @@ export interface KeyUrl {
 }
 
 /** Parameters that configure another SDK and have no effect here. */
-const ignored: ReadonlySet<string> = new Set(['awssdk'])
+const ignoredParameters: ReadonlySet<string> = new Set(['awssdk'])
 
 /**
  * Parses `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…`
@@ -18,8 +18,8 @@ const ignored: ReadonlySet<string> = new Set(['awssdk'])
  * would otherwise be ignored silently. Source: docs/spec/secrets.md#cloud-manager.
  */
 export function parseKeyUrl(text: string): KeyUrl {
-  const urlError = (why: string) =>
-    error('SECRETS_URL_INVALID', `the key URL '${withoutQuery(text)}' ${why}`)
+  const urlError = (reason: string) =>
+    error('SECRETS_URL_INVALID', `the key URL '${withoutQuery(text)}' ${reason}`)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'awskms:') throw urlError('does not begin with awskms://')
   const path = decodeText(url.pathname)
@@ -31,19 +31,19 @@ export function parseKeyUrl(text: string): KeyUrl {
   for (const [name, value] of url.searchParams) {
     if (name === 'region') region = value
     else if (name.startsWith('context_')) context[name.slice('context_'.length)] = value
-    else if (!ignored.has(name))
+    else if (!ignoredParameters.has(name))
       throw urlError(`has the parameter '${name}', which is not supported`)
   }
   return { keyId, region: region || regionOfArn(keyId), context }
 }
 
-/** Such as `arn:aws:kms:<region>:<account>:…`. */
+/** Returns the region of an ARN, such as `arn:aws:kms:<region>:<account>:…`. */
 function regionOfArn(keyId: string): string | undefined {
   const [arn, , service, region] = keyId.split(':')
   return arn === 'arn' && service === 'kms' && region !== '' ? region : undefined
 }
 
-/** The encryption context may be confidential. */
+/** Removes the query, because the encryption context in it may be confidential. */
 function withoutQuery(text: string): string {
   return text.split('?')[0] ?? text
 }

@@ -33,24 +33,24 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
       const { CiphertextBlob } = await withAwsErrors(`key ${keyId}: encrypt`, () =>
         clientOf(region).send(command),
       )
-      return CiphertextBlob ?? throwRefused(keyId)
+      return CiphertextBlob ?? throwForeignKey(keyId)
     },
-    unwrap: async (url, sealed) => {
+    unwrap: async (url, sealedKey) => {
       const { keyId, region, context } = parseKeyUrl(url)
       const command = new DecryptCommand({
         KeyId: keyId,
-        CiphertextBlob: sealed,
+        CiphertextBlob: sealedKey,
         EncryptionContext: { ...context },
       })
       const { Plaintext } = await withAwsErrors(`key ${keyId}: decrypt`, async () => {
         try {
           return await clientOf(region).send(command)
         } catch (thrown) {
-          if (foreign.has(errorNameOf(thrown))) return throwRefused(keyId, thrown)
+          if (foreignKeyErrors.has(errorNameOf(thrown))) return throwForeignKey(keyId, thrown)
           throw thrown
         }
       })
-      return Plaintext ?? throwRefused(keyId)
+      return Plaintext ?? throwForeignKey(keyId)
     },
     close: () => {
       for (const client of clients.values()) client.destroy()
@@ -59,12 +59,12 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
 }
 
 /** KMS errors for a text that was encrypted under another key or context. */
-const foreign: ReadonlySet<string> = new Set([
+const foreignKeyErrors: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
 ])
 
-function throwRefused(keyId: string, cause?: unknown): never {
+function throwForeignKey(keyId: string, cause?: unknown): never {
   throw error(
     'SECRETS_MALFORMED',
     `the data key of this stack was not encrypted with the key ${keyId}`,

@@ -13,23 +13,23 @@ export interface KmsSealing extends SealingPort {
 }
 
 /**
- * A sealed text: a checksum of the rest, a data key encrypted by KMS, and the text encrypted with
- * that key. The checksum detects a damaged text without a request to KMS.
+ * The pattern of a sealed text: a checksum of the rest, a data key encrypted by KMS, and the text
+ * encrypted with that key. The checksum detects a damaged text without a request to KMS.
  */
-const form = /^k1:(?<check>[0-9a-f]+):(?<rest>(?<key>[^:]+):(?<text>[^:]+))$/
+const sealedTextPattern = /^k1:(?<check>[0-9a-f]+):(?<rest>(?<key>[^:]+):(?<text>[^:]+))$/
 
 /**
- * Creates the sealing of trigger secrets. Each secret has its own data key. The KMS key `keyId` (an
- * id, alias or ARN) encrypts it with purpose and place in the encryption context. A role may
- * therefore be allowed to seal only or to open only, and neither applies to stack secrets. Each
- * call sends one request. Both throw the errors of `awsError`, such as SECRETS_KEY_UNUSABLE; `open`
- * throws SEALED_UNREADABLE.
+ * Creates the sealing of trigger secrets. Each secret has a data key. The KMS key `keyId` (an id,
+ * alias or ARN) encrypts the data key, with the purpose and `context` in the encryption context of
+ * KMS. A role may therefore be allowed to seal only or to open only. Neither permission applies to
+ * stack secrets. Each call sends one request. Both methods throw the errors of `awsError`, such as
+ * SECRETS_KEY_UNUSABLE. `open` also throws SEALED_UNREADABLE.
  */
 export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSealing {
   const kms = createKmsClient(settings, settings.region)
   const encryptionContextOf = (context: string): Record<string, string> => ({
-    [keyPurpose.field]: keyPurpose.trigger,
-    [keyPurpose.place]: context,
+    [keyPurpose.purposeField]: keyPurpose.trigger,
+    [keyPurpose.documentField]: context,
   })
   return {
     seal: async (text, context) => {
@@ -43,26 +43,33 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
         kms.send(command),
       )
       const sealedKey = Buffer.from(CiphertextBlob ?? []).toString('base64')
-      const sealed = sealText(dataKey, text, context).toString('base64')
+      const ciphertext = sealText(dataKey, text, context).toString('base64')
       dataKey.fill(0)
-      const rest = `${sealedKey}:${sealed}`
-      return `k1:${checksumOfText(rest)}:${rest}`
+      const checkedText = `${sealedKey}:${ciphertext}`
+      return `k1:${checksumOfText(checkedText)}:${checkedText}`
     },
-    open: async (sealed, context) => {
-      const { check, rest = '', key = '', text = '' } = form.exec(sealed)?.groups ?? {}
-      if (check !== checksumOfText(rest)) throw unreadableError(context)
+    open: async (sealedText, context) => {
+      const {
+        check: checksum,
+        rest: checkedText = '',
+        key: sealedKey = '',
+        text: ciphertext = '',
+      } = sealedTextPattern.exec(sealedText)?.groups ?? {}
+      if (checksum !== checksumOfText(checkedText)) throw unreadableError(context)
       const command = new DecryptCommand({
         KeyId: keyId,
-        CiphertextBlob: Buffer.from(key, 'base64'),
+        CiphertextBlob: Buffer.from(sealedKey, 'base64'),
         EncryptionContext: encryptionContextOf(context),
       })
       const { Plaintext = new Uint8Array() } = await withAwsErrors('key of triggers: decrypt', () =>
         kms.send(command).catch((thrown: unknown) => {
-          throw foreign.has(errorNameOf(thrown)) ? unreadableError(context, thrown) : thrown
+          throw foreignKeyErrors.has(errorNameOf(thrown))
+            ? unreadableError(context, thrown)
+            : thrown
         }),
       )
       try {
-        return openText(Plaintext, Buffer.from(text, 'base64'), context)
+        return openText(Plaintext, Buffer.from(ciphertext, 'base64'), context)
       } catch {
         throw unreadableError(context)
       } finally {
@@ -74,7 +81,7 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
 }
 
 /** KMS errors for a text that was encrypted under another key or context. */
-const foreign: ReadonlySet<string> = new Set([
+const foreignKeyErrors: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
 ])

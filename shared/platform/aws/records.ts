@@ -3,9 +3,10 @@
  * write of the hot path is one request on one item. Imports ports and below.
  *
  * Invariants: 1. The store checks conditions; those of heads are built from the transition table.
- * 2. Reads are strongly consistent, except where a found fact stays true. 3. A write is repeated
- * after a lost response, so a refused writer checks whether the existing item is its own. 4. No
- * table is scanned: records that must be found are listed first.
+ * 2. Reads are strongly consistent, except for facts that stay true once they are true. 3. The
+ * client repeats a write after a lost response. When a write is refused, the adapter therefore
+ * checks whether the existing item is the result of the same write. 4. No table is scanned. Before
+ * a record is written that a later search must find, its key is entered in a list.
  * 5. Temporary failures are retried a limited number of times; permanent failures are not retried.
  */
 import type { AuditPort } from '../../ports/audit.ts'
@@ -13,7 +14,11 @@ import type { BlobsPort } from '../../ports/records.ts'
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RandomPort } from '../../ports/system.ts'
-import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
+import {
+  withLargeDecisions,
+  withLargeLateOutcomes,
+  withLargeOutcomes,
+} from '../records/large-records.ts'
 import { withoutGaps } from '../records/gapless-log.ts'
 import { createAudit } from './dynamo/audit.ts'
 import { createBlocks } from './dynamo/operation-blocks.ts'
@@ -50,9 +55,9 @@ export function createRecords(
   blobs: BlobsPort,
 ): RecordPorts {
   const { random, tables, client, clock, region } = deps
-  const shared = { client, clock, random, region }
-  const journalTable = { ...shared, name: tables.journal }
-  const catalogTable = { ...shared, name: tables.catalog }
+  const tableDeps = { client, clock, random, region }
+  const journalTable = { ...tableDeps, name: tables.journal }
+  const catalogTable = { ...tableDeps, name: tables.catalog }
   const control = createControl(journalTable, random)
   return {
     decisionLog: withLargeDecisions(withoutGaps(createDecisionLog(journalTable), control), blobs),
@@ -63,7 +68,7 @@ export function createRecords(
     control,
     leases: createLeases(journalTable),
     events: createEvents(journalTable),
-    catalog: withLargeLate(createCatalog({ catalogTable, journalTable, random }), blobs),
+    catalog: withLargeLateOutcomes(createCatalog({ catalogTable, journalTable, random }), blobs),
     requests: createRequests({ catalogTable, random }),
     documents: createDocuments({ catalogTable, random }),
     marks: createMarks({ catalogTable, random }),

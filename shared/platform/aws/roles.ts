@@ -33,29 +33,30 @@ export function createRoleAssumer(deps: {
   readonly clock: Pick<ClockPort, 'now'>
 }): (role: string, stack: StackId) => Promise<AssumedRole> {
   const { clock } = deps
-  const known = new Map<string, AssumedRole>()
+  const credentialsByKey = new Map<string, AssumedRole>()
   const pending = new Map<string, Promise<AssumedRole>>()
   const renewCredentials = async (role: string, stack: StackId): Promise<AssumedRole> => {
-    const name = `${role} ${stack}`
+    const cacheKey = `${role} ${stack}`
     try {
-      const taken = await assumeRole(deps, role, stack)
-      known.set(name, taken)
-      return taken
+      const credentials = await assumeRole(deps, role, stack)
+      credentialsByKey.set(cacheKey, credentials)
+      return credentials
     } catch (thrown) {
-      const before = known.get(name)
-      if (before === undefined || before.expiresAt <= clock.now()) throw thrown
-      return before
+      const earlierCredentials = credentialsByKey.get(cacheKey)
+      if (earlierCredentials === undefined || earlierCredentials.expiresAt <= clock.now())
+        throw thrown
+      return earlierCredentials
     } finally {
-      pending.delete(name)
+      pending.delete(cacheKey)
     }
   }
   return (role, stack) => {
-    const name = `${role} ${stack}`
-    const before = known.get(name)
-    if (before !== undefined && before.expiresAt - reserveMs > clock.now())
-      return Promise.resolve(before)
-    const pendingRole = pending.get(name) ?? renewCredentials(role, stack)
-    pending.set(name, pendingRole)
+    const cacheKey = `${role} ${stack}`
+    const cachedCredentials = credentialsByKey.get(cacheKey)
+    if (cachedCredentials !== undefined && cachedCredentials.expiresAt - reserveMs > clock.now())
+      return Promise.resolve(cachedCredentials)
+    const pendingRole = pending.get(cacheKey) ?? renewCredentials(role, stack)
+    pending.set(cacheKey, pendingRole)
     return pendingRole
   }
 }
@@ -76,8 +77,8 @@ async function assumeRole(
     sts.send(command),
   ).catch((thrown: unknown) => {
     if (!hasCode(thrown, 'STORE_DENIED')) throw thrown
-    const why = `the role ${role} refuses the stack ${stack} with the external id '${externalId}'`
-    throw error('STACK_ROLE_REFUSED', `${why}: ${messageOf(thrown)}`, { cause: thrown })
+    const reason = `the role ${role} refuses the stack ${stack} with the external id '${externalId}'`
+    throw error('STACK_ROLE_REFUSED', `${reason}: ${messageOf(thrown)}`, { cause: thrown })
   })
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = credentials ?? {}
   if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)

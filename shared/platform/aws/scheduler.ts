@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-scheduler'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
-import type { PlacedCalls, SchedulerPort } from '../../ports/scheduler.ts'
+import type { ScheduledCalls, SchedulerPort } from '../../ports/scheduler.ts'
 import { type AwsSettings, createClientConfig } from './clients.ts'
 import { awsError, errorNameOf } from './aws-error.ts'
 
@@ -26,7 +26,9 @@ export function createSchedulerClient(settings: AwsSettings): SchedulerClient {
   return new SchedulerClient(createClientConfig(settings, 'SCHEDULER'))
 }
 
-/** Creates the schedules of EventBridge Scheduler. Each is created once and never changed. */
+/**
+ * Creates the port over EventBridge Scheduler. It creates each schedule once and never changes it.
+ */
 export function createScheduler(
   client: SchedulerClient,
   settings: SchedulerSettings,
@@ -72,15 +74,15 @@ export function createSchedulerRemoval(
 }
 
 function toCreateScheduleInput(
-  { name, key, times, placedAt }: PlacedCalls,
+  { name, key, times, placedAt }: ScheduledCalls,
   { group, role, target }: SchedulerSettings,
 ): CreateScheduleCommandInput {
   const { expression, zone, startAt, windowMinutes } = times
-  const { kind, scope, name: of } = key
+  const { kind, scope, name: documentName } = key
   return {
     Name: name,
     GroupName: group,
-    Description: `${of} of ${scope}`.slice(0, descriptionCharsMax),
+    Description: `${documentName} of ${scope}`.slice(0, descriptionCharsMax),
     ScheduleExpression: expression,
     ScheduleExpressionTimezone: zone,
     ...(startAt === undefined ? {} : { StartDate: new Date(startAt) }),
@@ -94,7 +96,7 @@ function toCreateScheduleInput(
     Target: {
       Arn: target,
       RoleArn: role,
-      Input: JSON.stringify({ kind, scope, name: of, placed: name, placedAt }),
+      Input: JSON.stringify({ kind, scope, name: documentName, placed: name, placedAt }),
       RetryPolicy: {
         MaximumRetryAttempts: triggerLimits.schedulerRetriesMax,
         MaximumEventAgeInSeconds: triggerLimits.schedulerRetryMs / 1_000,

@@ -27,7 +27,8 @@ export interface AwsTriggerPlatform
 }
 
 /**
- * Creates these ports. Sends no request before one of them is used. Throws AWS_SETTINGS_INVALID.
+ * Creates the ports of functions that handle triggers. Sends no request before a port is used.
+ * Throws AWS_SETTINGS_INVALID.
  */
 export function createTriggerPlatform(deps: {
   readonly settings: AwsSettings

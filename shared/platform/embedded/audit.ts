@@ -9,8 +9,8 @@ export function createAudit(call: StoreCall): AuditPort {
   return {
     append: async entry =>
       void (await call('audit.append', { id: entry.id, entry: JSON.stringify(entry) })),
-    read: async (before, limit) =>
-      (await call('audit.read', { before, limit })).map(({ position, entry }) => {
+    read: async (beforePosition, limit) =>
+      (await call('audit.read', { before: beforePosition, limit })).map(({ position, entry }) => {
         const record = { kind: 'audit', keys: { position } } as const
         return { ...parseRecordJson(record, entry, isEntry), position }
       }),

@@ -5,14 +5,15 @@ import type { BlobEntry, BlobSweepPort } from '../../ports/retention.ts'
 import type { BlobHash, EpochMs } from '../../records/ids.ts'
 
 /** The suffix of a set-aside blob's file, after the hash. */
-export const asideEnding = '.aside'
+export const setAsideSuffix = '.aside'
 
-const blobFile = /^([0-9a-f]{64})(\.aside)?$/
+const blobFilePattern = /^([0-9a-f]{64})(\.aside)?$/
 
 /**
- * The form of an unfinished file of a crashed writer. Its modification time is that of the crash.
+ * The name of a file that a crashed writer left unfinished. Its modification time is the time of
+ * the last write.
  */
-const unfinishedFile = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
+const unfinishedFilePattern = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
 /** Creates the sweep over blobs in files. A page has one folder of two digits. */
 export function createBlobSweep(folder: string): BlobSweepPort {
@@ -20,31 +21,32 @@ export function createBlobSweep(folder: string): BlobSweepPort {
   return {
     list: cursor =>
       withSweepErrors(folder, async () => {
-        const name = (await listFolders(folder)).find(one => one > cursor)
+        const name = (await listFolders(folder)).find(folderName => folderName > cursor)
         if (name === undefined) return { blobs: [], next: undefined }
         return { blobs: await listBlobs(join(folder, name)), next: name }
       }),
     setAside: (hash, now) =>
       withSweepErrors(folder, async () => {
         const path = pathOf(hash)
-        // The time is set first: after a crash in between, the blob only seems younger.
+        // The time is set before the rename. After a crash in between, the blob only seems younger.
         await ignoreMissing(utimes(path, now / 1000, now / 1000))
-        await ignoreMissing(rename(path, path + asideEnding))
+        await ignoreMissing(rename(path, path + setAsideSuffix))
       }),
     putBack: hash =>
       withSweepErrors(folder, () =>
-        ignoreMissing(rename(pathOf(hash) + asideEnding, pathOf(hash))),
+        ignoreMissing(rename(pathOf(hash) + setAsideSuffix, pathOf(hash))),
       ),
-    remove: hash => withSweepErrors(folder, () => rm(pathOf(hash) + asideEnding, { force: true })),
-    removeUnfinished: (before, dryRun) =>
+    remove: hash =>
+      withSweepErrors(folder, () => rm(pathOf(hash) + setAsideSuffix, { force: true })),
+    removeUnfinished: (writtenBefore, dryRun) =>
       withSweepErrors(folder, async () => {
-        const found = { count: 0, bytes: 0 }
-        for (const { path, bytes } of await listUnfinished(folder, before)) {
-          found.count += 1
-          found.bytes += bytes
+        const total = { count: 0, bytes: 0 }
+        for (const { path, bytes } of await listUnfinished(folder, writtenBefore)) {
+          total.count += 1
+          total.bytes += bytes
           if (!dryRun) await rm(path, { force: true })
         }
-        return found
+        return total
       }),
   }
 }
@@ -52,12 +54,12 @@ export function createBlobSweep(folder: string): BlobSweepPort {
 async function listBlobs(folder: string): Promise<readonly BlobEntry[]> {
   const blobs: BlobEntry[] = []
   for (const name of await listNames(folder)) {
-    const [, hash, aside] = blobFile.exec(name) ?? []
-    const found = hash === undefined ? undefined : await readStat(join(folder, name))
-    if (hash === undefined || found === undefined) continue
-    const at = Math.floor(found.mtimeMs) as EpochMs
-    const isAside = aside !== undefined
-    blobs.push({ hash: hash as BlobHash, bytes: found.size, at, isAside })
+    const [, hash, suffix] = blobFilePattern.exec(name) ?? []
+    const stats = hash === undefined ? undefined : await readStat(join(folder, name))
+    if (hash === undefined || stats === undefined) continue
+    const changedAtMs = Math.floor(stats.mtimeMs) as EpochMs
+    const isSetAside = suffix !== undefined
+    blobs.push({ hash: hash as BlobHash, bytes: stats.size, changedAtMs, isSetAside })
   }
   return blobs
 }
@@ -68,16 +70,17 @@ async function listFolders(folder: string): Promise<readonly string[]> {
 
 async function listUnfinished(
   folder: string,
-  before: EpochMs,
+  writtenBefore: EpochMs,
 ): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
-  const found: { path: string; bytes: number }[] = []
+  const files: { path: string; bytes: number }[] = []
   for (const name of await listFolders(folder))
     for (const file of await listNames(join(folder, name))) {
       const path = join(folder, name, file)
-      const stats = unfinishedFile.test(file) ? await readStat(path) : undefined
-      if (stats !== undefined && stats.mtimeMs <= before) found.push({ path, bytes: stats.size })
+      const stats = unfinishedFilePattern.test(file) ? await readStat(path) : undefined
+      if (stats !== undefined && stats.mtimeMs <= writtenBefore)
+        files.push({ path, bytes: stats.size })
     }
-  return found
+  return files
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {
@@ -99,10 +102,10 @@ async function readStat(path: string): Promise<{ size: number; mtimeMs: number }
   }
 }
 
-/** Another sweep may have done the same concurrently. */
-async function ignoreMissing(done: Promise<void>): Promise<void> {
+/** Ignores a missing file, because another sweep may have made the same change concurrently. */
+async function ignoreMissing(change: Promise<void>): Promise<void> {
   try {
-    await done
+    await change
   } catch (thrown) {
     if (!isMissingFile(thrown)) throw thrown
   }

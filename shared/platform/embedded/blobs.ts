@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { error, messageOf } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash } from '../../records/ids.ts'
-import { asideEnding } from './blob-sweep.ts'
+import { setAsideSuffix } from './blob-sweep.ts'
 
 /**
  * Creates the blobs, stored as files `<folder>/<first two digits>/<hash>`. A blob is written to a
@@ -35,8 +35,8 @@ export function createBlobs(folder: string): BlobsPort {
       const path = pathOf(folder, hash)
       // A blob that was set aside still exists. It may be put back between the first check and the
       // second.
-      for (const place of [path, path + asideEnding, path]) {
-        const bytes = await readContent(place)
+      for (const candidatePath of [path, path + setAsideSuffix, path]) {
+        const bytes = await readContent(candidatePath)
         if (hashOf(bytes) === hash) return bytes
       }
       throw error('STATE_INVALID', `the blob ${path} is absent or damaged`, {
@@ -53,8 +53,8 @@ function hashOf(bytes: Uint8Array): BlobHash {
 }
 
 /**
- * The hash may come from a file that a person edited. Only hexadecimal digits may become part of a
- * path.
+ * Returns the path of a blob. The hash may come from a file that a person edited, and only
+ * hexadecimal digits may become part of a path.
  */
 function pathOf(folder: string, hash: BlobHash): string {
   if (!/^[0-9a-f]{64}$/.test(hash)) {

@@ -24,7 +24,7 @@ interface ChainQueueDeps {
  * Polling interval of a waiting receiver, because a signal may get lost or a visibility timeout may
  * pass.
  */
-const lookAgainMs = 1_000
+const pollIntervalMs = 1_000
 
 /**
  * Creates the chain queue in the memory of the process that owns the store, for all processes of
@@ -35,7 +35,7 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
   const waiters = createWaiters(deps.clock)
   const visibilityMs = deps.visibilityMs ?? limits.visibilityMs
   let isClosed = false
-  let isShared = false
+  let hasDeliveryLimit = false
   const unsubscribe = deps.store.subscribe(signal => {
     if (signal.topic === 'chains') waiters.wakeAll()
   })
@@ -48,38 +48,38 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
       waiters.wakeAll()
       deps.store.signal({ topic: 'chains' })
     },
-    receive: async (max, waitMs, options = {}) => {
-      const { signal, deployment = null, pool = null, share } = options
-      isShared ||= share !== undefined
-      const untilMs = deps.clock.monotonicMs() + waitMs
+    receive: async (messagesMax, waitMs, options = {}) => {
+      const { signal, deployment = null, pool = null, deliveryLimit } = options
+      hasDeliveryLimit ||= deliveryLimit !== undefined
+      const deadlineMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
         if (isClosed)
           throw error('STORE_UNAVAILABLE', 'the queue was closed by this process', {
             details: { reason: 'closed' },
           })
         if (signal?.aborted === true) return []
-        const leftMs = untilMs - deps.clock.monotonicMs()
+        const remainingMs = deadlineMs - deps.clock.monotonicMs()
         // The wait starts before the call, so that a message sent during the call wakes this
         // receiver.
-        const waiter = waiters.start(Math.min(leftMs, lookAgainMs, visibilityMs), signal)
-        const receipt = `${share?.executor ?? ''}/${deps.random.uuid()}`
+        const waiter = waiters.start(Math.min(remainingMs, pollIntervalMs, visibilityMs), signal)
+        const receipt = `${deliveryLimit?.executor ?? ''}/${deps.random.uuid()}`
         const deliveries = await call('chains.take', {
           deployment,
           pool,
-          max,
+          max: messagesMax,
           visibilityMs,
           receipt,
-          operationsMax: share?.operationsMax ?? null,
+          operationsMax: deliveryLimit?.operationsMax ?? null,
         })
-        if (deliveries.length === 0 && leftMs > 0) await waiter.woken
+        if (deliveries.length === 0 && remainingMs > 0) await waiter.woken
         waiter.end()
-        if (deliveries.length > 0 || leftMs <= 0) return deliveries
+        if (deliveries.length > 0 || remainingMs <= 0) return deliveries
       }
     },
     async remove(receipt) {
       await call('chains.remove', { receipt })
       // The removal may allow another process to take a message.
-      if (!isShared) return
+      if (!hasDeliveryLimit) return
       waiters.wakeAll()
       deps.store.signal({ topic: 'chains' })
     },

@@ -2,7 +2,10 @@ import type { ControlPort, EventsPort, LeasesPort } from '../../ports/records.ts
 import type { RandomPort } from '../../ports/system.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
-/** Creates the control records. A creation carries a token that identifies its repetition. */
+/**
+ * Creates the port for control records. A creation carries a token that identifies a repetition of
+ * the same call.
+ */
 export function createControl(call: StoreCall, random: RandomPort): ControlPort {
   return {
     create: (deployment, holder) =>
@@ -11,8 +14,8 @@ export function createControl(call: StoreCall, random: RandomPort): ControlPort 
     stop: async (deployment, stop) => void (await call('control.stop', { deployment, stop })),
     handOver: (deployment, holder, handOver) =>
       call('control.handOver', { deployment, holder, handOver }),
-    hold: async (deployment, holder, at) =>
-      void (await call('control.hold', { deployment, holder, at })),
+    hold: async (deployment, holder, takeoverNumber) =>
+      void (await call('control.hold', { deployment, holder, at: takeoverNumber })),
     close: async deployment => void (await call('control.close', { deployment })),
   }
 }
@@ -34,8 +37,8 @@ export function createLeases(call: StoreCall): LeasesPort {
 /** Creates the store of engine event lines. */
 export function createEvents(call: StoreCall): EventsPort {
   return {
-    append: async (deployment, writer, first, events) =>
-      void (await call('events.append', { deployment, writer, first, events })),
+    append: async (deployment, writer, firstLineNumber, events) =>
+      void (await call('events.append', { deployment, writer, first: firstLineNumber, events })),
     read: (deployment, cursor, limit) => call('events.read', { deployment, cursor, limit }),
   }
 }

@@ -13,19 +13,19 @@ export function createDecisionLog(call: StoreCall): DecisionLogPort {
         writer: record.writer,
         record: JSON.stringify(record),
       }),
-    read: async (deployment, from, limit) => {
+    read: async (deployment, fromNumber, limit) => {
       const records: LogRecord[] = []
-      let more = true
-      while (more && records.length < limit) {
+      let hasMore = true
+      while (hasMore && records.length < limit) {
         const page = await call('log.read', {
           deployment,
-          from: from + records.length,
+          from: fromNumber + records.length,
           limit: limit - records.length,
         })
-        const first = from + records.length
-        const recordKeysOf = (at: number) => ({ deployment, number: first + at })
-        records.push(...page.texts.map((text, at) => parseLogRecord(recordKeysOf(at), text)))
-        more = page.more
+        const pageStart = fromNumber + records.length
+        const recordKeysOf = (index: number) => ({ deployment, number: pageStart + index })
+        records.push(...page.texts.map((text, index) => parseLogRecord(recordKeysOf(index), text)))
+        hasMore = page.more
       }
       return records
     },
@@ -41,9 +41,12 @@ function parseLogRecord(
   )
 }
 
-/** Earlier records may have been removed, so the first one may have a higher number. */
+/**
+ * Reports whether a value is a log record with this number or a higher one. After a removal of
+ * earlier records, the first record has a higher number than requested.
+ */
 function isRecordFrom(number: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  const { number: found } = value as { readonly number?: unknown }
-  return typeof found === 'number' && found >= number && 'decisions' in value
+  const { number: foundNumber } = value as { readonly number?: unknown }
+  return typeof foundNumber === 'number' && foundNumber >= number && 'decisions' in value
 }

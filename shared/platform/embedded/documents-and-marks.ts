@@ -10,16 +10,21 @@ import type { StoreCall } from './store/methods/store-methods.ts'
 export function createDocuments(call: StoreCall, random: RandomPort): DocumentsPort {
   return {
     get: async key => (await call('documents.get', { key })) ?? undefined,
-    put: async (key, value, expected) => {
+    put: async (key, value, expectedVersion) => {
       const text = serializeDocument(key, value)
-      return call('documents.put', { key, value: text, expected, token: random.uuid() })
+      return call('documents.put', {
+        key,
+        value: text,
+        expected: expectedVersion,
+        token: random.uuid(),
+      })
     },
     remove: (key, version) => call('documents.remove', { key, version }),
     list: async (kind, cursor, scope) => {
       const page = await call('documents.list', { kind, cursor, scope: scope ?? null })
       const unreadable = page.unreadable.map(({ key, failure }) => ({
         key,
-        why: errorFromFailure(failure),
+        reason: errorFromFailure(failure),
       }))
       return { documents: page.documents, unreadable, next: page.next ?? undefined }
     },
@@ -32,8 +37,8 @@ export function createMarks(
   { random, clock }: { readonly random: RandomPort; readonly clock: Pick<ClockPort, 'now'> },
 ): MarksPort {
   return {
-    mark: (key, until) =>
-      call('marks.mark', { key, until, now: clock.now(), token: random.uuid() }),
+    mark: (key, expiresAt) =>
+      call('marks.mark', { key, until: expiresAt, now: clock.now(), token: random.uuid() }),
     isMarked: key => call('marks.isMarked', { key, now: clock.now() }),
     unmark: async key => void (await call('marks.unmark', { key })),
   }

@@ -4,9 +4,10 @@
  * log.
  *
  * Invariants: 1. A call that changes a record resolves after its commit has reached the disk. 2.
- * One process at a time writes the database; others call it over a socket, and one of them becomes
- * the owner when it dies. 3. A request is repeated when its response was lost, so every request
- * identifies its repetition. 4. When the disk is full, no record is written partially and the
+ * One process at a time owns the database. Other processes call the owner over a socket, and one of
+ * them becomes the owner when it dies. 3. A request is repeated when its response was lost, so the
+ * store can recognize every repetition. 4. When the disk is full, no record is written partially
+ * and the
  * caller gets STORE_UNAVAILABLE. The store works again once there is space.
  */
 import { mkdirSync } from 'node:fs'
@@ -20,7 +21,11 @@ import type { StackId } from '../../records/ids.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { silentLogger } from '../system/logger.ts'
 import { createSystemRandom } from '../system/random.ts'
-import { withLargeDecisions, withLargeLate, withLargeOutcomes } from '../records/large-records.ts'
+import {
+  withLargeDecisions,
+  withLargeLateOutcomes,
+  withLargeOutcomes,
+} from '../records/large-records.ts'
 import { withoutGaps } from '../records/gapless-log.ts'
 import { createAudit } from './audit.ts'
 import { createBlobs } from './blobs.ts'
@@ -60,8 +65,8 @@ export interface EmbeddedOptions {
   /** The logger. Default: no output. */
   readonly logger?: LoggerPort
   /**
-   * Whether the first receive returns nudges for the stacks that were left running, for `antichain
-   * serve`.
+   * Whether the first receive returns nudges for the stacks with an unfinished deployment, for
+   * `antichain serve`.
    */
   readonly resume?: boolean
   /** Maximum size of the database, in pages of 4 KB. */
@@ -90,7 +95,7 @@ export function createEmbeddedPlatform(
   const { logger } = options
   const folder = prepareBlobFolder(options.home)
   const blobs = createBlobs(folder)
-  const catalog = withLargeLate(createCatalog(store.call, random), blobs)
+  const catalog = withLargeLateOutcomes(createCatalog(store.call, random), blobs)
   const chains = createChainQueue({ store, clock, random })
   const listUnfinishedStacks = async (): Promise<readonly StackId[]> =>
     (await catalog.listStacks()).stacks.filter(stack => stack.current !== '').map(stack => stack.id)

@@ -29,13 +29,14 @@ export function createHints(
       store.signal({ topic: 'ended', deployment, operation })
     },
     listen: (deployment, onHint) => {
-      const here = listeners.get(deployment) ?? new Set()
-      listeners.set(deployment, here)
+      const deploymentListeners = listeners.get(deployment) ?? new Set()
+      listeners.set(deployment, deploymentListeners)
       const listener: HintListener = operation => onHint(operation)
-      here.add(listener)
+      deploymentListeners.add(listener)
       return () => {
-        here.delete(listener)
-        if (here.size === 0 && listeners.get(deployment) === here) listeners.delete(deployment)
+        deploymentListeners.delete(listener)
+        if (deploymentListeners.size === 0 && listeners.get(deployment) === deploymentListeners)
+          listeners.delete(deployment)
       }
     },
   }

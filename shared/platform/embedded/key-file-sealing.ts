@@ -7,8 +7,8 @@ import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { storeUnavailableError } from './store/store-errors.ts'
 import { syncFolder } from './store/store-paths.ts'
 
-/** The format version of a sealed text. */
-const form = 'v1:'
+/** The format version at the beginning of a sealed text. */
+const formatPrefix = 'v1:'
 
 /**
  * Creates the sealing with AES-256-GCM. The key is a file in `home` that only its user can read,
@@ -16,20 +16,20 @@ const form = 'v1:'
  */
 export function createKeyFileSealing(home: string): SealingPort {
   const path = join(home, 'sealing.key')
-  let known: Buffer | undefined
+  let cachedKey: Buffer | undefined
   const getKey = (): Buffer => {
-    known ??= readKey(path, home)
-    return known
+    cachedKey ??= readKey(path, home)
+    return cachedKey
   }
   return {
     seal: async (text, context) => {
-      return form + sealText(getKey(), text, context).toString('base64')
+      return formatPrefix + sealText(getKey(), text, context).toString('base64')
     },
-    open: async (sealed, context) => {
-      const opening = getKey()
+    open: async (sealedText, context) => {
+      const key = getKey()
       try {
-        if (!sealed.startsWith(form)) throw new Error('another form')
-        return openText(opening, Buffer.from(sealed.slice(form.length), 'base64'), context)
+        if (!sealedText.startsWith(formatPrefix)) throw new Error('another form')
+        return openText(key, Buffer.from(sealedText.slice(formatPrefix.length), 'base64'), context)
       } catch {
         throw error('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`)
       }
@@ -43,25 +43,29 @@ export function createKeyFileSealing(home: string): SealingPort {
  */
 function readKey(path: string, home: string): Buffer {
   try {
-    const found = readIfExists(path) ?? makeKey(path, home)
-    if (found.length !== sealingKeyBytes)
-      throw new Error(`it has ${found.length} bytes instead of ${sealingKeyBytes}`)
-    return found
+    const key = readIfExists(path) ?? createKey(path, home)
+    if (key.length !== sealingKeyBytes)
+      throw new Error(`it has ${key.length} bytes instead of ${sealingKeyBytes}`)
+    return key
   } catch (thrown) {
     throw storeUnavailableError(path, thrown)
   }
 }
 
-function makeKey(path: string, home: string): Buffer {
+function createKey(path: string, home: string): Buffer {
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const made = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
-  writeFileSync(made, randomBytes(sealingKeyBytes), { mode: 0o600, flag: 'wx', flush: true })
+  const temporaryPath = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
+  writeFileSync(temporaryPath, randomBytes(sealingKeyBytes), {
+    mode: 0o600,
+    flag: 'wx',
+    flush: true,
+  })
   try {
-    linkSync(made, path)
+    linkSync(temporaryPath, path)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   } finally {
-    rmSync(made)
+    rmSync(temporaryPath)
   }
   // Sealed texts survive a power failure, so their key must survive it too.
   syncFolder(home)

@@ -21,62 +21,65 @@ export function createNotifications(deps: {
   readonly random: Pick<RandomPort, 'uuid'>
   readonly visibilityMs?: number
 }): NotificationsPort {
-  const { clock, random, visibilityMs = triggerLimits.notificationLoanMs } = deps
-  const held = new Set<QueuedNotification>()
-  const dead: OutgoingMessage[] = []
+  const { clock, random, visibilityMs = triggerLimits.notificationVisibilityMs } = deps
+  const queuedNotifications = new Set<QueuedNotification>()
+  const deadLetters: OutgoingMessage[] = []
   const waiters = createWaiters(clock)
   const enqueue = (message: OutgoingMessage): void => {
-    held.add({ message, visibleAtMs: 0, deliveries: 0, receipt: '' })
+    queuedNotifications.add({ message, visibleAtMs: 0, deliveries: 0, receipt: '' })
     waiters.wakeOne()
   }
-  const takeDue = (max: number) => {
-    const now = clock.monotonicMs()
-    const due = [...held].filter(one => one.visibleAtMs <= now)
-    buryUndeliverable(due, held, dead)
-    return due
-      .filter(one => !isSpent(one))
-      .slice(0, max)
-      .map(one => {
-        one.deliveries += 1
-        one.receipt = random.uuid()
-        one.visibleAtMs = now + visibilityMs
-        const { message, receipt, deliveries } = one
+  const takeDueMessages = (messagesMax: number) => {
+    const nowMs = clock.monotonicMs()
+    const dueNotifications = [...queuedNotifications].filter(
+      notification => notification.visibleAtMs <= nowMs,
+    )
+    moveToDeadLetters(dueNotifications, queuedNotifications, deadLetters)
+    return dueNotifications
+      .filter(notification => !isUndeliverable(notification))
+      .slice(0, messagesMax)
+      .map(notification => {
+        notification.deliveries += 1
+        notification.receipt = random.uuid()
+        notification.visibleAtMs = nowMs + visibilityMs
+        const { message, receipt, deliveries } = notification
         return { message, receipt, deliveries }
       })
   }
   const findByReceipt = (receipt: string): QueuedNotification | undefined =>
-    [...held].find(one => one.receipt === receipt)
+    [...queuedNotifications].find(notification => notification.receipt === receipt)
   return {
     send: async messages => messages.forEach(enqueue),
-    receive: async (max, waitMs, signal) => {
-      const untilMs = clock.monotonicMs() + waitMs
+    receive: async (messagesMax, waitMs, signal) => {
+      const deadlineMs = clock.monotonicMs() + waitMs
       for (;;) {
         if (signal?.aborted === true) return []
-        const taken = takeDue(max)
-        const now = clock.monotonicMs()
-        if (taken.length > 0 || now >= untilMs) return taken
-        const next = Math.min(untilMs, ...[...held].map(one => one.visibleAtMs))
-        await waiters.wait(Math.max(1, next - now), signal)
+        const deliveries = takeDueMessages(messagesMax)
+        const nowMs = clock.monotonicMs()
+        if (deliveries.length > 0 || nowMs >= deadlineMs) return deliveries
+        const visibleTimesMs = [...queuedNotifications].map(({ visibleAtMs }) => visibleAtMs)
+        const nextCheckMs = Math.min(deadlineMs, ...visibleTimesMs)
+        await waiters.wait(Math.max(1, nextCheckMs - nowMs), signal)
       }
     },
     remove: async receipt => {
-      const one = findByReceipt(receipt)
-      if (one !== undefined) held.delete(one)
+      const notification = findByReceipt(receipt)
+      if (notification !== undefined) queuedNotifications.delete(notification)
     },
     postpone: async (receipt, ms) => {
-      const one = findByReceipt(receipt)
-      if (one === undefined) return
-      one.visibleAtMs = clock.monotonicMs() + ms
-      one.receipt = ''
+      const notification = findByReceipt(receipt)
+      if (notification === undefined) return
+      notification.visibleAtMs = clock.monotonicMs() + ms
+      notification.receipt = ''
       waiters.wakeOne()
     },
     listDeadLetters: async limit => {
-      takeDue(0)
-      return dead.slice(0, limit)
+      takeDueMessages(0)
+      return deadLetters.slice(0, limit)
     },
     redrive: async () => {
-      takeDue(0)
-      const letters = dead.splice(0)
+      takeDueMessages(0)
+      const letters = deadLetters.splice(0)
       letters.forEach(enqueue)
       return letters.length
     },
@@ -84,21 +87,21 @@ export function createNotifications(deps: {
 }
 
 /**
- * Moves messages without remaining attempts to the dead letters. The oldest dead letters are
- * dropped.
+ * Moves messages without remaining attempts to the dead letters. Above the limit, the oldest dead
+ * letters are dropped.
  */
-function buryUndeliverable(
-  due: readonly QueuedNotification[],
-  held: Set<QueuedNotification>,
-  dead: OutgoingMessage[],
+function moveToDeadLetters(
+  dueNotifications: readonly QueuedNotification[],
+  queuedNotifications: Set<QueuedNotification>,
+  deadLetters: OutgoingMessage[],
 ): void {
-  for (const one of due.filter(isSpent)) {
-    held.delete(one)
-    dead.push(one.message)
-    if (dead.length > triggerLimits.deadNotificationsMax) dead.shift()
+  for (const notification of dueNotifications.filter(isUndeliverable)) {
+    queuedNotifications.delete(notification)
+    deadLetters.push(notification.message)
+    if (deadLetters.length > triggerLimits.deadNotificationsMax) deadLetters.shift()
   }
 }
 
-function isSpent({ deliveries }: QueuedNotification): boolean {
+function isUndeliverable({ deliveries }: QueuedNotification): boolean {
   return deliveries >= triggerLimits.notificationAttemptsMax
 }

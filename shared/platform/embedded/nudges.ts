@@ -19,60 +19,66 @@ export function createNudges(deps: {
   readonly store: Pick<Store, 'signal' | 'subscribe'>
   readonly scan?: () => Promise<readonly StackId[]>
 }): Nudges {
-  const due = new Set<StackId>()
-  const ending = new AbortController()
+  const dueStacks = new Set<StackId>()
+  const closeController = new AbortController()
   const waiters = createWaiters(deps.clock)
-  let scanned: Promise<void> | undefined
+  let initialScan: Promise<void> | undefined
 
-  const addDue = (stack: StackId): void => {
-    due.add(stack)
-    // All are woken, because the first receiver may wait for another stack.
+  const addDueStack = (stack: StackId): void => {
+    dueStacks.add(stack)
+    // All receivers are woken, because the first one may wait for another stack.
     waiters.wakeAll()
   }
   const publishNudge = (stack: StackId): void => {
-    addDue(stack)
+    addDueStack(stack)
     deps.store.signal({ topic: 'nudge', stack })
   }
   const unsubscribe = deps.store.subscribe(signal => {
-    if (signal.topic === 'nudge') addDue(signal.stack as StackId)
+    if (signal.topic === 'nudge') addDueStack(signal.stack as StackId)
   })
   const scan = async (): Promise<void> => {
     try {
-      for (const stack of (await deps.scan?.()) ?? []) addDue(stack)
+      for (const stack of (await deps.scan?.()) ?? []) addDueStack(stack)
     } catch (thrown) {
-      scanned = undefined
+      initialScan = undefined
       throw thrown
     }
   }
-  const takeDue = (wanted: StackId | undefined): StackId | undefined => {
-    const [first] = due
-    const stack = wanted === undefined ? first : due.has(wanted) ? wanted : undefined
-    if (stack !== undefined) due.delete(stack)
+  const takeDueStack = (requestedStack: StackId | undefined): StackId | undefined => {
+    const [firstStack] = dueStacks
+    const stack =
+      requestedStack === undefined
+        ? firstStack
+        : dueStacks.has(requestedStack)
+          ? requestedStack
+          : undefined
+    if (stack !== undefined) dueStacks.delete(stack)
     return stack
   }
 
   return {
     nudge: async (stack, delayMs) => {
       if (delayMs <= 0) return publishNudge(stack)
-      void deps.clock.sleep(delayMs, ending.signal).then(() => {
-        if (!ending.signal.aborted) publishNudge(stack)
+      void deps.clock.sleep(delayMs, closeController.signal).then(() => {
+        if (!closeController.signal.aborted) publishNudge(stack)
       })
     },
-    receive: async (waitMs, { stack: wanted, signal } = {}) => {
-      scanned ??= scan()
-      await scanned
-      const untilMs = deps.clock.monotonicMs() + waitMs
+    receive: async (waitMs, { stack: requestedStack, signal } = {}) => {
+      initialScan ??= scan()
+      await initialScan
+      const deadlineMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
-        const stack = takeDue(wanted)
-        const leftMs = untilMs - deps.clock.monotonicMs()
-        const isOver = leftMs <= 0 || ending.signal.aborted || signal?.aborted === true
-        if (stack !== undefined || isOver) return stack
-        await waiters.wait(leftMs, signal)
+        const stack = takeDueStack(requestedStack)
+        const remainingMs = deadlineMs - deps.clock.monotonicMs()
+        const mustReturn =
+          remainingMs <= 0 || closeController.signal.aborted || signal?.aborted === true
+        if (stack !== undefined || mustReturn) return stack
+        await waiters.wait(remainingMs, signal)
       }
     },
     close: () => {
       unsubscribe()
-      ending.abort()
+      closeController.abort()
       waiters.wakeAll()
     },
   }

@@ -9,8 +9,8 @@ import { parseRecordJson } from '../records/record-forms.ts'
 /** Creates heads and outcomes over the embedded store. The store checks every condition. */
 export function createOperations(call: StoreCall): OperationsPort {
   return {
-    arrive: (deployment, to, from) =>
-      call('operations.arrive', { deployment, operation: to, from }),
+    arrive: (deployment, operation, origin) =>
+      call('operations.arrive', { deployment, operation, from: origin }),
     begin: (deployment, operation, claim) =>
       call('operations.begin', { deployment, operation, ...claim }),
     giveBack: (deployment, operation, owner, attempt) =>
@@ -36,19 +36,19 @@ export function createOperations(call: StoreCall): OperationsPort {
     },
     getEnds: async (deployment, operations) => {
       assertReadLimit(operations)
-      const found = new Map<OperationId, { readonly head: Head; readonly outcome?: Outcome }>()
-      let rest = operations
-      while (rest.length > 0) {
-        const page = await call('operations.ends', { deployment, operations: rest })
+      const ends = new Map<OperationId, { readonly head: Head; readonly outcome?: Outcome }>()
+      let unreadIds = operations
+      while (unreadIds.length > 0) {
+        const page = await call('operations.ends', { deployment, operations: unreadIds })
         for (const { operation, head, outcome } of page.rows) {
           const attempt = head.end?.attempt ?? 0
-          const place = { deployment, operation, attempt }
-          const end = outcome === null ? {} : { outcome: parseOutcome(place, outcome) }
-          found.set(operation, { head, ...end })
+          const attemptKey = { deployment, operation, attempt }
+          const end = outcome === null ? {} : { outcome: parseOutcome(attemptKey, outcome) }
+          ends.set(operation, { head, ...end })
         }
-        rest = page.rest
+        unreadIds = page.rest
       }
-      return found
+      return ends
     },
   }
 }

@@ -15,14 +15,14 @@ export function createRequests(call: StoreCall): RequestsPort {
     },
     listWaiting: async (stack, limit) =>
       (await call('requests.waiting', { stack, limit })).map(
-        one => parseStoredRequest(stack, one).request,
+        stored => parseStoredRequest(stack, stored).request,
       ),
     find: async (stack, key) => {
-      const found = await call('requests.find', { stack, key })
-      return found === null ? undefined : parseStoredRequest(stack, found)
+      const stored = await call('requests.find', { stack, key })
+      return stored === null ? undefined : parseStoredRequest(stack, stored)
     },
     end: (stack, key, end) => call('requests.end', { stack, key, end: JSON.stringify(end) }),
-    forget: (before, limit) => call('requests.forget', { before, limit }),
+    forget: (createdBefore, limit) => call('requests.forget', { before: createdBefore, limit }),
     putProgram: async (stack, archive) =>
       void (await call('requests.putProgram', { stack, archive })),
     getProgram: async stack => {

@@ -5,9 +5,10 @@ import type { StoreCall } from './store/methods/store-methods.ts'
 export function createRetention(call: StoreCall): RetentionPort {
   return {
     listDeployments: () => call('retention.deployments', {}),
-    removeRecords: (deployment, rows) => call('retention.removeRecords', { deployment, rows }),
-    removeVersions: async (stack, through) =>
-      void (await call('retention.removeVersions', { stack, through })),
+    removeRecords: (deployment, recordsMax) =>
+      call('retention.removeRecords', { deployment, rows: recordsMax }),
+    removeVersions: async (stack, throughVersion) =>
+      void (await call('retention.removeVersions', { stack, through: throughVersion })),
     listReferences: async cursor => {
       const { hashes, next } = await call('retention.references', { cursor })
       return { hashes, next: next ?? undefined }

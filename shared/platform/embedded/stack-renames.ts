@@ -6,12 +6,12 @@ import type { RenameResult } from './store/methods/rename-methods.ts'
 /** Renames stacks of the embedded store. AWS does not support this. */
 export interface StackRenames {
   /**
-   * Moves a stack with its history and versions to another id. Publishes its converted state
-   * (`snapshot`, '' for a stack that never ran) as the version after `expected`. Atomic.
+   * Moves a stack with its history and versions to `newId`. Publishes the converted state of the
+   * stack (`snapshot`, '' for a stack without a state) as the version after `expected`. Atomic.
    */
   readonly rename: (
     id: StackId,
-    to: StackId,
+    newId: StackId,
     input: { readonly expected: number; readonly snapshot: BlobHash | ''; readonly at: EpochMs },
   ) => Promise<RenameResult>
 }
@@ -19,7 +19,7 @@ export interface StackRenames {
 /** Creates the renames of a store. */
 export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {
   return {
-    rename: (id, to, input) =>
-      call('catalog.renameStack', { id, to, ...input, token: random.uuid() }),
+    rename: (id, newId, input) =>
+      call('catalog.renameStack', { id, to: newId, ...input, token: random.uuid() }),
   }
 }

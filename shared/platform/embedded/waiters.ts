@@ -1,8 +1,8 @@
 import type { ClockPort } from '../../ports/system.ts'
 
-/** Waiting receivers. The one that has waited longest is woken first. */
+/** Waiting receivers. The receiver that has waited longest is woken first. */
 export interface Waiters {
-  /** Starts a wait like `wait`. `end` stops it early. */
+  /** Starts a wait as `wait` does, and returns immediately. `end` ends the wait early. */
   readonly start: (
     waitMs: number,
     signal?: AbortSignal,
@@ -15,30 +15,30 @@ export interface Waiters {
 
 /** Creates a queue of waiting receivers. */
 export function createWaiters(clock: ClockPort): Waiters {
-  const waiting = new Set<AbortController>()
+  const waiters = new Set<AbortController>()
   const wakeOne = (): void => {
-    const [first] = waiting
-    if (first === undefined) return
-    waiting.delete(first)
-    first.abort()
+    const [longestWaiting] = waiters
+    if (longestWaiting === undefined) return
+    waiters.delete(longestWaiting)
+    longestWaiting.abort()
   }
   const start: Waiters['start'] = (waitMs, signal) => {
     const waiter = new AbortController()
-    waiting.add(waiter)
+    waiters.add(waiter)
     const signals = signal === undefined ? [waiter.signal] : [waiter.signal, signal]
     const woken = clock.sleep(waitMs, AbortSignal.any(signals))
     const end = (): void => {
-      waiting.delete(waiter)
+      waiters.delete(waiter)
       waiter.abort()
     }
-    return { woken: woken.then(() => void waiting.delete(waiter)), end }
+    return { woken: woken.then(() => void waiters.delete(waiter)), end }
   }
   return {
     start,
     wait: (waitMs, signal) => start(waitMs, signal).woken,
     wakeOne,
     wakeAll: () => {
-      while (waiting.size > 0) wakeOne()
+      while (waiters.size > 0) wakeOne()
     },
   }
 }

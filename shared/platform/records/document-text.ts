@@ -2,14 +2,14 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { DocumentKey } from '../../ports/documents.ts'
 
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/
 
 /**
- * Serializes a document as JSON, for every adapter. Throws DOCUMENT_INVALID when the name has other
- * characters, or the text exceeds `triggerLimits.documentBytesMax`.
+ * Serializes a document as JSON, for every adapter. Throws DOCUMENT_INVALID when the name is
+ * invalid, or the text exceeds `triggerLimits.documentBytesMax`.
  */
 export function serializeDocument({ kind, name }: DocumentKey, value: unknown): string {
-  if (!nameForm.test(name))
+  if (!namePattern.test(name))
     throw error(
       'DOCUMENT_INVALID',
       `the name of a ${kind} must have 1 to 100 letters, digits, '_', '.' or '-'`,

@@ -4,28 +4,29 @@ import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../../reco
 import type { LogRecord } from '../../records/log.ts'
 
 /**
- * Returns a decision log whose reads have no gaps. A fold would silently lose a missing record, and
- * its number would look like the end of the log. Reads without a gap need no further request.
- * Throws RECORD_DAMAGED with the key of a missing record. Throws RECORDS_REMOVED when retention has
- * begun to remove the records, which happens from the first one on and only after the close.
+ * Returns a decision log whose reads have no gaps. Without this check, a fold would silently lose a
+ * missing record, and a reader would take its number for the end of the log. Reads without a gap
+ * need no further request. Throws RECORD_DAMAGED with the key of a missing record. Throws
+ * RECORDS_REMOVED when retention has begun to remove the records. Retention begins with the first
+ * record, and only after the close.
  */
 export function withoutGaps(decisionLog: DecisionLogPort, control: ControlPort): DecisionLogPort {
   return {
     ...decisionLog,
-    read: async (deployment, from, limit) => {
+    read: async (deployment, fromNumber, limit) => {
       const records: LogRecord[] = []
       for (;;) {
-        const next = (from + records.length) as LogNumber
-        const page = await decisionLog.read(deployment, next, limit - records.length)
-        const whole = page.findIndex(({ number }, at) => number !== next + at)
-        if (whole < 0) return [...records, ...page]
-        records.push(...page.slice(0, whole))
-        // A read may pass a position before it is written and still return a later one, so the
-        // record is read again.
-        const missing = (next + whole) as LogNumber
-        const [again] = await decisionLog.read(deployment, missing, 1)
-        if (again?.number !== missing)
-          throw await missingError({ decisionLog, control }, deployment, missing)
+        const nextNumber = (fromNumber + records.length) as LogNumber
+        const page = await decisionLog.read(deployment, nextNumber, limit - records.length)
+        const gapIndex = page.findIndex(({ number }, index) => number !== nextNumber + index)
+        if (gapIndex < 0) return [...records, ...page]
+        records.push(...page.slice(0, gapIndex))
+        // The read may have passed this number before the record was written, and then found later
+        // records. The record is therefore read again.
+        const missingNumber = (nextNumber + gapIndex) as LogNumber
+        const [rereadRecord] = await decisionLog.read(deployment, missingNumber, 1)
+        if (rereadRecord?.number !== missingNumber)
+          throw await missingError({ decisionLog, control }, deployment, missingNumber)
       }
     },
   }
@@ -39,14 +40,14 @@ async function missingError(
   deployment: DeploymentId,
   number: LogNumber,
 ): Promise<Error> {
-  const closed = (await control.read(deployment))?.closed ?? true
-  const [first] = await decisionLog.read(deployment, 0 as LogNumber, 1)
-  if (closed && first?.number !== 0) {
-    const { number: which } = deploymentPartsOf(deployment)
-    return error('RECORDS_REMOVED', `the records of deployment ${which} were removed`)
+  const isClosed = (await control.read(deployment))?.closed ?? true
+  const [firstRecord] = await decisionLog.read(deployment, 0 as LogNumber, 1)
+  if (isClosed && firstRecord?.number !== 0) {
+    const { number: deploymentNumber } = deploymentPartsOf(deployment)
+    return error('RECORDS_REMOVED', `the records of deployment ${deploymentNumber} were removed`)
   }
-  const key = `(deployment ${deployment}, number ${number})`
-  return error('RECORD_DAMAGED', `the log record ${key} is missing, but later records exist`, {
+  const keyText = `(deployment ${deployment}, number ${number})`
+  return error('RECORD_DAMAGED', `the log record ${keyText} is missing, but later records exist`, {
     details: { kind: 'log', deployment, number },
   })
 }

@@ -16,7 +16,7 @@ import {
 import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { LogRecord } from '../../records/log.ts'
 import type { Urn } from '../../names/urn.ts'
-import { withLargeDecisions, withLargeLate, withLargeOutcomes } from './large-records.ts'
+import { withLargeDecisions, withLargeLateOutcomes, withLargeOutcomes } from './large-records.ts'
 
 const stack = stackIdOf('p', 's')
 const deployment = deploymentIdOf(stack, 1)
@@ -102,7 +102,7 @@ describe('records above the size limit', () => {
 
   test('a large state in the inbox is stored as a blob', async () => {
     const { blobs, stored } = bench()
-    const catalog = withLargeLate(
+    const catalog = withLargeLateOutcomes(
       {
         putLate: async (_: unknown, one: LateOutcome) => void stored.push(JSON.stringify(one)),
         listLate: async () => stored.map(text => JSON.parse(text) as LateOutcome),

@@ -1,9 +1,9 @@
 /**
  * records: common parts of all adapters of the record ports. Imports ports and below.
  *
- * Invariant: a record above the item limit is stored in the blob store, durably before the record
- * that references it. Readers get it back unchanged. The rule is here and not in an adapter, so
- * that all stores accept the same records.
+ * Invariant: the large parts of a record above the item limit are stored as blobs, durably before
+ * the record that references them. Readers get the original record. The rule is here and not in an
+ * adapter, so that all stores accept the same records.
  */
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
@@ -37,29 +37,29 @@ export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort):
       })
     },
     getOutcome: async (deployment, operation, attempt) => {
-      const found = await operations.getOutcome(deployment, operation, attempt)
-      return found === undefined ? undefined : loadBlobs(found)
+      const storedOutcome = await operations.getOutcome(deployment, operation, attempt)
+      return storedOutcome === undefined ? undefined : loadBlobs(storedOutcome)
     },
     getEnds: async (deployment, ids) => {
       const ends = new Map(await operations.getEnds(deployment, ids))
-      for (const [id, end] of findLarge(ends))
+      for (const [id, end] of findEndsWithBlobs(ends))
         ends.set(id, { ...end, outcome: await loadBlobs(end.outcome) })
       return ends
     },
   }
 }
 
-type End = { readonly outcome?: Outcome }
+type SelectedEnd = { readonly outcome?: Outcome }
 
-function findLarge<E extends End>(
+function findEndsWithBlobs<E extends SelectedEnd>(
   ends: ReadonlyMap<OperationId, E>,
 ): readonly (readonly [OperationId, E & { readonly outcome: Outcome }])[] {
   return [...ends].flatMap(([id, end]) => {
     const { outcome } = end
     if (outcome === undefined) return []
     const { stateBlob, viewsBlob } = outcome
-    const isWhole = stateBlob === undefined && viewsBlob === undefined
-    return isWhole ? [] : [[id, { ...end, outcome }] as const]
+    const isInline = stateBlob === undefined && viewsBlob === undefined
+    return isInline ? [] : [[id, { ...end, outcome }] as const]
   })
 }
 
@@ -72,12 +72,17 @@ export function withLargeDecisions(
     append: async (deployment, record) => {
       if (!isLarge(record)) return decisionLog.append(deployment, record)
       const decisionsBlob = await putJson(blobs, record.decisions)
-      const names = record.decisions.flatMap(referencedBlobsOf)
-      return decisionLog.append(deployment, { ...record, decisions: [], decisionsBlob, names })
+      const blobHashes = record.decisions.flatMap(referencedBlobsOf)
+      return decisionLog.append(deployment, {
+        ...record,
+        decisions: [],
+        decisionsBlob,
+        names: blobHashes,
+      })
     },
-    read: async (deployment, from, limit) => {
+    read: async (deployment, fromNumber, limit) => {
       const records: LogRecord[] = []
-      for (const record of await decisionLog.read(deployment, from, limit)) {
+      for (const record of await decisionLog.read(deployment, fromNumber, limit)) {
         const { decisionsBlob, names: _names, ...rest } = record
         records.push(
           decisionsBlob === undefined
@@ -91,7 +96,7 @@ export function withLargeDecisions(
 }
 
 /** Returns a catalog whose inbox stores large states as blobs. */
-export function withLargeLate(catalog: CatalogPort, blobs: BlobsPort): CatalogPort {
+export function withLargeLateOutcomes(catalog: CatalogPort, blobs: BlobsPort): CatalogPort {
   return {
     ...catalog,
     putLate: async (id, item) => {
@@ -118,8 +123,8 @@ function isLarge(record: unknown): boolean {
 }
 
 /**
- * Returns the blobs that a decision references. The mark phase of the sweep must find them without
- * reading the decision's own blob.
+ * Returns the blobs that a decision references. The sweep of blobs must find these references
+ * without reading the blob that contains the decision.
  */
 function referencedBlobsOf(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages
@@ -152,7 +157,7 @@ async function readViews(blobs: BlobsPort, hash: BlobHash): Promise<readonly Vie
 }
 
 function areViews(json: unknown): json is readonly ViewOutcome[] {
-  return Array.isArray(json) && json.every(one => typeof one === 'object' && 'effect' in one)
+  return Array.isArray(json) && json.every(view => typeof view === 'object' && 'effect' in view)
 }
 
 function isState(json: unknown): json is StoredResource {
@@ -167,5 +172,8 @@ async function readDecisions(blobs: BlobsPort, hash: BlobHash): Promise<readonly
 }
 
 function areDecisions(json: unknown): json is readonly Decision[] {
-  return Array.isArray(json) && json.every(one => typeof one === 'object' && 'kind' in one)
+  return (
+    Array.isArray(json) &&
+    json.every(decision => typeof decision === 'object' && 'kind' in decision)
+  )
 }

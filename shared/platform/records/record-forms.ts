@@ -12,7 +12,7 @@ export interface RecordForm {
 }
 
 /** The kinds of records. Each adapter stores each kind in a separate place. */
-export const forms = {
+export const recordForms = {
   log: { name: 'log record', keys: ['deployment', 'number'], json: ['record'], format: 1 },
   head: { name: 'head', keys: ['deployment', 'operation'], json: ['arrived', 'freed'], format: 1 },
   outcome: {
@@ -34,26 +34,29 @@ export const forms = {
 } as const satisfies Record<string, RecordForm>
 
 /** A kind of stored record. */
-export type RecordKind = keyof typeof forms
+export type RecordKind = keyof typeof recordForms
 
 /** The key of a record within its kind. */
-export type Keys = Readonly<Record<string, string | number>>
+export type RecordKeys = Readonly<Record<string, string | number>>
 
 /** Returns a row if this version can read its `format`. Throws RECORD_TOO_NEW. */
 export function requireReadable<Row extends Readonly<Record<string, unknown>>>(
   kind: RecordKind,
   row: Row,
 ): Row {
-  const { format, keys } = forms[kind]
-  const found = Number(row['format'] ?? 0)
-  if (found <= format) return row
-  const named = keys.map(key => [key, typeof row[key] === 'number' ? row[key] : String(row[key])])
-  throw tooNewError(kind, found, Object.fromEntries(named) as Keys)
+  const { format, keys } = recordForms[kind]
+  const foundFormat = Number(row['format'] ?? 0)
+  if (foundFormat <= format) return row
+  const keyEntries = keys.map(key => [
+    key,
+    typeof row[key] === 'number' ? row[key] : String(row[key]),
+  ])
+  throw tooNewError(kind, foundFormat, Object.fromEntries(keyEntries) as RecordKeys)
 }
 
 /** Parses the JSON of a record and checks its shape by `isShape`. Throws RECORD_DAMAGED. */
 export function parseRecordJson<T>(
-  record: { readonly kind: RecordKind; readonly keys: Keys },
+  record: { readonly kind: RecordKind; readonly keys: RecordKeys },
   text: string,
   isShape: (value: unknown) => value is T,
 ): T {
@@ -68,23 +71,27 @@ export function parseRecordJson<T>(
 }
 
 /** Returns the error for a record with invalid contents. */
-export function damagedError(kind: RecordKind, keys: Keys, why: string): DeployError {
-  return error('RECORD_DAMAGED', `the ${forms[kind].name} ${formatKeys(keys)} is damaged: ${why}`, {
-    details: { kind, ...keys },
-  })
-}
-
-/** Returns the error for a record that a newer version wrote. */
-export function tooNewError(kind: RecordKind, found: number, keys: Keys): DeployError {
-  const { name, format } = forms[kind]
+export function damagedError(kind: RecordKind, keys: RecordKeys, reason: string): DeployError {
   return error(
-    'RECORD_TOO_NEW',
-    `the ${name} ${formatKeys(keys)} was written by a newer antichain: it has format ${found}, this version knows ${format}`,
-    { details: { kind, found, known: format, ...keys } },
+    'RECORD_DAMAGED',
+    `the ${recordForms[kind].name} ${formatKeys(keys)} is damaged: ${reason}`,
+    {
+      details: { kind, ...keys },
+    },
   )
 }
 
-function formatKeys(keys: Keys): string {
+/** Returns the error for a record that a newer version wrote. */
+export function tooNewError(kind: RecordKind, foundFormat: number, keys: RecordKeys): DeployError {
+  const { name, format } = recordForms[kind]
+  return error(
+    'RECORD_TOO_NEW',
+    `the ${name} ${formatKeys(keys)} was written by a newer antichain: it has format ${foundFormat}, this version knows ${format}`,
+    { details: { kind, found: foundFormat, known: format, ...keys } },
+  )
+}
+
+function formatKeys(keys: RecordKeys): string {
   return `(${Object.entries(keys)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')})`

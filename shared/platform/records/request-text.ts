@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import type { StackId } from '../../records/ids.ts'
-import type { DeploymentRequest, KeptRequest, RequestEnd } from '../../records/request.ts'
+import type { DeploymentRequest, RequestRecord, RequestEnd } from '../../records/request.ts'
 import { parseRecordJson } from './record-forms.ts'
 
 /**
@@ -15,14 +15,14 @@ export function serializeRequest(request: DeploymentRequest): string {
   return text
 }
 
-/** Parses a stored request. `end` is '' before its end. Throws RECORD_DAMAGED. */
+/** Parses a stored request. `end` is '' until the request has ended. Throws RECORD_DAMAGED. */
 export function parseStoredRequest(
   stack: StackId,
   { key, request, end }: { readonly key: string; readonly request: string; readonly end: string },
-): KeptRequest {
+): RequestRecord {
   const record = { kind: 'request', keys: { stack, key } } as const
-  const kept = { request: parseRecordJson(record, request, isRequest) }
-  return end === '' ? kept : { ...kept, end: parseRecordJson(record, end, isEnd) }
+  const storedRequest = { request: parseRecordJson(record, request, isRequest) }
+  return end === '' ? storedRequest : { ...storedRequest, end: parseRecordJson(record, end, isEnd) }
 }
 
 function isRequest(value: unknown): value is DeploymentRequest {

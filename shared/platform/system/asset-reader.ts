@@ -16,11 +16,11 @@ export function createAssetReader(
   bytesMax: number = limits.assetBytesMax,
 ): AssetReader {
   const resolvePath = (path: string): string => resolve(folder, path)
-  const withReadErrors = async <T>(what: string, read: () => Promise<T>): Promise<T> => {
+  const withReadErrors = async <T>(source: string, read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
     } catch (cause) {
-      throw error('RESOURCE_INVALID', `cannot read the asset '${what}': ${messageOf(cause)}`, {
+      throw error('RESOURCE_INVALID', `cannot read the asset '${source}': ${messageOf(cause)}`, {
         cause,
       })
     }
@@ -29,7 +29,7 @@ export function createAssetReader(
     readFile: path => withReadErrors(path, () => readBounded(resolvePath(path), bytesMax)),
     isDirectory: path =>
       withReadErrors(path, async () => (await stat(resolvePath(path))).isDirectory()),
-    list: path => withReadErrors(path, () => listFiles(resolvePath(path))),
+    listFiles: path => withReadErrors(path, () => listFiles(resolvePath(path))),
     fetch: uri =>
       withReadErrors(uri, () =>
         uri.startsWith('file:')
@@ -66,15 +66,15 @@ async function fetchBounded(uri: string, bytesMax: number): Promise<Uint8Array> 
  * Lists files depth first, the names of each folder in byte order. `.pulumi` and links to folders
  * are left out.
  */
-async function listFiles(root: string, below = ''): Promise<readonly string[]> {
-  const entries = await readdir(join(root, below), { withFileTypes: true })
-  const found: string[] = []
+async function listFiles(root: string, subfolder = ''): Promise<readonly string[]> {
+  const entries = await readdir(join(root, subfolder), { withFileTypes: true })
+  const files: string[] = []
   for (const entry of entries.sort((a, b) => compareUtf8(a.name, b.name))) {
     if (entry.name === '.pulumi') continue
-    const name = below === '' ? entry.name : `${below}/${entry.name}`
-    if (entry.isDirectory()) found.push(...(await listFiles(root, name)))
+    const name = subfolder === '' ? entry.name : `${subfolder}/${entry.name}`
+    if (entry.isDirectory()) files.push(...(await listFiles(root, name)))
     else if (!entry.isSymbolicLink() || !(await stat(join(root, name))).isDirectory())
-      found.push(name)
+      files.push(name)
   }
-  return found
+  return files
 }

@@ -20,59 +20,67 @@ export interface TimeSources {
   readonly bootMs: () => number
 }
 
-const machine: TimeSources = {
+const machineSources: TimeSources = {
   wallMs: () => Date.now(),
   processMs: () => performance.now(),
   bootMs: () => uptime() * 1000,
 }
 
-/** Longest interval between reads of the time since boot. Each read costs a file access. */
-const bootLookMs = 500
+/** Longest time without a read of the time since boot. Each read costs a file access. */
+const bootReadIntervalMs = 500
 /**
  * Difference between wall clock and process clock that indicates a suspension or a changed clock.
  */
 const wallStepMs = 250
 
 /**
- * Creates the clock of this machine. Node's monotonic clock stops during a suspension, but leases
- * do not. The clock therefore adds the difference to the time since boot once it exceeds the
- * resolution. It reads the time since boot when the wall clock advanced more than the process
- * clock, and otherwise at intervals.
+ * Creates the clock of this machine. Node's process clock stops during a suspension, but leases
+ * must expire. This clock therefore compares the process clock with the time since boot. Once the
+ * process clock lacks more than the resolution of the time since boot, this clock adds the missing
+ * time. The time since boot is read when wall clock and process clock advanced differently, and
+ * otherwise at intervals.
  */
-export function createSystemClock(sources: TimeSources = machine): ClockPort {
-  const processStart = sources.processMs()
-  const bootStart = sources.bootMs()
-  let lookedMs = processStart
-  let wallAheadMs = sources.wallMs() - processStart
-  let sleptMs = 0
+export function createSystemClock(sources: TimeSources = machineSources): ClockPort {
+  const processStartMs = sources.processMs()
+  const bootStartMs = sources.bootMs()
+  let lastBootReadMs = processStartMs
+  let wallAheadMs = sources.wallMs() - processStartMs
+  let suspendedMs = 0
   return {
     now: () => sources.wallMs() as EpochMs,
     monotonicMs: () => {
       const awakeMs = sources.processMs()
       const aheadMs = sources.wallMs() - awakeMs
-      if (awakeMs - lookedMs > bootLookMs || Math.abs(aheadMs - wallAheadMs) > wallStepMs) {
-        lookedMs = awakeMs
+      if (
+        awakeMs - lastBootReadMs > bootReadIntervalMs ||
+        Math.abs(aheadMs - wallAheadMs) > wallStepMs
+      ) {
+        lastBootReadMs = awakeMs
         wallAheadMs = aheadMs
-        const behindMs = sources.bootMs() - bootStart - (awakeMs - processStart)
-        if (behindMs > sleptMs + 1_500) sleptMs = behindMs
+        const missingMs = sources.bootMs() - bootStartMs - (awakeMs - processStartMs)
+        if (missingMs > suspendedMs + 1_500) suspendedMs = missingMs
       }
-      return awakeMs + sleptMs
+      return awakeMs + suspendedMs
     },
     sleep,
     repeat,
-    defer: call => void setImmediate(call),
+    defer: callback => void setImmediate(callback),
   }
 }
 
 /** Resolves after `ms`, or immediately when `signal` aborts. */
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  for (let left = ms; left > 0 && signal?.aborted !== true; left -= timerMsMax) {
-    await pause(Math.min(left, timerMsMax), signal)
+  for (
+    let remainingMs = ms;
+    remainingMs > 0 && signal?.aborted !== true;
+    remainingMs -= timerMsMax
+  ) {
+    await pause(Math.min(remainingMs, timerMsMax), signal)
   }
 }
 
-function repeat(ms: number, call: () => void): () => void {
-  const timer = setInterval(call, ms)
+function repeat(intervalMs: number, callback: () => void): () => void {
+  const timer = setInterval(callback, intervalMs)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -17,11 +17,11 @@ export function createLogger(options: {
   readonly level: LogLevel
   readonly write?: (line: string) => void
 }): LoggerPort {
-  const lowest = levels.indexOf(options.level)
+  const lowestLevelIndex = levels.indexOf(options.level)
   const write = options.write ?? (line => void process.stderr.write(line))
   return {
     write: (level, event, fields = {}) => {
-      if (levels.indexOf(level) < lowest) return
+      if (levels.indexOf(level) < lowestLevelIndex) return
       const time = new Date().toISOString()
       write(
         `${escapeLine(JSON.stringify({ time, level, event, ...fields }, replaceUnserializable))}\n`,
@@ -31,17 +31,17 @@ export function createLogger(options: {
 }
 
 /**
- * JSON does not escape some characters that break lines, change direction or move the cursor in a
- * terminal.
+ * Escapes the characters that break lines, change direction or move the cursor in a terminal. JSON
+ * does not escape them.
  */
 function escapeLine(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 
-/** Errors and big integers have no JSON form. */
+/** Replaces errors and big integers, which have no JSON form, by texts. */
 function replaceUnserializable(_key: string, value: unknown): unknown {
   if (value instanceof Error) return value.message
   return typeof value === 'bigint' ? value.toString() : value

@@ -6,10 +6,10 @@ import type { ProcessGroup } from '../../records/head.ts'
  * Position of `starttime` after the command name in /proc/<pid>/stat (field 22; the name is field
  * 2).
  */
-const startField = 19
+const startTimeFieldIndex = 19
 
 /** States of a process that has ended but is still listed. */
-const overStates = ['Z', 'X', 'x']
+const endedStates = ['Z', 'X', 'x']
 
 /**
  * Returns the start time of a process as text, which differs for a later process with the same pid.
@@ -25,7 +25,9 @@ export function isAlive(group: ProcessGroup): boolean {
   return group.started !== '' && startTimeOf(group.pid) === group.started
 }
 
-/** Kills a group if its leader is still the recorded one. Returns whether it did. */
+/**
+ * Kills a group if its leader is still the recorded process. Returns whether it sent the signal.
+ */
 export function killGroup(group: ProcessGroup): boolean {
   return isAlive(group) && signalGroup(group.pid, 'SIGKILL')
 }
@@ -45,7 +47,7 @@ function readLinuxStartTime(pid: number): string {
     // The command name may contain spaces and brackets, so the fields are counted after the last
     // bracket.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return overStates.includes(fields[0] ?? '') ? '' : (fields[startField] ?? '')
+    return endedStates.includes(fields[0] ?? '') ? '' : (fields[startTimeFieldIndex] ?? '')
   } catch {
     return ''
   }
@@ -58,8 +60,8 @@ function readPsStartTime(pid: number): string {
       env: { ...process.env, LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
-    const [state = '', ...start] = line.split(/\s+/)
-    return overStates.includes(state.charAt(0)) ? '' : start.join(' ')
+    const [state = '', ...startTimeWords] = line.split(/\s+/)
+    return endedStates.includes(state.charAt(0)) ? '' : startTimeWords.join(' ')
   } catch {
     return ''
   }

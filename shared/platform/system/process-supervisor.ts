@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * A shell script that reads `add <group>` and `drop <group>` until its input ends, which happens
- * whenever the engine dies. It then kills every listed group. It ignores the signals of a terminal.
+ * A shell script that reads the lines `add <group>` and `drop <group>` until its input ends. The
+ * input ends when the engine closes it or dies. The script then kills every listed group. The
+ * script ignores the signals of a terminal.
  */
-const script = `
+const supervisorScript = `
 trap '' INT TERM HUP QUIT
 groups=
 while read -r verb group; do
@@ -28,14 +29,14 @@ export interface Supervisor {
   readonly close: () => Promise<void>
 }
 
-/** Starts a supervisor in its own session. A killed supervisor is replaced. */
+/** Starts a supervisor in a new session. If the supervisor ends early, another one is started. */
 export function startSupervisor(): Supervisor {
   const groups = new Set<number>()
   let isClosing = false
   let shell = start()
 
   function start(): ChildProcess {
-    const child = spawn('/bin/sh', ['-c', script], {
+    const child = spawn('/bin/sh', ['-c', supervisorScript], {
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -62,18 +63,18 @@ export function startSupervisor(): Supervisor {
     },
     async close() {
       isClosing = true
-      const isOver = shell.exitCode !== null || shell.signalCode !== null
-      const over = isOver
+      const hasEnded = shell.exitCode !== null || shell.signalCode !== null
+      const shellExit = hasEnded
         ? Promise.resolve()
         : new Promise<void>(resolve => shell.once('exit', () => resolve()))
       shell.ref()
       shell.stdin?.end()
-      await over
+      await shellExit
     },
   }
 }
 
-/** A pipe to a child is a socket, which would keep this process running. */
+/** Unreferences the pipe to a child, which is a socket and would keep this process running. */
 function unrefStream(stream: unknown): void {
   if (typeof stream !== 'object' || stream === null || !('unref' in stream)) return
   if (typeof stream.unref === 'function') stream.unref()

@@ -1,9 +1,9 @@
 /**
  * system: ports over the operating system. Imports ports and below.
  *
- * Invariants of child processes: 1. Each leads its own process group, so a terminal's Ctrl-C does
- * not reach it. 2. None outlives this process, however that ends (process-supervisor.ts). 3.
- * Processes that remain in the group of an ended leader are killed.
+ * Invariants of child processes: 1. Each child leads a process group, so a terminal's Ctrl-C does
+ * not reach the child. 2. No child outlives this process, however this process ends
+ * (process-supervisor.ts). 3. Processes that remain in the group of an ended child are killed.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
@@ -16,9 +16,11 @@ import { startSupervisor, type Supervisor } from './process-supervisor.ts'
 
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
 
-/** Creates the child processes of this machine. The supervisor starts with the first child. */
+/**
+ * Creates the port for child processes on this machine. The supervisor starts with the first child.
+ */
 export function createProcesses(): ProcessesPort {
-  const running = new Map<number, { group: ProcessGroup; child: ChildProcess }>()
+  const runningChildren = new Map<number, { group: ProcessGroup; child: ChildProcess }>()
   let supervisor: Supervisor | undefined
   let isClosed = false
 
@@ -27,80 +29,80 @@ export function createProcesses(): ProcessesPort {
       if (isClosed)
         throw error('PLUGIN_FAILED', `'${request.command}' cannot start, because this run ends`)
       supervisor ??= startSupervisor()
-      const watcher = supervisor
-      const spawned = spawn(request.command, request.args, {
+      const childSupervisor = supervisor
+      const nodeProcess = spawn(request.command, request.args, {
         cwd: request.cwd,
         env: { ...request.env },
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       })
-      const { pid } = spawned
+      const { pid } = nodeProcess
       if (pid === undefined) {
-        spawned.on('error', () => {})
+        nodeProcess.on('error', () => {})
         throw error(
           'PLUGIN_FAILED',
           `cannot start '${request.command}': ${explainSpawnFailure(request)}`,
         )
       }
-      watcher.add(pid)
-      const child = wrapChild(spawned, pid)
-      running.set(pid, { group: { pid, started: startTimeOf(pid) }, child })
+      childSupervisor.add(pid)
+      const child = wrapChild(nodeProcess, pid)
+      runningChildren.set(pid, { group: { pid, started: startTimeOf(pid) }, child })
       void child.exit.then(() => {
         signalGroup(pid, 'SIGKILL')
-        running.delete(pid)
-        watcher.remove(pid)
+        runningChildren.delete(pid)
+        childSupervisor.remove(pid)
       })
       return child
     },
-    listGroups: () => [...running.values()].map(({ group }) => group),
+    listGroups: () => [...runningChildren.values()].map(({ group }) => group),
     async close() {
       isClosed = true
-      const ends = [...running.values()].map(({ child }) => {
+      const exits = [...runningChildren.values()].map(({ child }) => {
         child.signal('SIGKILL')
         return child.exit
       })
-      await Promise.all(ends)
+      await Promise.all(exits)
       await supervisor?.close()
     },
   }
 }
 
 /** Time for which the pipes of an ended process are still read, in ms. */
-const pipesMs = 2_000
+const pipeDrainMs = 2_000
 
 function wrapChild(
-  spawned: ChildProcessByStdio<Writable, Readable, Readable>,
+  nodeProcess: ChildProcessByStdio<Writable, Readable, Readable>,
   pid: number,
 ): ChildProcess {
-  let isOver = false
+  let hasExited = false
   const exit = new Promise<Awaited<ChildProcess['exit']>>(resolve => {
-    spawned.once('exit', (code, signal) => {
-      isOver = true
+    nodeProcess.once('exit', (code, signal) => {
+      hasExited = true
       resolve({ code, signal })
       // Processes that the child left running may keep its pipes open forever, so they are closed.
       setTimeout(() => {
-        spawned.stdout.destroy()
-        spawned.stderr.destroy()
-      }, pipesMs).unref()
+        nodeProcess.stdout.destroy()
+        nodeProcess.stderr.destroy()
+      }, pipeDrainMs).unref()
     })
   })
-  spawned.on('error', () => {})
-  spawned.stdin.on('error', () => {})
+  nodeProcess.on('error', () => {})
+  nodeProcess.stdin.on('error', () => {})
   return {
     pid,
-    stdout: spawned.stdout,
-    stderr: spawned.stderr,
+    stdout: nodeProcess.stdout,
+    stderr: nodeProcess.stderr,
     exit,
     signal(signal) {
       // The pid of an ended process may already belong to another process.
-      if (!isOver) signalGroup(pid, signal)
+      if (!hasExited) signalGroup(pid, signal)
     },
   }
 }
 
 /**
- * Returns the reason of a failed start. Node reports it only later, but the usual reasons can be
- * checked immediately.
+ * Returns the reason of a failed start. Node reports the reason only later, but the usual reasons
+ * can be checked immediately.
  */
 function explainSpawnFailure(request: SpawnRequest): string {
   if (!isDirectory(request.cwd)) return `the folder '${request.cwd}' does not exist`

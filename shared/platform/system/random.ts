@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { RandomPort } from '../../ports/system.ts'
 
-/** Creates random numbers from the operating system. */
+/** Creates the port for random values over the operating system. */
 export function createSystemRandom(): RandomPort {
   return {
     uuid: () => randomUUID(),

@@ -26,14 +26,19 @@ export function readIgnoreRules(directory: string, folder: string): readonly Ign
 }
 
 /**
- * Reports whether a path is ignored. Later rules take precedence: callers list them from the root.
+ * Reports whether a path is ignored. Later rules take precedence, so callers list the rules of the
+ * root folder first.
  */
-export function isIgnored(all: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
-  let isOut = false
-  for (const { folder, rules } of all) {
+export function isIgnored(
+  ruleSets: readonly IgnoreRules[],
+  path: string,
+  isFolder: boolean,
+): boolean {
+  let isExcluded = false
+  for (const { folder, rules } of ruleSets) {
     const relative = folder === '' ? path : path.slice(folder.length + 1)
     const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative)
-    if (ignored || unignored) isOut = ignored
+    if (ignored || unignored) isExcluded = ignored
   }
-  return isOut
+  return isExcluded
 }

@@ -22,13 +22,13 @@ export interface ProgramArchive {
  * ARCHIVE_UNREADABLE for anything else than a file, folder or link.
  */
 export async function packProgram(directory: string): Promise<ProgramArchive> {
-  const { paths, bytes: size } = listFiles(directory)
-  if (size > limits.programBytesMax)
+  const { paths, sizeBytes } = listFiles(directory)
+  if (sizeBytes > limits.programBytesMax)
     throw error(
       'ARCHIVE_TOO_LARGE',
-      `the program in ${directory} has ${toMegabytes(size)} MB; the limit is ${toMegabytes(limits.programBytesMax)} MB`,
+      `the program in ${directory} has ${toMegabytes(sizeBytes)} MB; the limit is ${toMegabytes(limits.programBytesMax)} MB`,
     )
-  const packed = create(
+  const archive = create(
     {
       cwd: directory,
       gzip: { level: 6 },
@@ -40,7 +40,7 @@ export async function packProgram(directory: string): Promise<ProgramArchive> {
     paths.map(path => `./${path}`),
   )
   const chunks: Buffer[] = []
-  for await (const chunk of packed) chunks.push(chunk)
+  for await (const chunk of archive) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
   if (bytes.length > limits.archiveBytesMax)
     throw error(
@@ -52,34 +52,34 @@ export async function packProgram(directory: string): Promise<ProgramArchive> {
 }
 
 /** Dependency folders, to which `.gitignore` rules do not apply. */
-const dependencies: ReadonlySet<string> = new Set(['node_modules', 'venv', '.venv'])
+const dependencyFolders: ReadonlySet<string> = new Set(['node_modules', 'venv', '.venv'])
 /** Names that are never part of a program. */
-const never: ReadonlySet<string> = new Set(['.git', '.pulumi'])
+const excludedNames: ReadonlySet<string> = new Set(['.git', '.pulumi'])
 
 function listFiles(directory: string): {
   readonly paths: readonly string[]
-  readonly bytes: number
+  readonly sizeBytes: number
 } {
   const paths: string[] = []
-  let bytes = 0
-  const visitFolder = (folder: string, above: readonly IgnoreRules[]): void => {
-    const rules = [...above, ...readIgnoreRules(directory, folder)]
+  let sizeBytes = 0
+  const visitFolder = (folder: string, parentRules: readonly IgnoreRules[]): void => {
+    const rules = [...parentRules, ...readIgnoreRules(directory, folder)]
     for (const name of readdirSync(join(directory, folder)).toSorted()) {
       const path = folder === '' ? name : `${folder}/${name}`
-      if (never.has(name)) continue
-      const found = lstatSync(join(directory, path))
-      const isFolder = found.isDirectory()
-      const applied = isDependency(path)
+      if (excludedNames.has(name)) continue
+      const stats = lstatSync(join(directory, path))
+      const isFolder = stats.isDirectory()
+      const applicableRules = isDependency(path)
         ? rules.filter(({ file }) => file === '.antichainignore')
         : rules
-      if (isIgnored(applied, path, isFolder)) continue
+      if (isIgnored(applicableRules, path, isFolder)) continue
       if (isFolder) {
         visitFolder(path, rules)
         continue
       }
-      if (!found.isFile() && !found.isSymbolicLink())
+      if (!stats.isFile() && !stats.isSymbolicLink())
         throw error('ARCHIVE_UNREADABLE', `${join(directory, path)} is not a file, folder or link`)
-      bytes += found.size
+      sizeBytes += stats.size
       paths.push(path)
       if (paths.length > limits.archiveFilesMax)
         throw error(
@@ -89,12 +89,12 @@ function listFiles(directory: string): {
     }
   }
   visitFolder('', [])
-  return { paths, bytes }
+  return { paths, sizeBytes }
 }
 
 /** Reports whether a path is a dependency folder, or inside one. */
 function isDependency(path: string): boolean {
-  return path.split('/').some(part => dependencies.has(part))
+  return path.split('/').some(part => dependencyFolders.has(part))
 }
 
 function toMegabytes(bytes: number): number {

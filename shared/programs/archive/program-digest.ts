@@ -4,39 +4,40 @@ import { join } from 'node:path'
 import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
 /** Source files of a program, and the files that configure its run. */
-const sources = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
+const sourceFile = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
 /** Folders without program sources. */
-const otherFolders = /^(?:node_modules|\..*)$/
+const excludedFolders = /^(?:node_modules|\..*)$/
 /** Maximum number of files. A folder with more is not treated as a program. */
 const filesMax = 20_000
 
 /**
  * Returns a digest of the sources of a program with their names. Two runs of the same program have
- * the same digest. It leaves out the files that `.gitignore` and `.antichainignore` exclude,
- * because a deployment may write them. Other files that the program reads, such as assets, change
- * the goals of its registrations instead.
+ * the same digest. The digest leaves out the files that `.gitignore` and `.antichainignore`
+ * exclude, because a deployment may write such files. Other files that the program reads, such as
+ * assets, change the goals of its registrations instead.
  */
 export function digestProgram(directory: string): string {
   const hash = createHash('sha256')
-  let files = 0
-  const open: { readonly folder: string; readonly above: readonly IgnoreRules[] }[] = [
-    { folder: '', above: [] },
-  ]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { folder, above } = next
-    const rules = [...above, ...readIgnoreRules(directory, folder)]
+  let fileCount = 0
+  const pendingFolders: {
+    readonly folder: string
+    readonly parentRules: readonly IgnoreRules[]
+  }[] = [{ folder: '', parentRules: [] }]
+  for (let next = pendingFolders.pop(); next !== undefined; next = pendingFolders.pop()) {
+    const { folder, parentRules } = next
+    const rules = [...parentRules, ...readIgnoreRules(directory, folder)]
     const entries = readdirSync(join(directory, folder), { withFileTypes: true })
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const name = join(folder, entry.name)
-      const isFolder = entry.isDirectory() && !otherFolders.test(entry.name)
-      const isSource = entry.isFile() && sources.test(entry.name)
+      const isFolder = entry.isDirectory() && !excludedFolders.test(entry.name)
+      const isSource = entry.isFile() && sourceFile.test(entry.name)
       if (!(isFolder || isSource) || isIgnored(rules, name, isFolder)) continue
       if (isFolder) {
-        open.push({ folder: name, above: rules })
+        pendingFolders.push({ folder: name, parentRules: rules })
         continue
       }
-      files += 1
-      if (files > filesMax) return hash.digest('hex')
+      fileCount += 1
+      if (fileCount > filesMax) return hash.digest('hex')
       const bytes = readFileSync(join(directory, name))
       hash.update(`${name}\0${bytes.length}\0`).update(bytes)
     }

@@ -26,13 +26,13 @@ test('patterns get values of the stack, and packages inherit the general naming'
     enforce: true,
     providers: { aws: { resources: { 'aws:s3:Bucket': { mode: 'verbatim' } } } },
   })
-  const all = {
+  const general = {
     kind: 'pattern',
     pattern: 'organization/shop/dev/eu/${name}',
     enforce: true,
   }
   const types = new Map([['aws:s3:Bucket', { kind: 'verbatim' }]])
-  expect(read_).toEqual({ all, packages: new Map([['aws', { all, types }]]) })
+  expect(read_).toEqual({ general, packages: new Map([['aws', { general, types }]]) })
 })
 
 test.each([

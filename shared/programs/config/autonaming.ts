@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
-import type { Autonaming, Naming } from '../../names/automatic-name.ts'
+import type { Autonaming, NamingRule } from '../../names/automatic-name.ts'
 import type { ConfigValue } from './open-config.ts'
 
 /** The configuration key of automatic names, in the project or the stack. */
@@ -23,23 +23,23 @@ export function autonamingOf(sources: PatternSources): Autonaming | undefined {
   const value = sources.config.get(autonamingKey)
   if (value === undefined) return undefined
   const root = sectionOf(parseValue(value), '', ['providers'])
-  const all = namingOf(root, '', sources) ?? { kind: 'default' }
+  const general = namingOf(root, '', sources) ?? { kind: 'default' }
   const packages = new Map(
     entriesOf(root, 'providers', '').map(([pkg, packageEntry]) => {
-      const place = `providers.${pkg}`
-      const section = sectionOf(packageEntry, place, ['resources'])
+      const keyPath = `providers.${pkg}`
+      const section = sectionOf(packageEntry, keyPath, ['resources'])
       const types = new Map(
-        entriesOf(section, 'resources', place).map(([type, entry]) => {
-          const at = `${place}.resources.${type}`
-          const naming = namingOf(sectionOf(entry, at, []), at, sources)
-          if (naming === undefined) throw invalidError(at, 'needs a mode or a pattern')
+        entriesOf(section, 'resources', keyPath).map(([type, entry]) => {
+          const typePath = `${keyPath}.resources.${type}`
+          const naming = namingOf(sectionOf(entry, typePath, []), typePath, sources)
+          if (naming === undefined) throw invalidError(typePath, 'needs a mode or a pattern')
           return [type, naming] as const
         }),
       )
-      return [pkg, { all: namingOf(section, place, sources) ?? all, types }] as const
+      return [pkg, { general: namingOf(section, keyPath, sources) ?? general, types }] as const
     }),
   )
-  return { all, packages }
+  return { general, packages }
 }
 
 type Section = Readonly<Record<string, unknown>>
@@ -53,63 +53,70 @@ function parseValue({ text, object }: ConfigValue): unknown {
   }
 }
 
-function sectionOf(value: unknown, place: string, more: readonly string[]): Section {
-  if (!isSection(value)) throw invalidError(place, 'is not a map')
-  const known = ['mode', 'pattern', 'enforce', ...more]
-  const stranger = Object.keys(value).find(key => !known.includes(key))
-  if (stranger === undefined) return value
-  throw invalidError(place, `has the unknown key '${stranger}'; known keys are ${known.join(', ')}`)
+function sectionOf(value: unknown, keyPath: string, additionalKeys: readonly string[]): Section {
+  if (!isSection(value)) throw invalidError(keyPath, 'is not a map')
+  const knownKeys = ['mode', 'pattern', 'enforce', ...additionalKeys]
+  const unknownKey = Object.keys(value).find(key => !knownKeys.includes(key))
+  if (unknownKey === undefined) return value
+  throw invalidError(
+    keyPath,
+    `has the unknown key '${unknownKey}'; known keys are ${knownKeys.join(', ')}`,
+  )
 }
 
 function isSection(value: unknown): value is Section {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function entriesOf(section: Section, key: string, place: string): [string, unknown][] {
+function entriesOf(section: Section, key: string, keyPath: string): [string, unknown][] {
   const entries = section[key] ?? {}
-  if (!isSection(entries)) throw invalidError(joinPlace(place, key), 'is not a map')
+  if (!isSection(entries)) throw invalidError(joinKeyPath(keyPath, key), 'is not a map')
   return Object.entries(entries)
 }
 
-function namingOf(section: Section, place: string, sources: PatternSources): Naming | undefined {
-  const mode = readTyped(section, 'mode', 'string', place)
-  const pattern = readTyped(section, 'pattern', 'string', place)
-  const enforce = readTyped(section, 'enforce', 'boolean', place)
+function namingOf(
+  section: Section,
+  keyPath: string,
+  sources: PatternSources,
+): NamingRule | undefined {
+  const mode = readTyped(section, 'mode', 'string', keyPath)
+  const pattern = readTyped(section, 'pattern', 'string', keyPath)
+  const enforce = readTyped(section, 'enforce', 'boolean', keyPath)
   if (mode !== undefined && (pattern !== undefined || enforce !== undefined))
-    throw invalidError(place, 'has both a mode and pattern or enforce')
+    throw invalidError(keyPath, 'has both a mode and pattern or enforce')
   if (typeof pattern === 'string')
     return {
       kind: 'pattern',
-      pattern: resolvePattern(pattern, place, sources),
+      pattern: resolvePattern(pattern, keyPath, sources),
       enforce: enforce === true,
     }
-  if (enforce !== undefined) throw invalidError(place, 'has enforce without a pattern')
+  if (enforce !== undefined) throw invalidError(keyPath, 'has enforce without a pattern')
   if (mode === undefined) return undefined
   if (mode === 'default' || mode === 'verbatim' || mode === 'disabled') return { kind: mode }
-  throw invalidError(place, `has the unknown mode '${mode}'; use default, verbatim or disabled`)
+  throw invalidError(keyPath, `has the unknown mode '${mode}'; use default, verbatim or disabled`)
 }
 
 function readTyped(
   section: Section,
   key: string,
   type: 'string' | 'boolean',
-  place: string,
+  keyPath: string,
 ): string | boolean | undefined {
   const value = section[key] ?? undefined
   if (value === undefined || typeof value === 'string' || typeof value === 'boolean') {
     if (value === undefined || typeof value === type) return value
   }
-  throw invalidError(joinPlace(place, key), `is not a ${type}`)
+  throw invalidError(joinKeyPath(keyPath, key), `is not a ${type}`)
 }
 
-/** Fills in the values of the stack. */
-function resolvePattern(pattern: string, place: string, sources: PatternSources): string {
+/** Replaces the placeholders for values of the stack in a pattern. Throws CONFIG_INVALID. */
+function resolvePattern(pattern: string, keyPath: string, sources: PatternSources): string {
   const { organization, project, stack, config } = sources
   for (const [, length = ''] of pattern.matchAll(/\$\{\w+\((\d+)\)\}/g))
-    if (Number(length) > limits.namePartMax)
+    if (Number(length) > limits.namePlaceholderCharsMax)
       throw invalidError(
-        place,
-        `asks for ${length} random characters; the limit is ${limits.namePartMax}`,
+        keyPath,
+        `asks for ${length} random characters; the limit is ${limits.namePlaceholderCharsMax}`,
       )
   return pattern
     .replaceAll('${organization}', () => organization)
@@ -118,16 +125,16 @@ function resolvePattern(pattern: string, place: string, sources: PatternSources)
     .replace(/\$\{config\.([^}]+)\}/g, (_token, key: string) => {
       const value = config.get(`${project}:${key}`)
       if (value === undefined)
-        throw invalidError(place, `uses the configuration key '${key}', which has no value`)
+        throw invalidError(keyPath, `uses the configuration key '${key}', which has no value`)
       return value.text
     })
 }
 
-function joinPlace(place: string, key: string): string {
-  return place === '' ? key : `${place}.${key}`
+function joinKeyPath(keyPath: string, key: string): string {
+  return keyPath === '' ? key : `${keyPath}.${key}`
 }
 
-function invalidError(place: string, what: string): Error {
-  const where = place === '' ? autonamingKey : `${autonamingKey}, ${place}`
-  return error('CONFIG_INVALID', `the configuration of automatic names (${where}) ${what}`)
+function invalidError(keyPath: string, problem: string): Error {
+  const location = keyPath === '' ? autonamingKey : `${autonamingKey}, ${keyPath}`
+  return error('CONFIG_INVALID', `the configuration of automatic names (${location}) ${problem}`)
 }

@@ -31,10 +31,10 @@ export function getTreeAt(
   value: ConfigTree | undefined,
   path: readonly (string | number)[],
 ): ConfigTree | undefined {
-  const [step, ...rest] = path
-  if (step === undefined || value === undefined) return value
-  if (isTreeMap(value) && typeof step === 'string') return getTreeAt(value.get(step), rest)
-  if (isTreeList(value) && typeof step === 'number') return getTreeAt(value[step], rest)
+  const [segment, ...rest] = path
+  if (segment === undefined || value === undefined) return value
+  if (isTreeMap(value) && typeof segment === 'string') return getTreeAt(value.get(segment), rest)
+  if (isTreeList(value) && typeof segment === 'number') return getTreeAt(value[segment], rest)
   return undefined
 }
 
@@ -48,22 +48,23 @@ export function withTreeAt(
   path: ConfigPath,
   leaf: ConfigTree,
 ): StoredConfigValue {
-  const [, ...below] = path
-  const changed = putAt(isContainer(value) ? value : undefined, below, { leaf, whole: path })
-  if (!isContainer(changed)) throw reservedKeyError(path)
-  return changed
+  const [, ...subpath] = path
+  const newTree = putAt(isContainer(value) ? value : undefined, subpath, { leaf, fullPath: path })
+  if (!isContainer(newTree)) throw reservedKeyError(path)
+  return newTree
 }
 
 /** Returns the value without the tree at a path below it. Throws CONFIG_INVALID. */
 export function withoutTreeAt(value: StoredConfigValue, path: ConfigPath): StoredConfigValue {
-  const [, ...below] = path
-  const changed = removeAt(value, below, path)
-  if (!isContainer(changed)) throw reservedKeyError(path)
-  return changed
+  const [, ...subpath] = path
+  const newTree = removeAt(value, subpath, path)
+  if (!isContainer(newTree)) throw reservedKeyError(path)
+  return newTree
 }
 
 /**
- * Converts a text that reads as a boolean or integer. Applies only to values set through a path.
+ * Converts a text that reads as a boolean or integer to this value. Only values that are set
+ * through a path are converted.
  */
 export function coerceText(text: string): ConfigTree {
   if (text === 'true') return true
@@ -77,7 +78,7 @@ export function coerceText(text: string): ConfigTree {
 
 interface PutInput {
   readonly leaf: ConfigTree
-  readonly whole: ConfigPath
+  readonly fullPath: ConfigPath
 }
 
 function putAt(
@@ -85,43 +86,48 @@ function putAt(
   path: readonly (string | number)[],
   input: PutInput,
 ): ConfigTree {
-  const [step, ...rest] = path
-  if (step === undefined) return input.leaf
-  const container = tree ?? (typeof step === 'number' ? [] : new Map<string, ConfigTree>())
+  const [segment, ...rest] = path
+  if (segment === undefined) return input.leaf
+  const container = tree ?? (typeof segment === 'number' ? [] : new Map<string, ConfigTree>())
   if (isTreeMap(container)) {
-    if (typeof step !== 'string') throw pathError(input.whole, 'a map needs a name here')
-    const changed = new Map(container).set(step, putAt(container.get(step), rest, input))
-    return requireUnreserved(changed, input.whole)
+    if (typeof segment !== 'string') throw pathError(input.fullPath, 'a map needs a name here')
+    const newMap = new Map(container).set(segment, putAt(container.get(segment), rest, input))
+    return requireUnreserved(newMap, input.fullPath)
   }
   if (!isTreeList(container))
-    throw pathError(input.whole, `expected a ${typeof step === 'number' ? 'list' : 'map'}`)
-  if (typeof step !== 'number') throw pathError(input.whole, 'a list needs a number here')
-  if (step < 0 || step > container.length)
-    throw pathError(input.whole, `the list has ${container.length} items`)
-  return container.toSpliced(step, 1, putAt(container[step], rest, input))
+    throw pathError(input.fullPath, `expected a ${typeof segment === 'number' ? 'list' : 'map'}`)
+  if (typeof segment !== 'number') throw pathError(input.fullPath, 'a list needs a number here')
+  if (segment < 0 || segment > container.length)
+    throw pathError(input.fullPath, `the list has ${container.length} items`)
+  return container.toSpliced(segment, 1, putAt(container[segment], rest, input))
 }
 
 function removeAt(
   tree: ConfigTree | undefined,
   path: readonly (string | number)[],
-  whole: ConfigPath,
+  fullPath: ConfigPath,
 ): ConfigTree {
-  const [step, ...rest] = path
-  if (step !== undefined && isTreeMap(tree) && typeof step === 'string' && tree.has(step)) {
-    const changed = new Map(tree)
-    if (rest.length === 0) changed.delete(step)
-    else changed.set(step, removeAt(tree.get(step), rest, whole))
-    return requireUnreserved(changed, whole)
+  const [segment, ...rest] = path
+  if (
+    segment !== undefined &&
+    isTreeMap(tree) &&
+    typeof segment === 'string' &&
+    tree.has(segment)
+  ) {
+    const newMap = new Map(tree)
+    if (rest.length === 0) newMap.delete(segment)
+    else newMap.set(segment, removeAt(tree.get(segment), rest, fullPath))
+    return requireUnreserved(newMap, fullPath)
   }
-  if (isTreeList(tree) && typeof step === 'number' && step >= 0 && step < tree.length)
+  if (isTreeList(tree) && typeof segment === 'number' && segment >= 0 && segment < tree.length)
     return rest.length === 0
-      ? tree.toSpliced(step, 1)
-      : tree.toSpliced(step, 1, removeAt(tree[step], rest, whole))
+      ? tree.toSpliced(segment, 1)
+      : tree.toSpliced(segment, 1, removeAt(tree[segment], rest, fullPath))
   return tree ?? null
 }
 
-function requireUnreserved(map: ReadonlyMap<string, ConfigTree>, whole: ConfigPath): ConfigTree {
-  if (map.size === 1 && typeof map.get('secure') === 'string') throw reservedKeyError(whole)
+function requireUnreserved(map: ReadonlyMap<string, ConfigTree>, fullPath: ConfigPath): ConfigTree {
+  if (map.size === 1 && typeof map.get('secure') === 'string') throw reservedKeyError(fullPath)
   return map
 }
 
@@ -129,8 +135,8 @@ function reservedKeyError(path: ConfigPath): Error {
   return pathError(path, 'a map with `secure` as its only key would be read as an encrypted value')
 }
 
-function pathError(path: ConfigPath, sentence: string): Error {
-  return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} is invalid: ${sentence}`, {
+function pathError(path: ConfigPath, problem: string): Error {
+  return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} is invalid: ${problem}`, {
     hint: pathHint,
   })
 }
@@ -139,17 +145,17 @@ function segmentsOf(text: string): readonly (string | number)[] {
   const segments: (string | number)[] = []
   let rest = text
   while (rest !== '') {
-    const quoted = /^\["((?:[^"\\]|\\.)*)"\]/.exec(rest)
-    const numbered = /^\[(\d+)\]/.exec(rest)
-    const bare = (segments.length === 0 ? /^()([^.[]+)/ : /^(\.)([^.[]+)/).exec(rest)
-    if (quoted) segments.push((quoted[1] ?? '').replace(/\\"/g, '"'))
-    else if (numbered) segments.push(Number(numbered[1]))
-    else if (bare) segments.push(bare[2] ?? '')
+    const quotedMatch = /^\["((?:[^"\\]|\\.)*)"\]/.exec(rest)
+    const indexMatch = /^\[(\d+)\]/.exec(rest)
+    const nameMatch = (segments.length === 0 ? /^()([^.[]+)/ : /^(\.)([^.[]+)/).exec(rest)
+    if (quotedMatch) segments.push((quotedMatch[1] ?? '').replace(/\\"/g, '"'))
+    else if (indexMatch) segments.push(Number(indexMatch[1]))
+    else if (nameMatch) segments.push(nameMatch[2] ?? '')
     else
       throw error('CONFIG_INVALID', `'${text}' is not a path of a configuration value`, {
         hint: pathHint,
       })
-    rest = rest.slice((quoted ?? numbered ?? bare)?.[0].length)
+    rest = rest.slice((quotedMatch ?? indexMatch ?? nameMatch)?.[0].length)
   }
   return segments
 }

@@ -1,7 +1,7 @@
 /**
  * An encrypted value of a configuration file. Its text is the ciphertext of the secrets manager.
  */
-export interface Secure {
+export interface SecureValue {
   readonly kind: 'secure'
   readonly ciphertext: string
 }
@@ -13,7 +13,7 @@ export type ConfigTree =
   | number
   | bigint
   | string
-  | Secure
+  | SecureValue
   | readonly ConfigTree[]
   | ReadonlyMap<string, ConfigTree>
 
@@ -23,12 +23,12 @@ export type ConfigTree =
  */
 export type StoredConfigValue =
   | string
-  | Secure
+  | SecureValue
   | readonly ConfigTree[]
   | ReadonlyMap<string, ConfigTree>
 
 /** Reports whether a tree is an encrypted leaf. */
-export function isSecure(tree: ConfigTree | undefined): tree is Secure {
+export function isSecure(tree: ConfigTree | undefined): tree is SecureValue {
   return isObject(tree) && 'kind' in tree
 }
 
@@ -91,9 +91,9 @@ export function toConfigTree(data: unknown): ConfigTree {
 }
 
 function toMapTree(entries: readonly (readonly [string, unknown])[]): ConfigTree {
-  const [only] = entries
-  if (entries.length === 1 && only?.[0] === 'secure' && typeof only[1] === 'string')
-    return { kind: 'secure', ciphertext: only[1] }
+  const [firstEntry] = entries
+  if (entries.length === 1 && firstEntry?.[0] === 'secure' && typeof firstEntry[1] === 'string')
+    return { kind: 'secure', ciphertext: firstEntry[1] }
   return new Map(entries.map(([key, item]) => [key, toConfigTree(item)]))
 }
 
@@ -129,7 +129,7 @@ function toExactNumber(integer: bigint): number | bigint {
 function formatJsonText(text: string): string {
   return JSON.stringify(text).replace(
     /[<>&\u2028\u2029]/g,
-    found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 

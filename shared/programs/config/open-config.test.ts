@@ -9,7 +9,7 @@ function opened(project: string, stack: string): unknown {
       project: parseProject(`name: p\n${project}`, 'Pulumi.yaml'),
       stack: 'dev',
       values: openStackConfig(stack, 'Pulumi.dev.yaml', 'p').getValues(),
-      check: true,
+      isStrict: true,
       decrypt: text => `open ${text}`,
     }),
   )
@@ -65,7 +65,7 @@ describe('configuration of a deployment', () => {
     const project = 'config: {b: {type: string}, a: {}}\n'
     expect(() => opened(project, '')).toThrow(/'a', 'b'/)
     expect(
-      withProjectDefaults(parseProject(`name: p\n${project}`, 'f'), new Map()).missing,
+      withProjectDefaults(parseProject(`name: p\n${project}`, 'f'), new Map()).missingKeys,
     ).toEqual(['a', 'b'])
   })
 

@@ -22,7 +22,7 @@ export interface ConfigValue {
   readonly object: boolean
 }
 
-/** The input of opening a configuration. */
+/** The input of `openConfig`. */
 export interface ConfigSources {
   readonly project: Project
   /** The stack's name, used in messages. */
@@ -30,7 +30,7 @@ export interface ConfigSources {
   /** The values of the stack file. */
   readonly values: ReadonlyMap<string, StoredConfigValue>
   /** Whether missing keys and wrong types are errors. Defaults are always applied. */
-  readonly check: boolean
+  readonly isStrict: boolean
   /** Decrypts a ciphertext; throws SECRETS_MALFORMED. Called for secrets only. */
   readonly decrypt: (ciphertext: string) => string
 }
@@ -41,19 +41,21 @@ export interface ConfigSources {
  * CONFIG_MISSING, CONFIG_INVALID and the errors of `decrypt`.
  */
 export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigValue> {
-  const { values, missing } = withProjectDefaults(sources.project, sources.values)
-  if (sources.check && missing.length > 0)
+  const { values, missingKeys } = withProjectDefaults(sources.project, sources.values)
+  if (sources.isStrict && missingKeys.length > 0)
     throw error(
       'CONFIG_MISSING',
-      `the stack '${sources.stack}' has no configuration value for ${missing.map(key => `'${key}'`).join(', ')}`,
+      `the stack '${sources.stack}' has no configuration value for ${missingKeys.map(key => `'${key}'`).join(', ')}`,
     )
-  const checked = sources.check ? sources.project.config : []
-  for (const entry of checked) checkType(sources, entry, values)
-  return new Map([...values].map(([key, value]) => [key, openNamed(key, value, sources.decrypt)]))
+  const checkedEntries = sources.isStrict ? sources.project.config : []
+  for (const entry of checkedEntries) checkType(sources, entry, values)
+  return new Map(
+    [...values].map(([key, value]) => [key, openConfigEntry(key, value, sources.decrypt)]),
+  )
 }
 
 /** Opens a value, and names its key in a decryption error. */
-function openNamed(
+function openConfigEntry(
   key: string,
   value: StoredConfigValue,
   decrypt: (ciphertext: string) => string,
@@ -80,8 +82,8 @@ export function openValue(
 ): ConfigValue {
   if (typeof value === 'string') return { text: value, secret: false, object: false }
   if (isSecure(value)) return { text: decrypt(value.ciphertext), secret: true, object: false }
-  const open = replaceSecure(value, decrypt)
-  return { text: formatConfigTree(open), secret: hasSecure(value), object: true }
+  const openedTree = replaceSecure(value, decrypt)
+  return { text: formatConfigTree(openedTree), secret: hasSecure(value), object: true }
 }
 
 /**
@@ -92,41 +94,43 @@ export function withProjectDefaults(
   values: ReadonlyMap<string, StoredConfigValue>,
 ): {
   readonly values: ReadonlyMap<string, StoredConfigValue>
-  readonly missing: readonly string[]
+  readonly missingKeys: readonly string[]
 } {
-  const merged = new Map(values)
-  const missing: string[] = []
+  const mergedValues = new Map(values)
+  const missingKeys: string[] = []
   for (const entry of project.config) {
-    const place = placeOf(project, entry)
-    if (getTreeAt(merged.get(place.key), place.below) !== undefined) continue
-    if (entry.value !== undefined) merged.set(place.key, withDefault(merged, place, entry.value))
-    else if (place.namespace === project.name) missing.push(entry.key)
+    const location = locateEntry(project, entry)
+    if (getTreeAt(mergedValues.get(location.key), location.subpath) !== undefined) continue
+    if (entry.value !== undefined)
+      mergedValues.set(location.key, withDefault(mergedValues, location, entry.value))
+    else if (location.namespace === project.name) missingKeys.push(entry.key)
   }
-  return { values: merged, missing }
+  return { values: mergedValues, missingKeys }
 }
 
-interface Place {
+interface ConfigLocation {
   readonly namespace: string
   /** `ns:name` of the value. */
   readonly key: string
   readonly path: readonly [string, ...(readonly (string | number)[])]
-  readonly below: readonly (string | number)[]
+  readonly subpath: readonly (string | number)[]
 }
 
-function placeOf(project: Project, entry: ProjectConfigEntry): Place {
+function locateEntry(project: Project, entry: ProjectConfigEntry): ConfigLocation {
   const { namespace, name } = parseConfigKey(entry.key, project.name)
   const path = parseConfigPath(name)
-  const [first, ...below] = path
-  return { namespace, key: printConfigKey({ namespace, name: first }), path, below }
+  const [first, ...subpath] = path
+  return { namespace, key: printConfigKey({ namespace, name: first }), path, subpath }
 }
 
 function withDefault(
   values: ReadonlyMap<string, StoredConfigValue>,
-  place: Place,
-  fallback: ConfigTree,
+  location: ConfigLocation,
+  defaultValue: ConfigTree,
 ): StoredConfigValue {
-  if (place.below.length > 0) return withTreeAt(values.get(place.key), place.path, fallback)
-  return isSecure(fallback) || isContainer(fallback) ? fallback : String(fallback)
+  if (location.subpath.length > 0)
+    return withTreeAt(values.get(location.key), location.path, defaultValue)
+  return isSecure(defaultValue) || isContainer(defaultValue) ? defaultValue : String(defaultValue)
 }
 
 function checkType(
@@ -135,8 +139,8 @@ function checkType(
   values: ReadonlyMap<string, StoredConfigValue>,
 ): void {
   if (entry.type === undefined) return
-  const place = placeOf(project, entry)
-  const value = getTreeAt(values.get(place.key), place.below)
+  const location = locateEntry(project, entry)
+  const value = getTreeAt(values.get(location.key), location.subpath)
   if (value === undefined) return
   const subject = `the configuration value '${entry.key}' of stack '${stack}'`
   if (entry.secret && !hasSecure(value))

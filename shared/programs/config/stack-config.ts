@@ -84,7 +84,7 @@ export function openStackConfig(text: string, file: string, project: string): St
   const source = openYaml(text, file, 'CONFIG_INVALID')
   const { document } = source
   const entries = readEntries(source, project)
-  const spellingOf = (key: string): string => entries.get(key)?.spelled ?? key
+  const spellingOf = (key: string): string => entries.get(key)?.spelling ?? key
   const readField = (name: string): string => readTextField(source, name)
   for (const name of ['secretsprovider', 'encryptedkey', 'encryptionsalt']) readField(name)
   return {
@@ -97,7 +97,7 @@ export function openStackConfig(text: string, file: string, project: string): St
     getValues: () => new Map([...entries].map(([key, entry]) => [key, entry.value])),
     set: (key, value) => {
       putConfig(document, spellingOf(key), value)
-      entries.set(key, { spelled: spellingOf(key), value })
+      entries.set(key, { spelling: spellingOf(key), value })
     },
     remove: key => {
       document.deleteIn(['config', spellingOf(key)])
@@ -114,38 +114,38 @@ export function openStackConfig(text: string, file: string, project: string): St
   }
 }
 
-interface Entry {
+interface ConfigFileEntry {
   /** The key as the file spells it. */
-  readonly spelled: string
+  readonly spelling: string
   readonly value: StoredConfigValue
 }
 
-function readEntries(source: YamlSource, project: string): Map<string, Entry> {
-  const whole = toConfigTree(source.document.toJS({ mapAsMap: true }))
-  const environment = isTreeMap(whole) ? whole.get('environment') : undefined
+function readEntries(source: YamlSource, project: string): Map<string, ConfigFileEntry> {
+  const fileTree = toConfigTree(source.document.toJS({ mapAsMap: true }))
+  const environment = isTreeMap(fileTree) ? fileTree.get('environment') : undefined
   if (isContainer(environment) && (isTreeList(environment) ? environment.length : environment.size))
     throw error(
       'FEATURE_MISSING',
       `${source.errorAt(['environment'], '').message}environments (\`environment\`) are not supported`,
     )
-  const config = isTreeMap(whole) ? whole.get('config') : undefined
-  const entries = new Map<string, Entry>()
+  const config = isTreeMap(fileTree) ? fileTree.get('config') : undefined
+  const entries = new Map<string, ConfigFileEntry>()
   if (config === undefined || config === null) return entries
   if (!isTreeMap(config)) throw source.errorAt(['config'], '`config` must be a map')
-  for (const [spelled, tree] of config) {
-    const key = readKey(source, spelled, project)
+  for (const [spelling, tree] of config) {
+    const key = readKey(source, spelling, project)
     if (entries.has(key))
-      throw source.errorAt(['config', spelled], `the key '${key}' is defined twice`)
-    entries.set(key, { spelled, value: toStoredValue(tree) })
+      throw source.errorAt(['config', spelling], `the key '${key}' is defined twice`)
+    entries.set(key, { spelling, value: toStoredValue(tree) })
   }
   return entries
 }
 
-function readKey(source: YamlSource, spelled: string, project: string): string {
+function readKey(source: YamlSource, spelling: string, project: string): string {
   try {
-    return printConfigKey(parseConfigKey(spelled, project))
+    return printConfigKey(parseConfigKey(spelling, project))
   } catch (cause) {
-    throw source.errorAt(['config', spelled], messageOf(cause))
+    throw source.errorAt(['config', spelling], messageOf(cause))
   }
 }
 
@@ -161,26 +161,26 @@ function readTextField(source: YamlSource, name: string): string {
 }
 
 function putConfig(document: Document, key: string, value: StoredConfigValue): void {
-  const fresh = createNode(document, value)
-  const old: unknown = document.getIn(['config', key], true)
-  if (isNode(old)) keepComments(old, fresh)
+  const newNode = createNode(document, value)
+  const oldNode: unknown = document.getIn(['config', key], true)
+  if (isNode(oldNode)) copyComments(oldNode, newNode)
   const config: unknown = document.get('config', true)
   if (!isMap(config)) {
     const map = new YAMLMap(document.schema)
-    map.items.push(new Pair(document.createNode(key), fresh))
+    map.items.push(new Pair(document.createNode(key), newNode))
     document.set('config', map)
     return
   }
-  config.set(hasKey(config, key) ? key : document.createNode(key), fresh)
+  config.set(hasKey(config, key) ? key : document.createNode(key), newNode)
 }
 
 function hasKey(map: YAMLMap, key: string): boolean {
   return map.items.some(pair => isScalar(pair.key) && String(pair.key.value) === key)
 }
 
-function keepComments(old: Node, fresh: Node): void {
-  if (old.comment !== undefined) fresh.comment = old.comment
-  if (old.commentBefore !== undefined) fresh.commentBefore = old.commentBefore
+function copyComments(oldNode: Node, newNode: Node): void {
+  if (oldNode.comment !== undefined) newNode.comment = oldNode.comment
+  if (oldNode.commentBefore !== undefined) newNode.commentBefore = oldNode.commentBefore
 }
 
 function createNode(document: Document, value: ConfigTree): Node {

@@ -8,9 +8,9 @@ export function splitArguments(text: string): readonly string[] {
   const args: string[] = []
   let word: string | undefined
   let quote = ''
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at)
-    const next = text.charAt(at + 1)
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charAt(index)
+    const nextChar = text.charAt(index + 1)
     if (quote === '' && /\s/.test(char)) {
       if (word !== undefined) args.push(word)
       word = undefined
@@ -19,9 +19,9 @@ export function splitArguments(text: string): readonly string[] {
     } else if (quote === '' && (char === '"' || char === "'")) {
       quote = char
       word ??= ''
-    } else if (char === '\\' && next !== '' && quote !== "'") {
-      word = (word ?? '') + next
-      at++
+    } else if (char === '\\' && nextChar !== '' && quote !== "'") {
+      word = (word ?? '') + nextChar
+      index++
     } else {
       word = (word ?? '') + char
     }

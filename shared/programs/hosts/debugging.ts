@@ -11,7 +11,7 @@ import { findOnPath, runToEnd } from '../executables.ts'
 export interface DebuggerEndpoint {
   /** The settings an editor needs to attach, as in its launch configurations. */
   readonly config: Readonly<Record<string, unknown>>
-  /** Where it waits, for messages: `on port 9230`. */
+  /** The place where the process waits, for messages: `on port 9230`. */
   readonly message: string
 }
 
@@ -21,41 +21,46 @@ export interface DebugRequest {
   /** The title in editors: `Pulumi: Program (nodejs)`. */
   readonly title: string
   /** Called once, when a debugger can attach. Must not throw. */
-  readonly onReady: (waiting: DebuggerEndpoint) => void
+  readonly onReady: (endpoint: DebuggerEndpoint) => void
 }
 
-/** Reports whether the program waits. `targets`: `program`, `plugins`, `plugin:<name>` or `all`. */
+/**
+ * Reports whether the program waits for a debugger. `targets`: `program`, `plugins`,
+ * `plugin:<name>` or `all`.
+ */
 export function shouldDebugProgram(targets: readonly string[]): boolean {
-  return targets.some(one => one === 'program' || one === 'all')
+  return targets.some(target => target === 'program' || target === 'all')
 }
 
-/** Reports whether a plugin that runs from source waits. */
+/** Reports whether a plugin that runs from source waits for a debugger. */
 export function shouldDebugPlugin(targets: readonly string[], name: string): boolean {
-  return targets.some(one => one === 'plugins' || one === 'all' || one === `plugin:${name}`)
+  return targets.some(
+    target => target === 'plugins' || target === 'all' || target === `plugin:${name}`,
+  )
 }
 
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
 
 /**
- * Starts a process, and lets it wait for a debugger if `debug` is set. Throws PLUGIN_FAILED when it
- * cannot be started, and PROGRAM_LANGUAGE_MISSING without the debugger of its language. Source:
- * Pulumi's language hosts.
+ * Starts a process, which waits for a debugger if `debugRequest` is set. Throws PLUGIN_FAILED when
+ * the process cannot be started, and PROGRAM_LANGUAGE_MISSING without a debugger for its language.
+ * Source: Pulumi's language hosts.
  */
 export async function spawnDebugged(
   processes: ProcessesPort,
   request: SpawnRequest,
-  debug: DebugRequest | undefined,
+  debugRequest: DebugRequest | undefined,
 ): Promise<ChildProcess> {
-  const language = debug === undefined ? undefined : languages[debug.runtime]
-  if (debug === undefined || language === undefined) return processes.spawn(request)
-  const scratch = mkdtempSync(join(tmpdir(), 'antichain-debugger-'))
-  const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true })
+  const language = debugRequest === undefined ? undefined : languages[debugRequest.runtime]
+  if (debugRequest === undefined || language === undefined) return processes.spawn(request)
+  const scratchFolder = mkdtempSync(join(tmpdir(), 'antichain-debugger-'))
+  const removeScratch = (): void => rmSync(scratchFolder, { recursive: true, force: true })
   try {
     const port = await findFreePort(language.port)
-    const command = await language.createCommand(request, { processes, port, scratch })
+    const command = await language.createCommand(request, { processes, port, scratchFolder })
     const child = processes.spawn({ ...request, ...command })
     void child.exit.then(removeScratch)
-    void notifyWhenReady(child, { debug, language, port, scratch })
+    void notifyWhenReady(child, { debugRequest, language, port, scratchFolder })
     return child
   } catch (thrown) {
     removeScratch()
@@ -68,21 +73,25 @@ interface DebuggerLanguage {
   readonly port: number
   readonly createCommand: (
     request: SpawnRequest,
-    deps: { readonly processes: ProcessesPort; readonly port: number; readonly scratch: string },
+    deps: {
+      readonly processes: ProcessesPort
+      readonly port: number
+      readonly scratchFolder: string
+    },
   ) => Promise<{ readonly command: string; readonly args: readonly string[] }>
   /**
    * The log text of a debugger that is ready; '' = ready when its port accepts connections. Only
-   * Node is probed by connecting, because other debuggers treat a connection as a client that
-   * attached.
+   * Node is probed by a connection, because other debuggers would treat the connection as an
+   * attached client.
    */
-  readonly ready: string
+  readonly readyText: string
   readonly describeEndpoint: (port: number, pid: number) => DebuggerEndpoint
 }
 
 const languages: Readonly<Record<string, DebuggerLanguage>> = {
   nodejs: {
     port: 9229,
-    ready: '',
+    readyText: '',
     createCommand: ({ command, args }, { port }) =>
       Promise.resolve({ command, args: [`--inspect-brk=127.0.0.1:${port}`, ...args] }),
     describeEndpoint: (port, pid) => ({
@@ -99,7 +108,7 @@ const languages: Readonly<Record<string, DebuggerLanguage>> = {
   },
   python: {
     port: 58_791,
-    ready: 'Adapter is accepting incoming client connections',
+    readyText: 'Adapter is accepting incoming client connections',
     createCommand: createPythonCommand,
     describeEndpoint: port => ({
       message: `on port ${port}`,
@@ -113,7 +122,7 @@ const languages: Readonly<Record<string, DebuggerLanguage>> = {
   },
   go: {
     port: 57_134,
-    ready: 'API server listening at',
+    readyText: 'API server listening at',
     createCommand: createGoCommand,
     describeEndpoint: port => ({
       message: `on port ${port}`,
@@ -124,7 +133,7 @@ const languages: Readonly<Record<string, DebuggerLanguage>> = {
 
 async function createPythonCommand(
   request: SpawnRequest,
-  { processes, port, scratch }: Parameters<DebuggerLanguage['createCommand']>[1],
+  { processes, port, scratchFolder }: Parameters<DebuggerLanguage['createCommand']>[1],
 ): ReturnType<DebuggerLanguage['createCommand']> {
   const { command, args } = request
   const probe = { ...request, args: ['-c', 'import debugpy'] }
@@ -132,51 +141,68 @@ async function createPythonCommand(
     throw error('PROGRAM_LANGUAGE_MISSING', `debugpy is not installed for ${command}`, {
       hint: 'Add debugpy to the requirements of the program, and install them.',
     })
-  const listen = ['--listen', `127.0.0.1:${port}`, '--wait-for-client', '--log-to', scratch]
-  const own = args[0] === '-u' ? ['-u'] : []
-  const run = ['-Xfrozen_modules=off', '-m', 'debugpy', ...listen]
-  return { command, args: [...own, ...run, ...args.slice(own.length)] }
+  const listenOptions = [
+    '--listen',
+    `127.0.0.1:${port}`,
+    '--wait-for-client',
+    '--log-to',
+    scratchFolder,
+  ]
+  const interpreterOptions = args[0] === '-u' ? ['-u'] : []
+  const debugpyOptions = ['-Xfrozen_modules=off', '-m', 'debugpy', ...listenOptions]
+  return {
+    command,
+    args: [...interpreterOptions, ...debugpyOptions, ...args.slice(interpreterOptions.length)],
+  }
 }
 
 function createGoCommand(
   { command, args, env }: SpawnRequest,
-  { port, scratch }: Parameters<DebuggerLanguage['createCommand']>[1],
+  { port, scratchFolder }: Parameters<DebuggerLanguage['createCommand']>[1],
 ): ReturnType<DebuggerLanguage['createCommand']> {
   const dlv = findOnPath('dlv', env['PATH'] ?? '')
   if (dlv === undefined)
     throw error('PROGRAM_LANGUAGE_MISSING', "the debugger 'dlv' is not on PATH", {
       hint: 'Install it: go install github.com/go-delve/delve/cmd/dlv@latest',
     })
-  const log = ['--log', '--log-dest', join(scratch, 'dlv.log')]
-  const own = ['--headless=true', '--api-version=2', ...log, `--listen=127.0.0.1:${port}`]
-  const rest = args.length === 0 ? [] : ['--', ...args]
-  return Promise.resolve({ command: dlv, args: [...own, 'exec', command, ...rest] })
+  const logOptions = ['--log', '--log-dest', join(scratchFolder, 'dlv.log')]
+  const dlvOptions = [
+    '--headless=true',
+    '--api-version=2',
+    ...logOptions,
+    `--listen=127.0.0.1:${port}`,
+  ]
+  const programArguments = args.length === 0 ? [] : ['--', ...args]
+  return Promise.resolve({
+    command: dlv,
+    args: [...dlvOptions, 'exec', command, ...programArguments],
+  })
 }
 
 /** Time limit for a debugger to become ready, and the polling interval, in ms. */
 const readyMs = 60_000
-const lookMs = 100
+const pollMs = 100
 
 async function notifyWhenReady(
   child: ChildProcess,
   deps: {
-    readonly debug: DebugRequest
+    readonly debugRequest: DebugRequest
     readonly language: DebuggerLanguage
     readonly port: number
-    readonly scratch: string
+    readonly scratchFolder: string
   },
 ): Promise<void> {
-  const { debug, language, port, scratch } = deps
-  let isOver = false
-  void child.exit.then(() => (isOver = true))
+  const { debugRequest, language, port, scratchFolder } = deps
+  let hasEnded = false
+  void child.exit.then(() => (hasEnded = true))
   const isReady = (): boolean | Promise<boolean> =>
-    language.ready === '' ? isListening(port) : hasLogged(language.ready, scratch)
-  for (let ms = 0; !(await isReady()); ms += lookMs) {
-    if (isOver || ms >= readyMs) return
-    await sleep(lookMs)
+    language.readyText === '' ? isListening(port) : hasLogged(language.readyText, scratchFolder)
+  for (let elapsedMs = 0; !(await isReady()); elapsedMs += pollMs) {
+    if (hasEnded || elapsedMs >= readyMs) return
+    await sleep(pollMs)
   }
   const { config, message } = language.describeEndpoint(port, child.pid)
-  debug.onReady({ message, config: { name: debug.title, ...config } })
+  debugRequest.onReady({ message, config: { name: debugRequest.title, ...config } })
 }
 
 function isListening(port: number): Promise<boolean> {
@@ -189,21 +215,21 @@ function isListening(port: number): Promise<boolean> {
   })
 }
 
-function hasLogged(ready: string, scratch: string): boolean {
-  if (!existsSync(scratch)) return false
-  return readdirSync(scratch).some(file =>
-    readFileSync(join(scratch, file), 'utf8').includes(ready),
+function hasLogged(readyText: string, scratchFolder: string): boolean {
+  if (!existsSync(scratchFolder)) return false
+  return readdirSync(scratchFolder).some(file =>
+    readFileSync(join(scratchFolder, file), 'utf8').includes(readyText),
   )
 }
 
-/** Returns the port that editors try first, or the next free one. */
-function findFreePort(from: number): Promise<number> {
+/** Returns the first free port from `firstPort` on. */
+function findFreePort(firstPort: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', cause => {
-      if (from >= 65_535) reject(cause)
-      else resolve(findFreePort(from + 1))
+      if (firstPort >= 65_535) reject(cause)
+      else resolve(findFreePort(firstPort + 1))
     })
-    server.listen(from, '127.0.0.1', () => server.close(() => resolve(from)))
+    server.listen(firstPort, '127.0.0.1', () => server.close(() => resolve(firstPort)))
   })
 }

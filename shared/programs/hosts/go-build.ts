@@ -5,7 +5,7 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, runToEnd } from '../executables.ts'
 
-/** A built binary, and the cleanup to run after its end. */
+/** A built binary. `cleanUp` must be called after the process has ended. */
 export interface BuiltBinary {
   readonly command: string
   readonly cleanUp: () => void
@@ -20,15 +20,15 @@ interface GoDeps {
 export async function buildGo(
   deps: GoDeps,
   target: {
-    readonly what: 'program' | 'plugin'
+    readonly kind: 'program' | 'plugin'
     readonly directory: string
     readonly entryPoint?: string
   },
 ): Promise<BuiltBinary> {
-  const { what, directory, entryPoint = '.' } = target
+  const { kind, directory, entryPoint = '.' } = target
   const go = findGo(deps.env)
   const folder = mkdtempSync(join(tmpdir(), 'antichain-go-'))
-  const command = join(folder, what)
+  const command = join(folder, kind)
   const cleanUp = (): void => rmSync(folder, { recursive: true, force: true })
   const { code, err, out } = await runToEnd(deps.processes, {
     ...{ command: go, args: ['build', '-buildvcs=false', '-o', command, entryPoint] },
@@ -36,7 +36,7 @@ export async function buildGo(
   })
   if (code === 0) return { command, cleanUp }
   cleanUp()
-  throw error('PROGRAM_BUILD_FAILED', `the ${what} does not compile:\n${err}${out}`)
+  throw error('PROGRAM_BUILD_FAILED', `the ${kind} does not compile:\n${err}${out}`)
 }
 
 /** Returns the `go` command of a PATH. Throws PROGRAM_LANGUAGE_MISSING. */

@@ -15,7 +15,7 @@ import {
 } from './program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
 import {
-  uniquePackages,
+  deduplicatePackages,
   pluginForm,
   toRequirement,
   type RequiredPackage,
@@ -35,17 +35,17 @@ export interface GoHostDeps {
 export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
   return {
     run: async (run, onLine) => {
-      const built = await resolveBinary(deps, run)
+      const binary = await resolveBinary(deps, run)
       const request = {
-        command: built.command,
+        command: binary.command,
         args: [],
         cwd: run.directory,
         env: { ...deps.env, ...createGoEnvironment(run) },
       }
       const child = await spawnDebugged(deps.processes, request, debugRequestOf(run))
-      const running = watchProgram(child, { onLine })
-      void running.ended.then(built.cleanUp)
-      return running
+      const program = watchProgram(child, { onLine })
+      void program.programEnd.then(binary.cleanUp)
+      return program
     },
     listPackages: source => listGoPackages(deps, source),
   }
@@ -67,16 +67,16 @@ function createGoEnvironment(run: ProgramRun): Readonly<Record<string, string>> 
 }
 
 async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<BuiltBinary> {
-  const named = readTextOption(source, 'binary')
-  if (named !== '') {
-    const command = resolve(source.directory, named)
+  const binaryOption = readTextOption(source, 'binary')
+  if (binaryOption !== '') {
+    const command = resolve(source.directory, binaryOption)
     if (isExecutable(command)) return { command, cleanUp: () => undefined }
     throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${command} is not executable`, {
       hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
     })
   }
   const { directory, entryPoint } = source
-  return buildGo(deps, { what: 'program', directory, entryPoint })
+  return buildGo(deps, { kind: 'program', directory, entryPoint })
 }
 
 const moduleForm = z.looseObject({
@@ -105,7 +105,7 @@ async function listGoPackages(
     .split(/^\}$/m)
     .filter(text => text.trim() !== '')
     .map(text => moduleForm.parse(JSON.parse(`${text}}`)))
-  return uniquePackages(modules.flatMap(module => toRequiredPackage(module) ?? []))
+  return deduplicatePackages(modules.flatMap(module => toRequiredPackage(module) ?? []))
 }
 
 function toRequiredPackage(module: z.infer<typeof moduleForm>): RequiredPackage | undefined {
@@ -113,19 +113,19 @@ function toRequiredPackage(module: z.infer<typeof moduleForm>): RequiredPackage 
   const plugin = readModulePlugin(module.Dir)
   // For example github.com/pulumi/pulumi-random/sdk/v4.
   const name = module.Path.split('/')[2]?.split('-').slice(1).join('-') ?? ''
-  const found = toRequirement(plugin, { name, version: module.Version })
-  const version = semver.parse(found?.version)
-  return found === undefined || version === null
+  const requirement = toRequirement(plugin, { name, version: module.Version })
+  const version = semver.parse(requirement?.version)
+  return requirement === undefined || version === null
     ? undefined
-    : { ...found, version: version.version }
+    : { ...requirement, version: version.version }
 }
 
 /** Reads a module's plugin description: in its folder, in `go`, or in a subfolder of `go`. */
 function readModulePlugin(folder: string): z.infer<typeof pluginForm> | undefined {
   const go = join(folder, 'go')
-  const below = existsSync(go) ? readdirSync(go).map(name => join(go, name)) : []
-  for (const place of [folder, go, ...below]) {
-    const file = join(place, 'pulumi-plugin.json')
+  const subfolders = existsSync(go) ? readdirSync(go).map(name => join(go, name)) : []
+  for (const candidate of [folder, go, ...subfolders]) {
+    const file = join(candidate, 'pulumi-plugin.json')
     if (!existsSync(file)) continue
     const parsed = pluginForm.safeParse(JSON.parse(readFileSync(file, 'utf8')))
     if (parsed.success) return parsed.data

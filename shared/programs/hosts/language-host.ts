@@ -19,9 +19,9 @@ import { forEachLine } from '../output-lines.ts'
 import { isDoneWithin, type LineListener } from './program-process.ts'
 import type { ProgramEnd, ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
 import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
-import { uniquePackages, type RequiredPackage } from '../required-packages.ts'
+import { deduplicatePackages, type RequiredPackage } from '../required-packages.ts'
 
-/** Dependencies of running programs through a language's own host. */
+/** Dependencies of a program host that uses the host process of a language. */
 export interface LanguageHostDeps {
   readonly processes: ProcessesPort
   /** The user's environment. */
@@ -32,7 +32,7 @@ export interface LanguageHostDeps {
 
 /** Time limits for a host to print its port, and to shut down, in ms. */
 const portMs = 60_000
-const leaveMs = 5_000
+const shutdownMs = 5_000
 const messageBytes = 400 * 1024 * 1024
 
 /**
@@ -44,24 +44,24 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
     run: async (run, onLine) => {
       const host = await startHost(deps, run, onLine)
-      const answered = host.call(service.run, toRunRequest(run)).then(
+      const response = host.call(service.run, toRunRequest(run)).then(
         ({ error: failure, bail }): ProgramEnd => ({
           error: failure === '' ? undefined : failure,
           bail,
         }),
         (thrown: unknown): ProgramEnd => ({ error: messageOf(thrown), bail: false }),
       )
-      const ended = answered.then(async end => {
+      const programEnd = response.then(async end => {
         await host.close()
         return end
       })
       return {
-        ended,
+        programEnd,
         stop: async () => {
-          const cancelled = host.call(service.cancel, {}).catch(() => undefined)
-          await isDoneWithin(Promise.all([cancelled, ended]), leaveMs)
+          const cancelCall = host.call(service.cancel, {}).catch(() => undefined)
+          await isDoneWithin(Promise.all([cancelCall, programEnd]), shutdownMs)
           host.kill()
-          await ended
+          await programEnd
         },
       }
     },
@@ -96,8 +96,11 @@ export async function startHost(
 ): Promise<LanguageHost> {
   if (source.runtime === clientRuntime) return attachHost(source)
   const name = `pulumi-language-${source.runtime}`
-  const own = findOwnHost(source)
-  const command = own === undefined ? findOnPath(name, deps.env['PATH'] ?? '') : join(own, name)
+  const projectFolder = findProjectHost(source)
+  const command =
+    projectFolder === undefined
+      ? findOnPath(name, deps.env['PATH'] ?? '')
+      : join(projectFolder, name)
   if (command === undefined)
     throw error(
       'RUNTIME_UNKNOWN',
@@ -117,7 +120,7 @@ export async function startHost(
     async close() {
       client.close()
       child.signal('SIGINT')
-      if (!(await isDoneWithin(child.exit, leaveMs))) kill()
+      if (!(await isDoneWithin(child.exit, shutdownMs))) kill()
     },
     kill,
   }
@@ -131,8 +134,11 @@ export async function startHost(
   return host
 }
 
-/** Returns the folder of the project's own host for the program's language, if it has one. */
-export function findOwnHost({
+/**
+ * Returns the folder of the project's own host for the program's language, if the project has such
+ * a host.
+ */
+export function findProjectHost({
   runtime,
   plugins = [],
 }: Pick<ProgramSource, 'runtime' | 'plugins'>): string | undefined {
@@ -177,11 +183,13 @@ function readPort(child: ChildProcess, name: string, onLine: LineListener): Prom
     lines.push(line)
     if (hasPort) onLine(line, 'stderr')
   })
-  const fail = (why: string): void =>
-    port.reject(error('PROGRAM_LANGUAGE_FAILED', `${name} ${why}: ${lines.slice(-5).join('\n')}`))
-  const late = setTimeout(() => fail(`did not print its port within ${portMs / 1000} s`), portMs)
+  const fail = (reason: string): void =>
+    port.reject(
+      error('PROGRAM_LANGUAGE_FAILED', `${name} ${reason}: ${lines.slice(-5).join('\n')}`),
+    )
+  const timer = setTimeout(() => fail(`did not print its port within ${portMs / 1000} s`), portMs)
   void child.exit.then(() => fail('ended before it printed its port'))
-  return port.promise.finally(() => clearTimeout(late))
+  return port.promise.finally(() => clearTimeout(timer))
 }
 
 function createCalls(client: Client): Pick<LanguageHost, 'call' | 'stream'> {
@@ -199,8 +207,8 @@ function callUnary<Q, A>(client: Client, method: MethodDefinition<Q, A>, request
       method.requestSerialize,
       method.responseDeserialize,
       request,
-      (failed, answer) => {
-        if (failed !== null) reject(failed)
+      (failure, answer) => {
+        if (failure !== null) reject(failure)
         else if (answer === undefined) reject(new Error('no answer'))
         else resolve(answer)
       },
@@ -242,36 +250,42 @@ export function toRunRequest(run: ProgramRun): RunRequest {
   })
 }
 
-/** Fetches the required packages, by the newer request or the older one. */
+/**
+ * Fetches the required packages by GetRequiredPackages, or else by the older GetRequiredPlugins.
+ */
 async function fetchPackages(
   host: LanguageHost,
   source: ProgramSource,
 ): Promise<readonly RequiredPackage[]> {
   const info = toProgramInfo(source)
   const { entryPoint: program, directory: pwd } = source
-  const newer = await host.call(service.getRequiredPackages, { info }).catch(allowUnimplemented)
-  const reported =
-    newer?.packages ??
+  const packagesResponse = await host
+    .call(service.getRequiredPackages, { info })
+    .catch(allowUnimplemented)
+  const dependencies =
+    packagesResponse?.packages ??
     (await host.call(service.getRequiredPlugins, { project: '', pwd, program, info })).plugins
-  return uniquePackages(reported.filter(({ kind }) => kind === 'resource').map(toRequiredPackage))
+  return deduplicatePackages(
+    dependencies.filter(({ kind }) => kind === 'resource').map(toRequiredPackage),
+  )
 }
 
 /** Converts a reported package, or a plugin reported without a package. */
 function toRequiredPackage(
-  reported: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
+  dependency: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
 ): RequiredPackage {
-  const { name, version, server, parameterization: made, extension } = reported
+  const { name, version, server, parameterization, extension } = dependency
   return {
-    pkg: made?.name ?? name,
+    pkg: parameterization?.name ?? name,
     version: version.replace(/^v/, ''),
     downloadUrl: server,
-    ...(made === undefined
+    ...(parameterization === undefined
       ? {}
       : {
           parameters: {
             plugin: name,
-            version: made.version,
-            value: Buffer.from(made.value).toString('base64'),
+            version: parameterization.version,
+            value: Buffer.from(parameterization.value).toString('base64'),
           },
         }),
     isExtension: extension !== undefined,

@@ -10,12 +10,12 @@ export interface NodeChoice {
   readonly note: string
 }
 
-/** The input of the choice. */
+/** The input of `chooseNode`. */
 export interface NodeChoiceInput {
   readonly processes: ProcessesPort
   readonly env: Readonly<Record<string, string>>
   /** Antichain's own `node`. */
-  readonly ourNode: string
+  readonly antichainNode: string
   /** The version range that the SDK requires, '' = any. */
   readonly engines: string
   /** The program's folder, because version managers decide by folder. */
@@ -27,17 +27,17 @@ export interface NodeChoiceInput {
  * own otherwise. Throws PROGRAM_NODE_MISSING when neither is available.
  */
 export async function chooseNode(input: NodeChoiceInput): Promise<NodeChoice> {
-  const theirs = findOnPath('node', input.env['PATH'] ?? '')
-  const version = theirs === undefined ? '' : await readNodeVersion(theirs, input)
-  if (theirs !== undefined && version !== '' && isSatisfied(version, input.engines))
-    return { command: theirs, note: '' }
-  const why = version === '' ? 'node is not on PATH' : `the node on PATH is ${version}`
-  const wants = input.engines === '' ? '' : ` and the SDK requires ${input.engines}`
-  if (!isExecutable(input.ourNode))
-    throw error('PROGRAM_NODE_MISSING', `no suitable node for the program: ${why}${wants}`)
+  const userNode = findOnPath('node', input.env['PATH'] ?? '')
+  const version = userNode === undefined ? '' : await readNodeVersion(userNode, input)
+  if (userNode !== undefined && version !== '' && isSatisfied(version, input.engines))
+    return { command: userNode, note: '' }
+  const reason = version === '' ? 'node is not on PATH' : `the node on PATH is ${version}`
+  const requirement = input.engines === '' ? '' : ` and the SDK requires ${input.engines}`
+  if (!isExecutable(input.antichainNode))
+    throw error('PROGRAM_NODE_MISSING', `no suitable node for the program: ${reason}${requirement}`)
   return {
-    command: input.ourNode,
-    note: `using the node of antichain for the program, because ${why}${wants}`,
+    command: input.antichainNode,
+    note: `using the node of antichain for the program, because ${reason}${requirement}`,
   }
 }
 

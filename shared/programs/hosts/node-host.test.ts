@@ -107,12 +107,12 @@ async function runScript(script: Script, version = 'v24.1.0'): Promise<unknown> 
   const host = createNodeProgramHost({
     processes: fake.port,
     env: { PATH: join(root, 'bin'), HOME: undefined },
-    ourNode: join(root, 'ours/node'),
+    antichainNode: join(root, 'ours/node'),
     stopGraceMs: 5,
   })
   const running = await host.run(run, (line, stream) => lines.push(`${stream}: ${line}`))
   if (script.hangs === true) await running.stop()
-  const end = await running.ended
+  const end = await running.programEnd
   const { command, args } = fake.spawned.at(-1) ?? { command: '', args: [] }
   return { end, lines, signals: fake.signals, command, args }
 }

@@ -16,10 +16,10 @@ import { splitArguments } from './argv.ts'
 /** Dependencies of the Node program host. */
 export interface NodeHostDeps {
   readonly processes: ProcessesPort
-  /** The user's environment, with the PATH before our launcher changed it. */
+  /** The user's environment, with the PATH before Antichain's launcher changed it. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Antichain's own `node`. */
-  readonly ourNode: string
+  readonly antichainNode: string
   /** Time that an interrupted program has to end; default 5 s, as under Pulumi. */
   readonly stopGraceMs?: number
 }
@@ -30,16 +30,22 @@ export interface NodeHostDeps {
  */
 export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   const env = withoutUndefined(deps.env)
-  let noted = false
+  let isNoteShown = false
   return {
     run: async (run, onLine) => {
       const sdk = findNodeSdk(run.directory, env['PULUMI_LANGUAGE_NODEJS_RUN_PATH'] ?? '')
       const nodeArgs = splitArguments(readTextOption(run, 'nodeargs'))
       const { engines } = sdk
-      const { processes, ourNode } = deps
-      const node = await chooseNode({ processes, ourNode, env, engines, directory: run.directory })
-      if (node.note !== '' && !noted) onLine(node.note, 'stderr')
-      noted = true
+      const { processes, antichainNode } = deps
+      const node = await chooseNode({
+        processes,
+        antichainNode,
+        env,
+        engines,
+        directory: run.directory,
+      })
+      if (node.note !== '' && !isNoteShown) onLine(node.note, 'stderr')
+      isNoteShown = true
       const request = {
         command: node.command,
         args: [...nodeArgs, sdk.runner, ...createProgramArguments(run)],
@@ -47,8 +53,8 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         env: { ...env, ...createProgramEnvironment(run) },
       }
       const child = await spawnDebugged(processes, request, debugRequestOf(run))
-      const grace = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
-      return watchProgram(child, { onLine, hint: hintAtMemory, ...grace })
+      const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
+      return watchProgram(child, { onLine, hintOf: hintAtMemory, ...graceOption })
     },
     listPackages: source => Promise.resolve(findRequiredPackages(source.directory)),
   }

@@ -19,22 +19,22 @@ const defaultRunner = '@pulumi/pulumi/cmd/run'
 /**
  * Finds the SDK by Node's resolution from the program's folder, so that the program's own copy
  * runs. `runner` is an alternative module. Throws PROGRAM_SDK_MISSING. Throws
- * PROGRAM_TYPESCRIPT_MIX when the SDK would load a TypeScript without compiler API, which fails
- * every program.
+ * PROGRAM_TYPESCRIPT_MIX when the SDK would load a TypeScript without compiler API, because every
+ * program would then fail.
  */
 export function findNodeSdk(directory: string, runner: string): NodeSdk {
-  const wanted = runner === '' ? defaultRunner : runner
-  const found = resolveFrom(directory, wanted)
-  if (found === undefined)
-    throw error('PROGRAM_SDK_MISSING', `cannot find the module ${wanted} from ${directory}`, {
+  const runnerModule = runner === '' ? defaultRunner : runner
+  const runnerFile = resolveFrom(directory, runnerModule)
+  if (runnerFile === undefined)
+    throw error('PROGRAM_SDK_MISSING', `cannot find the module ${runnerModule} from ${directory}`, {
       ...(isDeclared(directory) ? {} : { hint: sdkHint }),
     })
-  const root = findPackageRoot(found, '@pulumi/pulumi')
-  if (root === '') return { runner: found, root, engines: '' }
+  const root = findPackageRoot(runnerFile, '@pulumi/pulumi')
+  if (root === '') return { runner: runnerFile, root, engines: '' }
   refuseTypescriptMix(root)
   const engines = readPackage(root)['engines']
-  const node: unknown = isRecord(engines) ? engines['node'] : undefined
-  return { runner: found, root, engines: typeof node === 'string' ? node : '' }
+  const nodeRange: unknown = isRecord(engines) ? engines['node'] : undefined
+  return { runner: runnerFile, root, engines: typeof nodeRange === 'string' ? nodeRange : '' }
 }
 
 /** The SDK needs the compiler API for every program, and TypeScript 7 has none. */
@@ -45,17 +45,17 @@ function isDeclared(directory: string): boolean {
   return [dependencies, devDependencies].some(names => isRecord(names) && '@pulumi/pulumi' in names)
 }
 
-function refuseTypescriptMix(sdk: string): void {
-  const main = resolveFrom(sdk, 'typescript')
-  const root = main === undefined ? '' : findPackageRoot(main, 'typescript')
-  if (main === undefined || root === '') return
+function refuseTypescriptMix(sdkFolder: string): void {
+  const mainFile = resolveFrom(sdkFolder, 'typescript')
+  const root = mainFile === undefined ? '' : findPackageRoot(mainFile, 'typescript')
+  if (mainFile === undefined || root === '') return
   const { version: declaredVersion } = readPackage(root)
   const version = typeof declaredVersion === 'string' ? declaredVersion : ''
-  const hasApi = readFileSync(main, 'utf8').includes('createSourceFile')
+  const hasApi = readFileSync(mainFile, 'utf8').includes('createSourceFile')
   if (Number(version.split('.', 1)[0]) >= 7 && !hasApi)
     throw error(
       'PROGRAM_TYPESCRIPT_MIX',
-      `the SDK in ${sdk} would load typescript ${version} (${root}), which lacks the compiler API that the SDK needs`,
+      `the SDK in ${sdkFolder} would load typescript ${version} (${root}), which lacks the compiler API that the SDK needs`,
     )
 }
 

@@ -1,6 +1,6 @@
 import type { ProcessesPort } from '../../ports/system.ts'
 import { createGoProgramHost } from './go-host.ts'
-import { createLanguageProgramHost, findOwnHost } from './language-host.ts'
+import { createLanguageProgramHost, findProjectHost } from './language-host.ts'
 import { createNodeProgramHost } from './node-host.ts'
 import { withoutUndefined } from './program-process.ts'
 import type { ProgramHost, ProgramSource } from '../program.ts'
@@ -9,10 +9,10 @@ import { createPythonProgramHost } from './python-host.ts'
 /** Dependencies of running programs. */
 export interface ProgramHostsDeps {
   readonly processes: ProcessesPort
-  /** The user's environment, with the PATH before our launcher changed it. */
+  /** The user's environment, with the PATH before Antichain's launcher changed it. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Antichain's own `node`. */
-  readonly ourNode: string
+  readonly antichainNode: string
   /** The engine's address: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
 }
@@ -23,26 +23,29 @@ export interface ProgramHostsDeps {
  */
 export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
   const env = withoutUndefined(deps.env)
-  const own: Readonly<Record<string, ProgramHost>> = {
+  const builtinHosts: Readonly<Record<string, ProgramHost>> = {
     '': noProgram,
     nodejs: createNodeProgramHost(deps),
     python: createPythonProgramHost({ ...deps, env }),
     go: createGoProgramHost({ ...deps, env }),
   }
-  const others = createLanguageProgramHost({ ...deps, env })
+  const languageHost = createLanguageProgramHost({ ...deps, env })
   const hostOf = (source: ProgramSource): ProgramHost =>
-    (findOwnHost(source) === undefined ? own[source.runtime] : undefined) ?? others
+    (findProjectHost(source) === undefined ? builtinHosts[source.runtime] : undefined) ??
+    languageHost
   return {
     run: (run, onLine) => hostOf(run).run(run, onLine),
     listPackages: source => hostOf(source).listPackages(source),
   }
 }
 
-/** The host of a project without a runtime: there is no program, so it registers nothing. */
+/**
+ * The host of a project without a runtime. Such a project has no program, so nothing is registered.
+ */
 const noProgram: ProgramHost = {
   run: () =>
     Promise.resolve({
-      ended: Promise.resolve({ error: undefined, bail: false }),
+      programEnd: Promise.resolve({ error: undefined, bail: false }),
       stop: () => Promise.resolve(),
     }),
   listPackages: () => Promise.resolve([]),

@@ -13,13 +13,16 @@ export interface ProgramWatch {
   /** Time that an interrupted program has to end, in ms; 5 s as under Pulumi. */
   readonly graceMs?: number
   /** Returns a hint about a failure from a line of the error output, '' = none. */
-  readonly hint?: (line: string) => string
+  readonly hintOf?: (line: string) => string
 }
 
 /** The exit code of a program that already reported its errors. */
 const bailExitCode = 32
 
-/** Time to drain the output after the program's end, because a child process may keep it open. */
+/**
+ * Time to drain the output after the program's end, because a child process may keep the output
+ * open.
+ */
 const drainMs = 1000
 
 /** Wraps a process as a running program. Source: docs/spec/programs.md#end-of-a-program. */
@@ -29,7 +32,7 @@ export function watchProgram(child: ChildProcess, watch: ProgramWatch): RunningP
   const output = Promise.all([
     forEachLine(child.stdout, line => onLine(line, 'stdout')),
     forEachLine(child.stderr, line => {
-      hint ||= watch.hint?.(line) ?? ''
+      hint ||= watch.hintOf?.(line) ?? ''
       onLine(line, 'stderr')
     }),
   ])
@@ -38,13 +41,13 @@ export function watchProgram(child: ChildProcess, watch: ProgramWatch): RunningP
     if (!(await isDoneWithin(output, drainMs))) child.signal('SIGKILL')
     return toProgramEnd(exit, hint)
   }
-  const ended = finish()
+  const programEnd = finish()
   return {
-    ended,
+    programEnd,
     stop: async () => {
       child.signal('SIGINT')
       if (!(await isDoneWithin(child.exit, graceMs))) child.signal('SIGKILL')
-      await ended
+      await programEnd
     },
   }
 }
@@ -55,20 +58,20 @@ function toProgramEnd(
 ): ProgramEnd {
   if (exit.code === 0) return { error: undefined, bail: false }
   if (exit.code === bailExitCode) return { error: undefined, bail: true }
-  const how =
+  const description =
     exit.code === null
       ? `Program was killed by ${exit.signal ?? 'a signal'}`
       : `Program exited with non-zero exit code: ${exit.code}`
-  return { error: how + hint, bail: false }
+  return { error: description + hint, bail: false }
 }
 
 /** Reports whether work ends within `ms`. */
 export async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController()
-  const late = sleep(ms, false, { signal: timer.signal }).catch(() => false)
-  const done = await Promise.race([work.then(() => true), late])
+  const timeout = sleep(ms, false, { signal: timer.signal }).catch(() => false)
+  const isDone = await Promise.race([work.then(() => true), timeout])
   timer.abort()
-  return done
+  return isDone
 }
 
 /** Returns the debug request of a run, or undefined without a debugger. */

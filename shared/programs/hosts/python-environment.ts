@@ -6,13 +6,15 @@ import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
 import type { ProgramSource } from '../program.ts'
 import { readTextOption } from './program-process.ts'
 
-/** A Python, and the environment variables with which it finds the program's packages. */
+/**
+ * A Python interpreter, and the environment variables with which it finds the program's packages.
+ */
 export interface PythonEnvironment {
   readonly command: string
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The input of the choice. */
+/** The input of `resolvePythonEnvironment`. */
 interface PythonEnvironmentInput {
   readonly processes: ProcessesPort
   readonly env: Readonly<Record<string, string>>
@@ -20,9 +22,9 @@ interface PythonEnvironmentInput {
 }
 
 /**
- * Returns the Python of a program. It is the one of the virtual environment that the project names
- * or its tool (`uv`, `poetry`) manages, else the one on the PATH. Throws PROGRAM_LANGUAGE_MISSING,
- * and PROJECT_INVALID for an unknown tool.
+ * Returns the Python of a program. The Python comes from the virtual environment that the project
+ * names or its tool (`uv`, `poetry`) manages. Without one, it comes from the PATH. Throws
+ * PROGRAM_LANGUAGE_MISSING, and PROJECT_INVALID for an unknown tool.
  */
 export async function resolvePythonEnvironment(
   input: PythonEnvironmentInput,
@@ -30,14 +32,14 @@ export async function resolvePythonEnvironment(
   const { env, source } = input
   const folder = await findEnvironmentFolder(input)
   if (folder !== undefined) return activateEnvironment(folder, env)
-  const named = env['PULUMI_PYTHON_CMD'] ?? ''
+  const configuredCommand = env['PULUMI_PYTHON_CMD'] ?? ''
   const path = env['PATH'] ?? ''
-  const found = named === '' ? ['python3', 'python'] : [named]
-  const command = found
+  const commandNames = configuredCommand === '' ? ['python3', 'python'] : [configuredCommand]
+  const command = commandNames
     .map(name => (name.includes('/') ? resolve(source.directory, name) : findOnPath(name, path)))
     .find(file => file !== undefined && isExecutable(file))
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', `${found.join(' or ')} is not on PATH`, {
+    throw error('PROGRAM_LANGUAGE_MISSING', `${commandNames.join(' or ')} is not on PATH`, {
       hint: 'Install Python 3.9 or later.',
     })
   return { command, env }
@@ -46,7 +48,7 @@ export async function resolvePythonEnvironment(
 /** Returns the folder of the program's virtual environment, or undefined without one. */
 async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<string | undefined> {
   const { source } = input
-  const named = readTextOption(source, 'virtualenv')
+  const virtualenv = readTextOption(source, 'virtualenv')
   const tool = readTextOption(source, 'toolchain').toLowerCase() || 'pip'
   if (!['pip', 'uv', 'poetry'].includes(tool))
     throw error(
@@ -54,7 +56,7 @@ async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<str
       `the runtime option \`toolchain\` is '${tool}'; use pip, poetry or uv`,
     )
   if (tool === 'poetry') return findPoetryFolder(input)
-  if (named !== '') return resolve(source.root, named)
+  if (virtualenv !== '') return resolve(source.root, virtualenv)
   return tool === 'uv'
     ? (findAbove(source.directory, '.venv') ?? join(source.root, '.venv'))
     : undefined
@@ -81,9 +83,9 @@ async function findPoetryFolder({
   })
 }
 
-/** Returns the nearest folder of a name, here or above. */
-function findAbove(from: string, name: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
+/** Returns the nearest path with a name, in a folder or in the folders above. */
+function findAbove(startFolder: string, name: string): string | undefined {
+  for (let folder = startFolder; ; folder = dirname(folder)) {
     if (existsSync(join(folder, name))) return join(folder, name)
     if (folder === dirname(folder)) return undefined
   }

@@ -9,7 +9,7 @@ import type { ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
 import { type PythonEnvironment, resolvePythonEnvironment } from './python-environment.ts'
 import { pythonToSemver } from './python-version.ts'
 import {
-  uniquePackages,
+  deduplicatePackages,
   pluginForm,
   toRequirement,
   type RequiredPackage,
@@ -33,30 +33,30 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
     resolvePythonEnvironment({ processes, env, source })
   return {
     run: async (run, onLine) => {
-      const place = await resolvePython(run)
+      const environment = await resolvePython(run)
       const request = {
-        command: place.command,
+        command: environment.command,
         args: ['-u', runner, JSON.stringify(runnerArgumentsOf(run))],
         cwd: run.directory,
-        env: { ...place.env, ...createConfigEnvironment(run) },
+        env: { ...environment.env, ...createConfigEnvironment(run) },
       }
       const child = await spawnDebugged(processes, request, debugRequestOf(run))
       return watchProgram(child, { onLine })
     },
     async listPackages(source) {
-      const place = await resolvePython(source)
-      const printed = await runToEnd(processes, {
-        command: place.command,
+      const environment = await resolvePython(source)
+      const result = await runToEnd(processes, {
+        command: environment.command,
         args: [runner, JSON.stringify({ do: 'packages' })],
         cwd: source.directory,
-        env: place.env,
+        env: environment.env,
       })
-      if (printed.code !== 0)
+      if (result.code !== 0)
         throw error(
           'PROGRAM_LANGUAGE_MISSING',
-          `${place.command} cannot list the packages of the program: ${printed.err}`,
+          `${environment.command} cannot list the packages of the program: ${result.err}`,
         )
-      return parsePackages(printed.out)
+      return parsePackages(result.out)
     },
   }
 }
@@ -81,22 +81,22 @@ const listForm = z.array(
   z.object({ name: z.string(), version: z.string(), plugin: pluginForm.nullable() }),
 )
 
-/** Packages with names like those of provider packages that have no provider. */
-const noProviders = new Set(['policy', 'terraform-provider'])
+/** Packages that are named like provider packages, but have no provider. */
+const packagesWithoutProvider = new Set(['policy', 'terraform-provider'])
 
 /** Parses the runner's list of installed packages. */
-function parsePackages(printed: string): readonly RequiredPackage[] {
-  const found = listForm.parse(JSON.parse(printed)).flatMap(({ name, version, plugin }) => {
+function parsePackages(output: string): readonly RequiredPackage[] {
+  const packages = listForm.parse(JSON.parse(output)).flatMap(({ name, version, plugin }) => {
     if (plugin !== null && !plugin.resource) return []
-    const short = name
+    const shortName = name
       .toLowerCase()
       .replaceAll('_', '-')
       .replace(/^pulumi-/, '')
-    if (plugin === null && noProviders.has(short)) return []
+    if (plugin === null && packagesWithoutProvider.has(shortName)) return []
     const pluginInfo = plugin ?? pluginForm.parse({ resource: true })
-    const own = pluginInfo.version === '' ? pythonToSemver(version) : pluginInfo.version
-    if (own === undefined) return []
-    return toRequirement(pluginInfo, { name: short, version: own }) ?? []
+    const pluginVersion = pluginInfo.version === '' ? pythonToSemver(version) : pluginInfo.version
+    if (pluginVersion === undefined) return []
+    return toRequirement(pluginInfo, { name: shortName, version: pluginVersion }) ?? []
   })
-  return uniquePackages(found)
+  return deduplicatePackages(packages)
 }

@@ -4,21 +4,21 @@
  * PEP 440.
  */
 export function pythonToSemver(version: string): string | undefined {
-  const parts = form.exec(version)?.groups
+  const parts = versionPattern.exec(version)?.groups
   if (parts === undefined) return undefined
   const numbers = (parts['numbers'] ?? '').split('.')
   while (numbers.length < 3) numbers.push('0')
   const { pre, post, dev } = parts
-  const before =
+  const preRelease =
     pre === undefined ? '' : `-${preReleaseNames[pre] ?? ''}.${parts['preNumber'] ?? ''}`
-  const after = [
+  const buildMetadata = [
     ...(post === undefined ? [] : [`post${post}`]),
     ...(dev === undefined ? [] : [`dev${dev}`]),
   ].join('')
-  return numbers.join('.') + before + (after === '' ? '' : `+${after}`)
+  return numbers.join('.') + preRelease + (buildMetadata === '' ? '' : `+${buildMetadata}`)
 }
 
-const form = new RegExp(
+const versionPattern = new RegExp(
   [
     /^(?<numbers>\d+(?:\.\d+)*)/,
     /(?:(?<pre>a|b|rc)(?<preNumber>\d*))?/,

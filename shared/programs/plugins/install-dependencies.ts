@@ -10,8 +10,8 @@ type Command = readonly [command: string, ...args: readonly string[]]
 
 /**
  * Installs the missing dependencies of a plugin from source: with npm for Node, with the plugin's
- * toolchain for Python. Go downloads dependencies during the build, and other plugins bring theirs
- * along. Throws PLUGIN_FAILED.
+ * toolchain for Python. Go downloads dependencies during the build. Plugins in other languages must
+ * already contain their dependencies. Throws PLUGIN_FAILED.
  */
 export async function installDependencies(
   folder: string,
@@ -28,35 +28,41 @@ export async function installDependencies(
     const request = { command, args, cwd: folder, env: deps.env }
     const { code, out, err } = await runToEnd(deps.processes, request)
     if (code === 0) continue
-    const what = `\`${[command, ...args].join(' ')}\` in ${folder}`
-    const last = `${out}\n${err}`.trim().slice(-2_000)
-    throw error('PLUGIN_FAILED', `${what} failed with exit code ${code ?? '?'}: ${last}`)
+    const subject = `\`${[command, ...args].join(' ')}\` in ${folder}`
+    const outputEnd = `${out}\n${err}`.trim().slice(-2_000)
+    throw error('PLUGIN_FAILED', `${subject} failed with exit code ${code ?? '?'}: ${outputEnd}`)
   }
 }
 
 function chooseCommands(project: PluginProject): readonly Command[] {
   const { runtime, folder } = project
-  const has = (name: string): boolean => existsSync(join(folder, name))
+  const hasFile = (name: string): boolean => existsSync(join(folder, name))
   if (runtime === 'nodejs')
-    return has('package.json') && !has('node_modules')
+    return hasFile('package.json') && !hasFile('node_modules')
       ? [['npm', 'install', '--no-audit', '--no-fund', '--loglevel=error']]
       : []
-  return runtime === 'python' ? choosePythonCommands(project, has) : []
+  return runtime === 'python' ? choosePythonCommands(project, hasFile) : []
 }
 
 function choosePythonCommands(
   project: PluginProject,
-  has: (name: string) => boolean,
+  hasFile: (name: string) => boolean,
 ): readonly Command[] {
   const { folder } = project
   const tool = toolchainOf(project)
-  if (tool === 'uv') return has('.venv') ? [] : [['uv', 'sync']]
+  if (tool === 'uv') return hasFile('.venv') ? [] : [['uv', 'sync']]
   if (tool === 'poetry') return [['poetry', 'install', '--no-interaction']]
   const { virtualenv } = toPythonSource(project).runtimeOptions
-  const place = resolve(folder, String(virtualenv))
-  if (existsSync(place)) return []
-  const pip = [join(place, 'bin', 'python'), '-m', 'pip', 'install', '--quiet'] as const
-  const made: Command = ['python3', '-m', 'venv', place]
-  if (has('requirements.txt')) return [made, [...pip, '-r', 'requirements.txt']]
-  return has('pyproject.toml') ? [made, [...pip, '-e', '.']] : [made]
+  const environmentFolder = resolve(folder, String(virtualenv))
+  if (existsSync(environmentFolder)) return []
+  const pipCommand = [
+    join(environmentFolder, 'bin', 'python'),
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+  ] as const
+  const venvCommand: Command = ['python3', '-m', 'venv', environmentFolder]
+  if (hasFile('requirements.txt')) return [venvCommand, [...pipCommand, '-r', 'requirements.txt']]
+  return hasFile('pyproject.toml') ? [venvCommand, [...pipCommand, '-e', '.']] : [venvCommand]
 }

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 
-/** The project file of a plugin that is source code. */
+/** The contents of the project file of a plugin that is source code. */
 export interface PluginProject {
   readonly folder: string
   readonly runtime: string
@@ -23,7 +23,7 @@ export interface PluginCommand {
   readonly cleanUp?: () => void
 }
 
-/** Dependencies of creating a plugin's command. */
+/** Dependencies of the functions that create the command of a plugin. */
 export interface SourceDeps {
   readonly processes: ProcessesPort
   /** The environment for the plugin. */
@@ -47,8 +47,8 @@ export function findSourceFolder(path: string): string | undefined {
 export function readPluginProject(folder: string): PluginProject | undefined {
   const file = join(folder, fileName)
   if (!existsSync(file)) return undefined
-  const read: unknown = parse(readFileSync(file, 'utf8'))
-  const { runtime, requiredPulumiVersion: range } = Object(read) as Record<string, unknown>
+  const content: unknown = parse(readFileSync(file, 'utf8'))
+  const { runtime, requiredPulumiVersion: range } = Object(content) as Record<string, unknown>
   const requiredVersion = typeof range === 'string' ? range : ''
   if (typeof runtime === 'string' && runtime !== '')
     return { folder, runtime, options: {}, requiredVersion }

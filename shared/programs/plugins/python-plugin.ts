@@ -61,8 +61,8 @@ function readToml(file: string): Readonly<Record<string, unknown>> {
     return parse(readFileSync(file, 'utf8'))
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
-    const [why] = cause.message.split('\n')
-    throw error('PLUGIN_FAILED', `${file} is not valid TOML: ${why} (line ${cause.line})`, {
+    const [reason] = cause.message.split('\n')
+    throw error('PLUGIN_FAILED', `${file} is not valid TOML: ${reason} (line ${cause.line})`, {
       cause,
     })
   }

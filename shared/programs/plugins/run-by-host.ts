@@ -20,7 +20,7 @@ export async function runByHost(
   options: {
     readonly args: readonly string[]
     readonly cwd: string
-    /** Whether it waits for a debugger. The host reports the address. */
+    /** Whether the plugin waits for a debugger, whose address the host reports. */
     readonly isDebugged?: boolean
   },
 ): Promise<RunningPlugin> {
@@ -28,7 +28,7 @@ export async function runByHost(
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
   const source = { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
   const host = await startHost(deps, source, line => void streams.stderr.write(`${line}\n`))
-  const answers = host.stream(service.runPlugin, {
+  const responses = host.stream(service.runPlugin, {
     pwd: cwd,
     program: '',
     args: [...args],
@@ -45,26 +45,26 @@ export async function runByHost(
     loaderTarget: deps.engineAddress(),
   })
   const exit = Promise.withResolvers<Awaited<ChildProcess['exit']>>()
-  const finish = async (how: Awaited<ChildProcess['exit']>): Promise<void> => {
+  const finish = async (exitStatus: Awaited<ChildProcess['exit']>): Promise<void> => {
     for (const stream of Object.values(streams)) stream.end()
     await host.close()
-    exit.resolve(how)
+    exit.resolve(exitStatus)
   }
-  answers.on('data', ({ output }: RunPluginResponse) => {
+  responses.on('data', ({ output }: RunPluginResponse) => {
     if (output === undefined) return
     if (output.$case === 'exitcode') void finish({ code: output.value, signal: null })
     else streams[output.$case].write(output.value)
   })
-  answers.on('end', () => void finish({ code: 0, signal: null }))
+  responses.on('end', () => void finish({ code: 0, signal: null }))
   let requestedSignal: string | undefined
-  answers.on('error', ({ message }) => {
+  responses.on('error', ({ message }) => {
     if (requestedSignal === undefined && !streams.stderr.writableEnded)
       streams.stderr.write(`${message}\n`)
     void finish({ code: null, signal: requestedSignal ?? 'SIGKILL' })
   })
   const signal: RunningPlugin['signal'] = name => {
     requestedSignal ??= name
-    answers.cancel()
+    responses.cancel()
   }
   return { ...streams, exit: exit.promise, signal }
 }

@@ -23,7 +23,7 @@ type CommandFactory = (
   args: readonly string[],
 ) => Promise<PluginCommand>
 
-const languages: ReadonlyMap<string, CommandFactory> = new Map([
+const commandFactories: ReadonlyMap<string, CommandFactory> = new Map([
   ['nodejs', createNodeCommand],
   ['python', createPythonPluginCommand],
   ['go', createGoCommand],
@@ -40,21 +40,21 @@ export async function createSourceCommand(
   args: readonly string[],
 ): Promise<PluginCommand> {
   const { runtime, folder } = project
-  const language = languages.get(runtime)
-  if (language === undefined)
+  const createCommand = commandFactories.get(runtime)
+  if (createCommand === undefined)
     throw error(
       'FEATURE_MISSING',
       `the plugin in ${folder} has the runtime '${runtime}', which only a language host can run`,
     )
-  return language(deps, project, args)
+  return createCommand(deps, project, args)
 }
 
 /**
- * Reports whether plugins of a language have a command. Those of other languages run through its
- * host.
+ * Reports whether plugins of a language have a command. Plugins of other languages run through
+ * their language's host.
  */
 export function hasCommand({ runtime }: PluginProject): boolean {
-  return languages.has(runtime)
+  return commandFactories.has(runtime)
 }
 
 /**
@@ -106,13 +106,13 @@ function resolveNodeRunner(folder: string): string {
   }
 }
 
-/** Builds for each start; Go caches unchanged packages. */
+/** Builds the plugin for each start. Go caches unchanged packages. */
 async function createGoCommand(
   deps: SourceDeps,
   { folder }: PluginProject,
   args: readonly string[],
 ): Promise<PluginCommand> {
-  const { command, cleanUp } = await buildGo(deps, { what: 'plugin', directory: folder })
+  const { command, cleanUp } = await buildGo(deps, { kind: 'plugin', directory: folder })
   return { command, args, env: deps.env, cleanUp }
 }
 

@@ -17,18 +17,18 @@ export interface PolicyProject {
 /** Reads the PulumiPolicy.yaml of a folder. Throws POLICY_PACK_FAILED. */
 export function readPolicyProject(folder: string): PolicyProject {
   const file = join(folder, 'PulumiPolicy.yaml')
-  const read = readContent(file)
-  const { runtime: declaredRuntime } = read
-  const nested = isRecord(declaredRuntime) ? declaredRuntime : { name: declaredRuntime }
-  const runtime = nested['name']
+  const content = readContent(file)
+  const { runtime: declaredRuntime } = content
+  const runtimeSection = isRecord(declaredRuntime) ? declaredRuntime : { name: declaredRuntime }
+  const runtime = runtimeSection['name']
   if (typeof runtime !== 'string' || runtime === '')
     throw policyFileError(file, 'does not set a runtime')
-  const options = nested['options']
+  const options = runtimeSection['options']
   return {
     runtime,
     runtimeOptions: isRecord(options) ? options : {},
-    version: toText(read['version']),
-    main: toText(read['main']),
+    version: toText(content['version']),
+    main: toText(content['main']),
   }
 }
 
@@ -47,6 +47,6 @@ function toText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-function policyFileError(file: string, what: string): Error {
-  return error('POLICY_PACK_FAILED', `the policy pack's file ${file} ${what}`)
+function policyFileError(file: string, problem: string): Error {
+  return error('POLICY_PACK_FAILED', `the policy pack's file ${file} ${problem}`)
 }

@@ -11,8 +11,8 @@ export function readProjectConfig(
   source: YamlSource,
   project: string,
 ): readonly ProjectConfigEntry[] {
-  const config = toConfigTree(source.document.toJS({ mapAsMap: true }))
-  const entries = isTreeMap(config) ? config.get('config') : undefined
+  const fileTree = toConfigTree(source.document.toJS({ mapAsMap: true }))
+  const entries = isTreeMap(fileTree) ? fileTree.get('config') : undefined
   if (entries === undefined || entries === null) return []
   if (!isTreeMap(entries)) throw source.errorAt(['config'], '`config` must be a map')
   const keys = [...entries.keys()].toSorted()
@@ -52,27 +52,27 @@ function readEntry(
   { project, key, data }: ConfigEntryInput,
 ): ProjectConfigEntry {
   const path = ['config', key]
-  const own = !key.includes(':') || key.startsWith(`${project}:`)
+  const isProjectKey = !key.includes(':') || key.startsWith(`${project}:`)
   if (!isTreeMap(data)) return { key, type: undefined, value: data ?? undefined, secret: false }
   const fields = data
-  const fallback = fields.get('default') ?? undefined
+  const defaultValue = fields.get('default') ?? undefined
   const value = fields.get('value') ?? undefined
-  if (fallback !== undefined && value !== undefined)
+  if (defaultValue !== undefined && value !== undefined)
     throw source.errorAt(path, `the configuration key '${key}' has both \`default\` and \`value\``)
   const type = readType(source, path, fields)
-  if (own) {
-    if (type !== undefined && fallback !== undefined && !isOfType(type, fallback))
+  if (isProjectKey) {
+    if (type !== undefined && defaultValue !== undefined && !isOfType(type, defaultValue))
       throw source.errorAt(
         [...path, 'default'],
         `the default of the configuration key '${key}' is not of type ${formatTypeName(type)}`,
       )
-  } else if (type !== undefined || fallback !== undefined || value === undefined) {
+  } else if (type !== undefined || defaultValue !== undefined || value === undefined) {
     throw source.errorAt(
       path,
       `the configuration key '${key}' belongs to another namespace: use \`value\` instead of \`type\` and \`default\``,
     )
   }
-  return { key, type, value: fallback ?? value, secret: fields.get('secret') === true }
+  return { key, type, value: defaultValue ?? value, secret: fields.get('secret') === true }
 }
 
 function readType(

@@ -17,20 +17,23 @@ export function hasProjectFile(folder: string): boolean {
 /**
  * Returns the project file of a folder or of the nearest folder above it. Throws PROJECT_NOT_FOUND.
  */
-export function findProjectFile(from: string): string {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
+export function findProjectFile(startFolder: string): string {
+  for (let folder = resolve(startFolder); ; folder = dirname(folder)) {
     for (const name of fileNames) {
       const file = join(folder, name)
       if (existsSync(file)) return file
     }
     if (folder === dirname(folder))
-      throw error('PROJECT_NOT_FOUND', `no Pulumi.yaml in ${resolve(from)} or any folder above it`)
+      throw error(
+        'PROJECT_NOT_FOUND',
+        `no Pulumi.yaml in ${resolve(startFolder)} or any folder above it`,
+      )
   }
 }
 
 /** Finds and reads the project. Throws PROJECT_NOT_FOUND and the errors of `parseProject`. */
-export function readProject(from: string): Project {
-  const file = findProjectFile(from)
+export function readProject(startFolder: string): Project {
+  const file = findProjectFile(startFolder)
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -82,10 +85,10 @@ export function locateProgram(project: Project): {
 } {
   if (project.main === '') return { directory: project.root, entryPoint: '.' }
   const main = isAbsolute(project.main) ? project.main : join(project.root, project.main)
-  const found = statSync(main, { throwIfNoEntry: false })
-  if (found === undefined)
+  const stats = statSync(main, { throwIfNoEntry: false })
+  if (stats === undefined)
     throw error('PROJECT_INVALID', `${project.file}: \`main\` names ${main}, which does not exist`)
-  return found.isDirectory()
+  return stats.isDirectory()
     ? { directory: main, entryPoint: '.' }
     : { directory: dirname(main), entryPoint: basename(main) }
 }
@@ -115,21 +118,21 @@ function readRuntime(
   source: YamlSource,
   file: string,
 ): Pick<Project, 'runtime' | 'runtimeOptions'> {
-  const plain: unknown = readData(source, ['runtime'])
-  if (plain === undefined || plain === null || plain === '')
+  const runtimeData: unknown = readData(source, ['runtime'])
+  if (runtimeData === undefined || runtimeData === null || runtimeData === '')
     return { runtime: '', runtimeOptions: {} }
-  const isMap = isRecord(plain)
-  if (typeof plain !== 'string' && !isMap)
+  const isMap = isRecord(runtimeData)
+  if (typeof runtimeData !== 'string' && !isMap)
     throw source.errorAt(
       ['runtime'],
       '`runtime` must be a string, or a map with `name` and `options`',
     )
-  const name: unknown = isMap ? plain['name'] : plain
+  const name: unknown = isMap ? runtimeData['name'] : runtimeData
   if (typeof name !== 'string')
     throw source.errorAt(['runtime', 'name'], '`runtime.name` must be a string')
   if (!/^[a-z0-9-]{1,50}$/.test(name))
     throw error('RUNTIME_UNKNOWN', `${file}: '${name}' is not a valid runtime name`)
-  const options: unknown = isMap ? (plain['options'] ?? {}) : {}
+  const options: unknown = isMap ? (runtimeData['options'] ?? {}) : {}
   if (!isRecord(options))
     throw source.errorAt(['runtime', 'options'], '`runtime.options` must be a map')
   checkOptions(source, optionKinds[name] ?? {}, options)
@@ -145,10 +148,10 @@ const optionKinds: Readonly<Record<string, Readonly<Record<string, 'boolean' | '
 
 function checkOptions(
   source: YamlSource,
-  kinds: Readonly<Record<string, 'boolean' | 'string'>>,
+  optionTypes: Readonly<Record<string, 'boolean' | 'string'>>,
   options: Readonly<Record<string, unknown>>,
 ): void {
-  for (const [name, kind] of Object.entries(kinds)) {
+  for (const [name, kind] of Object.entries(optionTypes)) {
     if (options[name] !== undefined && typeof options[name] !== kind)
       throw source.errorAt(
         ['runtime', 'options', name],

@@ -12,7 +12,7 @@ export interface ProjectPlugin extends Omit<DeclaredPlugin, 'path' | 'isPackage'
   readonly folder: string
 }
 
-const kinds = { providers: 'resource', languages: 'language', analyzers: 'analyzer' } as const
+const pluginKinds = { providers: 'resource', languages: 'language', analyzers: 'analyzer' } as const
 
 /** Maximum number of packages that are searched for nested packages. */
 const packagesMax = 1000
@@ -23,30 +23,33 @@ const packagesMax = 1000
  */
 export function readDeclaredPlugins(source: YamlSource, data: unknown): readonly DeclaredPlugin[] {
   const plugins = isRecord(data) ? data['plugins'] : undefined
-  const declared: DeclaredPlugin[] = []
-  for (const [key, kind] of Object.entries(kinds) as [
-    keyof typeof kinds,
+  const declaredPlugins: DeclaredPlugin[] = []
+  for (const [key, kind] of Object.entries(pluginKinds) as [
+    keyof typeof pluginKinds,
     DeclaredPlugin['kind'],
   ][]) {
-    const listed = isRecord(plugins) ? (plugins[key] ?? []) : []
-    if (!Array.isArray(listed))
+    const items = isRecord(plugins) ? (plugins[key] ?? []) : []
+    if (!Array.isArray(items))
       throw source.errorAt(['plugins', key], `\`plugins.${key}\` must be a list`)
-    for (const [at, one] of listed.entries()) {
-      const place = ['plugins', key, at]
-      const { name, path, version = '' } = isRecord(one) ? one : {}
+    for (const [index, item] of items.entries()) {
+      const yamlPath = ['plugins', key, index]
+      const { name, path, version = '' } = isRecord(item) ? item : {}
       if (typeof name !== 'string' || name === '' || typeof path !== 'string' || path === '')
         throw source.errorAt(
-          place,
+          yamlPath,
           `a plugin of \`plugins.${key}\` needs a \`name\` and a \`path\``,
         )
       if (typeof version !== 'string' || (version !== '' && parse(version)?.raw !== version))
-        throw source.errorAt(place, `the \`version\` of plugin '${name}' is not a semantic version`)
-      if (declared.some(other => isSamePlugin(other, { kind, name, version })))
-        throw source.errorAt(place, `plugin '${name}' ${version} is declared twice`)
-      declared.push({ kind, name, version, path, isPackage: false })
+        throw source.errorAt(
+          yamlPath,
+          `the \`version\` of plugin '${name}' is not a semantic version`,
+        )
+      if (declaredPlugins.some(other => isSamePlugin(other, { kind, name, version })))
+        throw source.errorAt(yamlPath, `plugin '${name}' ${version} is declared twice`)
+      declaredPlugins.push({ kind, name, version, path, isPackage: false })
     }
   }
-  return [...declared, ...readLocalPackages(data)]
+  return [...declaredPlugins, ...readLocalPackages(data)]
 }
 
 function isSamePlugin(
@@ -59,18 +62,18 @@ function isSamePlugin(
 /** Returns the packages of a project or plugin file whose source is a folder. */
 function readLocalPackages(data: unknown): readonly DeclaredPlugin[] {
   const packages = isRecord(data) ? data['packages'] : undefined
-  return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, declared]) => {
-    const path: unknown = isRecord(declared) ? declared['source'] : declared
-    if (typeof path !== 'string' || !isLocal(path)) return []
+  return Object.entries(isRecord(packages) ? packages : {}).flatMap(([name, declaration]) => {
+    const path: unknown = isRecord(declaration) ? declaration['source'] : declaration
+    if (typeof path !== 'string' || !isFolderSource(path)) return []
     return [{ kind: 'resource' as const, name, version: '', path, isPackage: true }]
   })
 }
 
 /** Reports whether a source is a folder, rather than a plugin name or an address. */
-function isLocal(source: string): boolean {
+function isFolderSource(source: string): boolean {
   if (/^(\.{0,2}\/|\.{1,2}$)/.test(source)) return true
-  const [host = '', ...more] = source.split('/')
-  return more.length > 0 && !/[.:@]/.test(host)
+  const [host = '', ...otherParts] = source.split('/')
+  return otherParts.length > 0 && !/[.:@]/.test(host)
 }
 
 /**
@@ -82,22 +85,26 @@ export function resolveProjectPlugins({
   root,
   file,
 }: Pick<Project, 'plugins' | 'root' | 'file'>): readonly ProjectPlugin[] {
-  const open = [...plugins]
-  const seen = new Set(plugins.map(pluginNameOf))
-  const found: ProjectPlugin[] = []
-  for (let one = open.shift(); one !== undefined; one = open.shift()) {
-    const { path, isPackage, ...plugin } = one
+  const remainingPlugins = [...plugins]
+  const seenNames = new Set(plugins.map(pluginNameOf))
+  const projectPlugins: ProjectPlugin[] = []
+  for (
+    let declaration = remainingPlugins.shift();
+    declaration !== undefined;
+    declaration = remainingPlugins.shift()
+  ) {
+    const { path, isPackage, ...plugin } = declaration
     const folder = isAbsolute(path) ? path : resolve(root, path)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw error('PROJECT_INVALID', `${file}: plugin '${plugin.name}': no folder at ${folder}`)
-    found.push({ ...plugin, folder })
-    for (const below of isPackage ? readNestedPackages(folder) : []) {
-      if (seen.has(pluginNameOf(below)) || seen.size > packagesMax) continue
-      seen.add(pluginNameOf(below))
-      open.push(below)
+    projectPlugins.push({ ...plugin, folder })
+    for (const nestedPlugin of isPackage ? readNestedPackages(folder) : []) {
+      if (seenNames.has(pluginNameOf(nestedPlugin)) || seenNames.size > packagesMax) continue
+      seenNames.add(pluginNameOf(nestedPlugin))
+      remainingPlugins.push(nestedPlugin)
     }
   }
-  return found
+  return projectPlugins
 }
 
 function pluginNameOf({ kind, name }: DeclaredPlugin): string {

@@ -8,14 +8,14 @@ export interface YamlSource {
   readonly errorAt: (path: readonly (string | number)[], sentence: string) => DeployError
 }
 
-/** The error code for the kind of file. */
+/** The code of errors in the file, which depends on the kind of file. */
 export type YamlErrorCode = 'PROJECT_INVALID' | 'CONFIG_INVALID'
 
 /**
- * Parses a text that is a map or empty, without a byte order mark. Integers that a number cannot
- * represent become bigint. Throws `fault` with file, line and column.
+ * Parses a text that contains a map or nothing. Ignores a byte order mark. Integers that a number
+ * cannot represent become bigint. Throws an error with the code `errorCode`, file, line and column.
  */
-export function openYaml(text: string, file: string, fault: YamlErrorCode): YamlSource {
+export function openYaml(text: string, file: string, errorCode: YamlErrorCode): YamlSource {
   const lines = new LineCounter()
   const document = parseDocument(text.replace(/^\uFEFF/, ''), {
     lineCounter: lines,
@@ -23,19 +23,22 @@ export function openYaml(text: string, file: string, fault: YamlErrorCode): Yaml
     prettyErrors: false,
     logLevel: 'silent',
   })
-  const formatPlace = (offset: number): string => {
+  const formatPosition = (offset: number): string => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
-  const first = document.errors[0]
-  if (first !== undefined)
-    throw error(fault, `${formatPlace(first.pos[0])}: ${first.message.replace(/\s+/g, ' ')}`)
+  const firstError = document.errors[0]
+  if (firstError !== undefined)
+    throw error(
+      errorCode,
+      `${formatPosition(firstError.pos[0])}: ${firstError.message.replace(/\s+/g, ' ')}`,
+    )
   const errorAt: YamlSource['errorAt'] = (path, sentence) => {
     const offset = offsetOf(document, path)
-    return error(fault, `${offset === undefined ? file : formatPlace(offset)}: ${sentence}`)
+    return error(errorCode, `${offset === undefined ? file : formatPosition(offset)}: ${sentence}`)
   }
-  const whole: unknown = document.toJS()
-  if (whole !== null && (typeof whole !== 'object' || Array.isArray(whole)))
+  const data: unknown = document.toJS()
+  if (data !== null && (typeof data !== 'object' || Array.isArray(data)))
     throw errorAt([], 'the file must contain a map')
   return { document, errorAt }
 }

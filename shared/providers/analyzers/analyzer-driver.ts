@@ -34,12 +34,12 @@ const levels = ['advisory', 'mandatory', 'disabled', 'remediate'] as const
 const severities = ['', 'low', 'medium', 'high', 'critical'] as const
 const kinds = ['unknown', 'resource', 'stack'] as const
 
-const values: WireOptions = {
+const wireOptions: WireOptions = {
   unknowns: 'keep',
   secrets: true,
   references: false,
   outputs: false,
-  bytes: false,
+  allowsByteStrings: false,
 }
 
 /** The description of the deployment that a pack receives. */
@@ -60,11 +60,11 @@ export async function initializePack(
   connection: Connection,
   context: PackContext & { readonly engineAddress: string; readonly directory: string },
 ): Promise<void> {
-  const { engineAddress, directory, config, configSecretKeys, ...plain } = context
+  const { engineAddress, directory, config, configSecretKeys, ...otherFields } = context
   const request = { engineAddress, rootDirectory: directory, programDirectory: directory }
   await ignoreUnimplemented(connection.call(service.handshake, request))
   const stackRequest = AnalyzerStackConfigureRequest.create({
-    ...plain,
+    ...otherFields,
     config: new Map(config),
     configSecretKeys: [...configSecretKeys],
   })
@@ -72,8 +72,8 @@ export async function initializePack(
 }
 
 /**
- * Returns the pack's description of itself. `version`: the version in its file, which takes
- * precedence.
+ * Returns the pack's description of itself. `version`: the version in the pack's file, '' without
+ * one. The version in the file takes precedence.
  */
 export async function fetchPackInfo(connection: Connection, version: string): Promise<PackInfo> {
   const answer: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})
@@ -131,16 +131,16 @@ export function createAnalyzer(
   connection: Connection,
   pack: Pick<Analyzer, 'info' | 'path' | 'close'> & {
     /**
-     * The version in the pack's file, '' without one. It takes precedence over the versions in
-     * responses.
+     * The version in the pack's file, '' without one. This version takes precedence over the
+     * versions in responses.
      */
     readonly version: string
   },
 ): Analyzer {
   const { info, path, close, version } = pack
-  const bySeverity = new Map(info.policies.map(({ name, severity }) => [name, severity]))
+  const severityByPolicy = new Map(info.policies.map(({ name, severity }) => [name, severity]))
   const toAnalysis = ({ diagnostics, notApplicable }: AnalyzeResponse): Analysis => ({
-    violations: diagnostics.map(one => toViolation(one, version, bySeverity)),
+    violations: diagnostics.map(diagnostic => toViolation(diagnostic, version, severityByPolicy)),
     notApplicable: notApplicable.map(({ policyName }) => policyName),
   })
   return {
@@ -149,27 +149,27 @@ export function createAnalyzer(
     close,
     async analyze(resource) {
       const request = AnalyzeRequest.create(toAnalyzeRequest(resource, true))
-      return toAnalysis(await connection.call(service.analyze, request).catch(rethrowExplained))
+      return toAnalysis(await connection.call(service.analyze, request).catch(rethrowPackMessage))
     },
     async remediate(resource) {
       const request = AnalyzeRequest.create(toAnalyzeRequest(resource, false))
-      const pending = connection.call(service.remediate, request).catch(rethrowExplained)
-      const answer: RemediateResponse | undefined = await ignoreUnimplemented(pending)
+      const pendingCall = connection.call(service.remediate, request).catch(rethrowPackMessage)
+      const answer: RemediateResponse | undefined = await ignoreUnimplemented(pendingCall)
       return {
-        remediations: (answer?.remediations ?? []).map(one => ({
-          policy: one.policyName,
-          pack: one.policyPackName,
-          version: version === '' ? one.policyPackVersion : version,
-          properties: fromWire(one.properties, values),
-          diagnostic: one.diagnostic,
+        remediations: (answer?.remediations ?? []).map(remediation => ({
+          policy: remediation.policyName,
+          pack: remediation.policyPackName,
+          version: version === '' ? remediation.policyPackVersion : version,
+          properties: fromWire(remediation.properties, wireOptions),
+          diagnostic: remediation.diagnostic,
         })),
         notApplicable: (answer?.notApplicable ?? []).map(({ policyName }) => policyName),
       }
     },
     async analyzeStack(resources) {
       const request = AnalyzeStackRequest.create({ resources: resources.map(toStackResource) })
-      const pending = connection.call(service.analyzeStack, request).catch(rethrowExplained)
-      const answer = await ignoreUnimplemented(pending)
+      const pendingCall = connection.call(service.analyzeStack, request).catch(rethrowPackMessage)
+      const answer = await ignoreUnimplemented(pendingCall)
       return answer === undefined ? { violations: [], notApplicable: [] } : toAnalysis(answer)
     },
     async cancel() {
@@ -179,44 +179,44 @@ export function createAnalyzer(
 }
 
 function toViolation(
-  one: AnalyzeDiagnostic,
+  diagnostic: AnalyzeDiagnostic,
   version: string,
-  severityOf: ReadonlyMap<string, Severity>,
+  severityByPolicy: ReadonlyMap<string, Severity>,
 ) {
-  const { policyName, policyPackName, policyPackVersion, message, urn } = one
-  const severity = severities[one.severity] ?? ''
+  const { policyName, policyPackName, policyPackVersion, message, urn } = diagnostic
+  const severity = severities[diagnostic.severity] ?? ''
   return {
     policy: policyName,
     pack: policyPackName,
     version: version === '' ? policyPackVersion : version,
     message,
-    enforcement: toEnforcement(one.enforcementLevel),
+    enforcement: toEnforcement(diagnostic.enforcementLevel),
     urn,
-    severity: severity === '' ? (severityOf.get(policyName) ?? '') : severity,
+    severity: severity === '' ? (severityByPolicy.get(policyName) ?? '') : severity,
   }
 }
 
 /** Converts an enforcement level. Throws for an unknown one. */
 function toEnforcement(level: number): Enforcement {
-  const found = levels[level]
-  if (found === undefined) throw new Error(`invalid enforcement level ${level}`)
-  return found
+  const enforcement = levels[level]
+  if (enforcement === undefined) throw new Error(`invalid enforcement level ${level}`)
+  return enforcement
 }
 
 function toEnforcementNumber(level: Enforcement): 0 | 1 | 2 | 3 {
   return ({ advisory: 0, mandatory: 1, disabled: 2, remediate: 3 } as const)[level]
 }
 
-function toAnalyzeRequest(resource: AnalyzedResource, isClean: boolean) {
+function toAnalyzeRequest(resource: AnalyzedResource, mustHideInternals: boolean) {
   const { urn, type, name, options, provider } = resource
-  const { customTimeouts, deleteBeforeReplace, ...plain } = options
+  const { customTimeouts, deleteBeforeReplace, ...otherFields } = options
   return {
     urn,
     type,
     name,
-    properties: toStruct(resource.properties, isClean),
+    properties: toStruct(resource.properties, mustHideInternals),
     options: {
-      ...plain,
+      ...otherFields,
       ignoreChanges: [...options.ignoreChanges],
       additionalSecretOutputs: [...options.additionalSecretOutputs],
       aliases: [...options.aliases],
@@ -234,25 +234,30 @@ function toWireProvider({ urn, type, name, properties }: AnalyzedProvider) {
 
 function toStackResource(resource: AnalyzedStackResource): AnalyzerResource {
   const { dependencies, propertyDependencies, options } = resource
-  const named = [...propertyDependencies].filter(([, urns]) => urns.length > 0)
+  const nonEmptyDependencies = [...propertyDependencies].filter(([, urns]) => urns.length > 0)
   return AnalyzerResource.create({
     ...toAnalyzeRequest(resource, true),
     parent: options.parent,
     dependencies: [...dependencies],
-    propertyDependencies: new Map(named.map(([key, urns]) => [key, { urns: [...urns] }])),
+    propertyDependencies: new Map(
+      nonEmptyDependencies.map(([key, urns]) => [key, { urns: [...urns] }]),
+    ),
   })
 }
 
-/** `isClean`: without properties that are internal to engine and SDKs, such as `__provider`. */
-function toStruct(properties: PropertyMap, isClean: boolean): Record<string, unknown> {
-  const shown = [...properties].filter(([key]) => !isClean || !key.startsWith('__'))
-  return toWire(new Map(shown), values)
+/**
+ * Converts properties for a pack. `mustHideInternals`: without properties that are internal to
+ * engine and SDKs, such as `__provider`.
+ */
+function toStruct(properties: PropertyMap, mustHideInternals: boolean): Record<string, unknown> {
+  const entries = [...properties].filter(([key]) => !mustHideInternals || !key.startsWith('__'))
+  return toWire(new Map(entries), wireOptions)
 }
 
 /** Returns the response of a pack, or undefined when it does not implement the method. */
-async function ignoreUnimplemented<T>(pending: Promise<T>): Promise<T | undefined> {
+async function ignoreUnimplemented<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await pending
+    return await call
   } catch (thrown) {
     if (grpcCodeOf(thrown) === status.UNIMPLEMENTED) return undefined
     throw thrown
@@ -260,7 +265,7 @@ async function ignoreUnimplemented<T>(pending: Promise<T>): Promise<T | undefine
 }
 
 /** Rethrows an error with the pack's own message, without the prefix that gRPC adds. */
-function rethrowExplained(thrown: unknown): never {
+function rethrowPackMessage(thrown: unknown): never {
   if (!(thrown instanceof Error) || !('details' in thrown)) throw thrown
   const details = typeof thrown.details === 'string' ? thrown.details : messageOf(thrown)
   throw Object.assign(new Error(details, { cause: thrown }), { code: grpcCodeOf(thrown) })

@@ -29,7 +29,7 @@ export interface PolicyInfo {
   }
 }
 
-/** Configuration of one policy. '' keeps its enforcement level. */
+/** The configuration of one policy. The enforcement '' keeps the policy's enforcement level. */
 export interface PolicySettings {
   readonly enforcement: Enforcement | ''
   readonly properties: Readonly<Record<string, unknown>>
@@ -67,7 +67,7 @@ export interface AnalyzedResource extends AnalyzedProvider {
   readonly provider: AnalyzedProvider | undefined
 }
 
-/** A resource of a whole stack. */
+/** A resource in the analysis of a whole stack, with its dependencies. */
 export interface AnalyzedStackResource extends AnalyzedResource {
   readonly dependencies: readonly string[]
   readonly propertyDependencies: ReadonlyMap<string, readonly string[]>
@@ -89,7 +89,10 @@ export interface Violation extends PolicyName {
   readonly severity: Severity
 }
 
-/** The properties that a policy sets on a resource. With a diagnostic, they are not changed. */
+/**
+ * The properties that a policy sets on a resource. A remediation with a diagnostic changes no
+ * properties.
+ */
 export interface Remediation extends PolicyName {
   readonly properties: PropertyMap
   readonly diagnostic: string
@@ -104,7 +107,7 @@ export interface Analysis {
 /** A configured policy pack. */
 export interface Analyzer {
   readonly info: PackInfo
-  /** The path with which it was requested. */
+  /** The path with which the user requested the pack. */
   readonly path: string
   readonly analyze: (resource: AnalyzedResource) => Promise<Analysis>
   readonly remediate: (resource: AnalyzedResource) => Promise<{
@@ -114,12 +117,12 @@ export interface Analyzer {
   readonly analyzeStack: (resources: readonly AnalyzedStackResource[]) => Promise<Analysis>
   /** Requests the end of running calls. Never rejects. */
   readonly cancel: () => Promise<void>
-  /** Ends its process. Never rejects. */
+  /** Ends the process of the pack. Never rejects. */
   readonly close: () => Promise<void>
 }
 
 /** A requested policy pack. */
-export interface PolicyPackPlace {
+export interface PolicyPackLocation {
   /** A folder with PulumiPolicy.yaml, or a program. Relative to the project's folder. */
   readonly path: string
   /** A JSON file with settings of its policies. */
@@ -132,7 +135,7 @@ export interface AnalyzerHost {
    * Starts and configures packs, in order. After a failure no pack is left running. Throws
    * POLICY_PACK_FAILED.
    */
-  readonly load: (packs: readonly PolicyPackPlace[]) => Promise<readonly Analyzer[]>
+  readonly load: (packs: readonly PolicyPackLocation[]) => Promise<readonly Analyzer[]>
   /** Requests the end of all running calls. */
   readonly cancelAll: () => Promise<void>
   readonly close: () => Promise<void>

@@ -6,17 +6,17 @@ import type { Analyzer, AnalyzerHost } from './analyzer.ts'
  */
 export function limitAnalyzerConcurrency(host: AnalyzerHost, limit: number): AnalyzerHost {
   if (!(limit > 0)) return host
-  let free = limit
-  const waiting: (() => void)[] = []
+  let freeSlots = limit
+  const waiters: (() => void)[] = []
   const runLimited = async <T>(run: () => Promise<T>): Promise<T> => {
-    if (free > 0) free -= 1
-    else await new Promise<void>(begin => waiting.push(begin))
+    if (freeSlots > 0) freeSlots -= 1
+    else await new Promise<void>(start => waiters.push(start))
     try {
       return await run()
     } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
+      const startNext = waiters.shift()
+      if (startNext === undefined) freeSlots += 1
+      else startNext()
     }
   }
   const limitPack = (pack: Analyzer): Analyzer => ({

@@ -12,8 +12,8 @@ export function readPolicySettings(
   text: string,
   file: string,
 ): ReadonlyMap<string, PolicySettings> {
-  const found = new Map<string, PolicySettings>()
-  if (text.trim() === '') return found
+  const settingsByPolicy = new Map<string, PolicySettings>()
+  if (text.trim() === '') return settingsByPolicy
   for (const [name, entry] of Object.entries(parseObject(text, file))) {
     if (name === 'environments')
       throw invalidError(
@@ -21,7 +21,7 @@ export function readPolicySettings(
         'names environments, which stacks outside of Pulumi Cloud do not support',
       )
     if (typeof entry === 'string') {
-      found.set(name, { enforcement: parseLevel(entry, name, file), properties: {} })
+      settingsByPolicy.set(name, { enforcement: parseLevel(entry, name, file), properties: {} })
       continue
     }
     if (!isObject(entry))
@@ -29,9 +29,9 @@ export function readPolicySettings(
     const { enforcementLevel = '', ...properties } = entry
     const enforcement = enforcementLevel === '' ? '' : parseLevel(enforcementLevel, name, file)
     if (enforcement !== '' || Object.keys(properties).length > 0)
-      found.set(name, { enforcement, properties })
+      settingsByPolicy.set(name, { enforcement, properties })
   }
-  return found
+  return settingsByPolicy
 }
 
 function parseObject(text: string, file: string): Readonly<Record<string, unknown>> {
@@ -57,8 +57,8 @@ function parseLevel(value: unknown, name: string, file: string): Enforcement {
   )
 }
 
-function invalidError(file: string, what: string): Error {
-  return error('POLICY_PACK_FAILED', `the policy configuration ${file} ${what}`)
+function invalidError(file: string, problem: string): Error {
+  return error('POLICY_PACK_FAILED', `the policy configuration ${file} ${problem}`)
 }
 
 /**
@@ -68,7 +68,7 @@ function invalidError(file: string, what: string): Error {
  */
 export function mergeSettings(
   { policies, settings }: PackInfo,
-  configured: ReadonlyMap<string, PolicySettings>,
+  userSettings: ReadonlyMap<string, PolicySettings>,
 ): ReadonlyMap<string, PolicySettings> {
   let result = new Map(
     policies.map(({ name, enforcement, schema }): [string, PolicySettings] => [
@@ -76,7 +76,7 @@ export function mergeSettings(
       { enforcement, properties: defaultsOf(schema.properties) },
     ]),
   )
-  for (const layer of [settings, configured]) result = applyLayer(result, layer)
+  for (const layer of [settings, userSettings]) result = applyLayer(result, layer)
   return result
 }
 
@@ -88,18 +88,19 @@ function defaultsOf(schemas: Readonly<Record<string, unknown>>): Readonly<Record
 }
 
 function applyLayer(
-  before: ReadonlyMap<string, PolicySettings>,
+  previousSettings: ReadonlyMap<string, PolicySettings>,
   layer: ReadonlyMap<string, PolicySettings>,
 ): Map<string, PolicySettings> {
-  const result = new Map(before)
-  const all = layer.get('all')?.enforcement ?? ''
-  if (all !== '')
-    for (const [name, { properties }] of before) result.set(name, { enforcement: all, properties })
+  const result = new Map(previousSettings)
+  const commonLevel = layer.get('all')?.enforcement ?? ''
+  if (commonLevel !== '')
+    for (const [name, { properties }] of previousSettings)
+      result.set(name, { enforcement: commonLevel, properties })
   for (const [name, { enforcement, properties }] of layer) {
-    const known = result.get(name)
+    const currentSettings = result.get(name)
     result.set(name, {
-      enforcement: enforcement === '' ? (known?.enforcement ?? '') : enforcement,
-      properties: { ...known?.properties, ...properties },
+      enforcement: enforcement === '' ? (currentSettings?.enforcement ?? '') : enforcement,
+      properties: { ...currentSettings?.properties, ...properties },
     })
   }
   return result
@@ -113,10 +114,12 @@ export function validateSettings(
   return policies
     .flatMap(({ name, schema }) => {
       const { properties, required } = schema
-      const wanted = z.fromJSONSchema({ type: 'object', properties, required } as never)
-      const read = wanted.safeParse(settings.get(name)?.properties ?? {})
-      if (read.success) return []
-      return read.error.issues.map(({ path, message }) => `${name}: ${path.join('.')}: ${message}`)
+      const settingsSchema = z.fromJSONSchema({ type: 'object', properties, required } as never)
+      const parseResult = settingsSchema.safeParse(settings.get(name)?.properties ?? {})
+      if (parseResult.success) return []
+      return parseResult.error.issues.map(
+        ({ path, message }) => `${name}: ${path.join('.')}: ${message}`,
+      )
     })
     .sort()
 }

@@ -18,13 +18,13 @@ import { checkSingleProperty, createStashOutputs } from './stash.ts'
 export interface BuiltinDeps {
   /** Returns the outputs of a stack by its name. Throws an error for the user. */
   readonly readOutputs: (name: string) => Promise<PropertyMap>
-  /** Returns its resources by URN, each with `type` and `outputs`. */
+  /** Returns the resources of a stack by URN, each with `type` and `outputs`. */
   readonly readResources: (name: string) => Promise<PropertyMap>
   readonly uuid: () => string
   readonly warn: (message: string, urn: Urn) => void
 }
 
-const deprecated =
+const deprecationWarning =
   `The "${stackReferenceType}" resource type is deprecated. ` +
   'Update your SDK or if already up to date raise an issue at https://github.com/pulumi/pulumi/issues.'
 
@@ -76,11 +76,11 @@ function check(
   if (kindOf(type) === 'stash')
     return { inputs: news, failures: checkSingleProperty(news, 'input') }
   // Only registrations emit the warning, because reads do not call Check.
-  warn(deprecated, urn)
+  warn(deprecationWarning, urn)
   const failures = checkSingleProperty(news, 'name')
   const name = news.get('name')
-  const isText = typeof name === 'string' || (isSpecial(name) && name.kind === 'unknown')
-  if (failures.length > 0 || isText) return { inputs: news, failures }
+  const isTextOrUnknown = typeof name === 'string' || (isSpecial(name) && name.kind === 'unknown')
+  if (failures.length > 0 || isTextOrUnknown) return { inputs: news, failures }
   const reason = 'property "name" must be a string'
   return { inputs: news, failures: [{ property: 'name', reason }] }
 }
@@ -105,15 +105,15 @@ async function read(
   },
 ): Promise<Omit<ReadResult, 'id'>> {
   const { type, inputs = emptyMap, outputs = emptyMap } = input
-  const found = { inputs, refreshBeforeUpdate: false, initErrors: [] }
+  const readFields = { inputs, refreshBeforeUpdate: false, initErrors: [] }
   if (kindOf(type) === 'stash') {
     if (inputs.size === 0) throw refusedError('stash can not be imported')
-    return { ...found, outputs }
+    return { ...readFields, outputs }
   }
-  const other = [...inputs.keys()].find(key => key !== 'name')
-  if (other !== undefined) throw refusedError(`unknown property "${other}"`)
+  const unknownKey = [...inputs.keys()].find(key => key !== 'name')
+  if (unknownKey !== undefined) throw refusedError(`unknown property "${unknownKey}"`)
   if (!inputs.has('name')) throw refusedError('stack reference can not be imported')
-  return { ...found, outputs: await readReference(deps, inputs) }
+  return { ...readFields, outputs: await readReference(deps, inputs) }
 }
 
 async function invoke(deps: BuiltinDeps, token: string, args: PropertyMap): Promise<CallResult> {
@@ -138,13 +138,13 @@ async function readReference(deps: BuiltinDeps, inputs: PropertyMap): Promise<Pr
   const name = inputs.get('name')
   // In a preview the name may come from a resource that does not exist yet.
   if (isSpecial(name) && name.kind === 'unknown') return new Map([['name', name]])
-  const text = requireText(inputs, 'name')
-  return createReferenceOutputs(text, await withProviderErrors(deps.readOutputs(text)))
+  const stackName = requireText(inputs, 'name')
+  return createReferenceOutputs(stackName, await withProviderErrors(deps.readOutputs(stackName)))
 }
 
 function requireText(args: PropertyMap, key: string): string {
-  const text = args.get(key)
-  if (typeof text === 'string') return text
+  const stackName = args.get(key)
+  if (typeof stackName === 'string') return stackName
   throw refusedError(`expected '${key}' to be a string`)
 }
 
@@ -154,10 +154,10 @@ function kindOf(type: string): 'stash' | 'reference' {
   throw refusedError(`unrecognized resource type '${type}'`)
 }
 
-/** A failed read is an error of the resource, not of the engine. */
-async function withProviderErrors<T>(answer: Promise<T>): Promise<T> {
+/** Converts the error of a failed read to a provider error, so that only the resource fails. */
+async function withProviderErrors<T>(result: Promise<T>): Promise<T> {
   try {
-    return await answer
+    return await result
   } catch (thrown) {
     throw thrown instanceof Error ? refusedError(thrown.message, thrown) : thrown
   }

@@ -3,14 +3,14 @@ import { containsSecret } from '../../values/walk.ts'
 
 /**
  * Returns the outputs of a stack reference: the outputs of the other stack, and the sorted names of
- * the secret ones. Sorted names do not cause differences. Source:
+ * the secret ones. The order of unsorted names would appear as a difference. Source:
  * docs/spec/providers.md#built-in-provider.
  */
 export function createReferenceOutputs(name: string, outputs: PropertyMap): PropertyMap {
-  const secret = [...outputs].filter(([, value]) => containsSecret(value)).map(([key]) => key)
+  const secretNames = [...outputs].filter(([, value]) => containsSecret(value)).map(([key]) => key)
   return new Map<string, PropertyValue>([
     ['name', name],
     ['outputs', outputs],
-    ['secretOutputNames', secret.sort()],
+    ['secretOutputNames', secretNames.sort()],
   ])
 }

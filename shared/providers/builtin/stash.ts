@@ -6,22 +6,23 @@ import type { PropertyMap } from '../../values/value.ts'
  * docs/spec/providers.md#built-in-provider.
  */
 export function checkSingleProperty(news: PropertyMap, property: string): readonly CheckFailure[] {
-  const other = [...news.keys()].find(key => key !== property)
-  if (other !== undefined) return [{ property: other, reason: `unknown property "${other}"` }]
+  const unknownKey = [...news.keys()].find(key => key !== property)
+  if (unknownKey !== undefined)
+    return [{ property: unknownKey, reason: `unknown property "${unknownKey}"` }]
   if (news.has(property)) return []
   return [{ property, reason: `missing required property "${property}"` }]
 }
 
 /**
- * Returns the outputs of a stash: its input, and the input of its creation. Source:
- * docs/spec/providers.md#built-in-provider.
+ * Returns the outputs of a stash: `input` is the current input, and `output` is the input of its
+ * creation. Source: docs/spec/providers.md#built-in-provider.
  */
 export function createStashOutputs(
   inputs: PropertyMap,
-  before: PropertyMap | undefined,
+  oldOutputs: PropertyMap | undefined,
 ): PropertyMap {
   const input = inputs.get('input') ?? null
-  const output = before === undefined ? input : before.get('output')
+  const output = oldOutputs === undefined ? input : oldOutputs.get('output')
   return new Map([
     ['input', input],
     ['output', output ?? null],

@@ -15,8 +15,8 @@ import type { PluginSource, PluginRequest } from './plugin-address.ts'
 
 /** Dependencies of downloads. */
 export interface DownloadDeps extends FetchDeps {
-  readonly pause: (ms: number) => Promise<void>
-  /** Must not throw. */
+  readonly pause: (pauseMs: number) => Promise<void>
+  /** Reports a message to the user. Must not throw. */
   readonly report: (severity: 'info' | 'warning', text: string) => void
 }
 
@@ -26,7 +26,7 @@ export interface DownloadDeps extends FetchDeps {
  * unexpected checksum, and PLUGIN_DOWNLOAD with the message of each source.
  */
 export async function downloadPlugin(
-  place: string,
+  target: string,
   plugin: PluginRequest,
   sources: readonly PluginSource[],
   deps: DownloadDeps,
@@ -36,8 +36,8 @@ export async function downloadPlugin(
     try {
       return await retryDownload(deps, () =>
         source.kind === 'git'
-          ? cloneOnce(place, plugin, source.url, deps)
-          : downloadOnce(place, plugin, source, deps),
+          ? cloneOnce(target, plugin, source.url, deps)
+          : downloadOnce(target, plugin, source, deps),
       )
     } catch (thrown) {
       if (hasCode(thrown, 'PLUGIN_CHECKSUM') || hasCode(thrown, 'PLUGIN_TOO_LARGE')) throw thrown
@@ -57,7 +57,7 @@ export function pluginTitleOf({
 }
 
 async function retryDownload(deps: DownloadDeps, download: () => Promise<void>): Promise<void> {
-  for (let number = 1; ; number++)
+  for (let attempt = 1; ; attempt++)
     try {
       return await download()
     } catch (thrown) {
@@ -65,11 +65,11 @@ async function retryDownload(deps: DownloadDeps, download: () => Promise<void>):
         thrown instanceof RefusedError
           ? thrown.isFinal
           : isFinalError(thrown) || isLocalFailure(thrown)
-      if (isFinal || number >= limits.triesMax) throw thrown
-      const ms = limits.tryPauseMs * 2 ** (number - 1)
-      const tries = `[${number}/${limits.triesMax}]`
-      deps.report('warning', `${messageOf(thrown)}; retrying in ${ms} ms ${tries}`)
-      await deps.pause(ms)
+      if (isFinal || attempt >= limits.downloadAttemptsMax) throw thrown
+      const pauseMs = limits.downloadRetryPauseMs * 2 ** (attempt - 1)
+      const attemptText = `[${attempt}/${limits.downloadAttemptsMax}]`
+      deps.report('warning', `${messageOf(thrown)}; retrying in ${pauseMs} ms ${attemptText}`)
+      await deps.pause(pauseMs)
     }
 }
 
@@ -85,7 +85,10 @@ function isLocalFailure(thrown: unknown): boolean {
   return ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT', 'ENOENT', 'EISDIR'].includes(code)
 }
 
-/** A repository has no archive with a checksum. The commit identifies its contents. */
+/**
+ * Clones the repository of a plugin once. A repository has no archive to verify by a checksum, so a
+ * plugin with a checksum is refused. Throws PLUGIN_CHECKSUM.
+ */
 async function cloneOnce(
   folder: string,
   plugin: PluginRequest,
@@ -109,21 +112,21 @@ async function downloadOnce(
   const archive = await openPluginArchive(source, plugin, deps)
   const expected = plugin.checksums.get(`${deps.machine.os}-${deps.machine.arch}`)
   const hash = createHash('sha256')
-  const silence = createSilenceTimeout(archive)
-  let size = 0
-  const measure = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      silence.onData()
-      size += chunk.length
+  const silenceTimeout = createSilenceTimeout(archive)
+  let sizeBytes = 0
+  const meter = new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      silenceTimeout.onData()
+      sizeBytes += chunk.length
       hash.update(chunk)
-      if (size <= limits.archiveBytesMax) return done(null, chunk)
-      done(error('PLUGIN_TOO_LARGE', `the archive of ${pluginTitleOf(plugin)} is too large`))
+      if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
+      callback(error('PLUGIN_TOO_LARGE', `the archive of ${pluginTitleOf(plugin)} is too large`))
     },
   })
   try {
-    await pipeline(archive, measure, createWriteStream(file, { mode: 0o600 }))
+    await pipeline(archive, meter, createWriteStream(file, { mode: 0o600 }))
   } finally {
-    silence.stop()
+    silenceTimeout.stop()
   }
   const actual = hash.digest('hex')
   if (expected === undefined || expected.toLowerCase() === actual) return
@@ -143,7 +146,7 @@ function createSilenceTimeout(stream: Readable): {
     clearTimeout(timer)
     timer = setTimeout(
       () => stream.destroy(new Error('the server stopped sending data')),
-      limits.silentMs,
+      limits.downloadIdleMs,
     )
   }
   onData()

@@ -34,28 +34,34 @@ export function parseGitAddress(address: string): GitLocation {
   if (url === null) throw addressError(address, 'is not a valid address')
   const parts = pathPartsOf(url, address)
   const { username, password } = url
-  const user = password === '' ? username : `${username}:${password}`
-  const base = `https://${user === '' ? '' : `${user}@`}${url.host}`
+  const userInfo = password === '' ? username : `${username}:${password}`
+  const origin = `https://${userInfo === '' ? '' : `${userInfo}@`}${url.host}`
   // Addresses of Azure DevOps and gists are cloned unchanged, regardless of their number of parts.
-  if (url.hostname === 'dev.azure.com') return { url: base + url.pathname, folder: '' }
+  if (url.hostname === 'dev.azure.com') return { url: origin + url.pathname, folder: '' }
   if (url.hostname === 'gist.github.com') {
-    const [, id, ...more] = parts
-    if (id === undefined || more.length > 0)
+    const [, id, ...extraParts] = parts
+    if (id === undefined || extraParts.length > 0)
       throw addressError(address, 'is not the address of a gist')
-    return { url: `${base}/${withGitSuffix(id)}`, folder: '' }
+    return { url: `${origin}/${withGitSuffix(id)}`, folder: '' }
   }
   const path = parts.join('/')
-  const end = path.lastIndexOf('.git')
-  if (end > 0) {
-    const at = end + '.git'.length
-    return { url: `${base}/${path.slice(0, at)}`, folder: path.slice(at).replace(/^\//, '') }
+  const suffixIndex = path.lastIndexOf('.git')
+  if (suffixIndex > 0) {
+    const folderIndex = suffixIndex + '.git'.length
+    return {
+      url: `${origin}/${path.slice(0, folderIndex)}`,
+      folder: path.slice(folderIndex).replace(/^\//, ''),
+    }
   }
   const [owner = '', repository, ...folder] = parts
   if (repository === undefined) throw addressError(address, 'names no owner and repository')
-  return { url: `${base}/${owner}/${withGitSuffix(repository)}`, folder: folder.join('/') }
+  return { url: `${origin}/${owner}/${withGitSuffix(repository)}`, folder: folder.join('/') }
 }
 
-/** Returns the decoded parts of a path. Throws for a part that leads out of its folder. */
+/**
+ * Returns the decoded parts of a path. Throws PLUGIN_ADDRESS for a part that leads out of the
+ * repository.
+ */
 function pathPartsOf(url: URL, address: string): readonly string[] {
   let path: string
   try {
@@ -70,8 +76,8 @@ function pathPartsOf(url: URL, address: string): readonly string[] {
 }
 
 /**
- * Returns the name of a plugin in the plugin cache, and its folder within. A plugin from a
- * repository is named after the address, without credentials.
+ * Returns the name of a plugin in the plugin cache, and the plugin's folder within its cache entry.
+ * A plugin from a repository is named after the address, without credentials.
  */
 export function cacheLocationOf({
   name,
@@ -84,11 +90,11 @@ export function cacheLocationOf({
   const { url, folder } = parseGitAddress(downloadUrl)
   const { host, pathname } = new URL(url)
   const path = decodeURIComponent(pathname)
-  const called = `${host}${path}${folder === '' ? '' : `_${folder}`}`
-  return { name: called.replaceAll('/', '_'), folder }
+  const cacheName = `${host}${path}${folder === '' ? '' : `_${folder}`}`
+  return { name: cacheName.replaceAll('/', '_'), folder }
 }
 
-const withHost = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
+const addressWithHost = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
 
 /**
  * Parses `[git://|https://]<host>/<owner>/<repository>[/<folder>][@<version or commit>]`. Returns
@@ -96,15 +102,15 @@ const withHost = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?$/
  * `parsePluginSpecFromURL`.
  */
 export function parseGitReference(text: string): GitPluginReference | undefined {
-  if (!/^(?:git|https?):\/\//.test(text) && !withHost.test(text)) return undefined
-  const at = text.lastIndexOf('@')
+  if (!/^(?:git|https?):\/\//.test(text) && !addressWithHost.test(text)) return undefined
+  const atSignIndex = text.lastIndexOf('@')
   // The `@` of credentials comes before the last slash.
-  const isVersioned = at > text.lastIndexOf('/')
-  const address = isVersioned ? text.slice(0, at) : text
+  const isVersioned = atSignIndex > text.lastIndexOf('/')
+  const address = isVersioned ? text.slice(0, atSignIndex) : text
   if (address.startsWith('http://'))
     throw addressError(address, 'must begin with https:// or git://')
   const downloadUrl = scheme + address.replace(/^(?:git|https):\/\//, '')
-  const version = isVersioned ? parseVersion(text.slice(at + 1), address) : ''
+  const version = isVersioned ? parseVersion(text.slice(atSignIndex + 1), address) : ''
   return { name: cacheLocationOf({ name: '', downloadUrl }).name, version, downloadUrl }
 }
 
@@ -120,18 +126,23 @@ function parseVersion(text: string, address: string): string {
   )
 }
 
-/** Parses a version as tags contain it: with a leading v, or with fewer than three parts. */
+/**
+ * Parses a version as tags contain it, possibly with a leading v or with fewer than three parts.
+ */
 export function parseTolerantVersion(text: string): string | undefined {
-  const plain = text.trim().replace(/^v/, '')
-  const short = /^\d+(?:\.\d+)?$/.exec(plain)
-  const whole = short === null ? plain : `${plain}${plain.includes('.') ? '.0' : '.0.0'}`
-  return semver.parse(whole.replace(/(?<=^|\.)0+(?=\d)/g, ''))?.raw
+  const unprefixedText = text.trim().replace(/^v/, '')
+  const shortMatch = /^\d+(?:\.\d+)?$/.exec(unprefixedText)
+  const fullVersion =
+    shortMatch === null
+      ? unprefixedText
+      : `${unprefixedText}${unprefixedText.includes('.') ? '.0' : '.0.0'}`
+  return semver.parse(fullVersion.replace(/(?<=^|\.)0+(?=\d)/g, ''))?.raw
 }
 
 function withGitSuffix(repository: string): string {
   return repository.endsWith('.git') ? repository : `${repository}.git`
 }
 
-function addressError(address: string, what: string): Error {
-  return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${what}`)
+function addressError(address: string, problem: string): Error {
+  return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${problem}`)
 }

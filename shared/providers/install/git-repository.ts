@@ -17,8 +17,8 @@ export type RunGit = (
 
 /**
  * Returns the latest version of a repository: its highest tag, a stable one before every
- * pre-release. Without tags, it is the commit of the main branch as `0.0.0-x<commit>`. Throws
- * `Error` with Git's message. Source: Pulumi's `GetLatestTagOrHash`.
+ * pre-release. Without tags, the version is the commit of the main branch as `0.0.0-x<commit>`.
+ * Throws `Error` with Git's message. Source: Pulumi's `GetLatestTagOrHash`.
  */
 export async function findLatestInRepository(url: string, git: RunGit): Promise<string> {
   const output = await runGit(['ls-remote', '--symref', remote], url, git)
@@ -28,10 +28,12 @@ export async function findLatestInRepository(url: string, git: RunGit): Promise<
       ref.startsWith('refs/tags/') && parseTolerantVersion(ref.slice('refs/tags/'.length))
     return version === undefined || version === false ? [] : [version]
   })
-  const [best] = versions.sort((a, b) => stabilityOf(b) - stabilityOf(a) || semver.compare(b, a))
-  if (best !== undefined && best !== '0.0.0') return best
-  const head = lines.find(([hash, ref]) => ref === 'HEAD' && /^[0-9a-f]{40,64}$/.test(hash))
-  if (head !== undefined) return `0.0.0-x${head[0]}`
+  const [latestVersion] = versions.sort(
+    (a, b) => stabilityOf(b) - stabilityOf(a) || semver.compare(b, a),
+  )
+  if (latestVersion !== undefined && latestVersion !== '0.0.0') return latestVersion
+  const headLine = lines.find(([hash, ref]) => ref === 'HEAD' && /^[0-9a-f]{40,64}$/.test(hash))
+  if (headLine !== undefined) return `0.0.0-x${headLine[0]}`
   throw new Error(`${hideCredentials(url)} has neither a version tag nor a main branch`)
 }
 
@@ -46,55 +48,63 @@ function stabilityOf(version: string): number {
  * docs/spec/provider-protocol.md#download-sources.
  */
 export async function checkOut(
-  from: { readonly url: string; readonly version: string },
+  revision: { readonly url: string; readonly version: string },
   folder: string,
   git: RunGit,
 ): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { mode: 0o700 })
-  const { url } = from
-  const here = ['-C', folder]
-  const commit = /^0\.0\.0-x(?<hash>[0-9a-fA-F]{4,64})$/.exec(from.version)?.groups?.['hash']
-  await runGit([...here, 'init', '--quiet'], url, git)
+  const { url } = revision
+  const folderOptions = ['-C', folder]
+  const commit = /^0\.0\.0-x(?<hash>[0-9a-fA-F]{4,64})$/.exec(revision.version)?.groups?.['hash']
+  await runGit([...folderOptions, 'init', '--quiet'], url, git)
   if (commit === undefined) {
-    const ref = from.version === '0.0.0' ? 'HEAD' : `refs/tags/v${from.version}`
-    await runGit([...here, 'fetch', '--quiet', '--no-tags', '--depth=1', remote, ref], url, git)
+    const ref = revision.version === '0.0.0' ? 'HEAD' : `refs/tags/v${revision.version}`
+    await runGit(
+      [...folderOptions, 'fetch', '--quiet', '--no-tags', '--depth=1', remote, ref],
+      url,
+      git,
+    )
   } else {
     // An abbreviated commit can only be resolved with the whole history.
-    const all = '+refs/heads/*:refs/remotes/origin/*'
-    await runGit([...here, 'fetch', '--quiet', '--tags', remote, all], url, git)
+    const allBranches = '+refs/heads/*:refs/remotes/origin/*'
+    await runGit([...folderOptions, 'fetch', '--quiet', '--tags', remote, allBranches], url, git)
   }
-  const checkout = commit === undefined ? 'FETCH_HEAD' : `${commit}^{commit}`
-  await runGit([...here, 'checkout', '--quiet', '--detach', checkout], url, git)
+  const commitish = commit === undefined ? 'FETCH_HEAD' : `${commit}^{commit}`
+  await runGit([...folderOptions, 'checkout', '--quiet', '--detach', commitish], url, git)
   rmSync(join(folder, '.git'), { recursive: true, force: true })
-  requireBounds(folder, url)
+  requireSizeLimits(folder, url)
 }
 
 /**
- * The address is passed in a variable, because arguments are visible in the process list and it may
- * contain credentials.
+ * The name of the remote. Git reads its address from an environment variable, because arguments are
+ * visible in the process list and addresses may contain credentials.
  */
 const remote = 'plugin'
-const named = ['--config-env=remote.plugin.url=ANTICHAIN_GIT_URL', '-c', 'core.longpaths=true']
+const remoteOptions = [
+  '--config-env=remote.plugin.url=ANTICHAIN_GIT_URL',
+  '-c',
+  'core.longpaths=true',
+]
 
 async function runGit(args: readonly string[], url: string, git: RunGit): Promise<string> {
-  const { out, err, code } = await git([...named, ...args], { ANTICHAIN_GIT_URL: url })
+  const { out, err, code } = await git([...remoteOptions, ...args], { ANTICHAIN_GIT_URL: url })
   if (code === 0) return out
-  const why = err
+  const reason = err
     .trim()
     .slice(-1_000)
     .replaceAll(/\/\/[^/@\s]*@/g, '//')
   throw new Error(
-    `${hideCredentials(url)} cannot be read by git: ${why || `it ended with ${code ?? '?'}`}`,
+    `${hideCredentials(url)} cannot be read by git: ${reason || `it ended with ${code ?? '?'}`}`,
   )
 }
 
-function requireBounds(folder: string, url: string): void {
-  let size = 0
+function requireSizeLimits(folder: string, url: string): void {
+  let sizeBytes = 0
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   for (const entry of entries)
-    if (entry.isFile()) size += statSync(join(entry.parentPath, entry.name)).size
-  if (entries.length <= limits.filesMax && size <= limits.bytesMax) return
+    if (entry.isFile()) sizeBytes += statSync(join(entry.parentPath, entry.name)).size
+  if (entries.length <= limits.filesMax && sizeBytes <= limits.bytesMax) return
   throw error(
     'PLUGIN_TOO_LARGE',
     `the repository ${hideCredentials(url)} exceeds the size limit of a plugin`,

@@ -12,7 +12,7 @@ export async function withInstallLock<T>(
 ): Promise<T> {
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {
-    while (!tryTakeLock(lock)) await pause(limits.lockPauseMs)
+    while (!tryTakeLock(lock)) await pause(limits.lockPollMs)
     return await work()
   } finally {
     lock.close()

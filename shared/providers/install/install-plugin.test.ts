@@ -187,9 +187,9 @@ describe('a plugin is installed', () => {
     mkdirSync(join(home, 'source'))
     writeFileSync(join(home, 'source', 'PulumiPlugin.yaml'), 'runtime: nodejs')
     writeFileSync(join(home, 'packed.tar.gz'), archive)
-    await install({ version: '1.0.0' }, { from: join(home, 'binary') })
-    await install({ version: '2.0.0' }, { from: join(home, 'source') })
-    await install({ version: '3.0.0' }, { from: join(home, 'packed.tar.gz') })
+    await install({ version: '1.0.0' }, { sourcePath: join(home, 'binary') })
+    await install({ version: '2.0.0' }, { sourcePath: join(home, 'source') })
+    await install({ version: '3.0.0' }, { sourcePath: join(home, 'packed.tar.gz') })
     const files = [1, 2, 3].map(n =>
       readdirSync(join(home, 'plugins', `resource-thing-v${n}.0.0`)).sort(),
     )

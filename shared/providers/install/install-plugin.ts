@@ -25,8 +25,8 @@ export interface InstallDeps extends DownloadDeps {
   /** The plugin cache. */
   readonly cache: string
   /**
-   * Installs the dependencies of a plugin from source, in its folder. Does nothing for other
-   * plugins.
+   * Installs the dependencies of a plugin from source, in the plugin's folder. Does nothing for
+   * other plugins.
    */
   readonly installDependencies: (folder: string) => Promise<void>
 }
@@ -35,14 +35,14 @@ export interface InstallDeps extends DownloadDeps {
 export interface InstallRequest {
   readonly plugin: PluginRequest
   /** A file, folder or archive to install from instead of a download. */
-  readonly from?: string
+  readonly sourcePath?: string
   /** Whether to replace an existing installation. */
   readonly isForced?: boolean
 }
 
 /**
- * Installs a plugin in the plugin cache, completely or not at all, even if several processes do so
- * concurrently. Returns the installed version. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD,
+ * Installs a plugin in the plugin cache, completely or not at all, even if several processes
+ * install it concurrently. Returns the installed version. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD,
  * PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and ARCHIVE_*. Source:
  * docs/spec/provider-protocol.md#cache-layout, 3.5.
  */
@@ -56,54 +56,61 @@ export async function installPlugin(request: InstallRequest, deps: InstallDeps):
       : await fetchLatestVersion(source, request.plugin, deps)
   const plugin = { ...request.plugin, version }
   mkdirSync(cache, { recursive: true, mode: 0o700 })
-  const cached = cacheLocationOf(plugin)
-  const folder = join(cache, `${plugin.kind}-${cached.name}-v${version}`)
+  const cacheLocation = cacheLocationOf(plugin)
+  const folder = join(cache, `${plugin.kind}-${cacheLocation.name}-v${version}`)
   await withInstallLock(`${folder}.lock`, deps.pause, async () => {
-    const partial = `${folder}.partial`
-    const isThere = existsSync(folder) && !existsSync(partial)
-    if (isThere && request.isForced !== true) return
-    const scratch = mkdtempSync(join(tmpdir(), 'antichain-plugin-'))
+    const partialMarker = `${folder}.partial`
+    const isInstalled = existsSync(folder) && !existsSync(partialMarker)
+    if (isInstalled && request.isForced !== true) return
+    const scratchFolder = mkdtempSync(join(tmpdir(), 'antichain-plugin-'))
     try {
-      const file = request.from ?? join(scratch, 'archive')
-      if (request.from === undefined) {
+      const file = request.sourcePath ?? join(scratchFolder, 'archive')
+      if (request.sourcePath === undefined) {
         deps.report('info', `downloading ${pluginTitleOf(plugin)}`)
         await downloadPlugin(file, plugin, sources, deps)
       }
       // While the marker file exists, neither this project nor Pulumi uses the folder as a plugin.
-      writeFileSync(partial, '')
+      writeFileSync(partialMarker, '')
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(folder, { mode: 0o700 })
       await fillFolder(folder, file, plugin)
-      await deps.installDependencies(join(folder, cached.folder))
-      rmSync(partial)
+      await deps.installDependencies(join(folder, cacheLocation.folder))
+      rmSync(partialMarker)
     } catch (thrown) {
       // After a failed download no folder was created. A later failure removes the incomplete
       // folder.
-      if (!existsSync(partial)) throw thrown
+      if (!existsSync(partialMarker)) throw thrown
       rmSync(folder, { recursive: true, force: true })
-      rmSync(partial)
+      rmSync(partialMarker)
       throw thrown
     } finally {
-      rmSync(scratch, { recursive: true, force: true })
+      rmSync(scratchFolder, { recursive: true, force: true })
     }
   })
   return version
 }
 
-async function fillFolder(folder: string, from: string, plugin: PluginRequest): Promise<void> {
-  if (statSync(from).isDirectory()) {
-    return cpSync(from, folder, { recursive: true, verbatimSymlinks: true })
+async function fillFolder(
+  folder: string,
+  sourcePath: string,
+  plugin: PluginRequest,
+): Promise<void> {
+  if (statSync(sourcePath).isDirectory()) {
+    return cpSync(sourcePath, folder, { recursive: true, verbatimSymlinks: true })
   }
-  if (isArchive(from)) {
-    const options = { into: folder, name: pluginTitleOf(plugin), limits }
-    return unpackStream(createReadStream(from), options)
+  if (isArchive(sourcePath)) {
+    const options = { targetFolder: folder, name: pluginTitleOf(plugin), limits }
+    return unpackStream(createReadStream(sourcePath), options)
   }
   const file = join(folder, `pulumi-${plugin.kind}-${plugin.name}`)
-  cpSync(from, file)
+  cpSync(sourcePath, file)
   chmodSync(file, 0o700)
 }
 
-/** Reports whether a file is an archive: every download is, a local file only by its name. */
+/**
+ * Reports whether a file is an archive. Every download is an archive. A local file is recognized by
+ * its name.
+ */
 function isArchive(file: string): boolean {
   return /(?:\.tar\.gz|\.tgz|[/\\]archive)$/.test(file)
 }

@@ -33,8 +33,8 @@ export function machineOf(platform: string, arch: string): { os: string; arch: s
     darwin: 'darwin',
     win32: 'windows',
   }
-  const archs: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
-  return { os: systems[platform] ?? '', arch: archs[arch] ?? '' }
+  const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+  return { os: systems[platform] ?? '', arch: architectures[arch] ?? '' }
 }
 
 /** Returns the published name of an archive. */
@@ -82,7 +82,7 @@ export function parsePluginSource(
   }
 }
 
-/** Returns the address of a source, which overrides are matched with. */
+/** Returns the address of a source, against which the patterns of overrides are matched. */
 export function addressOf(source: PluginSource): string {
   if (source.kind === 'http' || source.kind === 'git') return source.url
   if (source.kind === 'gitlab') return `gitlab://${source.host}/${source.project}`
@@ -96,11 +96,11 @@ export function archiveUrlOf(
   machine: { readonly os: string; readonly arch: string },
 ): string {
   const values = { NAME: plugin.name, VERSION: plugin.version, OS: machine.os, ARCH: machine.arch }
-  let filled = url
+  let archiveUrl = url
   for (const [key, value] of Object.entries(values))
-    for (const place of [`$%7B${key}%7D`, `\${${key}}`])
-      filled = filled.replaceAll(place, encodeURIComponent(value))
-  return `${filled.replace(/\/$/, '')}/${encodeURIComponent(assetNameOf(plugin, machine))}`
+    for (const placeholder of [`$%7B${key}%7D`, `\${${key}}`])
+      archiveUrl = archiveUrl.replaceAll(placeholder, encodeURIComponent(value))
+  return `${archiveUrl.replace(/\/$/, '')}/${encodeURIComponent(assetNameOf(plugin, machine))}`
 }
 
 /** Returns the default repository of a plugin. */
@@ -110,6 +110,6 @@ function repositoryOf({ kind, name }: Pick<PluginRequest, 'kind' | 'name'>): str
   return `pulumi-${name}`
 }
 
-function addressError(address: string, what: string): Error {
-  return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${what}`)
+function addressError(address: string, problem: string): Error {
+  return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${problem}`)
 }

@@ -46,36 +46,38 @@ export async function openPluginArchive(
   plugin: PluginRequest,
   deps: FetchDeps,
 ): Promise<Readable> {
-  const asset = assetNameOf(plugin, deps.machine)
+  const assetName = assetNameOf(plugin, deps.machine)
   if (source.kind === 'http')
     return toReadable(await fetchUrl(archiveUrlOf(source.url, plugin, deps.machine), deps))
   if (source.kind === 'gitlab') {
-    const releases = `https://${source.host}/api/v4/projects/${source.project}/releases`
+    const releasesUrl = `https://${source.host}/api/v4/projects/${source.project}/releases`
     const token = deps.env['GITLAB_TOKEN'] ?? ''
     const authorization = token === '' ? '' : `Bearer ${token}`
-    const url = `${releases}/v${plugin.version}/downloads/${asset}`
+    const url = `${releasesUrl}/v${plugin.version}/downloads/${assetName}`
     return toReadable(
       await fetchUrl(url, deps, { accept: 'application/octet-stream', authorization }),
     )
   }
   const { host, organization, repository } = source
   if (host === 'api.github.com' && organization === 'pulumi') {
-    const release = `https://github.com/${organization}/${repository}/releases/download`
+    const releaseUrl = `https://github.com/${organization}/${repository}/releases/download`
     // The direct download does not count against the rate limit of the API. If it fails, the API
     // reports the reason.
-    const direct = fetchUrl(`${release}/v${plugin.version}/${asset}`, deps).catch(() => undefined)
-    const found = await direct
-    if (found !== undefined) return toReadable(found)
+    const directDownload = fetchUrl(`${releaseUrl}/v${plugin.version}/${assetName}`, deps).catch(
+      () => undefined,
+    )
+    const response = await directDownload
+    if (response !== undefined) return toReadable(response)
   }
-  const api = `https://${host}/repos/${organization}/${repository}/releases`
+  const githubReleasesUrl = `https://${host}/repos/${organization}/${repository}/releases`
   const releaseResponse = await fetchFromGithub(
-    `${api}/tags/v${plugin.version}`,
+    `${githubReleasesUrl}/tags/v${plugin.version}`,
     deps,
     'application/json',
   )
   const { assets } = releaseForm.parse(await readJson(releaseResponse))
-  const url = assets.find(({ name }) => name === asset)?.url
-  if (url === undefined) throw new RefusedError(`plugin asset '${asset}' not found`, 404)
+  const url = assets.find(({ name }) => name === assetName)?.url
+  if (url === undefined) throw new RefusedError(`plugin asset '${assetName}' not found`, 404)
   return toReadable(await fetchFromGithub(url, deps, 'application/octet-stream'))
 }
 
@@ -85,8 +87,9 @@ const releaseForm = z.looseObject({
 })
 
 /**
- * Returns the latest version of a source. Throws PLUGIN_ADDRESS when the source has no such
- * information. Throws PLUGIN_DOWNLOAD without a response, or when the response is not a release.
+ * Returns the latest version of a source. Throws PLUGIN_ADDRESS when the source does not report a
+ * valid latest version. Throws PLUGIN_DOWNLOAD without a response, or when the response is not a
+ * release.
  */
 export async function fetchLatestVersion(
   source: PluginSource,
@@ -132,7 +135,10 @@ async function requestLatestVersion(
   )
 }
 
-/** Retries without a token that has no access, because the repository may be public. */
+/**
+ * Fetches an address of a release server. Retries without the token when the token has no access,
+ * because the repository may be public.
+ */
 async function fetchFromGithub(url: string, deps: FetchDeps, accept: string): Promise<Response> {
   const token = deps.env['GITHUB_TOKEN'] ?? ''
   try {
@@ -161,17 +167,17 @@ async function fetchUrl(
     Accept: accept,
     ...(authorization === '' ? {} : { Authorization: authorization }),
   }
-  const silent = new AbortController()
+  const silenceAbort = new AbortController()
   const timer = setTimeout(
-    () => silent.abort(new Error('the server does not respond')),
-    limits.silentMs,
+    () => silenceAbort.abort(new Error('the server does not respond')),
+    limits.downloadIdleMs,
   )
   let response: Response
   try {
-    response = await send(url, { headers, signal: silent.signal })
+    response = await send(url, { headers, signal: silenceAbort.signal })
   } catch (cause) {
-    const why = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
-    throw new Error(`cannot reach ${hideCredentials(url)}: ${messageOf(why)}`, { cause })
+    const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+    throw new Error(`cannot reach ${hideCredentials(url)}: ${messageOf(reason)}`, { cause })
   } finally {
     clearTimeout(timer)
   }
@@ -183,8 +189,8 @@ async function fetchUrl(
       `rate limit exceeded at ${hideCredentials(url)}; set GITHUB_TOKEN for a higher limit`,
       status,
     )
-  const isHidden = status === 404 && URL.parse(url)?.host === 'api.github.com'
-  const hint = isHidden ? '; set GITHUB_TOKEN for a private repository' : ''
+  const mayBePrivate = status === 404 && URL.parse(url)?.host === 'api.github.com'
+  const hint = mayBePrivate ? '; set GITHUB_TOKEN for a private repository' : ''
   throw new RefusedError(
     `${status} HTTP error fetching plugin from ${hideCredentials(url)}${hint}`,
     status,
@@ -193,11 +199,12 @@ async function fetchUrl(
 
 async function readJson(response: Response): Promise<unknown> {
   const chunks: Buffer[] = []
-  let size = 0
+  let sizeBytes = 0
   for await (const chunk of toReadable(response)) {
     const bytes = Buffer.from(chunk)
-    size += bytes.length
-    if (size > limits.releaseBytesMax) throw new Error('the response of the server is too large')
+    sizeBytes += bytes.length
+    if (sizeBytes > limits.releaseBytesMax)
+      throw new Error('the response of the server is too large')
     chunks.push(bytes)
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'))

@@ -11,17 +11,17 @@ import { installPlugin, type InstallDeps } from './install-plugin.ts'
 export function createPluginInstaller(
   deps: InstallDeps,
 ): (plugin: PluginDescriptor) => Promise<boolean> {
-  const running = new Map<string, Promise<boolean>>()
+  const installations = new Map<string, Promise<boolean>>()
   return plugin => {
     if (isTruthy(deps.env['PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION']))
       return Promise.resolve(false)
     const { kind, name, version, downloadUrl, checksums = new Map<string, string>() } = plugin
     const key = `${kind} ${cacheLocationOf(plugin).name} ${version}`
-    const known = running.get(key)
-    if (known !== undefined) return known
-    const wanted = { kind, name, version, downloadUrl, checksums }
-    const work = installPlugin({ plugin: wanted }, deps).then(() => true)
-    running.set(key, work)
-    return work
+    const runningInstallation = installations.get(key)
+    if (runningInstallation !== undefined) return runningInstallation
+    const request = { kind, name, version, downloadUrl, checksums }
+    const installation = installPlugin({ plugin: request }, deps).then(() => true)
+    installations.set(key, installation)
+    return installation
   }
 }

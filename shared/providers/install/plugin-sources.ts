@@ -6,22 +6,26 @@ import {
   type PluginRequest,
 } from './plugin-address.ts'
 
-const pulumis = 'github://api.github.com/pulumi'
-const fallback = 'https://get.pulumi.com/releases/plugins'
+const pulumiAddress = 'github://api.github.com/pulumi'
+const fallbackAddress = 'https://get.pulumi.com/releases/plugins'
 
 /**
- * Returns the sources of a plugin, in order: its address. Without an address, Pulumi's repositories
- * and then get.pulumi.com. `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. Throws
- * PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#download-sources.
+ * Returns the sources of a plugin, in order. A known address is the only source. Without an
+ * address, the sources are Pulumi's repository and then get.pulumi.com. `overrides` is
+ * PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. Throws PLUGIN_ADDRESS. Source:
+ * docs/spec/provider-protocol.md#download-sources.
  */
 export function pluginSourcesOf(plugin: PluginRequest, overrides: string): readonly PluginSource[] {
   const rules = parseRules(overrides)
   const address = plugin.downloadUrl || knownAddressOf(plugin)
-  const first = parsePluginSource(address || pulumis, plugin)
-  const overridden = findOverride(rules, addressOf(first))
-  if (overridden !== undefined) return [parsePluginSource(overridden, plugin)]
-  if (address !== '') return [first]
-  return [first, parsePluginSource(findOverride(rules, fallback) ?? fallback, plugin)]
+  const source = parsePluginSource(address || pulumiAddress, plugin)
+  const override = findOverride(rules, addressOf(source))
+  if (override !== undefined) return [parsePluginSource(override, plugin)]
+  if (address !== '') return [source]
+  return [
+    source,
+    parsePluginSource(findOverride(rules, fallbackAddress) ?? fallbackAddress, plugin),
+  ]
 }
 
 interface OverrideRule {
@@ -32,14 +36,14 @@ interface OverrideRule {
 function parseRules(overrides: string): readonly OverrideRule[] {
   if (overrides === '') return []
   return overrides.split(',').map(pair => {
-    const [pattern = '', url = '', ...more] = pair.split('=')
-    if (pattern === '' || url === '' || more.length > 0)
+    const [pattern = '', url = '', ...extraParts] = pair.split('=')
+    if (pattern === '' || url === '' || extraParts.length > 0)
       throw overridesError(`must have the form regexp1=URL1,regexp2=URL2, but is '${overrides}'`)
     return { pattern: parsePattern(pattern), url }
   })
 }
 
-/** Go writes named groups as `(?P<`. */
+/** Parses a pattern of Go, which writes named groups as `(?P<`. Throws PLUGIN_ADDRESS. */
 function parsePattern(text: string): RegExp {
   try {
     return new RegExp(text.replaceAll('(?P<', '(?<'))
@@ -48,25 +52,26 @@ function parsePattern(text: string): RegExp {
   }
 }
 
-function overridesError(what: string): Error {
-  return error('PLUGIN_ADDRESS', `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES ${what}`)
+function overridesError(problem: string): Error {
+  return error('PLUGIN_ADDRESS', `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES ${problem}`)
 }
 
 function findOverride(rules: readonly OverrideRule[], address: string): string | undefined {
   for (const { pattern, url } of rules) {
     const match = pattern.exec(address)
     if (match === null) continue
-    let made = url
+    let resolvedUrl = url
     for (const [name, value] of Object.entries(match.groups ?? {}))
-      made = made.replaceAll(`\${${name}}`, value ?? '')
-    for (const [at, value] of match.entries()) made = made.replaceAll(`$${at}`, value ?? '')
-    return made
+      resolvedUrl = resolvedUrl.replaceAll(`\${${name}}`, value ?? '')
+    for (const [groupIndex, value] of match.entries())
+      resolvedUrl = resolvedUrl.replaceAll(`$${groupIndex}`, value ?? '')
+    return resolvedUrl
   }
   return undefined
 }
 
 /** Packages whose plugins Pulumiverse publishes. Source: Pulumi's list. */
-const pulumiverse = (
+const pulumiversePackages = (
   'acme aquasec astra aws-eksa buildkite clickhouse cockroach concourse configcat cpln doppler ' +
   'dynatrace esxi-native exoscale fortios gandi github-credentials googleworkspace grafana harbor ' +
   'hcp heroku ibm matchbox mssql ngrok purrl redpanda scaleway sentry statuscake talos time unifi ' +
@@ -74,6 +79,6 @@ const pulumiverse = (
 ).split(' ')
 
 function knownAddressOf({ kind, name }: PluginRequest): string {
-  const isKnown = kind === 'resource' && pulumiverse.includes(name)
+  const isKnown = kind === 'resource' && pulumiversePackages.includes(name)
   return isKnown ? 'github://api.github.com/pulumiverse' : ''
 }

@@ -15,28 +15,32 @@ export interface UnpackLimits {
  */
 export async function unpackStream(
   archive: Readable,
-  options: { readonly into: string; readonly name: string; readonly limits: UnpackLimits },
+  options: { readonly targetFolder: string; readonly name: string; readonly limits: UnpackLimits },
 ): Promise<void> {
-  const { into, name, limits } = options
-  let files = 0
-  let size = 0
+  const { targetFolder, name, limits } = options
+  let fileCount = 0
+  let totalBytes = 0
   let refusal: Error | undefined
   const acceptEntry = (_path: string, entry: { readonly size?: number }): boolean => {
-    files += 1
-    size += entry.size ?? 0
-    if (files > limits.filesMax || size > limits.bytesMax)
+    fileCount += 1
+    totalBytes += entry.size ?? 0
+    if (fileCount > limits.filesMax || totalBytes > limits.bytesMax)
       refusal ??= error('ARCHIVE_TOO_LARGE', `the ${name} exceeds the limits of an archive`)
     return refusal === undefined
   }
   try {
     await pipeline(
       archive,
-      extract({ cwd: into, strict: true, filter: (path, entry) => acceptEntry(path, entry) }),
+      extract({
+        cwd: targetFolder,
+        strict: true,
+        filter: (path, entry) => acceptEntry(path, entry),
+      }),
     )
   } catch (cause) {
     if (refusal !== undefined) throw refusal
-    const why = messageOf(cause)
-    throw error('ARCHIVE_UNREADABLE', `cannot unpack the ${name}: ${why}`, { cause })
+    const reason = messageOf(cause)
+    throw error('ARCHIVE_UNREADABLE', `cannot unpack the ${name}: ${reason}`, { cause })
   }
   if (refusal !== undefined) throw refusal
 }

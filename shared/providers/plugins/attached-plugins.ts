@@ -64,7 +64,7 @@ function createAttachedProcess(name: string, port: number): PluginProcess {
     path: `127.0.0.1:${port}`,
     port,
     isAttached: true,
-    ended: new Promise<string>(() => undefined),
+    exitDescription: new Promise<string>(() => undefined),
     readLastLines: () => Promise.resolve([]),
     stop: () => Promise.resolve(),
   }

@@ -13,11 +13,11 @@ export interface Connection {
     deadlineMs?: number,
   ) => Promise<A>
   /**
-   * Returns how the process ended (`ended with exit code 3`) and its last lines, or undefined while
-   * it runs. Waits briefly for its end.
+   * Returns a description of the process's end (`ended with exit code 3`) and its last lines.
+   * Returns undefined when the process does not end within a short wait.
    */
   readonly getExitReport: () => Promise<
-    { readonly how: string; readonly lines: readonly string[] } | undefined
+    { readonly description: string; readonly lines: readonly string[] } | undefined
   >
 }
 
@@ -26,8 +26,8 @@ export interface Connection {
  */
 export function createClient(port: number): Client {
   return new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
-    'grpc.max_receive_message_length': limits.messageBytes,
-    'grpc.max_send_message_length': limits.messageBytes,
+    'grpc.max_receive_message_length': limits.messageBytesMax,
+    'grpc.max_send_message_length': limits.messageBytesMax,
     'grpc.enable_http_proxy': 0,
     'grpc.enable_retries': 0,
     'grpc.service_config_disable_resolution': 1,
@@ -38,7 +38,7 @@ export function createClient(port: number): Client {
 
 /** Reports whether the client connected before `deadlineMs`, a point in time. */
 export function waitUntilReady(client: Client, deadlineMs: number): Promise<boolean> {
-  return new Promise(resolve => client.waitForReady(deadlineMs, failed => resolve(!failed)))
+  return new Promise(resolve => client.waitForReady(deadlineMs, failure => resolve(!failure)))
 }
 
 /** Makes one call without metadata. */
@@ -54,8 +54,8 @@ export function callUnary<Q, A>(
       method.responseDeserialize,
       call.request,
       call.deadlineMs === undefined ? {} : { deadline: call.deadlineMs },
-      (failed, answer) => {
-        if (failed !== null) reject(failed)
+      (failure, answer) => {
+        if (failure !== null) reject(failure)
         else if (answer === undefined) reject(new Error('no answer'))
         else resolve(answer)
       },
@@ -64,15 +64,16 @@ export function callUnary<Q, A>(
 }
 
 /** The prefix of gRPC's message for a call without a connection. */
-export const noConnection = 'No connection established'
+export const noConnectionPrefix = 'No connection established'
 
 /**
- * Creates the error of a call to a process that has ended. Its port may belong to another process.
+ * Creates the error of a call to a process that has ended. No request is sent, because the port may
+ * belong to another process.
  */
-export function goneError(): Error {
+export function processEndedError(): Error {
   return Object.assign(new Error('the process has ended'), {
     code: status.UNAVAILABLE,
-    details: `${noConnection}: the process has ended`,
+    details: `${noConnectionPrefix}: the process has ended`,
     metadata: new Metadata(),
   })
 }

@@ -59,7 +59,7 @@ describe('a plugin is found', () => {
       ]
       const places = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
       expect(
-        findPlugin(plugin('aws', wantedVersion), { ...places, own: [...others, own] }),
+        findPlugin(plugin('aws', wantedVersion), { ...places, projectPlugins: [...others, own] }),
       ).toEqual({
         path: isTaken ? '/own/pulumi-resource-aws' : path,
       })

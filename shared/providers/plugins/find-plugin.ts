@@ -7,21 +7,21 @@ import { hideCredentials } from '../install/hide-credentials.ts'
 import { listCachedVersions, chooseVersion } from './plugin-cache.ts'
 
 /** A plugin in a folder of the project. `version`: '' = matches any request. */
-export interface OwnPlugin {
+export interface ProjectPluginLocation {
   readonly kind: string
   readonly name: string
   readonly version: string
   readonly folder: string
 }
 
-/** The places of plugins. `env` is the user's environment, `home` the user's home folder. */
+/** The locations of plugins. `env` is the user's environment, `home` the user's home folder. */
 export interface PluginLocations {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
   /** PATH of the user, without the entries that this project adds. */
   readonly path: string
   /** Plugins of the user's project. */
-  readonly own?: readonly OwnPlugin[]
+  readonly projectPlugins?: readonly ProjectPluginLocation[]
 }
 
 /** Plugins that are part of this project. */
@@ -41,60 +41,68 @@ export function isExecutableFile(file: string): boolean {
 }
 
 /**
- * Finds the file of a plugin: the project's own, on PATH (any version), bundled, or in the plugin
- * cache (docs/spec/provider-protocol.md#lookup-order). Otherwise returns a message with its name,
- * its version and all searched places.
+ * Finds the file of a plugin: in the project, on PATH (any version), bundled, or in the plugin
+ * cache (docs/spec/provider-protocol.md#lookup-order). Without a file, returns a message with the
+ * plugin's name, its version and all searched places.
  */
 export function findPlugin(
   plugin: PluginDescriptor,
-  places: PluginLocations,
+  locations: PluginLocations,
 ): { readonly path: string } | { readonly missing: string } {
   const file = `pulumi-${plugin.kind}-${plugin.name}`
-  const looked: string[] = []
-  const owned = findProjectOwn(plugin, places, looked)
-  if (owned !== undefined) return { path: join(owned, file) }
-  const onPath = findOnPath(file, places, looked)
-  if (onPath !== undefined) return { path: onPath }
-  const own = bundled.get(plugin.name)
-  if (own !== undefined) return { path: own }
-  const cached = findInCache(plugin, places, looked)
-  if (cached !== undefined) return { path: cached }
-  const version = plugin.version === '' ? '' : ` at version ${plugin.version}`
-  const from =
+  const searchedLocations: string[] = []
+  const projectFolder = findInProject(plugin, locations, searchedLocations)
+  if (projectFolder !== undefined) return { path: join(projectFolder, file) }
+  const pathFile = findOnPath(file, locations, searchedLocations)
+  if (pathFile !== undefined) return { path: pathFile }
+  const bundledFile = bundled.get(plugin.name)
+  if (bundledFile !== undefined) return { path: bundledFile }
+  const cachedFile = findInCache(plugin, locations, searchedLocations)
+  if (cachedFile !== undefined) return { path: cachedFile }
+  const versionText = plugin.version === '' ? '' : ` at version ${plugin.version}`
+  const addressText =
     plugin.downloadUrl === ''
       ? ''
       : `; its download address is ${hideCredentials(plugin.downloadUrl)}`
-  return { missing: `no plugin '${file}'${version}: looked at ${looked.join('; ')}${from}` }
+  return {
+    missing: `no plugin '${file}'${versionText}: looked at ${searchedLocations.join('; ')}${addressText}`,
+  }
 }
 
 /** Returns the folder of a plugin of the user's project. */
-function findProjectOwn(
+function findInProject(
   { kind, name, version }: PluginDescriptor,
-  { own = [] }: PluginLocations,
-  looked: string[],
+  { projectPlugins = [] }: PluginLocations,
+  searchedLocations: string[],
 ): string | undefined {
-  for (const one of own) {
-    if (one.kind !== kind || one.name !== name) continue
-    const isWanted = version === '' || one.version === '' || one.version === version
-    if (isWanted) return one.folder
-    looked.push(`the project's own, with version ${one.version}`)
+  for (const candidate of projectPlugins) {
+    if (candidate.kind !== kind || candidate.name !== name) continue
+    const isMatch = version === '' || candidate.version === '' || candidate.version === version
+    if (isMatch) return candidate.folder
+    searchedLocations.push(`the project's own, with version ${candidate.version}`)
   }
   return undefined
 }
 
-function findOnPath(file: string, places: PluginLocations, looked: string[]): string | undefined {
-  if (isTruthy(places.env['PULUMI_IGNORE_AMBIENT_PLUGINS'])) {
-    looked.push('not PATH, because PULUMI_IGNORE_AMBIENT_PLUGINS is set')
+function findOnPath(
+  file: string,
+  locations: PluginLocations,
+  searchedLocations: string[],
+): string | undefined {
+  if (isTruthy(locations.env['PULUMI_IGNORE_AMBIENT_PLUGINS'])) {
+    searchedLocations.push('not PATH, because PULUMI_IGNORE_AMBIENT_PLUGINS is set')
     return undefined
   }
-  const folders = places.path.split(delimiter).filter(folder => folder !== '')
+  const folders = locations.path.split(delimiter).filter(folder => folder !== '')
   for (const folder of folders) {
     const path = join(folder, file)
     if (isExecutableFile(path)) return path
     if (statSync(path, { throwIfNoEntry: false })?.isFile() === true)
-      looked.push(`${path}, which is not executable`)
+      searchedLocations.push(`${path}, which is not executable`)
   }
-  looked.push(folders.length === 0 ? 'PATH, which is empty' : `PATH (${folders.join(delimiter)})`)
+  searchedLocations.push(
+    folders.length === 0 ? 'PATH, which is empty' : `PATH (${folders.join(delimiter)})`,
+  )
   return undefined
 }
 
@@ -106,17 +114,16 @@ export function pluginCacheOf({ env, home }: Pick<PluginLocations, 'env' | 'home
 
 function findInCache(
   plugin: PluginDescriptor,
-  places: PluginLocations,
-  looked: string[],
+  locations: PluginLocations,
+  searchedLocations: string[],
 ): string | undefined {
-  const cache = pluginCacheOf(places)
+  const cache = pluginCacheOf(locations)
   const { name, folder } = cacheLocationOf(plugin)
   const installed = listCachedVersions(cache, { kind: plugin.kind, name })
-  const atLeast = (places.env['PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH'] ?? '') !== ''
-  const chosen = chooseVersion(installed, plugin.version, atLeast)
-  if (chosen !== undefined)
-    return join(chosen.folder, folder, `pulumi-${plugin.kind}-${plugin.name}`)
-  const versions = installed.map(each => each.version).join(', ')
-  looked.push(versions === '' ? cache : `${cache}, which has only ${versions}`)
+  const acceptsNewer = (locations.env['PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH'] ?? '') !== ''
+  const match = chooseVersion(installed, plugin.version, acceptsNewer)
+  if (match !== undefined) return join(match.folder, folder, `pulumi-${plugin.kind}-${plugin.name}`)
+  const versions = installed.map(entry => entry.version).join(', ')
+  searchedLocations.push(versions === '' ? cache : `${cache}, which has only ${versions}`)
   return undefined
 }

@@ -3,11 +3,15 @@ import { listCachedPlugins } from './plugin-cache.ts'
 import { type PluginLocations, pluginCacheOf } from './find-plugin.ts'
 
 /**
- * Returns the names of available resource plugins, each once: those in the plugin cache, and those
- * that the user runs.
+ * Returns the names of the resource plugins in the plugin cache and of the plugins that the user
+ * runs, each once.
  */
-export function listInstalledPlugins(places: PluginLocations): readonly string[] {
-  const cached = listCachedPlugins(pluginCacheOf(places)).filter(({ kind }) => kind === 'resource')
-  const run = readAttachedPlugins(places.env).filter(({ port }) => port !== undefined)
-  return [...new Set([...cached, ...run].map(({ name }) => name))]
+export function listInstalledPlugins(locations: PluginLocations): readonly string[] {
+  const cachedPlugins = listCachedPlugins(pluginCacheOf(locations)).filter(
+    ({ kind }) => kind === 'resource',
+  )
+  const attachedPlugins = readAttachedPlugins(locations.env).filter(
+    ({ port }) => port !== undefined,
+  )
+  return [...new Set([...cachedPlugins, ...attachedPlugins].map(({ name }) => name))]
 }

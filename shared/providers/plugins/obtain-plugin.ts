@@ -4,23 +4,24 @@ import { readAttachedPort } from './attached-plugins.ts'
 import { findPlugin, type PluginLocations } from './find-plugin.ts'
 
 /**
- * Finds a plugin, or one that the user runs, and otherwise installs it in the plugin cache. The
- * message of a failed download includes the searched places. Throws PLUGIN_CHECKSUM.
+ * Finds a plugin that the user runs, or the file of a plugin. Installs a missing plugin in the
+ * plugin cache. The message of a failed download includes the searched places. Throws
+ * PLUGIN_CHECKSUM.
  */
 export async function obtainPlugin(
   plugin: PluginDescriptor,
   deps: PluginLocations & {
-    readonly fetch?: (plugin: PluginDescriptor) => Promise<boolean>
+    readonly install?: (plugin: PluginDescriptor) => Promise<boolean>
   },
 ): ReturnType<PluginHost['obtain']> {
   const port = readAttachedPort(deps.env, plugin.name)
   if (port !== undefined) return { path: `127.0.0.1:${port}` }
-  const there = findPlugin(plugin, deps)
-  if (!('missing' in there) || deps.fetch === undefined) return there
+  const lookup = findPlugin(plugin, deps)
+  if (!('missing' in lookup) || deps.install === undefined) return lookup
   try {
-    return (await deps.fetch(plugin)) ? findPlugin(plugin, deps) : there
+    return (await deps.install(plugin)) ? findPlugin(plugin, deps) : lookup
   } catch (thrown) {
     if (!hasCode(thrown, 'PLUGIN_DOWNLOAD') && !hasCode(thrown, 'PLUGIN_ADDRESS')) throw thrown
-    return { missing: `${there.missing}; ${messageOf(thrown)}` }
+    return { missing: `${lookup.missing}; ${messageOf(thrown)}` }
   }
 }

@@ -11,8 +11,8 @@ export interface CachedPlugin {
 const folderName =
   /^(?<kind>[a-z]+)-(?<name>[a-zA-Z0-9-][a-zA-Z0-9-_.]*[a-zA-Z0-9])-v(?<version>.*)$/
 
-/** A completely installed plugin of any kind in the cache. */
-export interface CachedEntry extends CachedPlugin {
+/** A completely installed plugin in the cache, with its kind and name. */
+export interface NamedCachedPlugin extends CachedPlugin {
   readonly kind: string
   readonly name: string
 }
@@ -28,19 +28,19 @@ export function listCachedVersions(
 }
 
 /** Returns the installed plugins of a cache folder. Incomplete and unknown entries are left out. */
-export function listCachedPlugins(cache: string): CachedEntry[] {
-  const found: CachedEntry[] = []
+export function listCachedPlugins(cache: string): NamedCachedPlugin[] {
+  const plugins: NamedCachedPlugin[] = []
   for (const entry of readEntries(cache)) {
-    const parts = folderName.exec(entry.name)?.groups
-    if (parts === undefined) continue
-    const { kind = '', name = '', version: text = '' } = parts
-    const version = semver.valid(text)
+    const groups = folderName.exec(entry.name)?.groups
+    if (groups === undefined) continue
+    const { kind = '', name = '', version: versionText = '' } = groups
+    const version = semver.valid(versionText)
     const folder = join(cache, entry.name)
     if (version === null || /\.tmp\d+$/.test(entry.name) || !entry.isDirectory()) continue
     if (existsSync(`${folder}.partial`)) continue
-    found.push({ folder, kind, name, version: text })
+    plugins.push({ folder, kind, name, version: versionText })
   }
-  return found
+  return plugins
 }
 
 function readEntries(folder: string): Dirent[] {
@@ -53,22 +53,25 @@ function readEntries(folder: string): Dirent[] {
 
 /**
  * Chooses the installed version for a request
- * (docs/spec/provider-protocol.md#version-selection-in-the-cache): the equal one, ignoring build
- * metadata. Without a version, it is the newest, and every stable version comes before every
- * pre-release. `atLeast`: the newest that is not older.
+ * (docs/spec/provider-protocol.md#version-selection-in-the-cache). A requested version needs an
+ * equal one, apart from build metadata. With `acceptsNewer`, the newest version that is not older
+ * is chosen. Without a requested version, the newest one is chosen. Stable versions come before
+ * pre-releases.
  */
 export function chooseVersion(
   installed: readonly CachedPlugin[],
-  wanted: string,
-  atLeast: boolean,
+  requestedVersion: string,
+  acceptsNewer: boolean,
 ): CachedPlugin | undefined {
-  const version = semver.parse(wanted)
-  const fitting = installed.filter(({ version: each }) => {
-    if (wanted === '') return true
+  const version = semver.parse(requestedVersion)
+  const candidates = installed.filter(({ version: installedVersion }) => {
+    if (requestedVersion === '') return true
     if (version === null) return false
-    return atLeast ? semver.gte(each, version) : semver.eq(each, version)
+    return acceptsNewer
+      ? semver.gte(installedVersion, version)
+      : semver.eq(installedVersion, version)
   })
-  return fitting.sort((a, b) => stabilityOf(b) - stabilityOf(a) || compare(b, a))[0]
+  return candidates.sort((a, b) => stabilityOf(b) - stabilityOf(a) || compare(b, a))[0]
 }
 
 function stabilityOf(plugin: CachedPlugin): number {

@@ -16,19 +16,19 @@ export interface PluginEnvironmentInput {
 /**
  * Creates the environment of a plugin: the user's variables, overridden by those that Pulumi adds.
  */
-export function createPluginEnvironment(facts: PluginEnvironmentInput): Record<string, string> {
-  const env: Record<string, string> = { ...facts.env }
-  for (const [from, to] of facts.envVarMappings ?? []) {
-    const value = facts.env[from]
-    if (value !== undefined) env[to] = value
+export function createPluginEnvironment(input: PluginEnvironmentInput): Record<string, string> {
+  const env: Record<string, string> = { ...input.env }
+  for (const [userVariable, pluginVariable] of input.envVarMappings ?? []) {
+    const value = input.env[userVariable]
+    if (value !== undefined) env[pluginVariable] = value
   }
-  for (const [key, value] of Object.entries(facts.runtimeOptions))
+  for (const [key, value] of Object.entries(input.runtimeOptions))
     env[`PULUMI_RUNTIME_${key.toUpperCase()}`] =
       typeof value === 'string' ? value : JSON.stringify(value)
-  if (facts.project !== '') {
-    env['PULUMI_PROJECT'] = facts.project
-    if (facts.plugin === 'pulumi-nodejs') env['PULUMI_NODEJS_PROJECT'] = facts.project
+  if (input.project !== '') {
+    env['PULUMI_PROJECT'] = input.project
+    if (input.plugin === 'pulumi-nodejs') env['PULUMI_NODEJS_PROJECT'] = input.project
   }
-  env['PULUMI_CONFIG'] = JSON.stringify(facts.config)
+  env['PULUMI_CONFIG'] = JSON.stringify(input.config)
   return env
 }

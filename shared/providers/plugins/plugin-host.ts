@@ -24,11 +24,11 @@ import {
   callUnary,
   type Connection,
   createClient,
-  goneError,
+  processEndedError,
 } from './connection.ts'
 import { createPluginEnvironment } from './plugin-environment.ts'
 import { listInstalledPlugins } from './installed-plugins.ts'
-import type { OwnPlugin } from './find-plugin.ts'
+import type { ProjectPluginLocation } from './find-plugin.ts'
 import { obtainPlugin } from './obtain-plugin.ts'
 import { isTruthy } from '../../config/truthy.ts'
 import { formatLastLines } from './plugin-output.ts'
@@ -56,21 +56,21 @@ export interface PluginHostDeps {
   readonly programDirectory: string
   readonly project: string
   /** Plugins of the user's project. */
-  readonly own?: readonly OwnPlugin[]
+  readonly projectPlugins?: readonly ProjectPluginLocation[]
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Address of the engine's pulumirpc.Engine service: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string
   /**
-   * Returns the callback for a plugin from source that waits for a debugger, or undefined if it
-   * does not wait.
+   * Returns the callback for a plugin from source that waits for a debugger, or undefined for a
+   * plugin that does not wait.
    */
   readonly debuggerListenerOf?: (
     plugin: string,
-  ) => ((waiting: DebuggerEndpoint) => void) | undefined
-  /** Must not block and must not throw. */
-  readonly report: (what: PluginMessage) => void
+  ) => ((endpoint: DebuggerEndpoint) => void) | undefined
+  /** Reports a message to the user. Must not block and must not throw. */
+  readonly report: (message: PluginMessage) => void
   /** Installs a missing plugin in the plugin cache. Returns false when it cannot. */
-  readonly fetch?: (plugin: PluginDescriptor) => Promise<boolean>
+  readonly install?: (plugin: PluginDescriptor) => Promise<boolean>
 }
 
 /** Plugins whose output is shown to the user, because they run the user's code. */
@@ -79,41 +79,41 @@ const dynamicPlugins = ['pulumi-nodejs', 'pulumi-python']
 /** Creates a host that starts plugins as processes of this machine. */
 export function createPluginHost(deps: PluginHostDeps): PluginHost {
   const instances = new Set<Provider>()
-  const starting = new AbortController()
+  const startAbort = new AbortController()
   let isAbandoned = false
-  let streams = 0
+  let streamCount = 0
   const obtain: PluginHost['obtain'] = plugin => obtainPlugin(plugin, deps)
   return {
     obtain,
     listInstalled: () => listInstalledPlugins(deps),
     async load(plugin, options) {
-      const found = await obtain(plugin)
-      if ('missing' in found) throw error('PLUGIN_MISSING', found.missing)
-      const first = streams + 1
-      streams += 2
+      const lookup = await obtain(plugin)
+      if ('missing' in lookup) throw error('PLUGIN_MISSING', lookup.missing)
+      const stdoutId = streamCount + 1
+      streamCount += 2
       const reportLine = (line: string, stream: 'stdout' | 'stderr'): void =>
         deps.report({
           plugin: plugin.name,
           severity: severityOf(plugin.name, stream),
           text: line,
-          streamId: stream === 'stdout' ? first : first + 1,
+          streamId: stream === 'stdout' ? stdoutId : stdoutId + 1,
         })
       const startPluginOnce = async (): Promise<Provider> => {
-        const running = await startOrAttach(deps, {
+        const pluginProcess = await startOrAttach(deps, {
           name: plugin.name,
-          path: found.path,
+          path: lookup.path,
           engineAddress: deps.engineAddress(),
           cwd: deps.programDirectory,
           env: createPluginEnvironment({ ...deps, ...options, plugin: plugin.name }),
           onLine: reportLine,
-          abandoned: starting.signal,
+          abortSignal: startAbort.signal,
           onDebuggerReady: deps.debuggerListenerOf?.(plugin.name),
         })
-        const loaded = { running, plugin, pkg: options.pkg, isAbandoned: () => isAbandoned }
-        return connectPlugin(deps, loaded)
+        const started = { pluginProcess, plugin, pkg: options.pkg, isAbandoned: () => isAbandoned }
+        return connectPlugin(deps, started)
       }
       const provider = await retryStart(startPluginOnce, {
-        shouldRetry: () => !starting.signal.aborted,
+        shouldRetry: () => !startAbort.signal.aborted,
         report: text =>
           deps.report({ plugin: plugin.name, severity: 'warning', text, streamId: 0 }),
       })
@@ -128,18 +128,17 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
       return instance
     },
     async cancelAll() {
-      // After a cancellation no further call is made, so plugins that are still starting are not
-      // needed.
-      starting.abort()
-      const all = Promise.all([...instances].map(instance => instance.cancel()))
-      await withTimeout(all, limits.cancelAllMs)
+      // A cancelled deployment makes no further call, so it does not need starting plugins.
+      startAbort.abort()
+      const cancelCalls = Promise.all([...instances].map(instance => instance.cancel()))
+      await withTimeout(cancelCalls, limits.deploymentCancelTimeoutMs)
     },
     abandon() {
       isAbandoned = true
-      starting.abort()
+      startAbort.abort()
     },
     async close() {
-      starting.abort()
+      startAbort.abort()
       await Promise.all([...instances].map(instance => instance.close()))
     },
   }
@@ -160,7 +159,7 @@ function readDriverSettings(env: Readonly<Record<string, string>>): DriverSettin
 }
 
 interface StartedPlugin {
-  readonly running: PluginProcess
+  readonly pluginProcess: PluginProcess
   readonly plugin: PluginDescriptor
   readonly pkg: string
   /** Reports whether all plugins are being killed because the user cancelled. */
@@ -168,61 +167,62 @@ interface StartedPlugin {
 }
 
 /**
- * Connects to a started plugin and negotiates. When it throws PLUGIN_FAILED, the process has ended.
+ * Connects to a started plugin and performs the handshake. Throws PLUGIN_FAILED, after the process
+ * has ended.
  */
-async function connectPlugin(deps: PluginHostDeps, loaded: StartedPlugin): Promise<Provider> {
-  const { running, plugin } = loaded
-  const client = createClient(running.port)
-  const processWatch = watchProcess(deps, running, loaded.isAbandoned)
+async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Promise<Provider> {
+  const { pluginProcess, plugin } = started
+  const client = createClient(pluginProcess.port)
+  const watch = watchProcess(deps, pluginProcess, started.isAbandoned)
   const connection: Connection = {
     name: plugin.name,
     async call(method, request, deadlineMs) {
-      if (processWatch.isOver()) throw goneError()
+      if (watch.hasEnded()) throw processEndedError()
       return await callUnary(client, method, { request, deadlineMs })
     },
-    getExitReport: processWatch.getExitReport,
+    getExitReport: watch.getExitReport,
   }
-  const end = async (): Promise<void> => {
-    processWatch.expectEnd()
+  const endProcess = async (): Promise<void> => {
+    watch.expectEnd()
     client.close()
-    await running.stop()
+    await pluginProcess.stop()
   }
   try {
     const settings = readDriverSettings(deps.env)
     const isReady = await Promise.race([
-      waitUntilReady(client, Date.now() + limits.aliveMs),
-      running.ended.then(() => false),
+      waitUntilReady(client, Date.now() + limits.firstResponseTimeoutMs),
+      pluginProcess.exitDescription.then(() => false),
     ])
-    if (!isReady) throw await neverReadyError(running, processWatch)
-    const negotiated = await performHandshake(connection, {
+    if (!isReady) throw await neverReadyError(pluginProcess, watch)
+    const handshakeAbilities = await performHandshake(connection, {
       engineAddress: deps.engineAddress(),
-      ...(running.isAttached === true ? {} : { folder: dirname(running.path) }),
+      ...(pluginProcess.isAttached === true ? {} : { folder: dirname(pluginProcess.path) }),
       refreshBeforeUpdate: settings.refreshBeforeUpdate,
     })
-    if (running.isAttached === true)
+    if (pluginProcess.isAttached === true)
       await connection.call(service.attach, { address: deps.engineAddress() })
     const version = await fetchPluginVersion(connection)
-    warnOfVersion(deps, plugin, version)
-    let closing: Promise<void> | undefined
+    warnIfOlder(deps, plugin, version)
+    let pendingClose: Promise<void> | undefined
     const close = (): Promise<void> => {
-      closing ??= withTimeout(
+      pendingClose ??= withTimeout(
         connection.call(service.cancel, {}).catch(() => {}),
-        limits.cancelMs,
-      ).then(end)
-      processWatch.expectEnd()
-      return closing
+        limits.cancelTimeoutMs,
+      ).then(endProcess)
+      watch.expectEnd()
+      return pendingClose
     }
     return createPulumiProvider({
       connection,
-      pkg: loaded.pkg,
+      pkg: started.pkg,
       version,
-      negotiated,
+      handshakeAbilities,
       settings,
       close,
-      isGone: processWatch.isOver,
+      isGone: watch.hasEnded,
     })
   } catch (thrown) {
-    await end()
+    await endProcess()
     throw thrown
   }
 }
@@ -231,60 +231,64 @@ interface ProcessWatch {
   readonly getExitReport: Connection['getExitReport']
   /** Stops reporting the end of the process. */
   readonly expectEnd: () => void
-  readonly isOver: () => boolean
+  readonly hasEnded: () => boolean
 }
 
-/** Reports an unexpected end of a process. */
+/** Watches a process, and reports an unexpected end of it. */
 function watchProcess(
   deps: PluginHostDeps,
-  running: PluginProcess,
+  pluginProcess: PluginProcess,
   isAbandoned: StartedPlugin['isAbandoned'],
 ): ProcessWatch {
   let isExpected = false
-  let isOver = false
-  void running.ended.then(async how => {
-    isOver = true
+  let hasEnded = false
+  void pluginProcess.exitDescription.then(async description => {
+    hasEnded = true
     if (isExpected || isAbandoned()) return
-    const lines = await running.readLastLines()
+    const lines = await pluginProcess.readLastLines()
     deps.report({
-      plugin: running.name,
+      plugin: pluginProcess.name,
       severity: 'error',
-      text: `plugin '${running.name}' (${running.path}) ${how} unexpectedly, which is a bug of the plugin${formatLastLines(lines)}`,
+      text: `plugin '${pluginProcess.name}' (${pluginProcess.path}) ${description} unexpectedly, which is a bug of the plugin${formatLastLines(lines)}`,
       streamId: 0,
     })
   })
   return {
     async getExitReport() {
-      const how = await withTimeout(running.ended, limits.lastWordsMs)
-      return how === undefined ? undefined : { how, lines: await running.readLastLines() }
+      const description = await withTimeout(pluginProcess.exitDescription, limits.exitGraceMs)
+      if (description === undefined) return undefined
+      return { description, lines: await pluginProcess.readLastLines() }
     },
     expectEnd() {
       isExpected = true
     },
-    isOver: () => isOver,
+    hasEnded: () => hasEnded,
   }
 }
 
-async function neverReadyError(running: PluginProcess, processWatch: ProcessWatch): Promise<Error> {
+async function neverReadyError(pluginProcess: PluginProcess, watch: ProcessWatch): Promise<Error> {
   // The thrown error already reports a failed start.
-  processWatch.expectEnd()
-  const end = await processWatch.getExitReport()
-  const why =
-    end === undefined
-      ? `did not respond on its port ${running.port} within ${limits.aliveMs / 1000} s`
-      : `${end.how} after it printed its port${formatLastLines(end.lines)}`
-  return error('PLUGIN_FAILED', `plugin '${running.name}' (${running.path}) ${why}`)
+  watch.expectEnd()
+  const exitReport = await watch.getExitReport()
+  const reason =
+    exitReport === undefined
+      ? `did not respond on its port ${pluginProcess.port} within ${limits.firstResponseTimeoutMs / 1000} s`
+      : `${exitReport.description} after it printed its port${formatLastLines(exitReport.lines)}`
+  return error('PLUGIN_FAILED', `plugin '${pluginProcess.name}' (${pluginProcess.path}) ${reason}`)
 }
 
-/** Warns when a plugin is older than the requested version, because it may still work. */
-function warnOfVersion(deps: PluginHostDeps, plugin: PluginDescriptor, version: string): void {
-  const wanted = semver.coerce(plugin.version, { includePrerelease: true })
+/**
+ * Warns about a plugin that is older than the requested version. The plugin is not refused, because
+ * it may still work.
+ */
+function warnIfOlder(deps: PluginHostDeps, plugin: PluginDescriptor, version: string): void {
+  const requestedVersion = semver.coerce(plugin.version, { includePrerelease: true })
   // The version of a plugin from a repository is its tag or commit, even if the plugin reports
   // another one.
   if (isGitAddress(plugin.downloadUrl)) return
-  if (wanted === null || isTruthy(deps.env['PULUMI_DEV'])) return
-  const has = semver.coerce(version, { includePrerelease: true })
-  if (has !== null && semver.gte(has, wanted)) return
+  if (requestedVersion === null || isTruthy(deps.env['PULUMI_DEV'])) return
+  const actualVersion = semver.coerce(version, { includePrerelease: true })
+  if (actualVersion !== null && semver.gte(actualVersion, requestedVersion)) return
   deps.report({
     plugin: plugin.name,
     severity: 'warning',

@@ -4,25 +4,25 @@
  */
 export async function* readLines(
   stream: AsyncIterable<Uint8Array>,
-  longest: number,
+  lengthMax: number,
 ): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder()
-  let rest = ''
+  let remainder = ''
   for await (const chunk of stream) {
-    rest += decoder.decode(chunk, { stream: true })
-    const lines = rest.split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield withoutReturn(line)
-    if (rest.length > longest) {
-      yield rest
-      rest = ''
+    remainder += decoder.decode(chunk, { stream: true })
+    const lines = remainder.split('\n')
+    remainder = lines.pop() ?? ''
+    for (const line of lines) yield withoutCarriageReturn(line)
+    if (remainder.length > lengthMax) {
+      yield remainder
+      remainder = ''
     }
   }
-  rest += decoder.decode()
-  if (rest !== '') yield withoutReturn(rest)
+  remainder += decoder.decode()
+  if (remainder !== '') yield withoutCarriageReturn(remainder)
 }
 
-function withoutReturn(line: string): string {
+function withoutCarriageReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
@@ -34,13 +34,13 @@ export interface Tail {
 
 /** Creates a buffer of the last `count` lines. */
 export function createTail(count: number): Tail {
-  const kept: string[] = []
+  const lines: string[] = []
   return {
     add(line) {
-      kept.push(line)
-      if (kept.length > count) kept.shift()
+      lines.push(line)
+      if (lines.length > count) lines.shift()
     },
-    listLines: () => [...kept],
+    listLines: () => [...lines],
   }
 }
 

@@ -5,25 +5,25 @@ import { messageOf } from '../../errors/error.ts'
 import { errorSourceOf, retryPolicy } from '../retry-policy.ts'
 
 /**
- * Starts a plugin, and again after a pause when it fails, because a lack of resources may be
- * temporary. No request has been sent before. A start that took long is not retried. Throws the
- * error of the last attempt.
+ * Starts a plugin. Repeats a failed start after a pause, because a lack of resources may be
+ * temporary. A failed start has sent no request of a resource. A start that took long is not
+ * retried. Throws the error of the last attempt.
  */
 export async function retryStart<T>(
   start: () => Promise<T>,
   options: { readonly shouldRetry: () => boolean; readonly report: (text: string) => void },
 ): Promise<T> {
-  const { again } = retryPolicy.plugin
-  for (let number = 1; ; number++) {
-    const beganMs = performance.now()
+  const { retry } = retryPolicy.plugin
+  for (let attempt = 1; ; attempt++) {
+    const startedAtMs = performance.now()
     try {
       return await start()
     } catch (thrown) {
-      const wasQuick = performance.now() - beganMs < limits.aliveMs
-      const mayBeBetter = errorSourceOf(thrown) === 'plugin' && wasQuick && options.shouldRetry()
-      if (!mayBeBetter || number === again.times) throw thrown
+      const wasQuick = performance.now() - startedAtMs < limits.firstResponseTimeoutMs
+      const mayRecover = errorSourceOf(thrown) === 'plugin' && wasQuick && options.shouldRetry()
+      if (!mayRecover || attempt === retry.attemptsMax) throw thrown
       options.report(`${messageOf(thrown)}; it is started again`)
-      const pauseMs = again.firstMs * 2 ** (number - 1)
+      const pauseMs = retry.firstMs * 2 ** (attempt - 1)
       await sleep(randomInt(pauseMs / 2, pauseMs))
     }
   }

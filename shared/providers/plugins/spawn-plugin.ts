@@ -29,7 +29,7 @@ export async function resolveCommand(
 
 /**
  * Spawns a plugin, through the host of its language if no command is known. Throws the errors of
- * `resolveCommand` and `runByHost`, and PLUGIN_FAILED when it cannot be started.
+ * `resolveCommand` and `runByHost`, and PLUGIN_FAILED when the plugin cannot be started.
  */
 export async function spawnPlugin(
   deps: LanguageHostDeps,
@@ -40,7 +40,7 @@ export async function spawnPlugin(
     /**
      * Set when a plugin from source waits for a debugger. Called once, when a debugger can attach.
      */
-    readonly onDebuggerReady?: (waiting: DebuggerEndpoint) => void
+    readonly onDebuggerReady?: (endpoint: DebuggerEndpoint) => void
   },
 ): Promise<RunningPlugin> {
   const { args, cwd, onDebuggerReady: onReady } = options
@@ -50,7 +50,7 @@ export async function spawnPlugin(
     return runByHost(deps, project, { args, cwd, isDebugged: onReady !== undefined })
   const { cleanUp = () => undefined, ...command } = await resolveCommand(deps, path, args)
   try {
-    const debug =
+    const debugRequest =
       onReady === undefined || project === undefined
         ? undefined
         : {
@@ -58,7 +58,7 @@ export async function spawnPlugin(
             title: `Pulumi: Plugin (${project.runtime})`,
             onReady,
           }
-    const child = await spawnDebugged(deps.processes, { ...command, cwd }, debug)
+    const child = await spawnDebugged(deps.processes, { ...command, cwd }, debugRequest)
     void child.exit.then(cleanUp)
     return child
   } catch (thrown) {

@@ -64,7 +64,7 @@ describe('a plugin that starts', () => {
     await expect.poll(() => lines).toContain('stderr: oops')
     expect(lines).not.toContain('stdout: ')
     await plugin.stop()
-    expect(await plugin.ended).toBe('ended with signal SIGINT')
+    expect(await plugin.exitDescription).toBe('ended with signal SIGINT')
     expect(await plugin.readLastLines()).toEqual(['oops'])
   })
 })

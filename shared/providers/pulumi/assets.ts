@@ -9,40 +9,44 @@ import {
 } from '../../values/value.ts'
 
 /**
- * Restores the contents of returned assets that are only hashes, from the sent assets with the same
- * hash.
+ * Restores the contents of returned assets that have only a hash. The contents come from the sent
+ * assets with the same hash.
  */
-export function restoreAssets(sent: PropertyMap, returned: PropertyMap): PropertyMap {
-  const known = new Map<string, Asset | Archive>()
-  visit(sent, found => {
-    if (found.hash !== '' && found.source !== undefined) known.set(found.kind + found.hash, found)
+export function restoreAssets(
+  sentProperties: PropertyMap,
+  returnedProperties: PropertyMap,
+): PropertyMap {
+  const assetsByHash = new Map<string, Asset | Archive>()
+  visitAssets(sentProperties, asset => {
+    if (asset.hash !== '' && asset.source !== undefined)
+      assetsByHash.set(asset.kind + asset.hash, asset)
   })
-  return known.size === 0 ? returned : restoreMap(returned, known)
+  return assetsByHash.size === 0 ? returnedProperties : restoreMap(returnedProperties, assetsByHash)
 }
 
-function visit(value: PropertyValue, onFound: (found: Asset | Archive) => void): void {
-  if (isMap(value)) for (const inner of value.values()) visit(inner, onFound)
-  else if (isList(value)) for (const inner of value) visit(inner, onFound)
+function visitAssets(value: PropertyValue, onAsset: (asset: Asset | Archive) => void): void {
+  if (isMap(value)) for (const inner of value.values()) visitAssets(inner, onAsset)
+  else if (isList(value)) for (const inner of value) visitAssets(inner, onAsset)
   else if (isSpecial(value)) {
-    if (value.kind === 'asset' || value.kind === 'archive') onFound(value)
-    if (value.kind === 'secret') visit(value.value, onFound)
-    if (value.kind === 'output' && value.value !== undefined) visit(value.value, onFound)
+    if (value.kind === 'asset' || value.kind === 'archive') onAsset(value)
+    if (value.kind === 'secret') visitAssets(value.value, onAsset)
+    if (value.kind === 'output' && value.value !== undefined) visitAssets(value.value, onAsset)
   }
 }
 
-type Known = ReadonlyMap<string, Asset | Archive>
+type AssetsByHash = ReadonlyMap<string, Asset | Archive>
 
-function restoreMap(map: PropertyMap, known: Known): PropertyMap {
-  return new Map([...map].map(([key, value]) => [key, restore(value, known)]))
+function restoreMap(map: PropertyMap, assetsByHash: AssetsByHash): PropertyMap {
+  return new Map([...map].map(([key, value]) => [key, restore(value, assetsByHash)]))
 }
 
-function restore(value: PropertyValue, known: Known): PropertyValue {
-  if (isMap(value)) return restoreMap(value, known)
-  if (isList(value)) return value.map(inner => restore(inner, known))
+function restore(value: PropertyValue, assetsByHash: AssetsByHash): PropertyValue {
+  if (isMap(value)) return restoreMap(value, assetsByHash)
+  if (isList(value)) return value.map(inner => restore(inner, assetsByHash))
   if (!isSpecial(value)) return value
-  if (value.kind === 'secret') return { ...value, value: restore(value.value, known) }
+  if (value.kind === 'secret') return { ...value, value: restore(value.value, assetsByHash) }
   if (value.kind === 'output' && value.value !== undefined)
-    return { ...value, value: restore(value.value, known) }
+    return { ...value, value: restore(value.value, assetsByHash) }
   if (value.kind !== 'asset' && value.kind !== 'archive') return value
-  return value.source === undefined ? (known.get(value.kind + value.hash) ?? value) : value
+  return value.source === undefined ? (assetsByHash.get(value.kind + value.hash) ?? value) : value
 }

@@ -9,16 +9,16 @@ import { type PropertyValue, unknown } from '../../values/value.ts'
 import { signatureKey as sig, signatures } from '../../values/wire-options.ts'
 import {
   closeServers,
-  config,
-  creating,
+  providerIdentity,
+  createArguments,
   catchProviderError,
   propertyMap,
-  none,
-  reading,
+  noProperties,
+  readArguments,
   secretValue,
   serveProvider,
-  subject,
-  updating,
+  resourceIdentity,
+  updateArguments,
   wireSecret,
 } from './driver-fixtures.ts'
 import { createFailure } from './scripted-server.ts'
@@ -51,19 +51,34 @@ describe('configuration', () => {
       { inputs: propertyMap({ region: secretValue(unknown) }) },
     )
     expect(provider.isUnconfigured()).toBe(true)
-    const check = { ...subject, olds: undefined, news: propertyMap({ a: 1 }), allowUnknowns: true }
+    const check = {
+      ...resourceIdentity,
+      olds: undefined,
+      news: propertyMap({ a: 1 }),
+      allowUnknowns: true,
+    }
     expect(await provider.check({ ...check, randomSeed: new Uint8Array(32) })).toEqual({
       inputs: propertyMap({ a: 1 }),
       failures: [],
     })
-    expect(await provider.diff({ ...updating, allowUnknowns: true })).toMatchObject({
+    expect(await provider.diff({ ...updateArguments, allowUnknowns: true })).toMatchObject({
       changes: 'some',
     })
-    expect((await provider.create({ ...creating, preview: true })).outputs).toEqual(none)
-    expect((await provider.update({ ...updating, preview: true })).outputs).toEqual(none)
-    expect(await provider.read(reading)).toMatchObject({ id: '', outputs: none, inputs: none })
-    expect((await provider.invoke({ token: 't', args: none, preview: true })).outputs).toEqual(none)
-    await expect(provider.create(creating)).rejects.toThrow('is not configured')
+    expect((await provider.create({ ...createArguments, preview: true })).outputs).toEqual(
+      noProperties,
+    )
+    expect((await provider.update({ ...updateArguments, preview: true })).outputs).toEqual(
+      noProperties,
+    )
+    expect(await provider.read(readArguments)).toMatchObject({
+      id: '',
+      outputs: noProperties,
+      inputs: noProperties,
+    })
+    expect(
+      (await provider.invoke({ token: 't', args: noProperties, preview: true })).outputs,
+    ).toEqual(noProperties)
+    await expect(provider.create(createArguments)).rejects.toThrow('is not configured')
     expect(calls).toEqual([])
   })
 
@@ -79,16 +94,18 @@ describe('configuration', () => {
       throw createFailure(status.INVALID_ARGUMENT, 'bad', detail)
     }
     const served = await serveProvider({ configure }, { inputs: null })
-    const first = await catchProviderError(served.provider.configure({ ...config, inputs: none }))
+    const first = await catchProviderError(
+      served.provider.configure({ ...providerIdentity, inputs: noProperties }),
+    )
     expect(first.message).toContain("missing required configuration key 'a:token': the token")
     expect(first.status).toBe('ok')
-    expect(await catchProviderError(served.provider.create(creating))).toBe(first)
+    expect(await catchProviderError(served.provider.create(createArguments))).toBe(first)
   })
 
   test('is accepted unchanged by a provider without checks, and never differs', async () => {
     const { provider } = await serveProvider({})
     const checking = {
-      ...config,
+      ...providerIdentity,
       olds: undefined,
       news: propertyMap({ a: 1 }),
       allowUnknowns: true,
@@ -97,7 +114,7 @@ describe('configuration', () => {
       inputs: propertyMap({ a: 1 }),
       failures: [],
     })
-    expect(await provider.diffConfig({ ...updating, ...config })).toMatchObject({
+    expect(await provider.diffConfig({ ...updateArguments, ...providerIdentity })).toMatchObject({
       changes: 'unknown',
       detailedDiff: null,
     })
@@ -112,7 +129,7 @@ describe('configuration', () => {
       b: [secretValue(1)],
       c: propertyMap({ d: secretValue(unknown) }),
     })
-    const input = { ...config, olds: undefined, news, allowUnknowns: true }
+    const input = { ...providerIdentity, olds: undefined, news, allowUnknowns: true }
     const { inputs } = await provider.checkConfig(input)
     expect(calls[1]?.request).toMatchObject({ olds: undefined, news: { a: 's', b: [1] } })
     expect(inputs).toEqual(
@@ -134,7 +151,7 @@ describe('check and diff', () => {
       })
     const { provider, calls } = await serveProvider({ check })
     const result = await provider.check({
-      ...subject,
+      ...resourceIdentity,
       olds: undefined,
       news: propertyMap({ a: secretValue(1), u: unknown }),
       allowUnknowns: false,
@@ -158,7 +175,7 @@ describe('check and diff', () => {
         hasDetailedDiff,
       })
     const { provider } = await serveProvider({ diff })
-    const input = { ...updating, allowUnknowns: false }
+    const input = { ...updateArguments, allowUnknowns: false }
     expect((await provider.diff(input)).detailedDiff).toBeNull()
     hasDetailedDiff = true
     expect((await provider.diff(input)).detailedDiff).toEqual(
@@ -170,7 +187,7 @@ describe('check and diff', () => {
     const diff = (): DiffResponse => DiffResponse.create({ changes: 9 as never })
     const { provider, calls } = await serveProvider({ diff })
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
-    const input = { ...updating, newInputs: propertyMap({ asset }), allowUnknowns: false }
+    const input = { ...updateArguments, newInputs: propertyMap({ asset }), allowUnknowns: false }
     expect((await catchProviderError(provider.diff(input))).message).toContain('verdict 9')
     expect(calls[1]?.request).toMatchObject({
       news: { asset: { [sig]: signatures.asset, hash: 'ab' } },

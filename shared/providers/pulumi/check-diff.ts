@@ -20,7 +20,9 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
+  ? Q
+  : never
 
 /** Calls Check. An unconfigured provider accepts the inputs unchanged. */
 export async function callCheck(
@@ -43,13 +45,13 @@ export async function callCheck(
     autonaming: abilities.naming ? toAutonaming(input.naming) : undefined,
   })
   const { inputs, failures } = await callProvider(session, method, { request })
-  const read = decodeProperties(session, method, {
+  const checkedInputs = decodeProperties(session, method, {
     struct: inputs,
     options: createReceiveOptions({ unknowns: allowUnknowns }),
   })
   const isNameUnsupported = input.naming !== undefined && !abilities.naming
   return {
-    inputs: abilities.secrets ? read : restoreSecretMarks(news, read),
+    inputs: abilities.secrets ? checkedInputs : restoreSecretMarks(news, checkedInputs),
     failures,
     ...(isNameUnsupported ? { isNameUnsupported } : {}),
   }
@@ -70,7 +72,7 @@ export async function callDiff(
   const method = service.diff
   const abilities = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { ...unknownDiff, changes: 'some' }
-  const options = createSendOptions(abilities, { unknowns: input.allowUnknowns, old: true })
+  const options = createSendOptions(abilities, { unknowns: input.allowUnknowns, elideAssets: true })
   const encode = (map: PropertyMap): Record<string, unknown> =>
     encodeProperties(session, method, { map, options })
   const request = DiffRequest.create({
@@ -96,9 +98,9 @@ export const unknownDiff: DiffResult = {
   deleteBeforeReplace: false,
 }
 
-const changes = ['unknown', 'none', 'some'] as const
+const changeKinds = ['unknown', 'none', 'some'] as const
 
-const kinds = [
+const diffKinds = [
   'add',
   'add-replace',
   'delete',
@@ -113,7 +115,7 @@ export function parseDiff(
   method: { readonly path: string },
   answer: DiffResponse,
 ): DiffResult {
-  const verdict = changes[answer.changes]
+  const verdict = changeKinds[answer.changes]
   if (verdict === undefined)
     throw localError(
       `provider '${session.connection.name}' answered ${methodNameOf(method)} with the unknown verdict ${answer.changes}`,
@@ -130,12 +132,12 @@ export function parseDiff(
 }
 
 function parseDetailedDiff(answer: DiffResponse): ReadonlyMap<string, PropertyDiff> {
-  const detailed = new Map<string, PropertyDiff>()
-  for (const [path, diff] of answer.detailedDiff) detailed.set(path, parsePropertyDiff(diff))
-  return detailed
+  const detailedDiff = new Map<string, PropertyDiff>()
+  for (const [path, diff] of answer.detailedDiff) detailedDiff.set(path, parsePropertyDiff(diff))
+  return detailedDiff
 }
 
 /** Parses the diff of one property. An unknown kind counts as an update. */
 export function parsePropertyDiff({ kind, inputDiff }: WireDiff): PropertyDiff {
-  return { kind: kinds[kind] ?? 'update', inputDiff }
+  return { kind: diffKinds[kind] ?? 'update', inputDiff }
 }

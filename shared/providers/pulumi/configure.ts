@@ -24,11 +24,13 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
+  ? Q
+  : never
 
 /**
- * Calls CheckConfig. A provider without it accepts every configuration. Always restores the secret
- * marks.
+ * Calls CheckConfig. A provider without CheckConfig accepts every configuration. Always restores
+ * the secret marks.
  */
 export async function callCheckConfig(
   session: ProviderSession,
@@ -46,11 +48,11 @@ export async function callCheckConfig(
   })
   try {
     const { inputs, failures } = await callProvider(session, method, { request })
-    const read = decodeProperties(session, method, {
+    const checkedInputs = decodeProperties(session, method, {
       struct: inputs,
       options: createReceiveOptions({ unknowns: allowUnknowns }),
     })
-    return { inputs: restoreSecretMarks(news, read), failures }
+    return { inputs: restoreSecretMarks(news, checkedInputs), failures }
   } catch (thrown) {
     if (isUnimplemented(thrown)) return { inputs: news, failures: [] }
     throw thrown
@@ -58,7 +60,7 @@ export async function callCheckConfig(
 }
 
 /**
- * Calls DiffConfig. The result of a provider without it is unknown, and never requires a
+ * Calls DiffConfig. The diff of a provider without DiffConfig is unknown, and never requires a
  * replacement.
  */
 export async function callDiffConfig(
@@ -88,7 +90,7 @@ export async function callDiffConfig(
 
 /**
  * Calls Configure. The call is skipped when an input other than the version is unknown; the
- * instance is then unconfigured. Later calls wait for it and fail with its error
+ * instance is then unconfigured. Later calls wait for Configure and fail with its error
  * (docs/spec/provider-protocol.md#configure).
  */
 export async function configureProvider(
@@ -97,9 +99,9 @@ export async function configureProvider(
 ): Promise<void> {
   const { inputs } = input
   for (const [key, value] of inputs)
-    if (key !== 'version' && containsUnknown(value)) return session.settle(undefined)
+    if (key !== 'version' && containsUnknown(value)) return session.setConfigureOutcome(undefined)
   const outcome = callConfigure(session, input)
-  session.settle(outcome)
+  session.setConfigureOutcome(outcome)
   await outcome
 }
 
@@ -123,7 +125,7 @@ async function callConfigure(
   })
   const answer = await callProvider(session, method, { request })
   return (
-    session.negotiated ?? {
+    session.handshakeAbilities ?? {
       secrets: answer.acceptSecrets,
       references: answer.acceptResources,
       bytes: false,
@@ -140,8 +142,8 @@ function toVariables(pkg: string, inputs: PropertyMap): Map<string, string> {
   const variables = new Map<string, string>()
   for (const [key, value] of inputs) {
     if (key === 'version') continue
-    const plain = valueToWire(value, options, key)
-    const text = typeof plain === 'string' ? plain : JSON.stringify(plain)
+    const wireValue = valueToWire(value, options, key)
+    const text = typeof wireValue === 'string' ? wireValue : JSON.stringify(wireValue)
     variables.set(`${pkg}:config:${key}`, text)
   }
   return variables

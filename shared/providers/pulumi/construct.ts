@@ -30,11 +30,16 @@ export async function callConstruct(
   input: ConstructInput,
 ): Promise<ConstructResult | 'unconfigured'> {
   const method = service.construct
-  const { secrets, references, bytes, outputs } = await session.waitUntilConfigured()
+  const {
+    secrets,
+    references,
+    bytes: allowsByteStrings,
+    outputs,
+  } = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return 'unconfigured'
   if (!secrets)
     throw localError('plugins that can construct components must support secrets', { status: 'ok' })
-  const options: WireOptions = { unknowns: 'keep', secrets, references, outputs, bytes }
+  const options: WireOptions = { unknowns: 'keep', secrets, references, outputs, allowsByteStrings }
   const inputs = encodeProperties(session, method, { map: input.inputs, options })
   const answer = await callProvider(session, method, { request: toConstructRequest(input, inputs) })
   if (!isUrn(answer.urn))
@@ -51,7 +56,7 @@ export async function callConstruct(
         secrets: true,
         references: true,
         outputs: true,
-        bytes: true,
+        allowsByteStrings: true,
       },
     }),
     dependencies: new Map(
@@ -95,9 +100,14 @@ function toConstructRequest(
 
 function triggerToWire(trigger: PropertyValue, preview: boolean): unknown {
   if (trigger === null) return undefined
-  const kept = { secrets: true, references: true, outputs: true, bytes: true } as const
+  const wrapOptions = {
+    secrets: true,
+    references: true,
+    outputs: true,
+    allowsByteStrings: true,
+  } as const
   try {
-    return valueToWire(trigger, { ...kept, unknowns: preview ? 'keep' : 'drop' })
+    return valueToWire(trigger, { ...wrapOptions, unknowns: preview ? 'keep' : 'drop' })
   } catch (thrown) {
     throw localError(`cannot send the replacement trigger: ${messageOf(thrown)}`, {
       status: 'ok',

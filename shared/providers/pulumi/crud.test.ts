@@ -10,17 +10,17 @@ import {
 import type { PropertyValue } from '../../values/value.ts'
 import { signatureKey as sig } from '../../values/wire-options.ts'
 import {
-  all,
+  allAbilities,
   closeServers,
-  creating,
+  createArguments,
   catchProviderError,
   propertyMap,
-  none,
-  reading,
+  noProperties,
+  readArguments,
   secretValue,
   serveProvider,
-  subject,
-  updating,
+  resourceIdentity,
+  updateArguments,
   wireSecret,
 } from './driver-fixtures.ts'
 import { createFailure, createInitFailure } from './scripted-server.ts'
@@ -34,7 +34,10 @@ describe('create and update', () => {
   test('a provider with secret support gets wrapped secrets, and its marks are kept', async () => {
     const configure = (): ConfigureResponse => ConfigureResponse.create({ acceptSecrets: true })
     const { provider, calls } = await serveProvider({ configure, create })
-    const made = await provider.create({ ...creating, inputs: propertyMap({ a: secretValue(1) }) })
+    const made = await provider.create({
+      ...createArguments,
+      inputs: propertyMap({ a: secretValue(1) }),
+    })
     expect(calls[1]?.request).toMatchObject({ properties: { a: wireSecret(1) } })
     expect(made).toEqual({
       id: 'i',
@@ -45,27 +48,32 @@ describe('create and update', () => {
 
   test('a provider without secret support gets plaintext, and its results are marked again', async () => {
     const { provider, calls } = await serveProvider({ create })
-    const made = await provider.create({ ...creating, inputs: propertyMap({ a: secretValue(1) }) })
+    const made = await provider.create({
+      ...createArguments,
+      inputs: propertyMap({ a: secretValue(1) }),
+    })
     expect(calls[1]?.request).toMatchObject({ properties: { a: 1 } })
     expect(made.outputs).toEqual(propertyMap({ a: secretValue(1), extra: 1 }))
   })
 
   test('a preview calls only providers that support previews', async () => {
     const plain = await serveProvider({ create })
-    const preview = { ...creating, preview: true }
+    const preview = { ...createArguments, preview: true }
     expect(await plain.provider.create(preview)).toMatchObject({
       id: '',
       outputs: propertyMap({ a: 1 }),
     })
     expect(plain.calls).toHaveLength(1)
-    const able = await serveProvider({ create }, { negotiated: all })
+    const able = await serveProvider({ create }, { handshakeAbilities: allAbilities })
     expect((await able.provider.create(preview)).outputs).toEqual(propertyMap({ a: 1, extra: 1 }))
     expect(able.calls[1]?.request).toMatchObject({ preview: true })
   })
 
   test('a create without an id has an unknown effect', async () => {
     const { provider } = await serveProvider({ create: () => CreateResponse.create({}) })
-    expect(await catchProviderError(provider.create(creating))).toMatchObject({ status: 'unknown' })
+    expect(await catchProviderError(provider.create(createArguments))).toMatchObject({
+      status: 'unknown',
+    })
   })
 
   test('a partial create returns the existing resource with marked secrets; without an id its effect is unknown', async () => {
@@ -75,11 +83,11 @@ describe('create and update', () => {
         throw createInitFailure({ id, properties: { a: 1 }, reasons: ['slow'], inputs: { a: 1 } })
       },
     })
-    const input = { ...creating, inputs: propertyMap({ a: secretValue(1) }) }
+    const input = { ...createArguments, inputs: propertyMap({ a: secretValue(1) }) }
     expect(await catchProviderError(provider.create(input))).toMatchObject({
       message: 'not ready',
       status: 'partial',
-      partial: {
+      partialResource: {
         id: 'i',
         outputs: propertyMap({ a: secretValue(1) }),
         inputs: propertyMap({ a: secretValue(1) }),
@@ -88,20 +96,20 @@ describe('create and update', () => {
     id = ''
     expect(await catchProviderError(provider.create(input))).toMatchObject({
       status: 'unknown',
-      partial: undefined,
+      partialResource: undefined,
     })
   })
 
   test('an update replaces all old outputs', async () => {
     const { provider } = await serveProvider({ update: () => UpdateResponse.create({}) })
-    expect((await provider.update(updating)).outputs).toEqual(none)
+    expect((await provider.update(updateArguments)).outputs).toEqual(noProperties)
   })
 
   test('the error of an unreadable value names provider, method and property', async () => {
     const { provider } = await serveProvider({
       create: () => CreateResponse.create({ id: 'i', properties: { a: { b: { [sig]: 'x' } } } }),
     })
-    const failed = await catchProviderError(provider.create(creating))
+    const failed = await catchProviderError(provider.create(createArguments))
     expect(failed.message).toMatch(/'scripted' answered Create with a malformed value: .*'a\.b'/)
     expect(failed.status).toBe('unknown')
   })
@@ -111,7 +119,7 @@ describe('create and update', () => {
     const { provider } = await serveProvider({
       update: () => UpdateResponse.create({ properties }),
     })
-    expect((await catchProviderError(provider.update(updating))).message).toContain(
+    expect((await catchProviderError(provider.update(updateArguments))).message).toContain(
       "'a' is unknown",
     )
   })
@@ -119,9 +127,11 @@ describe('create and update', () => {
   test('bytes for a provider without support for them fail before the call', async () => {
     const { provider, calls } = await serveProvider({ create })
     const inputs = propertyMap({ a: { kind: 'bytes', base64: '/w==' } })
-    expect(await catchProviderError(provider.create({ ...creating, inputs }))).toMatchObject({
-      status: 'ok',
-    })
+    expect(await catchProviderError(provider.create({ ...createArguments, inputs }))).toMatchObject(
+      {
+        status: 'ok',
+      },
+    )
     expect(calls).toHaveLength(1)
   })
 })
@@ -132,10 +142,13 @@ describe('read, delete and invoke', () => {
     const { provider, calls } = await serveProvider({
       read: () => ReadResponse.create({ id: 'i', properties }),
     })
-    expect(await provider.read(reading)).toMatchObject({ outputs: undefined, inputs: undefined })
+    expect(await provider.read(readArguments)).toMatchObject({
+      outputs: undefined,
+      inputs: undefined,
+    })
     properties = {}
-    expect((await provider.read(reading)).outputs).toEqual(none)
-    await provider.read({ ...reading, inputs: undefined, outputs: undefined })
+    expect((await provider.read(readArguments)).outputs).toEqual(noProperties)
+    await provider.read({ ...readArguments, inputs: undefined, outputs: undefined })
     expect(calls[2]?.request).toMatchObject({ inputs: {}, properties: {} })
     expect(calls[3]?.request).toMatchObject({ inputs: undefined, properties: undefined })
   })
@@ -146,7 +159,7 @@ describe('read, delete and invoke', () => {
       read: (request: { inputs: Record<string, unknown> }) =>
         ReadResponse.create({ id: 'i', properties: request.inputs, inputs: request.inputs }),
     })
-    const result = await provider.read({ ...reading, inputs: propertyMap({ asset }) })
+    const result = await provider.read({ ...readArguments, inputs: propertyMap({ asset }) })
     expect(result).toMatchObject({
       inputs: propertyMap({ asset }),
       outputs: propertyMap({ asset }),
@@ -159,7 +172,7 @@ describe('read, delete and invoke', () => {
         throw createInitFailure({ id: 'j', properties: { a: 1 }, reasons: ['sick'] })
       },
     })
-    expect(await provider.read(reading)).toMatchObject({
+    expect(await provider.read(readArguments)).toMatchObject({
       id: 'j',
       outputs: propertyMap({ a: 1 }),
       inputs: undefined,
@@ -170,10 +183,10 @@ describe('read, delete and invoke', () => {
   test('a delete sends old inputs and outputs', async () => {
     const { provider, calls } = await serveProvider({ delete: () => ({}) })
     await provider.delete({
-      ...subject,
+      ...resourceIdentity,
       id: 'i',
       inputs: propertyMap({ a: 1 }),
-      outputs: none,
+      outputs: noProperties,
       timeout: 5,
     })
     expect(calls[1]?.request).toMatchObject({ oldInputs: { a: 1 }, properties: {}, timeout: 5 })
@@ -187,7 +200,7 @@ describe('read, delete and invoke', () => {
       outputs: propertyMap({ a: secretValue(1), b: secretValue(2) }),
       failures: [],
     })
-    const able = await serveProvider({ invoke }, { negotiated: all })
+    const able = await serveProvider({ invoke }, { handshakeAbilities: allAbilities })
     expect((await able.provider.invoke({ token: 't', args, preview: true })).outputs).toEqual(
       propertyMap({ a: 1, b: 2 }),
     )
@@ -211,27 +224,27 @@ describe('the effect of a failed call by its status', () => {
         throw createFailure(code, 'said so')
       },
     })
-    const failed = await catchProviderError(provider.create(creating))
+    const failed = await catchProviderError(provider.create(createArguments))
     expect(failed).toMatchObject({ status: expected, code, message: 'said so' })
   })
 
   test('a connection that breaks during a call is lost', async () => {
     const served = await serveProvider({
       create: () => {
-        served.breakOff()
+        served.breakConnections()
         return new Promise(() => {})
       },
     })
     const broken = { status: 'lost', isRequestUnsent: false }
-    expect(await catchProviderError(served.provider.create(creating))).toMatchObject(broken)
+    expect(await catchProviderError(served.provider.create(createArguments))).toMatchObject(broken)
   })
 
   test('a call without a connection had no effect', async () => {
     const served = await serveProvider({})
-    served.breakOff()
-    await catchProviderError(served.provider.create(creating))
+    served.breakConnections()
+    await catchProviderError(served.provider.create(createArguments))
     const unheard = { status: 'ok', isRequestUnsent: true }
-    expect(await catchProviderError(served.provider.create(creating))).toMatchObject(unheard)
+    expect(await catchProviderError(served.provider.create(createArguments))).toMatchObject(unheard)
   })
 
   test('unreadable details do not change the status', async () => {
@@ -243,7 +256,7 @@ describe('the effect of a failed call by its status', () => {
         })
       },
     })
-    expect(await catchProviderError(provider.create(creating))).toMatchObject({
+    expect(await catchProviderError(provider.create(createArguments))).toMatchObject({
       status: 'unknown',
       message: 'said so',
     })

@@ -17,15 +17,17 @@ import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
 import { restoreSecretMarks } from '../../values/walk.ts'
 import {
   callProvider,
-  type PartialReader,
+  type PartialResourceReader,
   decodeProperties,
   type ProviderSession,
   encodeProperties,
 } from './provider-session.ts'
-import { encodeOldViews, statusFieldsOf } from './views.ts'
+import { encodeOldViews, createViewStatusFields } from './views.ts'
 import { previewOutputsOf } from './preview-outputs.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
+  ? Q
+  : never
 
 /**
  * Creates a function that marks returned secrets like the sent ones, for a provider without secret
@@ -39,7 +41,7 @@ function createSecretMarker(
 }
 
 /**
- * Calls Create; in a preview only if the provider supports it
+ * Calls Create. In a preview, only providers that support previews are called
  * (docs/spec/provider-protocol.md#create).
  */
 export async function callCreate(
@@ -54,30 +56,34 @@ export async function callCreate(
   if (outputs !== undefined) return { id: '', outputs, refreshBeforeUpdate: false }
   const options = createSendOptions(abilities, { unknowns: preview })
   const properties = encodeProperties(session, method, { map: inputs, options })
-  const subject = { urn, name, type, ...statusFieldsOf(input) }
-  const request = CreateRequest.create({ ...subject, properties, timeout, preview })
-  const mark = createSecretMarker(abilities, inputs)
-  const reader: PartialReader = { unknowns: preview, readOutputs: mark, readInputs: mark }
+  const identity = { urn, name, type, ...createViewStatusFields(input) }
+  const request = CreateRequest.create({ ...identity, properties, timeout, preview })
+  const markSecrets = createSecretMarker(abilities, inputs)
+  const reader: PartialResourceReader = {
+    unknowns: preview,
+    readOutputs: markSecrets,
+    readInputs: markSecrets,
+  }
   const answer = await requireId(session, input, callProvider(session, method, { request, reader }))
-  const read = decodeProperties(session, method, {
+  const returnedOutputs = decodeProperties(session, method, {
     struct: answer.properties,
     options: createReceiveOptions({ unknowns: preview }),
   })
   return {
     id: answer.id,
-    outputs: mark(read),
+    outputs: markSecrets(returnedOutputs),
     refreshBeforeUpdate: answer.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
   }
 }
 
 /**
- * Requires an id, because a resource without one cannot be found again, after a success or a
- * partial failure.
+ * Requires an id after a success or a partial failure, because a resource without an id cannot be
+ * found again. Throws ProviderError.
  */
 async function requireId<A extends { readonly id: string }>(
   session: ProviderSession,
   input: CallInput<'create'>,
-  answer: Promise<A>,
+  pendingAnswer: Promise<A>,
 ): Promise<A> {
   const missingIdError = (cause?: unknown): ProviderError =>
     new ProviderError(
@@ -85,10 +91,11 @@ async function requireId<A extends { readonly id: string }>(
       { status: 'unknown', code: status.UNKNOWN, cause },
     )
   try {
-    const created = await answer
+    const created = await pendingAnswer
     if (created.id !== '' || input.preview) return created
   } catch (thrown) {
-    if (thrown instanceof ProviderError && thrown.partial?.id === '') throw missingIdError(thrown)
+    if (thrown instanceof ProviderError && thrown.partialResource?.id === '')
+      throw missingIdError(thrown)
     throw thrown
   }
   throw missingIdError()
@@ -102,8 +109,8 @@ export async function callRead(
   const method = service.read
   const abilities = await session.waitUntilConfigured()
   const { urn, name, type, id, inputs, outputs, timeout } = input
-  if (session.isUnconfigured()) return unconfiguredRead
-  const options = createSendOptions(abilities, { unknowns: false, old: true })
+  if (session.isUnconfigured()) return emptyReadResult
+  const options = createSendOptions(abilities, { unknowns: false, elideAssets: true })
   const encode = (map: PropertyMap | undefined): Record<string, unknown> | undefined =>
     map && encodeProperties(session, method, { map, options })
   const request = ReadRequest.create({
@@ -115,13 +122,13 @@ export async function callRead(
     inputs: encode(inputs),
     properties: encode(outputs),
     oldViews: encodeOldViews(session, input, { method, options }),
-    ...statusFieldsOf(input),
+    ...createViewStatusFields(input),
   })
   const createRestorer = (sentMap: PropertyMap | undefined) => {
-    const mark = createSecretMarker(abilities, sentMap ?? emptyMap)
-    return (map: PropertyMap): PropertyMap => restoreAssets(inputs ?? emptyMap, mark(map))
+    const markSecrets = createSecretMarker(abilities, sentMap ?? emptyMap)
+    return (map: PropertyMap): PropertyMap => restoreAssets(inputs ?? emptyMap, markSecrets(map))
   }
-  const reader: PartialReader = {
+  const reader: PartialResourceReader = {
     unknowns: false,
     readOutputs: createRestorer(outputs),
     readInputs: createRestorer(inputs),
@@ -130,13 +137,13 @@ export async function callRead(
     const answer = await callProvider(session, method, { request, reader })
     return toReadResult(session, answer, reader)
   } catch (thrown) {
-    if (!(thrown instanceof ProviderError) || thrown.partial === undefined) throw thrown
-    const { reasons, ...rest } = thrown.partial
+    if (!(thrown instanceof ProviderError) || thrown.partialResource === undefined) throw thrown
+    const { reasons, ...rest } = thrown.partialResource
     return { ...rest, initErrors: reasons.length === 0 ? [thrown.message] : reasons }
   }
 }
 
-const unconfiguredRead: ReadResult = {
+const emptyReadResult: ReadResult = {
   id: '',
   inputs: emptyMap,
   outputs: emptyMap,
@@ -147,7 +154,7 @@ const unconfiguredRead: ReadResult = {
 function toReadResult(
   session: ProviderSession,
   answer: ReadResponse,
-  reader: PartialReader,
+  reader: PartialResourceReader,
 ): ReadResult {
   const options = createReceiveOptions({ unknowns: false })
   const decode = (struct: Record<string, unknown> | undefined): PropertyMap | undefined =>
@@ -164,7 +171,8 @@ function toReadResult(
 }
 
 /**
- * Calls Update; in a preview only if the provider supports it. The result replaces all old outputs.
+ * Calls Update. In a preview, only providers that support previews are called. The result replaces
+ * all old outputs.
  */
 export async function callUpdate(
   session: ProviderSession,
@@ -176,14 +184,14 @@ export async function callUpdate(
   assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is not configured`)
   const outputs = preview ? previewOutputsOf(session, abilities, newInputs) : undefined
   if (outputs !== undefined) return { outputs, refreshBeforeUpdate: false }
-  const old = createSendOptions(abilities, { unknowns: false, old: true })
+  const oldOptions = createSendOptions(abilities, { unknowns: false, elideAssets: true })
   const request = UpdateRequest.create({
     id: input.id,
     urn,
     name: input.name,
     type: input.type,
-    oldInputs: encodeProperties(session, method, { map: input.oldInputs, options: old }),
-    olds: encodeProperties(session, method, { map: input.oldOutputs, options: old }),
+    oldInputs: encodeProperties(session, method, { map: input.oldInputs, options: oldOptions }),
+    olds: encodeProperties(session, method, { map: input.oldOutputs, options: oldOptions }),
     news: encodeProperties(session, method, {
       map: newInputs,
       options: createSendOptions(abilities, { unknowns: preview }),
@@ -191,19 +199,23 @@ export async function callUpdate(
     timeout: input.timeout,
     ignoreChanges: [...input.ignoreChanges],
     preview,
-    oldViews: encodeOldViews(session, input, { method, options: old }),
-    ...statusFieldsOf(input),
+    oldViews: encodeOldViews(session, input, { method, options: oldOptions }),
+    ...createViewStatusFields(input),
   })
-  const mark = createSecretMarker(abilities, newInputs)
-  const reader: PartialReader = { unknowns: preview, readOutputs: mark, readInputs: mark }
+  const markSecrets = createSecretMarker(abilities, newInputs)
+  const reader: PartialResourceReader = {
+    unknowns: preview,
+    readOutputs: markSecrets,
+    readInputs: markSecrets,
+  }
   const answer = await callProvider(session, method, { request, reader })
   const struct = answer.properties
-  const read = decodeProperties(session, method, {
+  const returnedOutputs = decodeProperties(session, method, {
     struct,
     options: createReceiveOptions({ unknowns: preview }),
   })
   return {
-    outputs: mark(read),
+    outputs: markSecrets(returnedOutputs),
     refreshBeforeUpdate: answer.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
   }
 }
@@ -220,7 +232,7 @@ export async function callDelete(
   const abilities = await session.waitUntilConfigured()
   const { urn, name, type, id, inputs, outputs, timeout } = input
   assert(!session.isUnconfigured(), `the provider of '${urn}' is not configured`)
-  const options = createSendOptions(abilities, { unknowns: false, old: true })
+  const options = createSendOptions(abilities, { unknowns: false, elideAssets: true })
   const request = DeleteRequest.create({
     id,
     urn,
@@ -230,7 +242,7 @@ export async function callDelete(
     properties: encodeProperties(session, method, { map: outputs, options }),
     oldInputs: encodeProperties(session, method, { map: inputs, options }),
     oldViews: encodeOldViews(session, input, { method, options }),
-    ...statusFieldsOf(input),
+    ...createViewStatusFields(input),
   })
   await callProvider(session, method, { request })
 }

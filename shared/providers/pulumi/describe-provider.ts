@@ -20,21 +20,21 @@ export function createDescription(session: ProviderSession): ProviderDescription
     },
     async listMappings(ecosystem) {
       const request = GetMappingsRequest.create({ key: ecosystem })
-      const answer = callProvider(session, service.getMappings, { request })
-      return (await answer.catch(createFallback({ providers: [] }))).providers
+      const pendingAnswer = callProvider(session, service.getMappings, { request })
+      return (await pendingAnswer.catch(createFallback({ providers: [] }))).providers
     },
     async getMapping({ ecosystem, provider }) {
       const request = GetMappingRequest.create({ key: ecosystem, provider })
-      const answer = callProvider(session, service.getMapping, { request })
-      return answer.catch(createFallback({ provider: '', data: new Uint8Array() }))
+      const pendingAnswer = callProvider(session, service.getMapping, { request })
+      return pendingAnswer.catch(createFallback({ provider: '', data: new Uint8Array() }))
     },
   }
 }
 
 /** Creates the fallback for a provider that does not implement a call. */
-function createFallback<T>(nothing: T): (thrown: unknown) => T {
+function createFallback<T>(fallback: T): (thrown: unknown) => T {
   return thrown => {
-    if (isUnimplemented(thrown)) return nothing
+    if (isUnimplemented(thrown)) return fallback
     throw thrown
   }
 }

@@ -9,13 +9,17 @@ const servers: ScriptedProvider[] = []
 
 /** Ends the servers of a test. */
 export function closeServers(): void {
-  for (const each of servers.splice(0)) each.close()
+  for (const server of servers.splice(0)) server.close()
 }
 
-/** A resource. */
-export const subject = { urn: 'urn:pulumi:d::p::a:b:C::n' as Urn, name: 'n', type: 'a:b:C' }
-/** A provider resource. */
-export const config = {
+/** The identity of a resource. */
+export const resourceIdentity = {
+  urn: 'urn:pulumi:d::p::a:b:C::n' as Urn,
+  name: 'n',
+  type: 'a:b:C',
+}
+/** The identity of a provider resource. */
+export const providerIdentity = {
   urn: 'urn:pulumi:d::p::pulumi:providers:a::n' as Urn,
   name: 'n',
   type: 'pulumi:providers:a',
@@ -29,9 +33,9 @@ export const wireSecret = (value: unknown): Record<string, unknown> => ({
   value,
 })
 /** No properties. */
-export const none = propertyMap({})
-/** The handshake of a provider with all abilities. */
-export const all = {
+export const noProperties = propertyMap({})
+/** The abilities of a provider that supports everything. */
+export const allAbilities = {
   secrets: true,
   references: true,
   bytes: true,
@@ -50,36 +54,47 @@ export async function serveProvider(
   script: Script,
   options: Parameters<typeof serveScript>[1] & { inputs?: PropertyMap | null } = {},
 ): Promise<ScriptedProvider> {
-  const { inputs = none, ...deps } = options
+  const { inputs = noProperties, ...deps } = options
   const configure = (): ConfigureResponse => ConfigureResponse.create({})
-  const served = await serveScript({ configure, ...script }, deps)
-  servers.push(served)
-  if (inputs !== null) await served.provider.configure({ ...config, inputs })
-  return served
+  const scriptedProvider = await serveScript({ configure, ...script }, deps)
+  servers.push(scriptedProvider)
+  if (inputs !== null) await scriptedProvider.provider.configure({ ...providerIdentity, inputs })
+  return scriptedProvider
 }
 
 /** Returns the ProviderError with which a call rejects. */
 export async function catchProviderError(promise: Promise<unknown>): Promise<ProviderError> {
   const thrown = await promise.then(
     () => undefined,
-    (failed: unknown) => failed,
+    (rejection: unknown) => rejection,
   )
   if (thrown instanceof ProviderError) return thrown
   throw new Error(`no ProviderError but ${String(thrown)}`)
 }
 
 /** The arguments of Create. */
-export const creating = { ...subject, inputs: propertyMap({ a: 1 }), timeout: 0, preview: false }
+export const createArguments = {
+  ...resourceIdentity,
+  inputs: propertyMap({ a: 1 }),
+  timeout: 0,
+  preview: false,
+}
 /** The arguments of Update. */
-export const updating = {
-  ...subject,
+export const updateArguments = {
+  ...resourceIdentity,
   id: 'i',
-  oldInputs: none,
-  oldOutputs: none,
+  oldInputs: noProperties,
+  oldOutputs: noProperties,
   newInputs: propertyMap({ a: 1 }),
   timeout: 0,
   ignoreChanges: [],
   preview: false,
 }
 /** The arguments of Read. */
-export const reading = { ...subject, id: 'i', inputs: none, outputs: none, timeout: 0 }
+export const readArguments = {
+  ...resourceIdentity,
+  id: 'i',
+  inputs: noProperties,
+  outputs: noProperties,
+  timeout: 0,
+}

@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { parseUrn } from '../../names/urn.ts'
-import { unknownText } from '../../names/provider-reference.ts'
+import { unknownStringMarker } from '../../names/provider-reference.ts'
 import { type PropertyValue, unknown } from '../../values/value.ts'
 import { signatureKey, signatures } from '../../values/wire-options.ts'
 import {
-  all,
+  allAbilities,
   closeServers,
   propertyMap,
-  none,
+  noProperties,
   secretValue,
   serveProvider,
-  subject,
+  resourceIdentity,
   wireSecret,
 } from './driver-fixtures.ts'
 import type { Script } from './scripted-server.ts'
@@ -52,7 +52,7 @@ describe('a method', () => {
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
       tok: 'a:b:C/method',
-      args: { plain: 1, hidden: wireSecret('s'), open: unknownText },
+      args: { plain: 1, hidden: wireSecret('s'), open: unknownStringMarker },
       argDependencies: new Map([['plain', { urns: [other] }]]),
       project: 'p',
       stack: 'd',
@@ -68,7 +68,9 @@ describe('a method', () => {
   })
 
   test('gets output values when both sides support them', async () => {
-    const { provider, calls } = await serveProvider(createAnswering({}), { negotiated: all })
+    const { provider, calls } = await serveProvider(createAnswering({}), {
+      handshakeAbilities: allAbilities,
+    })
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
       args: { plain: { [signatureKey]: signatures.output, value: 1, dependencies: [other] } },
@@ -80,20 +82,20 @@ describe('a method', () => {
     const { provider } = await serveProvider(
       createAnswering({
         return: { two: value, hidden: wireSecret('s') },
-        returnDependencies: new Map([['hidden', { urns: [subject.urn] }]]),
+        returnDependencies: new Map([['hidden', { urns: [resourceIdentity.urn] }]]),
         failures: [{ property: 'plain', reason: 'is refused' }],
       }),
     )
     expect(await provider.call(callInput)).toEqual({
       outputs: propertyMap({ two: output(2), hidden: secretValue('s') }),
-      dependencies: new Map([['hidden', [subject.urn]]]),
+      dependencies: new Map([['hidden', [resourceIdentity.urn]]]),
       failures: [{ property: 'plain', reason: 'is refused' }],
     })
   })
 
   test('may return unknown values in a preview only', async () => {
     const { provider } = await serveProvider(
-      createAnswering({ return: { later: unknownText, now: 1 } }),
+      createAnswering({ return: { later: unknownStringMarker, now: 1 } }),
     )
     const preview = await provider.call({ ...callInput, preview: true })
     expect(preview.outputs).toEqual(propertyMap({ later: unknown, now: 1 }))
@@ -104,7 +106,7 @@ describe('a method', () => {
     const { provider, calls } = await serveProvider(createAnswering({}), {
       inputs: propertyMap({ region: unknown }),
     })
-    expect(await provider.call(callInput)).toEqual({ outputs: none, failures: [] })
+    expect(await provider.call(callInput)).toEqual({ outputs: noProperties, failures: [] })
     expect(calls).toEqual([])
   })
 })

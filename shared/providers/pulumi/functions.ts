@@ -16,7 +16,9 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (ask: infer Q) => unknown ? Q : never
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
+  ? Q
+  : never
 
 /**
  * Calls Invoke. If an argument was secret and the provider does not support secrets, all results
@@ -32,16 +34,16 @@ export async function callInvoke(
   const options = createSendOptions(abilities, { unknowns: false })
   const args = encodeProperties(session, method, { map: input.args, options })
   // Only providers with a handshake know the preview flag.
-  const preview = session.negotiated !== undefined && input.preview
+  const preview = session.handshakeAbilities !== undefined && input.preview
   const request = InvokeRequest.create({ tok: input.token, args, preview })
   const answer = await callProvider(session, method, { request })
   const outputs = decodeProperties(session, method, {
     struct: answer.return,
     options: createReceiveOptions({ unknowns: false }),
   })
-  const isTainted = !abilities.secrets && containsSecret(input.args)
+  const mustMarkSecret = !abilities.secrets && containsSecret(input.args)
   return {
-    outputs: isTainted
+    outputs: mustMarkSecret
       ? new Map([...outputs].map(([key, value]) => [key, secretOf(value)]))
       : outputs,
     failures: answer.failures,
@@ -49,19 +51,19 @@ export async function callInvoke(
 }
 
 /**
- * Calls Call. Secrets and references are always wrapped, and output values are sent to providers
- * that support them. Unknown outputs are left out except in a preview. An unconfigured provider
- * returns nothing. Source: docs/spec/provider-protocol.md#call.
+ * Calls Call, which runs a method of a resource. Secrets and references are always wrapped, and
+ * output values are sent to providers that support them. Unknown outputs are left out except in a
+ * preview. An unconfigured provider returns nothing. Source: docs/spec/provider-protocol.md#call.
  */
 export async function callProviderMethod(
   session: ProviderSession,
   input: CallInput<'call'>,
 ): ReturnType<Provider['call']> {
   const method = service.call
-  const { bytes, outputs } = await session.waitUntilConfigured()
+  const { bytes: allowsByteStrings, outputs } = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
-  const kept = { secrets: true, references: true } as const
-  const options: WireOptions = { ...kept, unknowns: 'keep', outputs, bytes }
+  const wrapOptions = { secrets: true, references: true } as const
+  const options: WireOptions = { ...wrapOptions, unknowns: 'keep', outputs, allowsByteStrings }
   const { project, stack, config, parallel, monitorAddress } = input.context
   const request = CallRequest.create({
     tok: input.token,
@@ -82,7 +84,12 @@ export async function callProviderMethod(
   return {
     outputs: decodeProperties(session, method, {
       struct: answer.return,
-      options: { ...kept, unknowns: input.preview ? 'keep' : 'drop', outputs: true, bytes: true },
+      options: {
+        ...wrapOptions,
+        unknowns: input.preview ? 'keep' : 'drop',
+        outputs: true,
+        allowsByteStrings: true,
+      },
     }),
     failures: answer.failures,
     dependencies: new Map(

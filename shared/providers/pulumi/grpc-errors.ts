@@ -6,7 +6,7 @@ import {
   ErrorResourceInitFailed,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { messageOf } from '../../errors/error.ts'
-import { noConnection } from '../plugins/connection.ts'
+import { noConnectionPrefix } from '../plugins/connection.ts'
 import { type PropertyProblems, ProviderError } from '../provider-error.ts'
 
 /** Returns the gRPC code of any thrown value; UNKNOWN without a code. */
@@ -19,7 +19,7 @@ function isServiceError(thrown: unknown): thrown is ServiceError {
 }
 
 /** Codes by which a provider reports that it does not know the effect on the resource. */
-const unsure: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
+const unsureCodes: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
 
 /** The meaning of a failed call: the provider's own status, or a lost connection. */
 export type CallFailure =
@@ -28,76 +28,77 @@ export type CallFailure =
       readonly code: number
       readonly message: string
       /** Whether the request may have reached the provider. */
-      readonly wasSent: boolean
+      readonly mayHaveBeenSent: boolean
     }
   | {
       readonly kind: 'answered'
       readonly code: number
       readonly message: string
       readonly problems: PropertyProblems | undefined
-      readonly initFailed: ErrorResourceInitFailed | undefined
+      readonly initFailure: ErrorResourceInitFailed | undefined
     }
 
 /** Parses an error of gRPC. */
 export function parseCallFailure(thrown: unknown): CallFailure {
   if (!isServiceError(thrown))
-    return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), wasSent: true }
+    return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), mayHaveBeenSent: true }
   if (isConnectionLoss(thrown))
     return {
       kind: 'lost',
       code: thrown.code,
       message: thrown.details,
-      wasSent: !thrown.details.startsWith(noConnection),
+      mayHaveBeenSent: !thrown.details.startsWith(noConnectionPrefix),
     }
-  const { lines, because, properties, initFailed } = readStatusDetails(thrown)
-  const first = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + because]
+  const { lines, causeText, properties, initFailure } = readStatusDetails(thrown)
+  const firstLines = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + causeText]
   return {
     kind: 'answered',
     code: thrown.code,
-    message: [...first, ...lines].join('\n'),
+    message: [...firstLines, ...lines].join('\n'),
     problems:
-      properties.length === 0 ? undefined : { message: thrown.details + because, properties },
-    initFailed,
+      properties.length === 0 ? undefined : { message: thrown.details + causeText, properties },
+    initFailure,
   }
 }
 
 interface StatusDetails {
   readonly lines: readonly string[]
-  readonly because: string
+  readonly causeText: string
   readonly properties: PropertyProblems['properties']
-  readonly initFailed: ErrorResourceInitFailed | undefined
+  readonly initFailure: ErrorResourceInitFailed | undefined
 }
 
 /** Reads the status details. Unreadable details are ignored, because the status itself is known. */
 function readStatusDetails(thrown: ServiceError): StatusDetails {
   try {
     const details = decodeDetails(thrown)
-    const cause = details.find(({ type }) => type === 'pulumirpc.ErrorCause')
-    const init = details.find(({ type }) => type === 'pulumirpc.ErrorResourceInitFailed')
+    const causeDetail = details.find(({ type }) => type === 'pulumirpc.ErrorCause')
+    const initDetail = details.find(({ type }) => type === 'pulumirpc.ErrorResourceInitFailed')
     return {
       lines: details.flatMap(({ type, value }) => detailLinesOf(type, value)),
       properties: details.flatMap(({ type, value }) => propertiesOf(type, value)),
-      because: cause === undefined ? '' : `: ${ErrorCause.decode(cause.value).message}`,
-      initFailed: init && ErrorResourceInitFailed.decode(init.value),
+      causeText:
+        causeDetail === undefined ? '' : `: ${ErrorCause.decode(causeDetail.value).message}`,
+      initFailure: initDetail && ErrorResourceInitFailed.decode(initDetail.value),
     }
   } catch {
-    return { lines: [], because: '', properties: [], initFailed: undefined }
+    return { lines: [], causeText: '', properties: [], initFailure: undefined }
   }
 }
 
-/** gRPC's messages for an unfinished stream, which has no trailers. */
-const broken = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
+/** Messages of gRPC about a stream that ended early and therefore has no trailers. */
+const brokenStream = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
 
-/** Reports whether a status was created on this side because the connection was lost. */
+/** Reports whether gRPC created a status in this process because the connection was lost. */
 function isConnectionLoss(thrown: ServiceError): boolean {
   if (Object.keys(thrown.metadata.getMap()).length > 0) return false
   if (thrown.code === status.UNAVAILABLE || thrown.code === status.CANCELLED) return true
-  return broken.test(thrown.details)
+  return brokenStream.test(thrown.details)
 }
 
 /** Returns the status class of a code (docs/spec/provider-protocol.md#errors). */
 export function providerStatusOf(code: number): 'ok' | 'unknown' {
-  return unsure.includes(code) ? 'unknown' : 'ok'
+  return unsureCodes.includes(code) ? 'unknown' : 'ok'
 }
 
 interface Detail {
@@ -132,12 +133,17 @@ function propertiesOf(type: string, value: Uint8Array): PropertyProblems['proper
 }
 
 /**
- * Creates the error of a call that failed on this side. `status`: whether the provider has acted.
+ * Creates the error of a call that failed in this process. `ok`: the provider has not acted.
+ * `unknown`: the provider may have acted.
  */
 export function localError(
   message: string,
   options: { readonly status: 'ok' | 'unknown'; readonly cause?: unknown },
 ): ProviderError {
   const code = options.status === 'ok' ? status.INVALID_ARGUMENT : status.INTERNAL
-  return new ProviderError(message, { status: options.status, code, cause: options.cause })
+  return new ProviderError(message, {
+    status: options.status,
+    code,
+    cause: options.cause,
+  })
 }

@@ -35,7 +35,7 @@ export const noAbilities: Abilities = {
 /** The contents of a handshake. */
 export interface HandshakeInput {
   readonly engineAddress: string
-  /** The folder of the plugin's file. Absent when this project did not start it. */
+  /** The folder of the plugin's file. Absent when another process started the plugin. */
   readonly folder?: string
   readonly refreshBeforeUpdate: boolean
 }
@@ -62,10 +62,10 @@ export async function performHandshake(
     invokeWithPreview: true,
     acceptsByteString: true,
   })
-  const endMs = Date.now() + limits.aliveMs
+  const deadlineMs = Date.now() + limits.firstResponseTimeoutMs
   for (;;) {
     try {
-      const answer = await connection.call(service.handshake, request, endMs)
+      const answer = await connection.call(service.handshake, request, deadlineMs)
       return {
         secrets: answer.acceptSecrets,
         references: answer.acceptResources,
@@ -77,12 +77,15 @@ export async function performHandshake(
     } catch (thrown) {
       const code = grpcCodeOf(thrown)
       if (code === status.UNIMPLEMENTED) return undefined
-      const end = code === status.UNAVAILABLE ? await connection.getExitReport() : undefined
-      if (code !== status.UNAVAILABLE || end !== undefined || Date.now() > endMs) {
-        const why = end === undefined ? messageOf(thrown) : end.how + formatLastLines(end.lines)
-        throw error('PLUGIN_FAILED', `plugin '${connection.name}' failed the handshake: ${why}`)
+      const exitReport = code === status.UNAVAILABLE ? await connection.getExitReport() : undefined
+      if (code !== status.UNAVAILABLE || exitReport !== undefined || Date.now() > deadlineMs) {
+        const reason =
+          exitReport === undefined
+            ? messageOf(thrown)
+            : exitReport.description + formatLastLines(exitReport.lines)
+        throw error('PLUGIN_FAILED', `plugin '${connection.name}' failed the handshake: ${reason}`)
       }
-      await new Promise(resolve => setTimeout(resolve, limits.aliveRetryMs))
+      await new Promise(resolve => setTimeout(resolve, limits.connectRetryMs))
     }
   }
 }

@@ -17,8 +17,10 @@ export async function callParameterize(
   input: ParameterizeInput,
 ): Promise<void> {
   const { name, version, value } = input
-  const decoded = { name, version, value: Buffer.from(value, 'base64') }
-  const request = ParameterizeRequest.create({ parameters: { $case: 'value', value: decoded } })
+  const packageParameters = { name, version, value: Buffer.from(value, 'base64') }
+  const request = ParameterizeRequest.create({
+    parameters: { $case: 'value', value: packageParameters },
+  })
   const answer = await callProvider(session, service.parameterize, { request })
   if (answer.name === name) return
   throw error(

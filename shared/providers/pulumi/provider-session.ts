@@ -14,9 +14,9 @@ import { createReceiveOptions } from './transfer-options.ts'
  * The provider settings of the environment (docs/spec/provider-protocol.md#environment-variables).
  */
 export interface DriverSettings {
-  /** Never call Create and Update in a preview. */
+  /** Whether previews never call Create and Update. */
   readonly noPreview: boolean
-  /** In a preview with an unconfigured provider, the outputs are the inputs. */
+  /** Whether the outputs of an unconfigured provider in a preview are the inputs. */
   readonly legacyPreview: boolean
   readonly refreshBeforeUpdate: boolean
 }
@@ -26,21 +26,23 @@ export interface ProviderSession {
   readonly connection: Connection
   readonly pkg: string
   readonly settings: DriverSettings
-  /** From the handshake. Undefined without one. */
-  readonly negotiated: Abilities | undefined
-  /** Waits for Configure and returns the negotiated abilities. Rejects with its error. */
+  /** The abilities from the handshake. Undefined for a provider without handshake. */
+  readonly handshakeAbilities: Abilities | undefined
+  /**
+   * Waits for Configure and returns the negotiated abilities. Rejects with the error of Configure.
+   */
   readonly waitUntilConfigured: () => Promise<Abilities>
   readonly isUnconfigured: () => boolean
   /**
-   * Sets the outcome of the only Configure. `undefined`: it was skipped because inputs were
-   * unknown.
+   * Sets the outcome of Configure, which is called at most once. `undefined`: the call was skipped
+   * because inputs were unknown.
    */
-  readonly settle: (outcome: Promise<Abilities> | undefined) => void
+  readonly setConfigureOutcome: (outcome: Promise<Abilities> | undefined) => void
 }
 
 /** Creates a session before Configure. */
 export function createProviderSession(
-  fields: Pick<ProviderSession, 'connection' | 'pkg' | 'settings' | 'negotiated'>,
+  fields: Pick<ProviderSession, 'connection' | 'pkg' | 'settings' | 'handshakeAbilities'>,
 ): ProviderSession {
   let outcome: Promise<Abilities> | undefined
   let isUnconfigured = false
@@ -55,11 +57,12 @@ export function createProviderSession(
       }
     },
     isUnconfigured: () => isUnconfigured,
-    settle(result) {
+    setConfigureOutcome(result) {
       assert(outcome === undefined, `provider '${fields.pkg}' is configured twice`)
       isUnconfigured = result === undefined
-      outcome = result ?? Promise.resolve(fields.negotiated ?? noAbilities)
-      // Every later call reports this failure. Until then it must not count as unhandled.
+      outcome = result ?? Promise.resolve(fields.handshakeAbilities ?? noAbilities)
+      // Every later call reports this failure. Until then the rejection must not count as
+      // unhandled.
       outcome.catch(() => {})
     },
   }
@@ -73,8 +76,8 @@ function toUnsentError(thrown: unknown): unknown {
   return new ProviderError(message, { status: 'ok', code, isRequestUnsent, cause: thrown })
 }
 
-/** How to read the existing resource after a partial failure. */
-export interface PartialReader {
+/** The functions that read the existing resource after a partial failure. */
+export interface PartialResourceReader {
   readonly unknowns: boolean
   readonly readOutputs: (returned: PropertyMap) => PropertyMap
   readonly readInputs: (returned: PropertyMap) => PropertyMap
@@ -87,22 +90,22 @@ export interface PartialReader {
 export async function callProvider<Q, A>(
   session: ProviderSession,
   method: MethodDefinition<Q, A>,
-  call: { readonly request: Q; readonly reader?: PartialReader },
+  call: { readonly request: Q; readonly reader?: PartialResourceReader },
 ): Promise<A> {
   try {
     return await session.connection.call(method, call.request)
   } catch (thrown) {
     const failure = parseCallFailure(thrown)
     if (failure.kind === 'lost') throw await lostError(session, method, failure)
-    const { code, message, problems, initFailed } = failure
-    if (initFailed === undefined || call.reader === undefined)
+    const { code, message, problems, initFailure } = failure
+    if (initFailure === undefined || call.reader === undefined)
       throw new ProviderError(message, {
         status: providerStatusOf(code),
         code,
         problems,
         cause: thrown,
       })
-    throw partialError(session, { method, code, message, initFailed, reader: call.reader })
+    throw partialError(session, { method, code, message, initFailure, reader: call.reader })
   }
 }
 
@@ -117,17 +120,17 @@ async function lostError(
   failure: Extract<CallFailure, { readonly kind: 'lost' }>,
 ): Promise<ProviderError> {
   const { name, getExitReport } = session.connection
-  const { how, lines } = (await getExitReport()) ?? {
-    how: `lost its connection (${failure.message})`,
+  const { description, lines } = (await getExitReport()) ?? {
+    description: `lost its connection (${failure.message})`,
     lines: [],
   }
-  const when = failure.wasSent ? 'during' : 'before'
+  const preposition = failure.mayHaveBeenSent ? 'during' : 'before'
   return new ProviderError(
-    `provider '${name}' ${how} ${when} ${methodNameOf(method)}${formatLastLines(lines)}`,
+    `provider '${name}' ${description} ${preposition} ${methodNameOf(method)}${formatLastLines(lines)}`,
     {
-      status: failure.wasSent ? 'lost' : 'ok',
+      status: failure.mayHaveBeenSent ? 'lost' : 'ok',
       code: failure.code,
-      isRequestUnsent: !failure.wasSent,
+      isRequestUnsent: !failure.mayHaveBeenSent,
     },
   )
 }
@@ -138,37 +141,39 @@ function partialError(
     readonly method: { readonly path: string }
     readonly code: number
     readonly message: string
-    readonly initFailed: ErrorResourceInitFailed
-    readonly reader: PartialReader
+    readonly initFailure: ErrorResourceInitFailed
+    readonly reader: PartialResourceReader
   },
 ): ProviderError {
-  const { initFailed, reader } = failure
+  const { initFailure, reader } = failure
   const options = createReceiveOptions({ unknowns: reader.unknowns })
-  const { refreshBeforeUpdate } = initFailed
-  const read = (struct: Record<string, unknown> | undefined): PropertyMap =>
+  const { refreshBeforeUpdate } = initFailure
+  const decode = (struct: Record<string, unknown> | undefined): PropertyMap =>
     decodeProperties(session, failure.method, { struct, options })
   return new ProviderError(failure.message, {
     status: 'partial',
     code: failure.code,
-    partial: {
-      id: initFailed.id,
-      outputs: reader.readOutputs(read(initFailed.properties)),
+    partialResource: {
+      id: initFailure.id,
+      outputs: reader.readOutputs(decode(initFailure.properties)),
       inputs:
-        initFailed.inputs === undefined ? undefined : reader.readInputs(read(initFailed.inputs)),
-      reasons: initFailed.reasons,
+        initFailure.inputs === undefined
+          ? undefined
+          : reader.readInputs(decode(initFailure.inputs)),
+      reasons: initFailure.reasons,
       refreshBeforeUpdate: refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
     },
   })
 }
 
-/** Encodes properties for the wire. Throws ProviderError; the provider has not acted then. */
+/** Encodes properties for the wire. Throws ProviderError before the provider has acted. */
 export function encodeProperties(
   session: ProviderSession,
   method: { readonly path: string },
-  what: { readonly map: PropertyMap; readonly options: WireOptions },
+  input: { readonly map: PropertyMap; readonly options: WireOptions },
 ): Record<string, unknown> {
   try {
-    return toWire(what.map, what.options)
+    return toWire(input.map, input.options)
   } catch (thrown) {
     throw localError(
       `provider '${session.connection.name}' cannot be sent what ${methodNameOf(method)} needs: ` +
@@ -179,19 +184,19 @@ export function encodeProperties(
 }
 
 /**
- * Decodes properties of a response. Throws ProviderError; the provider has acted then, but its
+ * Decodes properties of a response. Throws ProviderError when the provider has acted, but its
  * result is unreadable.
  */
 export function decodeProperties(
   session: ProviderSession,
   method: { readonly path: string },
-  what: {
+  input: {
     readonly struct: Record<string, unknown> | undefined
     readonly options: WireOptions
   },
 ): PropertyMap {
   try {
-    return fromWire(what.struct, what.options)
+    return fromWire(input.struct, input.options)
   } catch (thrown) {
     throw malformedError(session, method, thrown)
   }

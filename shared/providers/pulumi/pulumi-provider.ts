@@ -2,9 +2,9 @@
  * pulumi: the driver of providers that use pulumirpc. Imports ports, values and plugins.
  *
  * Invariants: the negotiated abilities determine the values that a provider receives
- * (negotiation.ts, transfer-options.ts). Secrets that it cannot preserve are marked again by name.
- * A call is made at most once. Every failure is a `ProviderError` that states whether the provider
- * has acted.
+ * (negotiation.ts, transfer-options.ts). Secrets that a provider cannot preserve are marked again
+ * by the names of their properties. A call is made at most once. Every failure is a `ProviderError`
+ * that states whether the provider has acted.
  */
 import { ResourceProviderService as service } from '../../../proto/gen/pulumi/provider.ts'
 import type { Connection } from '../plugins/connection.ts'
@@ -19,12 +19,15 @@ import { callProviderMethod, callInvoke } from './functions.ts'
 import type { Abilities } from './negotiation.ts'
 import { createProviderSession, type DriverSettings } from './provider-session.ts'
 
-/** Dependencies of a driver. `negotiated`: the result of the handshake, undefined without one. */
+/**
+ * Dependencies of a driver. `handshakeAbilities`: the result of the handshake, undefined for a
+ * provider without one.
+ */
 export interface DriverDeps {
   readonly connection: Connection
   readonly pkg: string
   readonly version: string
-  readonly negotiated: Abilities | undefined
+  readonly handshakeAbilities: Abilities | undefined
   readonly settings: DriverSettings
   readonly close: () => Promise<void>
   readonly isGone: () => boolean

@@ -18,43 +18,46 @@ export type Script = {
 /** A driver with a scripted provider in this process, over real bytes. For tests. */
 export interface ScriptedProvider {
   readonly provider: Provider
-  /** Creates another instance with its own configuration. Closing it does not close the server. */
+  /**
+   * Creates another instance with its own configuration. Closing this instance does not close the
+   * server.
+   */
   readonly createInstance: () => Provider
   readonly connection: Connection
   /** Every received call, in order. */
   readonly calls: readonly { readonly method: string; readonly request: unknown }[]
   /** Breaks every connection immediately. */
-  readonly breakOff: () => void
+  readonly breakConnections: () => void
   readonly close: () => void
 }
 
 /** Serves a script. A method without a response is UNIMPLEMENTED. */
 export async function serveScript(
   script: Script,
-  options: Partial<Pick<DriverDeps, 'negotiated' | 'settings'>> = {},
+  options: Partial<Pick<DriverDeps, 'handshakeAbilities' | 'settings'>> = {},
 ): Promise<ScriptedProvider> {
   const calls: { method: string; request: unknown }[] = []
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
   const handlers: Record<string, unknown> = {}
-  for (const [method, answer] of Object.entries(script)) {
-    if (answer === undefined) continue
+  for (const [method, respond] of Object.entries(script)) {
+    if (respond === undefined) continue
     handlers[method] = (
       call: { request: never },
-      reply: (failed: unknown, value?: unknown) => void,
+      reply: (failure: unknown, value?: unknown) => void,
     ) => {
       calls.push({ method, request: call.request })
       Promise.resolve()
-        .then(() => answer(call.request))
+        .then(() => respond(call.request))
         .then(
           value => reply(null, value),
-          (failed: unknown) => reply(failed),
+          (failure: unknown) => reply(failure),
         )
     }
   }
   server.addService(service, handlers as unknown as ResourceProviderServer)
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failed, bound) =>
-      failed === null ? resolve(bound) : reject(failed),
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, boundPort) =>
+      failure === null ? resolve(boundPort) : reject(failure),
     )
   })
   const client = createClient(port)
@@ -69,23 +72,23 @@ export async function serveScript(
     client.close()
     server.forceShutdown()
   }
-  const create = (onClose: () => Promise<void>): Provider =>
+  const createDriver = (onClose: () => Promise<void>): Provider =>
     createPulumiProvider({
       connection,
       pkg: 'scripted',
       version: '',
-      negotiated: undefined,
+      handshakeAbilities: undefined,
       settings,
       close: onClose,
       isGone: () => false,
       ...options,
     })
   return {
-    provider: create(async () => close()),
-    createInstance: () => create(async () => undefined),
+    provider: createDriver(async () => close()),
+    createInstance: () => createDriver(async () => undefined),
     connection,
     calls,
-    breakOff: () => server.forceShutdown(),
+    breakConnections: () => server.forceShutdown(),
     close,
   }
 }
@@ -106,8 +109,8 @@ export function createFailure(
 }
 
 /** Creates a partial failure as a provider sends it. */
-export function createInitFailure(what: Partial<ErrorResourceInitFailed>): Error {
-  const value = ErrorResourceInitFailed.encode(ErrorResourceInitFailed.create(what)).finish()
+export function createInitFailure(fields: Partial<ErrorResourceInitFailed>): Error {
+  const value = ErrorResourceInitFailed.encode(ErrorResourceInitFailed.create(fields)).finish()
   return createFailure(status.UNKNOWN, 'not ready', {
     type: 'type.googleapis.com/pulumirpc.ErrorResourceInitFailed',
     value,

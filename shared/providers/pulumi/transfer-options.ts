@@ -3,19 +3,19 @@ import type { Abilities } from './negotiation.ts'
 
 /**
  * Returns the options of values sent in resource calls
- * (docs/spec/property-values.md#options-per-call). `old`: assets as hashes only.
+ * (docs/spec/property-values.md#options-per-call). `elideAssets`: assets are sent as hashes only.
  */
 export function createSendOptions(
   abilities: Abilities,
-  how: { readonly unknowns: boolean; readonly old?: boolean },
+  options: { readonly unknowns: boolean; readonly elideAssets?: boolean },
 ): WireOptions {
   return {
-    unknowns: how.unknowns ? 'keep' : 'drop',
+    unknowns: options.unknowns ? 'keep' : 'drop',
     secrets: abilities.secrets,
     references: abilities.references,
-    bytes: abilities.bytes,
+    allowsByteStrings: abilities.bytes,
     outputs: false,
-    elideAssets: how.old ?? false,
+    elideAssets: options.elideAssets ?? false,
   }
 }
 
@@ -23,24 +23,24 @@ export function createSendOptions(
  * Returns the options of received values. Wrapped secrets are always accepted, unknowns only in a
  * preview.
  */
-export function createReceiveOptions(how: { readonly unknowns: boolean }): WireOptions {
+export function createReceiveOptions(options: { readonly unknowns: boolean }): WireOptions {
   return {
-    unknowns: how.unknowns ? 'keep' : 'reject',
+    unknowns: options.unknowns ? 'keep' : 'reject',
     secrets: true,
     references: true,
     outputs: false,
-    bytes: true,
+    allowsByteStrings: true,
   }
 }
 
 /** Returns the options of CheckConfig and DiffConfig: no wrapped values. */
-export function createConfigSendOptions(how: { readonly unknowns: boolean }): WireOptions {
+export function createConfigSendOptions(options: { readonly unknowns: boolean }): WireOptions {
   return {
-    unknowns: how.unknowns ? 'keep' : 'drop',
+    unknowns: options.unknowns ? 'keep' : 'drop',
     secrets: false,
     references: false,
     outputs: false,
-    bytes: false,
+    allowsByteStrings: false,
   }
 }
 
@@ -53,5 +53,5 @@ export const configureSendOptions: WireOptions = {
   secrets: true,
   references: true,
   outputs: false,
-  bytes: false,
+  allowsByteStrings: false,
 }

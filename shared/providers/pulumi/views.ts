@@ -4,10 +4,10 @@ import type { ViewRequest } from '../views.ts'
 import { type ProviderSession, encodeProperties } from './provider-session.ts'
 
 /**
- * Returns the address and token with which the provider may report views; empty when it may not
- * report any.
+ * Returns the address and token with which the provider may report views. Both are empty when the
+ * provider may not report views.
  */
-export function statusFieldsOf({ status }: ViewRequest): {
+export function createViewStatusFields({ status }: ViewRequest): {
   readonly resourceStatusAddress: string
   readonly resourceStatusToken: string
 } {
@@ -24,9 +24,9 @@ export function statusFieldsOf({ status }: ViewRequest): {
 export function encodeOldViews(
   session: ProviderSession,
   { views = [] }: ViewRequest,
-  how: { readonly method: { readonly path: string }; readonly options: WireOptions },
+  encoding: { readonly method: { readonly path: string }; readonly options: WireOptions },
 ): WireView[] {
-  const { method, options } = how
+  const { method, options } = encoding
   return views.map(view => ({
     type: view.type,
     name: view.name,

@@ -21,20 +21,21 @@ export type Compact = (
 export type LambdaInvoker = Pick<LambdaClient, 'send'>
 
 /**
- * Creates the client with which a generator calls compaction. The response arrives after all of its
- * work.
+ * Creates the client with which a generator calls compaction. The function responds only after all
+ * of its work.
  */
 export function createLambdaClient(settings: AwsSettings): LambdaClient {
   return new LambdaClient({
-    ...createClientConfig(settings, 'LAMBDA', awsLimits.compactionAnswerMs),
+    ...createClientConfig(settings, 'LAMBDA', awsLimits.compactionResponseTimeoutMs),
     maxAttempts: 1,
   })
 }
 
 /**
  * Creates the call of the compaction function. If the function cannot be called, dies or fails,
- * `compactHere` folds the deployment, so that its end does not depend on the function. Both create
- * the same snapshot, and the second finds it published. Throws the errors of `compactHere`.
+ * `compactHere` folds the deployment, so that the close does not depend on the function. Both folds
+ * create the same snapshot, and the second one finds it published. Throws the errors of
+ * `compactHere`.
  */
 export function createCompactionCaller(deps: {
   readonly lambda: LambdaInvoker
@@ -50,9 +51,9 @@ export function createCompactionCaller(deps: {
         FunctionName: functionArn,
         Payload: Buffer.from(payload),
       })
-      const { FunctionError: failed, Payload } = await lambda.send(command)
+      const { FunctionError: functionError, Payload } = await lambda.send(command)
       const text = Buffer.from(Payload ?? []).toString('utf8')
-      if (failed !== undefined) throw new Error(`${failed}: ${text.slice(0, 500)}`)
+      if (functionError !== undefined) throw new Error(`${functionError}: ${text.slice(0, 500)}`)
       return compactionResultForm.parse(JSON.parse(text))
     } catch (thrown) {
       logger.write('warn', 'compaction.uncalled', { deployment, message: messageOf(thrown) })

@@ -1,9 +1,6 @@
 import type { PutMetric } from '../../platform/aws/metrics.ts'
 
-/**
- * Records the time since a deployment was settled, until it is published. `at`: the time when it
- * was settled.
- */
-export function recordCompactionLag(metric: PutMetric, now: number, at: number): void {
-  metric('compactionLag', Math.max(0, now - at) / 1_000)
+/** Records the time from the settlement of a deployment to its publication. */
+export function recordCompactionLag(metric: PutMetric, nowMs: number, settledAtMs: number): void {
+  metric('compactionLag', Math.max(0, nowMs - settledAtMs) / 1_000)
 }

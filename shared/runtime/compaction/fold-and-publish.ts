@@ -1,7 +1,7 @@
 /**
- * compaction: folds the journal of a deployment into the stack's next snapshot and publishes it. It
- * may run at any time, run twice, or be killed. The fold depends on base and records only (I6), and
- * publishing is a compare-and-swap from the version of the pinned base.
+ * compaction: folds the journal of a deployment into the stack's next snapshot and publishes the
+ * snapshot. Compaction may run at any time, run twice, or be killed. The fold depends on base and
+ * records only (I6), and publishing is a compare-and-swap from the version of the pinned base.
  */
 import { emulatedVersion } from '../../config/emulated-version.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
@@ -44,35 +44,35 @@ export const writerVersion = `v${emulatedVersion}`
 export async function compact(
   ports: CompactionPorts,
   deployment: DeploymentId,
-  onSettled: (at: EpochMs) => void = () => undefined,
+  onSettled: (settledAtMs: EpochMs) => void = () => undefined,
 ): Promise<{ readonly version: number; readonly snapshot: BlobHash }> {
   const view = await readLogView(ports, deployment)
-  onSettled(view.at)
+  onSettled(view.foldAtMs)
   const ends = await readEnds(ports, deployment, listOperationsSincePin(view))
-  // The owner gives back an operation that began after the stop flag and made no earlier call, so
-  // it is not a pending operation.
+  // An operation that began after the stop flag, without an earlier call, is not a pending
+  // operation, because its owner gives it back.
   const findSettledEnd = (id: OperationId): RecordedEnd | undefined => {
-    const found = ends.get(id)
-    if (found === undefined || found.head.end !== undefined) return found
-    const { owner, attempt, givenBack } = found.head
-    return attempt - (owner === '' ? 0 : 1) > givenBack ? found : undefined
+    const recordedEnd = ends.get(id)
+    if (recordedEnd === undefined || recordedEnd.head.end !== undefined) return recordedEnd
+    const { owner, attempt, givenBack } = recordedEnd.head
+    return attempt - (owner === '' ? 0 : 1) > givenBack ? recordedEnd : undefined
   }
-  const folded = await foldWithEnds(ports, { deployment, view }, findSettledEnd)
-  const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(folded))))
+  const foldedState = await foldWithEnds(ports, { deployment, view }, findSettledEnd)
+  const snapshot = await ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(foldedState))))
   const { stack } = deploymentPartsOf(deployment)
-  const published = await ports.catalog.publish(stack, view.version, snapshot)
-  if (published.kind === 'conflict')
+  const publication = await ports.catalog.publish(stack, view.version, snapshot)
+  if (publication.kind === 'conflict')
     throw error(
       'STORE_CONFLICT',
-      `the snapshot of ${stack} was changed to version ${published.version} by another process`,
+      `the snapshot of ${stack} was changed to version ${publication.version} by another process`,
     )
-  return { version: published.version, snapshot }
+  return { version: publication.version, snapshot }
 }
 
 /**
- * Returns the current state of a stack, without writing. For a current deployment, running or
- * interrupted, it folds the records so far over its base; running operations become pending
- * operations. Otherwise it returns the published snapshot.
+ * Returns the current state of a stack, without writing. If the stack has a current deployment,
+ * running or interrupted, its records so far are folded over its base. Running operations become
+ * pending operations. Without a current deployment, the published snapshot is returned.
  */
 export async function readState(
   ports: Omit<CompactionPorts, 'catalog'>,
@@ -127,7 +127,7 @@ export async function foldWithEnds(
     secretsProvider: pin.secrets,
     // The time comes from the log, not from the clock, because a repeated close must create the
     // same snapshot.
-    now: timestampOf(view.at),
+    now: timestampOf(view.foldAtMs),
     version: writerVersion,
   })
 }

@@ -4,7 +4,7 @@ import { error, messageOf } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 
-/** Returns the credentials of a role, assumed before or now. */
+/** Returns the credentials of a role. The role was assumed earlier, or is assumed now. */
 export type TakeRole = () => Promise<AssumedRole>
 
 /**
@@ -12,16 +12,20 @@ export type TakeRole = () => Promise<AssumedRole>
  */
 export interface CredentialsEndpoint {
   /**
-   * Returns variables by which every AWS SDK finds the credentials that `take` returns. An offer
-   * with the same `of` has the same path. Throws INTERNAL_ASSERTION when no port can be opened.
+   * Returns variables by which every AWS SDK finds the credentials that `takeRole` returns. Offers
+   * with the same `offerKey` have the same path and token. Throws INTERNAL_ASSERTION when no port
+   * can be opened.
    */
-  readonly offer: (of: string, take: TakeRole) => Promise<Readonly<Record<string, string>>>
+  readonly offer: (
+    offerKey: string,
+    takeRole: TakeRole,
+  ) => Promise<Readonly<Record<string, string>>>
 }
 
 interface Offer {
   readonly path: string
   readonly token: string
-  readonly take: TakeRole
+  readonly takeRole: TakeRole
 }
 
 /**
@@ -31,16 +35,19 @@ interface Offer {
  */
 export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoint {
   const offers = new Map<string, Offer>()
-  let listening: Promise<string> | undefined
+  let pendingUrl: Promise<string> | undefined
   const answerRequest = async (
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> => {
-    const found = [...offers.values()].find(({ path }) => path === request.url)
-    const isIt = found !== undefined && isSame(request.headers.authorization ?? '', found.token)
-    if (request.method !== 'GET' || !isIt) return sendJson(response, 404, { code: 'NotFound' })
+    const requestedOffer = [...offers.values()].find(({ path }) => path === request.url)
+    const isAuthorized =
+      requestedOffer !== undefined &&
+      isSameToken(request.headers.authorization ?? '', requestedOffer.token)
+    if (request.method !== 'GET' || !isAuthorized)
+      return sendJson(response, 404, { code: 'NotFound' })
     try {
-      sendJson(response, 200, credentialsBodyOf(await found.take()))
+      sendJson(response, 200, credentialsBodyOf(await requestedOffer.takeRole()))
     } catch (thrown) {
       // The reason is only logged for the operator, because a program must not see the message of
       // the role's owner.
@@ -58,18 +65,22 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
         ),
       )
       server.listen(0, '127.0.0.1', () => {
-        const at = server.address()
-        resolve(`http://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`)
+        const address = server.address()
+        resolve(
+          `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+        )
       })
     })
   return {
-    offer: async (of, take) => {
-      listening ??= listen()
-      const url = await listening
-      const known = offers.get(of)
+    offer: async (offerKey, takeRole) => {
+      pendingUrl ??= listen()
+      const url = await pendingUrl
+      const existingOffer = offers.get(offerKey)
       const [path, token] =
-        known === undefined ? [`/${randomToken()}`, randomToken()] : [known.path, known.token]
-      offers.set(of, { path, token, take })
+        existingOffer === undefined
+          ? [`/${randomToken()}`, randomToken()]
+          : [existingOffer.path, existingOffer.token]
+      offers.set(offerKey, { path, token, takeRole })
       return {
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}${path}`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN: token,
@@ -80,9 +91,9 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
 
 const randomToken = (): string => randomBytes(32).toString('base64url')
 
-function isSame(presented: string, token: string): boolean {
+function isSameToken(presentedToken: string, token: string): boolean {
   const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(sha256(presented), sha256(token))
+  return timingSafeEqual(sha256(presentedToken), sha256(token))
 }
 
 function credentialsBodyOf({ accessKeyId, secretAccessKey, sessionToken, expiresAt }: AssumedRole) {

@@ -14,18 +14,21 @@ export const roleKey = 'antichain:role'
 
 const roleForm = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 
-/** Variables that belong to a function itself: its resources, its credentials, its runtime. */
-const own =
+/**
+ * The pattern of variables that belong to a function itself: its resources, its credentials, its
+ * runtime.
+ */
+const functionVariablePattern =
   /^(ANTICHAIN_|AWS_|ECS_|_|LAMBDA_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|PULUMI_CONFIG_PASSPHRASE)/
 
 /** Returns a function's environment without the variables that belong to the function itself. */
 export function withoutFunctionVariables(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
-  const kept = Object.entries(env).flatMap(([key, value]) =>
-    value === undefined || own.test(key) ? [] : [[key, value] as const],
+  const otherVariables = Object.entries(env).flatMap(([key, value]) =>
+    value === undefined || functionVariablePattern.test(key) ? [] : [[key, value] as const],
   )
-  return Object.fromEntries(kept)
+  return Object.fromEntries(otherVariables)
 }
 
 /**
@@ -45,13 +48,13 @@ export async function resolveStackVariables(
   request: Pick<DeployRequest, 'stack' | 'config'>,
 ): Promise<Readonly<Record<string, string>>> {
   const { env, region, home, assume, offer } = deps
-  const plain = { ...withoutFunctionVariables(env), HOME: home, AWS_REGION: region }
+  const baseVariables = { ...withoutFunctionVariables(env), HOME: home, AWS_REGION: region }
   const role = request.config.get(roleKey)?.text
-  if (role === undefined) return plain
+  if (role === undefined) return baseVariables
   if (!roleForm.test(role))
     throw error('CONFIG_INVALID', `'${roleKey}' is '${role}', which is not the ARN of a role`)
   const takeRole = () => assume(role, request)
   // The role is assumed now, so that a refusal is reported before the first provider needs it.
   await takeRole()
-  return { ...plain, ...(await offer(`${role} ${request.stack}`, takeRole)) }
+  return { ...baseVariables, ...(await offer(`${role} ${request.stack}`, takeRole)) }
 }

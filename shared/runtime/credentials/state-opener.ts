@@ -4,11 +4,16 @@ import { openManagerFromState } from '../../secrets/secrets-from-state.ts'
 import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
 import type { OpenState } from '../environment/read-stack-references.ts'
 
-/** Creates the opener of secrets managers with the passphrase and credentials of an environment. */
-export function createOwnStateOpener(env: Readonly<Record<string, string | undefined>>): OpenState {
-  return named =>
+/**
+ * Creates the function that opens secrets managers with the passphrase and credentials of an
+ * environment.
+ */
+export function createEnvironmentStateOpener(
+  env: Readonly<Record<string, string | undefined>>,
+): OpenState {
+  return storedManager =>
     openManagerFromState(
-      named,
+      storedManager,
       readPassphrase(env, file => readFileSync(file, 'utf8')),
       createDefaultKeyKeeper(env),
     )

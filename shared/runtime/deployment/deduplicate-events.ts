@@ -7,16 +7,16 @@ export interface RunSink extends EventSink {
 
 /**
  * Creates the sinks of consecutive generator runs. Each run emits all events again, because the
- * program is replayed. An event that earlier runs emitted as often is dropped. `earlier`: the
- * events of runs in other processes.
+ * program is replayed. The nth occurrence of an event in a run is dropped if an earlier run has
+ * emitted the event n times. `earlierEvents`: the events of runs in other processes.
  */
 export function createDeduplicatedSinks(
   sink: EventSink,
-  earlier: readonly EngineEventPayload[] = [],
+  earlierEvents: readonly EngineEventPayload[] = [],
 ): () => RunSink {
-  const emitted = new Map<string, number>()
-  for (const event of earlier)
-    emitted.set(eventKeyOf(event), (emitted.get(eventKeyOf(event)) ?? 0) + 1)
+  const emittedCounts = new Map<string, number>()
+  for (const event of earlierEvents)
+    emittedCounts.set(eventKeyOf(event), (emittedCounts.get(eventKeyOf(event)) ?? 0) + 1)
   return () => {
     const ownCounts = new Map<string, number>()
     let isOpen = true
@@ -26,8 +26,8 @@ export function createDeduplicatedSinks(
         const key = eventKeyOf(event)
         const count = (ownCounts.get(key) ?? 0) + 1
         ownCounts.set(key, count)
-        if (count <= (emitted.get(key) ?? 0)) return
-        emitted.set(key, count)
+        if (count <= (emittedCounts.get(key) ?? 0)) return
+        emittedCounts.set(key, count)
         sink.emit(event)
       },
       close: () => {

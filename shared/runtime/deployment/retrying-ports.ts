@@ -18,8 +18,8 @@ export function withGeneratorStoreRetry(
 }
 
 /**
- * Returns a run's input with store retries. The writes of outcomes are left out: the executor
- * retries them itself, for a longer time and with its own messages.
+ * Returns a run's input with store retries. Writes of outcomes are not retried here, because the
+ * executor retries them for a longer time and with other messages.
  */
 export function withStoreRetry(input: RunInput, options: RetryOptions): RunInput {
   const { platform, ports } = input

@@ -7,7 +7,10 @@ import type { DeploymentId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/request.ts'
 import type { StackRunDeps } from '../environment/stack-run-deps.ts'
 
-/** The ports of notifications: their receivers, the marks of sent ones, and the outgoing queue. */
+/**
+ * The ports of notifications: the receivers, the marks of sent notifications, and the outgoing
+ * queue.
+ */
 export interface NotifierPorts extends Pick<TriggerPorts, 'documents' | 'marks'> {
   readonly notifications: Pick<NotificationsPort, 'send'>
 }

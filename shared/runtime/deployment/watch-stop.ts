@@ -2,21 +2,22 @@ import type { DeploymentId } from '../../records/ids.ts'
 import type { RunInput } from '../environment/run-input.ts'
 
 /** Interval at which a running deployment checks for a stop request, in ms. */
-const stopLookMs = 1_000
+const stopPollMs = 1_000
 
 /**
- * Watches for a stop of the deployment by another process. A generator that lost the log meanwhile
- * also learns here that the deployment is closed. Returns the function that stops watching.
+ * Watches for a stop of the deployment by another process. A closed deployment counts as stopped,
+ * so that a generator that has lost the log notices the close. Returns the function that stops
+ * watching.
  */
 export function watchStop(
   { platform }: RunInput,
   deployment: DeploymentId,
   onStop: (isForced: boolean) => void,
 ): () => void {
-  let isLooking = false
-  return platform.clock.repeat(stopLookMs, () => {
-    if (isLooking) return
-    isLooking = true
+  let isReading = false
+  return platform.clock.repeat(stopPollMs, () => {
+    if (isReading) return
+    isReading = true
     platform.control
       .read(deployment)
       .then(
@@ -26,6 +27,6 @@ export function watchStop(
         },
         () => undefined,
       )
-      .finally(() => (isLooking = false))
+      .finally(() => (isReading = false))
   })
 }

@@ -7,9 +7,11 @@ import type { AddressRules } from '../../triggers/outbound/address-filter.ts'
  * allowed.
  */
 export function readAddressRules(env: Readonly<Record<string, string | undefined>>): AddressRules {
-  const networks = (env[outboundVariables.networks] ?? '').split(',').map(one => one.trim())
+  const networks = (env[outboundVariables.allowedNetworks] ?? '')
+    .split(',')
+    .map(network => network.trim())
   return {
-    allowedNetworks: networks.filter(one => one !== ''),
-    isPlainAllowed: isTruthy(env[outboundVariables.plain]),
+    allowedNetworks: networks.filter(network => network !== ''),
+    isHttpAllowed: isTruthy(env[outboundVariables.plainHttp]),
   }
 }

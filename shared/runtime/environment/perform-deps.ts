@@ -7,7 +7,7 @@ import { timestampOf } from '../../state/timestamp.ts'
 /** Creates the dependencies of performing steps in a run. */
 export function createPerformDeps(
   { clock }: { readonly clock: ClockPort },
-  deps: Pick<PerformDeps, 'beforeAgain' | 'views'> & {
+  deps: Pick<PerformDeps, 'beforeRetry' | 'views'> & {
     readonly providers: ProviderRegistry
     readonly emitter: StepEmitter
   },

@@ -13,22 +13,23 @@ import type { StoredDeployment } from '../../state/stored.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 
 /** Opens the secrets manager that a state names. Throws SECRETS_*. */
-export type OpenState = (named: StoredManager) => Promise<SecretsManager>
+export type OpenState = (storedManager: StoredManager) => Promise<SecretsManager>
 
 /** Dependencies of reading other stacks. No record is written. */
 export interface StackReaderDeps {
   readonly catalog: Pick<Platform['catalog'], 'getStack'>
   readonly blobs: Platform['blobs']
-  /** The reading stack. */
-  readonly own: { readonly stack: StackId; readonly secrets: SecretsManager }
+  /** The stack whose program reads other stacks. */
+  readonly readingStack: { readonly stack: StackId; readonly secrets: SecretsManager }
   readonly openState: OpenState
-  readonly info: (message: string) => void
+  readonly reportInfo: (message: string) => void
 }
 
 /**
- * Errors for secrets of another stack that this one cannot decrypt. Any other error is a failure.
+ * Errors that mean that the secrets of another stack cannot be decrypted. Any other error is
+ * thrown.
  */
-const closed: readonly ErrorCode[] = [
+const undecryptableCodes: readonly ErrorCode[] = [
   'SECRETS_PASSPHRASE_WRONG',
   'SECRETS_MANAGER_UNSUPPORTED',
   'SECRETS_KEY_UNUSABLE',
@@ -37,7 +38,7 @@ const closed: readonly ErrorCode[] = [
 
 /**
  * Creates the reader of the last published states of stacks in this installation. A secret that
- * cannot be decrypted becomes `{}`, still secret, and the reader is informed. Throws
+ * cannot be decrypted becomes `{}`, still secret, and `reportInfo` is called. Throws
  * STACK_NOT_FOUND, STACK_NAME_INVALID and the errors of the store. Source:
  * docs/spec/providers.md#built-in-provider.
  */
@@ -46,25 +47,25 @@ export function createStackReader(
 ): Pick<BuiltinDeps, 'readOutputs' | 'readResources'> {
   return {
     async readOutputs(name) {
-      const { state, open } = await readPublished(deps, name)
+      const { state, decrypt } = await readPublished(deps, name)
       const root = (state.resources ?? []).find(
-        ({ type, delete: gone }) => type === stackType && gone !== true,
+        ({ type, delete: isDeleted }) => type === stackType && isDeleted !== true,
       )
-      return root === undefined ? emptyMap : decodeResource(root, open).outputs
+      return root === undefined ? emptyMap : decodeResource(root, decrypt).outputs
     },
     async readResources(name) {
-      const { state, open } = await readPublished(deps, name)
-      const found = new Map<string, PropertyValue>()
-      for (const stored of state.resources ?? []) {
-        if (stored['delete'] === true) continue
-        const { urn, type, outputs } = decodeResource(stored, open)
-        const view: PropertyMap = new Map<string, PropertyValue>([
+      const { state, decrypt } = await readPublished(deps, name)
+      const resourceViews = new Map<string, PropertyValue>()
+      for (const storedResource of state.resources ?? []) {
+        if (storedResource['delete'] === true) continue
+        const { urn, type, outputs } = decodeResource(storedResource, decrypt)
+        const resourceView: PropertyMap = new Map<string, PropertyValue>([
           ['type', type],
           ['outputs', outputs],
         ])
-        found.set(urn, view)
+        resourceViews.set(urn, resourceView)
       }
-      return found
+      return resourceViews
     },
   }
 }
@@ -72,40 +73,44 @@ export function createStackReader(
 async function readPublished(
   deps: StackReaderDeps,
   name: string,
-): Promise<{ readonly state: StoredDeployment; readonly open: (text: string) => string }> {
-  const { catalog, blobs, own } = deps
-  const id = parseStackId(name, stackPartsOf(own.stack).project)
+): Promise<{ readonly state: StoredDeployment; readonly decrypt: (text: string) => string }> {
+  const { catalog, blobs, readingStack } = deps
+  const id = parseStackId(name, stackPartsOf(readingStack.stack).project)
   const record = await catalog.getStack(id)
   if (record === undefined) throw error('STACK_NOT_FOUND', `unknown stack "${name}"`)
   const state = await readSnapshotBlob(blobs, record.snapshot)
-  return { state, open: await openerOf(deps, name, state) }
+  return { state, decrypt: await createDecrypt(deps, name, state) }
 }
 
-/** Returns the decryption of a state's secrets. Reports once that it fails. */
-async function openerOf(
-  { own, openState, info }: StackReaderDeps,
+/**
+ * Creates the decryption of a state's secrets. The first secret that cannot be decrypted is
+ * reported.
+ */
+async function createDecrypt(
+  { readingStack, openState, reportInfo }: StackReaderDeps,
   name: string,
-  { secrets_providers: named }: StoredDeployment,
+  { secrets_providers: storedManager }: StoredDeployment,
 ): Promise<(text: string) => string> {
   let isReported = false
   const elideSecret = (thrown: unknown): string => {
-    if (!closed.some(code => hasCode(thrown, code))) throw thrown
-    if (!isReported) info(`eliding undecryptable secrets for stack reference '${name}'`)
+    if (!undecryptableCodes.some(code => hasCode(thrown, code))) throw thrown
+    if (!isReported) reportInfo(`eliding undecryptable secrets for stack reference '${name}'`)
     isReported = true
     return '{}'
   }
-  const open = (manager: SecretsManager) => (text: string) => {
+  const decryptWith = (manager: SecretsManager) => (text: string) => {
     try {
       return manager.crypter.decrypt(text)
     } catch (thrown) {
       return elideSecret(thrown)
     }
   }
-  const { type, state } = own.secrets
-  const isOwn = named?.type === type && JSON.stringify(named.state) === JSON.stringify(state)
-  if (named === undefined || isOwn) return open(own.secrets)
+  const { type, state } = readingStack.secrets
+  const isReadingManager =
+    storedManager?.type === type && JSON.stringify(storedManager.state) === JSON.stringify(state)
+  if (storedManager === undefined || isReadingManager) return decryptWith(readingStack.secrets)
   try {
-    return open(await openState(named))
+    return decryptWith(await openState(storedManager))
   } catch (thrown) {
     return () => elideSecret(thrown)
   }

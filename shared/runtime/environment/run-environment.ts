@@ -19,7 +19,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { createPolicyPackHost, withPolicyPacks } from '../policy-packs/policy-pack-host.ts'
 import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
 import { parseExtension } from '../../providers/package-request.ts'
-import type { Extension } from '../../records/extension.ts'
+import type { ExtensionParameters } from '../../records/extension.ts'
 import { withBuiltin } from '../../providers/builtin/with-builtin.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import { createProviderRegistry } from '../../providers/provider-registry.ts'
@@ -33,18 +33,18 @@ import type { RunInput } from './run-input.ts'
 
 /** The sources of provider states that the program has not registered (yet). */
 export interface BaseLookup {
-  current: Base | undefined
+  currentBase: Base | undefined
   /** A base that is being read. */
-  opening?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
+  pendingBase?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
   /** Returns the states that earlier generator runs of the deployment created. */
   findEarlier: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns the states that the deployment settled, as far as its executor has read the log. */
   findSettled: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns the extensions of providers, as far as the executor has read the log. */
-  findExtension: (ref: string) => Extension | undefined
+  findExtension: (ref: string) => ExtensionParameters | undefined
 }
 
-/** The resources of one run that end with it. */
+/** The processes, hosts and helpers of one run. They end with the run. */
 export interface RunEnvironment {
   readonly run: CommandRun
   readonly monitor: MonitorServer
@@ -53,23 +53,17 @@ export interface RunEnvironment {
   readonly emitter: StepEmitter
   readonly performDeps: PerformDeps
   readonly baseLookup: BaseLookup
-  /** Operations for which an executor of this process has emitted events. */
-  readonly reported: Set<OperationId>
+  /** The operations for which an executor of this process has emitted events. */
+  readonly reportedOperations: Set<OperationId>
 }
 
 /** Creates the resources that one run needs. */
 export async function createRunEnvironment(input: RunInput): Promise<RunEnvironment> {
-  const { platform, request, sink } = input
+  const { platform, request } = input
   const hosts = input.hosts?.()
   const { source } = request
   const scrub = createConfigRedactor(request)
-  const emitter = createStepEmitter(sink, {
-    isPreview: request.dryRun,
-    refreshCommand: request.options.command === 'refresh',
-    scrub,
-    ...(request.debug === undefined ? {} : { debug: request.debug }),
-    ...(input.counted === undefined ? {} : { counted: input.counted }),
-  })
+  const emitter = createRunEmitter(input, scrub)
   const registry = createViewStatusRegistry(() => platform.random.uuid())
   const monitor =
     hosts?.monitor ??
@@ -99,13 +93,13 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   })
   const performDeps = createPerformDeps(platform, {
     ...{ providers, emitter },
-    beforeAgain: waitBeforeRetry,
+    beforeRetry: waitBeforeRetry,
     views: { registry, address: engineAddress },
   })
   const reader = createAssetReader(source.directory)
   const programs =
     hosts?.programs ??
-    createProgramHosts({ processes, env, ourNode: process.execPath, engineAddress })
+    createProgramHosts({ processes, env, antichainNode: process.execPath, engineAddress })
   const run = createCommandRun({
     request,
     emitter,
@@ -123,7 +117,29 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     readBlob: hash => platform.blobs.get(hash),
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
-  return { run, monitor, plugins, processes, emitter, performDeps, baseLookup, reported: new Set() }
+  return {
+    run,
+    monitor,
+    plugins,
+    processes,
+    emitter,
+    performDeps,
+    baseLookup,
+    reportedOperations: new Set(),
+  }
+}
+
+function createRunEmitter(
+  { request, sink, sharedCounts }: RunInput,
+  scrub: (text: string) => string,
+): StepEmitter {
+  return createStepEmitter(sink, {
+    isPreview: request.dryRun,
+    isRefreshCommand: request.options.command === 'refresh',
+    scrub,
+    ...(request.debug === undefined ? {} : { debug: request.debug }),
+    ...(sharedCounts === undefined ? {} : { sharedCounts }),
+  })
 }
 
 /** Creates the callback that reports the reason of a retried provider call and pauses before it. */
@@ -131,17 +147,17 @@ function createRetryPause(
   { clock, random }: Pick<Platform, 'clock' | 'random'>,
   emitter: StepEmitter,
   scrub: (text: string) => string,
-): (number: number, why: string) => Promise<void> {
-  return (number, why) => {
-    emitter.report('warning', `${scrub(why)}; retrying the call`)
-    return clock.sleep(computeBackoffMs(number, retryPolicy.unasked.again, random))
+): (retryIndex: number, reason: string) => Promise<void> {
+  return (retryIndex, reason) => {
+    emitter.report('warning', `${scrub(reason)}; retrying the call`)
+    return clock.sleep(computeBackoffMs(retryIndex, retryPolicy.unsent.retry, random))
   }
 }
 
 function createBaseLookup(): BaseLookup {
   const findNothing = (): undefined => undefined
   return {
-    current: undefined,
+    currentBase: undefined,
     findEarlier: findNothing,
     findSettled: findNothing,
     findExtension: findNothing,
@@ -150,25 +166,25 @@ function createBaseLookup(): BaseLookup {
 
 /** Returns the state of a provider that the program has not registered (yet). */
 function findProviderState(lookup: BaseLookup, urn: Urn, id: string): ResourceState | undefined {
-  const known = lookup.findEarlier(urn, id) ?? lookup.findSettled(urn, id)
-  if (known !== undefined || lookup.current === undefined) return known
-  return findProviderInBase(lookup.current.snapshot, urn, id)
+  const providerState = lookup.findEarlier(urn, id) ?? lookup.findSettled(urn, id)
+  if (providerState !== undefined || lookup.currentBase === undefined) return providerState
+  return findProviderInBase(lookup.currentBase.snapshot, urn, id)
 }
 
 /** Returns an extension of this deployment or its base. */
 function findExtension(lookup: BaseLookup, ref: string): ReturnType<typeof parseExtension> {
-  return lookup.findExtension(ref) ?? parseExtension(lookup.current?.snapshot.extensions[ref])
+  return lookup.findExtension(ref) ?? parseExtension(lookup.currentBase?.snapshot.extensions[ref])
 }
 
 /** Starts the monitor, and emits messages of programs and plugins as diagnostics. */
 function startMonitor(
   emitter: StepEmitter,
   scrub: (text: string) => string,
-  served: { readonly viewStatus: ViewStatusRegistry; readonly plugins: () => PluginHost },
+  services: { readonly viewStatus: ViewStatusRegistry; readonly plugins: () => PluginHost },
 ): Promise<MonitorServer> {
   return startMonitorServer({
-    ...served,
-    onDebuggerWaiting: waiting => emitDebuggerWaiting(emitter, waiting),
+    ...services,
+    onDebuggerWaiting: endpoint => emitDebuggerWaiting(emitter, endpoint),
     onMessage: ({ severity, message, urn, streamId, ephemeral }) => {
       const location = {
         ...(urn === '' ? {} : { urn }),
@@ -188,7 +204,7 @@ function startMonitor(
   })
 }
 
-/** Ends the resources of a run, so that none outlives it. */
+/** Ends the monitor, the plugins and the processes of a run, so that none outlives the run. */
 export async function closeRunEnvironment(environment: RunEnvironment): Promise<void> {
   environment.monitor.release()
   await environment.plugins.close()

@@ -16,8 +16,8 @@ export interface RunInput {
   readonly ports: GeneratorPorts
   readonly request: DeployRequest
   readonly sink: EventSink
-  /** Counters that generator runs of this deployment in this process share. */
-  readonly counted?: Map<string, number>
+  /** The step counts that successive generator runs of this deployment in this process share. */
+  readonly sharedCounts?: Map<string, number>
   /** Creates the hosts of a test, separately for each generator run. Absent: the real ones. */
   readonly hosts?: () => Hosts
   /** The environment of programs and plugins. Absent: that of this process. */
@@ -28,7 +28,7 @@ export interface RunInput {
   readonly openState?: OpenState
 }
 
-/** The hosts of programs and plugins, and the monitor that those call. */
+/** The hosts of programs and plugins, and the monitor that programs and plugins call. */
 export interface Hosts {
   readonly programs: ProgramHost
   readonly plugins: PluginHost

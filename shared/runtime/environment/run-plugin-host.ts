@@ -11,22 +11,22 @@ import { createPluginHost } from '../../providers/plugins/plugin-host.ts'
 import { createBuiltinProvider } from '../../providers/builtin/builtin-provider.ts'
 import type { PluginHost, Provider } from '../../providers/provider.ts'
 import { createStackReader } from './read-stack-references.ts'
-import { createOwnStateOpener } from '../credentials/state-opener.ts'
+import { createEnvironmentStateOpener } from '../credentials/state-opener.ts'
 import { stripSecrets } from '../../values/walk.ts'
 import { homedir } from 'node:os'
 import type { RunInput } from './run-input.ts'
 
-/** Creates the built-in provider of a run. It reads other stacks of the same store. */
+/** Creates the built-in provider of a run. The provider reads other stacks of the same store. */
 export function createRunBuiltinProvider(input: RunInput, emitter: StepEmitter): Provider {
   const { catalog, blobs, random } = input.platform
-  const reading = createStackReader({
+  const stackReader = createStackReader({
     ...{ catalog, blobs },
-    own: input.request,
-    openState: input.openState ?? createOwnStateOpener(process.env),
-    info: message => emitter.report('info', message),
+    readingStack: input.request,
+    openState: input.openState ?? createEnvironmentStateOpener(process.env),
+    reportInfo: message => emitter.report('info', message),
   })
   return createBuiltinProvider({
-    ...reading,
+    ...stackReader,
     uuid: () => random.uuid(),
     warn: (message, urn) => emitter.report('warning', message, urn),
   })
@@ -47,7 +47,7 @@ export function createRunPluginHost(
   const { env, path, processes, monitor, emitter, scrub } = deps
   const { source } = request
   const home = env['HOME'] ?? homedir()
-  const install = createInstallDeps({
+  const installDeps = createInstallDeps({
     env,
     home,
     processes,
@@ -60,15 +60,15 @@ export function createRunPluginHost(
     env,
     path,
     home,
-    fetch: fetchPlugin ?? createPluginInstaller(install),
+    install: fetchPlugin ?? createPluginInstaller(installDeps),
     programDirectory: source.directory,
     project: source.name,
-    own: source.plugins,
+    projectPlugins: source.plugins,
     runtimeOptions: source.runtimeOptions,
     engineAddress: () => monitor.address,
     debuggerListenerOf: plugin =>
-      shouldDebugPlugin(request.debugged ?? [], plugin)
-        ? waiting => emitDebuggerWaiting(emitter, waiting)
+      shouldDebugPlugin(request.debuggedProcesses ?? [], plugin)
+        ? endpoint => emitDebuggerWaiting(emitter, endpoint)
         : undefined,
     report: ({ severity, text, streamId }) => {
       emitter.emit({

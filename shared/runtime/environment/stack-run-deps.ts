@@ -14,22 +14,25 @@ export interface StackRunDeps {
   readonly hosts?: () => Hosts
   /** Returns the environment of a stack's program and plugins. Absent: that of this process. */
   readonly resolveVariables?: (request: DeployRequest) => Promise<Readonly<Record<string, string>>>
-  /** Reports whether this environment may serve a stack. Absent: it may serve all. */
+  /** Reports whether this environment may serve a stack. Absent: all stacks may be served. */
   readonly mayServe?: (stack: StackId) => boolean
-  /** Installs missing plugins in the plugin cache of that environment. */
+  /** Installs missing plugins in the plugin cache of the stack's environment. */
   readonly fetchPlugin?: FetchPlugin
   /** Opens secrets of other stacks. */
   readonly openState?: OpenState
 }
 
-/** Returns the input of a run with the environment of its stack. Throws STACK_ROLE_REFUSED. */
+/**
+ * Returns the input of a run, completed with the environment of its stack. Throws
+ * STACK_ROLE_REFUSED.
+ */
 export async function withStackVariables(deps: StackRunDeps, input: RunInput): Promise<RunInput> {
   const { resolveVariables, fetchPlugin, openState } = deps
-  const withPlugins = {
+  const extendedInput = {
     ...input,
     ...(fetchPlugin === undefined ? {} : { fetchPlugin }),
     ...(openState === undefined ? {} : { openState }),
   }
-  if (resolveVariables === undefined) return withPlugins
-  return { ...withPlugins, variables: await resolveVariables(input.request) }
+  if (resolveVariables === undefined) return extendedInput
+  return { ...extendedInput, variables: await resolveVariables(input.request) }
 }

@@ -7,15 +7,16 @@ import { basename, delimiter, dirname, join, normalize } from 'node:path'
  * entries stay. Pure; `projectRoot` is absolute.
  */
 export function restoreUserPath(path: string, projectRoot: string): string {
-  const ours = new Set([join(projectRoot, 'node_modules', 'node', 'bin')])
-  for (const folder of parentFoldersOf(projectRoot)) ours.add(join(folder, 'node_modules', '.bin'))
+  const addedFolders = new Set([join(projectRoot, 'node_modules', 'node', 'bin')])
+  for (const folder of parentFoldersOf(projectRoot))
+    addedFolders.add(join(folder, 'node_modules', '.bin'))
   return path
     .split(delimiter)
-    .filter(entry => !ours.has(normalizeEntry(entry)) && basename(entry) !== 'node-gyp-bin')
+    .filter(entry => !addedFolders.has(normalizeEntry(entry)) && basename(entry) !== 'node-gyp-bin')
     .join(delimiter)
 }
 
-/** Returns a folder and its parents, like npm. */
+/** Returns a folder and all its parents. npm adds the `.bin` folder of each. */
 function parentFoldersOf(folder: string): readonly string[] {
   const parent = dirname(folder)
   return parent === folder ? [folder] : [folder, ...parentFoldersOf(parent)]

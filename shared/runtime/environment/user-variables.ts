@@ -5,7 +5,7 @@ import { restoreUserPath } from './user-path.ts'
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 
 /** Variables that the launcher sets or overwrites. */
-const launchers = new Set([
+const launcherVariables = new Set([
   'ANTICHAIN_CALLED',
   'ANTICHAIN_USER_PATH',
   'ANTICHAIN_USER_COMPILE_CACHE',
@@ -14,15 +14,15 @@ const launchers = new Set([
 
 /** Returns the user's environment, without the launcher's changes. */
 export function readUserVariables(): Readonly<Record<string, string>> {
-  const found = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? ''
-  const path = restoreUserPath(found, projectRoot)
-  const cache = process.env['ANTICHAIN_USER_COMPILE_CACHE'] ?? ''
-  const kept = Object.entries(process.env).flatMap(([key, value]) =>
-    value === undefined || launchers.has(key) ? [] : [[key, value] as const],
+  const currentPath = process.env['ANTICHAIN_USER_PATH'] ?? process.env['PATH'] ?? ''
+  const path = restoreUserPath(currentPath, projectRoot)
+  const compileCache = process.env['ANTICHAIN_USER_COMPILE_CACHE'] ?? ''
+  const userVariables = Object.entries(process.env).flatMap(([key, value]) =>
+    value === undefined || launcherVariables.has(key) ? [] : [[key, value] as const],
   )
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(userVariables),
     PATH: path,
-    ...(cache === '' ? {} : { NODE_COMPILE_CACHE: cache }),
+    ...(compileCache === '' ? {} : { NODE_COMPILE_CACHE: compileCache }),
   }
 }

@@ -31,7 +31,7 @@ function createFetcher(bytes: Uint8Array | undefined) {
   const requests: unknown[] = []
   const fetch = createPluginFetcher(
     {
-      nameArchive: () => Promise.reject(new Error('nothing is named here')),
+      registerArchive: () => Promise.reject(new Error('nothing is named here')),
       put: () => Promise.reject(new Error('nothing is put here')),
       get: async key => {
         requests.push(key)

@@ -5,7 +5,7 @@ import { cacheLocationOf } from '../../providers/install/git-address.ts'
 import type { PluginDescriptor } from '../../providers/provider.ts'
 import { unpackArchive } from '../programs/unpack-archive.ts'
 
-/** Installs a plugin in a plugin cache. Returns false when it is not available. */
+/** Installs a plugin in a plugin cache. Returns false when the plugin is not available. */
 export type FetchPlugin = (plugin: PluginDescriptor) => Promise<boolean>
 
 /**
@@ -17,39 +17,42 @@ export function createPluginFetcher(
   store: PluginStorePort,
   target: { readonly home: string; readonly os: string; readonly arch: string },
 ): FetchPlugin {
-  const fetching = new Map<string, Promise<boolean>>()
-  const fetchOne: FetchPlugin = async plugin => {
+  const pendingFetches = new Map<string, Promise<boolean>>()
+  const installPlugin: FetchPlugin = async plugin => {
     const { kind, version } = plugin
     const { name } = cacheLocationOf(plugin)
     const { home, os, arch } = target
-    const found = await store.get({ kind, name, version, os, arch })
-    if (found === undefined) return false
+    const storedPlugin = await store.get({ kind, name, version, os, arch })
+    if (storedPlugin === undefined) return false
     const cache = join(home, '.pulumi', 'plugins')
-    const place = join(cache, `${kind}-${name}-v${found.version}`)
-    if (existsSync(place)) return true
+    const pluginFolder = join(cache, `${kind}-${name}-v${storedPlugin.version}`)
+    if (existsSync(pluginFolder)) return true
     mkdirSync(cache, { recursive: true, mode: 0o700 })
-    const making = mkdtempSync(join(cache, 'making-'))
+    const temporaryFolder = mkdtempSync(join(cache, 'making-'))
     try {
-      await unpackArchive(found.bytes, { into: making, name: `${kind} plugin ${name}` })
-      renameSync(making, place)
+      await unpackArchive(storedPlugin.bytes, {
+        targetFolder: temporaryFolder,
+        name: `${kind} plugin ${name}`,
+      })
+      renameSync(temporaryFolder, pluginFolder)
     } catch (thrown) {
-      rmSync(making, { recursive: true, force: true })
-      // Another process may have installed it.
-      if (!existsSync(place)) throw thrown
+      rmSync(temporaryFolder, { recursive: true, force: true })
+      // Another process may have installed the plugin.
+      if (!existsSync(pluginFolder)) throw thrown
     }
     return true
   }
   return plugin => {
     const key = `${plugin.kind} ${cacheLocationOf(plugin).name} ${plugin.version}`
-    const known = fetching.get(key)
-    if (known !== undefined) return known
-    const work = fetchOne(plugin)
-    fetching.set(key, work)
+    const pendingFetch = pendingFetches.get(key)
+    if (pendingFetch !== undefined) return pendingFetch
+    const newFetch = installPlugin(plugin)
+    pendingFetches.set(key, newFetch)
     // A plugin that is missing now may be published later.
-    work.then(
-      isThere => void (isThere || fetching.delete(key)),
-      () => void fetching.delete(key),
+    newFetch.then(
+      isInstalled => void (isInstalled || pendingFetches.delete(key)),
+      () => void pendingFetches.delete(key),
     )
-    return work
+    return newFetch
   }
 }

@@ -33,8 +33,8 @@ export function createInstallDeps(deps: {
 }
 
 /**
- * Creates the runner of the user's Git, which may use configured credentials but cannot prompt,
- * because it has no terminal. A command that exceeds its timeout is killed.
+ * Creates the function that runs the user's Git. Git may use configured credentials but cannot
+ * prompt, because it has no terminal. A command that exceeds its timeout is killed.
  */
 export function createGitRunner({
   env,
@@ -43,16 +43,21 @@ export function createGitRunner({
   readonly env: Readonly<Record<string, string>>
   readonly processes: ProcessesPort
 }): RunGit {
-  // A calling Git process sets variables for its own repository, which is not that of the plugin.
-  const plain = Object.entries(env).filter(([name]) => !ofRepository.has(name))
-  return (args, more) => {
-    const variables = { ...Object.fromEntries(plain), ...more, GIT_TERMINAL_PROMPT: '0' }
+  // If Git started this process, it has set variables for its repository, which must not apply to
+  // the plugin's repository.
+  const otherVariables = Object.entries(env).filter(([name]) => !repositoryVariables.has(name))
+  return (args, extraVariables) => {
+    const variables = {
+      ...Object.fromEntries(otherVariables),
+      ...extraVariables,
+      GIT_TERMINAL_PROMPT: '0',
+    }
     const request = { command: 'git', args, cwd: tmpdir(), env: variables }
-    return runToEnd(processes, request, limits.gitMs)
+    return runToEnd(processes, request, limits.gitTimeoutMs)
   }
 }
 
-const ofRepository: ReadonlySet<string> = new Set([
+const repositoryVariables: ReadonlySet<string> = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_INDEX_FILE',

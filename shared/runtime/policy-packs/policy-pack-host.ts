@@ -23,7 +23,7 @@ export function createPolicyPackHost(
   const packs = createPolicyPacks({
     processes,
     env,
-    ourNode: process.execPath,
+    antichainNode: process.execPath,
     root: request.source.root,
     engineAddress: () => monitor.address,
     context: {

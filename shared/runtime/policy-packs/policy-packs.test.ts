@@ -18,7 +18,7 @@ beforeEach(() => {
   host = createPolicyPacks({
     processes,
     env: { PATH: process.env['PATH'] ?? '' },
-    ourNode: process.execPath,
+    antichainNode: process.execPath,
     root,
     engineAddress: () => '127.0.0.1:1',
     context: {

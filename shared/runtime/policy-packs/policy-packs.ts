@@ -8,7 +8,11 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { chooseNode } from '../../programs/hosts/node-binary.ts'
 import { findNodeSdk, type NodeSdk } from '../../programs/hosts/node-sdk.ts'
 import { type PolicyProject, readPolicyProject } from '../../programs/project/policy-project.ts'
-import type { Analyzer, AnalyzerHost, PolicyPackPlace } from '../../providers/analyzers/analyzer.ts'
+import type {
+  Analyzer,
+  AnalyzerHost,
+  PolicyPackLocation,
+} from '../../providers/analyzers/analyzer.ts'
 import {
   fetchPackInfo,
   configurePack,
@@ -41,7 +45,7 @@ export interface PolicyPackDeps {
   /** The user's environment, which packs inherit. */
   readonly env: Readonly<Record<string, string>>
   /** Antichain's own `node`. */
-  readonly ourNode: string
+  readonly antichainNode: string
   /** The project's folder. */
   readonly root: string
   readonly engineAddress: () => string
@@ -55,26 +59,30 @@ export interface PolicyPackDeps {
  * docs/spec/monitor.md#analyzer-service.
  */
 export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
-  const running = new Set<Analyzer>()
-  const over = new AbortController()
+  const runningPacks = new Set<Analyzer>()
+  const abandonment = new AbortController()
   const closeAll = async (): Promise<void> => {
-    over.abort()
-    await Promise.all([...running].map(pack => pack.close()))
+    abandonment.abort()
+    await Promise.all([...runningPacks].map(pack => pack.close()))
   }
   return {
     async load(packs) {
-      const loading = await Promise.allSettled(packs.map(pack => loadPack(deps, pack, over.signal)))
-      const failed = loading.find(one => one.status === 'rejected')
-      const loaded = loading.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
-      for (const pack of loaded) running.add(pack)
-      if (failed === undefined) return loaded
+      const results = await Promise.allSettled(
+        packs.map(pack => loadPack(deps, pack, abandonment.signal)),
+      )
+      const failure = results.find(result => result.status === 'rejected')
+      const loadedPacks = results.flatMap(result =>
+        result.status === 'fulfilled' ? [result.value] : [],
+      )
+      for (const pack of loadedPacks) runningPacks.add(pack)
+      if (failure === undefined) return loadedPacks
       await closeAll()
-      throw failed.reason
+      throw failure.reason
     },
     async cancelAll() {
-      over.abort()
-      const all = Promise.all([...running].map(pack => pack.cancel()))
-      await withTimeout(all, limits.cancelAllMs)
+      abandonment.abort()
+      const all = Promise.all([...runningPacks].map(pack => pack.cancel()))
+      await withTimeout(all, limits.deploymentCancelTimeoutMs)
     },
     close: closeAll,
   }
@@ -82,32 +90,32 @@ export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
 
 async function loadPack(
   deps: PolicyPackDeps,
-  { path, config }: PolicyPackPlace,
-  abandoned: AbortSignal,
+  { path, config }: PolicyPackLocation,
+  abortSignal: AbortSignal,
 ): Promise<Analyzer> {
-  const place = resolve(deps.root, path)
-  if (!existsSync(place)) throw toPackError(path, `${place} does not exist`)
-  const isFolder = statSync(place).isDirectory()
-  const directory = isFolder ? place : dirname(place)
-  const hasFile = isFolder || existsSync(join(directory, 'PulumiPolicy.yaml'))
-  const project = hasFile ? readPolicyProject(directory) : undefined
-  const configured = readConfiguredSettings(deps, path, config)
-  const run = isFolder
+  const packPath = resolve(deps.root, path)
+  if (!existsSync(packPath)) throw toPackError(path, `${packPath} does not exist`)
+  const isFolder = statSync(packPath).isDirectory()
+  const directory = isFolder ? packPath : dirname(packPath)
+  const hasProjectFile = isFolder || existsSync(join(directory, 'PulumiPolicy.yaml'))
+  const project = hasProjectFile ? readPolicyProject(directory) : undefined
+  const configuredSettings = readConfiguredSettings(deps, path, config)
+  const packCommand = isFolder
     ? await packCommandOf(deps, directory, project)
-    : { command: place, args: [] }
-  const started = await startPlugin(deps.processes, {
+    : { command: packPath, args: [] }
+  const packProcess = await startPlugin(deps.processes, {
     name: path,
-    path: run.command,
-    args: isFolder ? run.args : [deps.engineAddress()],
+    path: packCommand.command,
+    args: isFolder ? packCommand.args : [deps.engineAddress()],
     engineAddress: deps.engineAddress(),
     cwd: directory,
     env: { ...deps.env, ...packVariablesOf(deps.context) },
     onLine: deps.onOutput,
-    abandoned,
+    abortSignal,
   }).catch((thrown: unknown) => {
     throw toPackError(path, messageOf(thrown))
   })
-  const { connection, close } = connectPack(started, path)
+  const { connection, close } = connectPack(packProcess, path)
   try {
     const handshake = { ...deps.context, engineAddress: deps.engineAddress(), directory }
     await initializePack(connection, handshake)
@@ -116,9 +124,10 @@ async function loadPack(
     if (!info.takesSettings && config !== undefined)
       throw new Error(`the pack '${info.name}' does not support configuration`)
     if (!info.takesSettings) return createAnalyzer(connection, { info, path, version, close })
-    const settings = mergeSettings(info, configured)
-    const wrong = validateSettings(info.policies, settings)
-    if (wrong.length > 0) throw new Error(`its configuration is invalid: ${wrong.join('; ')}`)
+    const settings = mergeSettings(info, configuredSettings)
+    const violations = validateSettings(info.policies, settings)
+    if (violations.length > 0)
+      throw new Error(`its configuration is invalid: ${violations.join('; ')}`)
     await configurePack(connection, settings)
     return createAnalyzer(connection, { info: withSettings(info, settings), path, version, close })
   } catch (thrown) {
@@ -140,7 +149,8 @@ function readConfiguredSettings(deps: PolicyPackDeps, path: string, config: stri
 }
 
 /**
- * Returns the command that runs a pack's folder: the SDK in the folder, or its runtime's analyzer.
+ * Returns the command that runs a pack's folder: with the SDK in the folder, or with the analyzer
+ * of its runtime.
  */
 async function packCommandOf(
   deps: PolicyPackDeps,
@@ -151,8 +161,8 @@ async function packCommandOf(
   const runtime = project?.runtime ?? ''
   if (runtime !== 'nodejs') {
     const name = `pulumi-analyzer-policy-${runtime}`
-    const found = findOnPath(name, deps.env['PATH'] ?? '')
-    if (found !== undefined) return { command: found, args: [address, '.'] }
+    const analyzerPath = findOnPath(name, deps.env['PATH'] ?? '')
+    if (analyzerPath !== undefined) return { command: analyzerPath, args: [address, '.'] }
     throw toPackError(directory, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
   }
   const sdk = sdkOf(directory)
@@ -181,7 +191,10 @@ function findOnPath(name: string, path: string): string | undefined {
     .find(file => existsSync(file))
 }
 
-/** Returns the environment variables that packs get like programs, because their SDK reads them. */
+/**
+ * Returns the environment variables that packs get because their SDK reads them. Programs get the
+ * same variables.
+ */
 function packVariablesOf(context: PackContext): Readonly<Record<string, string>> {
   const { organization, project, stack, dryRun } = context
   return {
@@ -198,54 +211,57 @@ function packVariablesOf(context: PackContext): Readonly<Record<string, string>>
 }
 
 function connectPack(
-  started: PluginProcess,
+  packProcess: PluginProcess,
   name: string,
 ): { readonly connection: Connection; readonly close: () => Promise<void> } {
-  const client = createClient(started.port)
+  const client = createClient(packProcess.port)
   const getExitReport: Connection['getExitReport'] = async () => {
-    const how = await withTimeout(started.ended, limits.lastWordsMs)
-    return how === undefined ? undefined : { how, lines: await started.readLastLines() }
+    const description = await withTimeout(packProcess.exitDescription, limits.exitGraceMs)
+    return description === undefined
+      ? undefined
+      : { description, lines: await packProcess.readLastLines() }
   }
-  const ready = waitUntilReady(client, Date.now() + limits.aliveMs)
+  const readiness = waitUntilReady(client, Date.now() + limits.firstResponseTimeoutMs)
   const connection: Connection = {
     name,
     getExitReport,
     async call(method, request, deadlineMs) {
-      await Promise.race([ready, started.ended])
-      const lost = started.ended.then(async how => {
-        // Its last output is shown before its end is reported.
-        await started.readLastLines()
-        throw new Error(`the pack ${how}`)
+      await Promise.race([readiness, packProcess.exitDescription])
+      const packExit = packProcess.exitDescription.then(async exitDescription => {
+        // The last output of the pack is shown before its end is reported.
+        await packProcess.readLastLines()
+        throw new Error(`the pack ${exitDescription}`)
       })
       // The end of the pack is more informative than the lost connection.
       const answer = callUnary(client, method, { request, deadlineMs }).catch(async thrown => {
-        if (grpcCodeOf(thrown) === status.UNAVAILABLE) await withTimeout(lost, limits.lastWordsMs)
+        if (grpcCodeOf(thrown) === status.UNAVAILABLE)
+          await withTimeout(packExit, limits.exitGraceMs)
         throw thrown
       })
-      return Promise.race([answer, lost])
+      return Promise.race([answer, packExit])
     },
   }
-  let closing: Promise<void> | undefined
+  let pendingClose: Promise<void> | undefined
   const close = (): Promise<void> => {
-    closing ??= (async () => {
+    pendingClose ??= (async () => {
       client.close()
-      await started.stop()
+      await packProcess.stop()
     })()
-    return closing
+    return pendingClose
   }
   return { connection, close }
 }
 
-function toPackError(path: string, what: string): Error {
+function toPackError(path: string, reason: string): Error {
   return error(
     'POLICY_PACK_FAILED',
-    `cannot use the policy pack '${path}': ${firstSentenceOf(what)}`,
+    `cannot use the policy pack '${path}': ${firstSentenceOf(reason)}`,
   )
 }
 
 /**
- * Returns the message alone: the pack's last lines and stack trace were already shown as its
- * output.
+ * Returns a message without the pack's last lines and stack trace, which the user has already seen
+ * as output of the pack.
  */
 function firstSentenceOf(text: string): string {
   const [sentence = ''] = stripVTControlCharacters(text).split('; its last lines:')

@@ -13,33 +13,34 @@ import type { SecretsManager } from '../../secrets/crypter.ts'
 /** The parts of a deployment request that a project's folder determines. */
 export type FolderRequest = Pick<
   DeployRequest,
-  'stack' | 'source' | 'config' | 'secrets' | 'program' | 'readProgramDigest' | 'autonaming'
+  'stack' | 'source' | 'config' | 'secrets' | 'programDigest' | 'readProgramDigest' | 'autonaming'
 >
 
 /**
- * Creates the parts of a deployment request from a project's folder. `check`: missing required
- * configuration is an error. Throws the errors of reading configuration and program.
+ * Creates the parts of a deployment request from a project's folder. `mustCheckRequired`: whether
+ * missing required configuration is an error. Throws the errors of reading configuration and
+ * program.
  */
 export function createFolderRequest(input: {
   readonly stack: StackId
   readonly project: Project
   readonly file: StackConfig
   readonly secrets: SecretsManager
-  readonly check: boolean
+  readonly mustCheckRequired: boolean
   /** Whether resources get names, so that the naming settings must be valid. */
-  readonly names: boolean
+  readonly usesAutonaming: boolean
   /** Absolute path of a configuration file that replaces the stack's. */
   readonly configFile?: string
 }): FolderRequest {
-  const { stack, project, file, secrets, check, names, configFile } = input
+  const { stack, project, file, secrets, mustCheckRequired, usesAutonaming, configFile } = input
   const config = openConfig({
     project,
     stack: stackPartsOf(stack).stack,
     values: file.getValues(),
-    check,
+    isStrict: mustCheckRequired,
     decrypt: secrets.crypter.decrypt,
   })
-  const autonaming = names
+  const autonaming = usesAutonaming
     ? autonamingOf({
         organization: 'organization',
         project: project.name,
@@ -50,28 +51,31 @@ export function createFolderRequest(input: {
   const { name, root, runtime, runtimeOptions } = project
   const plugins = resolveProjectPlugins(project)
   const source = { name, root, runtime, runtimeOptions, plugins, ...locateProgram(project) }
-  const readProgramDigest = (): string => identityOf(project, config, secrets)
+  const readProgramDigest = (): string => programDigestOf(project, config, secrets)
   return {
     stack,
     source: configFile === undefined ? source : { ...source, configFile },
     config,
     secrets,
-    program: readProgramDigest(),
+    programDigest: readProgramDigest(),
     readProgramDigest,
     ...(autonaming === undefined ? {} : { autonaming }),
   }
 }
 
-/** Returns the digest that a resume compares: the program's files and the configuration, keyed. */
-function identityOf(
+/**
+ * Returns the keyed digest of the program's files and the configuration. A resume requires an equal
+ * digest.
+ */
+function programDigestOf(
   project: Project,
   config: DeployRequest['config'],
   secrets: SecretsManager,
 ): string {
   const values = [...config].sort(([a], [b]) => (a < b ? -1 : 1))
   const parts: unknown[] = [digestProgram(project.root), values]
-  // The program of another process is not in the folder, so no deployment of it is resumed from
-  // there.
+  // The program of another process (`clientRuntime`) is not in the folder. The digest contains its
+  // address, so a run with another address does not resume its deployment.
   if (project.runtime === clientRuntime) parts.push(project.runtimeOptions)
   return secrets.digest(JSON.stringify(parts))
 }

@@ -25,22 +25,25 @@ export interface PackageInstallDeps {
  * file.
  */
 interface PackageManager {
-  readonly lock: string
+  readonly lockFile: string
   readonly command: string
   readonly args: readonly string[]
 }
 
 /** The supported package managers, by the program's lock file. */
 const managers: readonly PackageManager[] = [
-  { lock: 'package-lock.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
-  { lock: 'npm-shrinkwrap.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
-  { lock: 'pnpm-lock.yaml', command: 'pnpm', args: ['install', '--frozen-lockfile'] },
-  { lock: 'yarn.lock', command: 'yarn', args: ['install', '--frozen-lockfile'] },
+  { lockFile: 'package-lock.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
+  { lockFile: 'npm-shrinkwrap.json', command: 'npm', args: ['ci', '--no-audit', '--no-fund'] },
+  { lockFile: 'pnpm-lock.yaml', command: 'pnpm', args: ['install', '--frozen-lockfile'] },
+  { lockFile: 'yarn.lock', command: 'yarn', args: ['install', '--frozen-lockfile'] },
 ]
 
 /** A file that records the lock file from which the packages were installed. */
 const marker = join('node_modules', '.antichain-installed')
-/** The program's own scripts that an installation runs. Their results are unknown. */
+/**
+ * The scripts of the program that an installation runs. If a program has one of them, its packages
+ * are not reused, because the results of scripts are unknown.
+ */
 const ownScripts = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare']
 
 const packageForm = z.looseObject({
@@ -51,22 +54,26 @@ const packageForm = z.looseObject({
 
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
- * file. Reuses the packages of the `earlier` program's folder when the lock file is the same. Does
- * nothing for a program without packages. Throws INSTALL_FAILED with the last lines of the package
- * manager.
+ * file. Copies the packages of an earlier program from `earlierFolder` when the lock file is the
+ * same. Does nothing for a program without packages. Throws INSTALL_FAILED with the last lines of
+ * the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,
   folder: string,
-  earlier: string | undefined,
+  earlierFolder: string | undefined,
 ): Promise<'none' | 'known' | 'installed'> {
-  const wanted = readWantedPackages(folder)
-  if (wanted === undefined) return 'none'
-  const { manager, identity, isRepeatable } = wanted
+  const installation = planInstallation(folder)
+  if (installation === undefined) return 'none'
+  const { manager, identity, isRepeatable } = installation
   rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
-  if (earlier !== undefined && isRepeatable && readIfExists(join(earlier, marker)) === identity) {
+  if (
+    earlierFolder !== undefined &&
+    isRepeatable &&
+    readIfExists(join(earlierFolder, marker)) === identity
+  ) {
     const options = { recursive: true, verbatimSymlinks: true }
-    cpSync(join(earlier, 'node_modules'), join(folder, 'node_modules'), options)
+    cpSync(join(earlierFolder, 'node_modules'), join(folder, 'node_modules'), options)
     return 'known'
   }
   await runPackageManager(deps, manager, folder)
@@ -74,23 +81,23 @@ export async function installProgramPackages(
   return 'installed'
 }
 
-function readWantedPackages(folder: string) {
+function planInstallation(folder: string) {
   const text = readIfExists(join(folder, 'package.json'))
   if (text === undefined) return undefined
   const { dependencies, devDependencies, scripts } = parsePackageJson(text)
-  const manager = managers.find(({ lock }) => existsSync(join(folder, lock)))
+  const manager = managers.find(({ lockFile }) => existsSync(join(folder, lockFile)))
   if (manager === undefined) {
     if (Object.keys({ ...dependencies, ...devDependencies }).length === 0) return undefined
-    const names = managers.map(({ lock }) => lock).join(', ')
+    const names = managers.map(({ lockFile }) => lockFile).join(', ')
     throw error(
       'INSTALL_FAILED',
       `the program has a package.json with dependencies but no lock file (${names})`,
       { hint: 'Commit the lock file of your package manager next to the package.json.' },
     )
   }
-  const { lock, command } = manager
+  const { lockFile, command } = manager
   const hash = createHash('sha256')
-    .update(readFileSync(join(folder, lock)))
+    .update(readFileSync(join(folder, lockFile)))
     .update(text)
   const [node] = process.versions.node.split('.')
   const runtime = `node ${node} ${process.platform} ${process.arch}`
@@ -123,27 +130,30 @@ async function runPackageManager(
   try {
     const child = spawnPackageManager(deps, { command, args, cwd: folder, env })
     const tails = [readTail(child.stdout), readTail(child.stderr)]
-    const late = new AbortController()
+    const timer = new AbortController()
     const timeout = deps.clock
-      .sleep(programLimits.installTimeoutMs, late.signal)
+      .sleep(programLimits.installTimeoutMs, timer.signal)
       .then(() => 'late' as const)
-    const ended = await Promise.race([child.exit, timeout])
-    late.abort()
-    if (ended === 'late') {
+    const exit = await Promise.race([child.exit, timeout])
+    timer.abort()
+    if (exit === 'late') {
       child.signal('SIGKILL')
       throw error('INSTALL_FAILED', `\`${commandLine}\` did not finish within five minutes`)
     }
-    if (ended.code === 0) return
+    if (exit.code === 0) return
     const lines = (await Promise.all(tails)).join('\n').split('\n').slice(-linesMax)
-    const shown = lines.map(line => toPrintable(line)).join('\n')
-    const how = ended.signal ?? `status ${ended.code}`
-    throw error('INSTALL_FAILED', `\`${commandLine}\` failed with ${how}:\n${shown.trim()}`)
+    const shownLines = lines.map(line => toPrintable(line)).join('\n')
+    const exitReason = exit.signal ?? `status ${exit.code}`
+    throw error(
+      'INSTALL_FAILED',
+      `\`${commandLine}\` failed with ${exitReason}:\n${shownLines.trim()}`,
+    )
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-/** Output lines of a failed installation in its error. */
+/** Maximum number of output lines in the error of a failed installation. */
 const linesMax = 20
 
 function spawnPackageManager(
@@ -159,7 +169,7 @@ function spawnPackageManager(
 }
 
 /**
- * Returns the end of a process's output. It reads all output, so that the process is not blocked.
+ * Reads all output of a process, so that the process is not blocked. Returns the end of the output.
  */
 async function readTail(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let tail = ''

@@ -4,7 +4,7 @@ import { deploymentPartsOf } from '../../records/ids.ts'
 import type { StackServer } from '../deployment/stack-server-deps.ts'
 import { createProgramRequest, type ProgramRequestDeps } from './program-request.ts'
 
-/** Creates the opener of requests and deployments by the archives that they name. */
+/** Creates the functions that open requests and deployments by the archives that they name. */
 export function createArchivedProgramOpener(
   requests: Pick<RequestsPort, 'getProgram'>,
   programs: ProgramRequestDeps,

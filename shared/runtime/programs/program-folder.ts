@@ -21,15 +21,15 @@ export function createProgramFolders(
   blobs: Pick<BlobsPort, 'get'>,
   scratch: string,
 ): ProgramFolders {
-  const opened = new Map<BlobHash, Promise<string>>()
+  const unpackings = new Map<BlobHash, Promise<string>>()
   return {
     open(archive) {
-      const known = opened.get(archive)
-      if (known !== undefined) return known
-      const opening = unpackProgram(blobs, scratch, archive)
-      opened.set(archive, opening)
-      opening.catch(() => opened.delete(archive))
-      return opening
+      const existing = unpackings.get(archive)
+      if (existing !== undefined) return existing
+      const unpacking = unpackProgram(blobs, scratch, archive)
+      unpackings.set(archive, unpacking)
+      unpacking.catch(() => unpackings.delete(archive))
+      return unpacking
     },
   }
 }
@@ -39,30 +39,36 @@ async function unpackProgram(
   scratch: string,
   archive: BlobHash,
 ): Promise<string> {
-  const place = join(scratch, 'programs', archive)
-  if (existsSync(join(place, whole))) return join(place, 'program')
+  const archiveFolder = join(scratch, 'programs', archive)
+  if (existsSync(join(archiveFolder, completeMarker))) return join(archiveFolder, 'program')
   mkdirSync(join(scratch, 'programs'), { recursive: true, mode: 0o700 })
   const bytes = await blobs.get(archive)
-  const making = mkdtempSync(join(scratch, 'programs', 'making-'))
+  const temporaryFolder = mkdtempSync(join(scratch, 'programs', 'making-'))
   try {
-    mkdirSync(join(making, 'program'))
-    await unpackArchive(bytes, { into: join(making, 'program'), name: `archive ${archive}` })
-    writeFileSync(join(making, whole), '')
-    moveIntoPlace(making, place)
-    return join(place, 'program')
+    mkdirSync(join(temporaryFolder, 'program'))
+    await unpackArchive(bytes, {
+      targetFolder: join(temporaryFolder, 'program'),
+      name: `archive ${archive}`,
+    })
+    writeFileSync(join(temporaryFolder, completeMarker), '')
+    moveIntoPlace(temporaryFolder, archiveFolder)
+    return join(archiveFolder, 'program')
   } finally {
-    rmSync(making, { recursive: true, force: true })
+    rmSync(temporaryFolder, { recursive: true, force: true })
   }
 }
 
-/** Marks a completely unpacked archive. */
-const whole = '.whole'
+/** The name of the file that marks a completely unpacked archive. */
+const completeMarker = '.whole'
 
-/** Another process may have moved its folder first, which has the same contents. */
-function moveIntoPlace(making: string, place: string): void {
+/**
+ * Moves a folder to its final path. Another process may have moved its folder, with the same
+ * contents, there first.
+ */
+function moveIntoPlace(temporaryFolder: string, archiveFolder: string): void {
   try {
-    renameSync(making, place)
+    renameSync(temporaryFolder, archiveFolder)
   } catch (thrown) {
-    if (!existsSync(join(place, whole))) throw thrown
+    if (!existsSync(join(archiveFolder, completeMarker))) throw thrown
   }
 }

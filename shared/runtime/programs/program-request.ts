@@ -16,7 +16,7 @@ import type { ProgramFolders } from './program-folder.ts'
 export interface ProgramRequestDeps {
   readonly folders: ProgramFolders
   /** Opens the secrets manager that a stack's file names. Throws SECRETS_* and FEATURE_MISSING. */
-  readonly secretsOf: (stack: StackId, named: StackSecrets) => Promise<SecretsManager>
+  readonly secretsOf: (stack: StackId, stackSecrets: StackSecrets) => Promise<SecretsManager>
 }
 
 /**
@@ -34,31 +34,31 @@ export async function createProgramRequest(
   },
 ): Promise<DeployRequest> {
   const { stack, archive, options, dryRun, key } = request
-  const parts = stackPartsOf(stack)
+  const stackParts = stackPartsOf(stack)
   const project = readProject(await deps.folders.open(archive))
-  if (stackIdOf(project.name, parts.stack) !== stack)
+  if (stackIdOf(project.name, stackParts.stack) !== stack)
     throw error(
       'PROJECT_INVALID',
-      `the archive contains project '${project.name}', but the stack belongs to '${parts.project}'`,
+      `the archive contains project '${project.name}', but the stack belongs to '${stackParts.project}'`,
     )
-  const file = readStackConfig(stackConfigFileOf(project, parts.stack), project.name)
+  const file = readStackConfig(stackConfigFileOf(project, stackParts.stack), project.name)
   const secrets = await deps.secretsOf(stack, file.getSecrets())
-  const read = createFolderRequest({
+  const folderRequest = createFolderRequest({
     stack,
     project,
     file,
     secrets,
-    check: options.command === 'up',
-    names: options.command === 'up',
+    mustCheckRequired: options.command === 'up',
+    usesAutonaming: options.command === 'up',
   })
   return {
-    ...read,
-    source: { ...read.source, archive },
+    ...folderRequest,
+    source: { ...folderRequest.source, archive },
     dryRun,
     options,
     resume: false,
     wait: false,
-    pendingCreates: { exist: new Map(), forget: false },
+    pendingCreates: { existingIds: new Map(), mustClearOthers: false },
     ...(key === undefined ? {} : { key }),
   }
 }

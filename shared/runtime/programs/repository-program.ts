@@ -50,22 +50,26 @@ export async function packRepository(
 ): Promise<BlobHash> {
   const request = await createArchiveRequest(deps, program)
   mkdirSync(deps.scratch, { recursive: true, mode: 0o700 })
-  const making = mkdtempSync(join(deps.scratch, 'repository-'))
+  const temporaryFolder = mkdtempSync(join(deps.scratch, 'repository-'))
   const processes = deps.processes()
   try {
-    const top = await fetchFiles(deps, request, making)
-    const folder = join(top, program.folder)
+    const rootFolder = await fetchFiles(deps, request, temporaryFolder)
+    const folder = join(rootFolder, program.folder)
     if (!hasProjectFile(folder))
       throw error(
         'PROJECT_NOT_FOUND',
         `${program.repository} has no project file in '${program.folder}' at ${program.commit}`,
         { hint: 'Correct the `folder` in the rule of the webhook.' },
       )
-    await installProgramPackages({ ...deps, processes }, folder, await findLastFolder(deps, stack))
+    await installProgramPackages(
+      { ...deps, processes },
+      folder,
+      await findLastProgramFolder(deps, stack),
+    )
     return await deps.blobs.put((await packProgram(folder)).bytes)
   } finally {
     await processes.close()
-    rmSync(making, { recursive: true, force: true })
+    rmSync(temporaryFolder, { recursive: true, force: true })
   }
 }
 
@@ -81,10 +85,10 @@ export function openWithRepositories(
     const { stack, program, dryRun, options } = request
     if (program.kind !== 'repository') return open(request)
     const archive = await packRepository(deps, stack, program)
-    const opened = await open({ ...request, program: { kind: 'archive', archive } })
+    const deployRequest = await open({ ...request, program: { kind: 'archive', archive } })
     // The program of a preview may come from a person who must not deploy.
     if (!dryRun && options.command === 'up') await deps.requests.putProgram(stack, archive)
-    return opened
+    return deployRequest
   }
 }
 
@@ -94,10 +98,10 @@ async function createArchiveRequest(
   { repository, commit, webhook }: RepositoryProgram,
 ): Promise<ArchiveRequest> {
   const key = webhookKeyOf(webhook)
-  const stored = await documents.get(key)
-  if (stored === undefined)
+  const document = await documents.get(key)
+  if (document === undefined)
     throw error('WEBHOOK_UNKNOWN', `the webhook ${webhook} no longer exists`)
-  const { apiUrl, credential } = parseDocument(webhookDocument, stored)
+  const { apiUrl, credential } = parseDocument(webhookDocument, document)
   const request = { repository, commit, apiUrl }
   if (credential === undefined) return request
   return { ...request, token: await sealing.open(credential, sealingContextOf(key)) }
@@ -107,23 +111,23 @@ async function createArchiveRequest(
 async function fetchFiles(
   { outbound, clock }: RepositoryDeps,
   request: ArchiveRequest,
-  making: string,
+  temporaryFolder: string,
 ): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const folder = join(making, `files-${number}`)
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    const folder = join(temporaryFolder, `files-${tryNumber}`)
     mkdirSync(folder)
     try {
       await fetchRepositoryArchive(outbound, request, { folder })
       return folder
     } catch (thrown) {
-      if (number === programLimits.fetchTriesMax || !isTransient(thrown)) throw thrown
-      await clock.sleep(programLimits.fetchPauseMs * 2 ** (number - 1))
+      if (tryNumber === programLimits.fetchTriesMax || !isTransient(thrown)) throw thrown
+      await clock.sleep(programLimits.fetchPauseMs * 2 ** (tryNumber - 1))
     }
   }
 }
 
 /**
- * Reports whether a failure is temporary: no response, or a response about the host's own state.
+ * Reports whether a failure is temporary: no response, a status of 500 or more, or the status 429.
  */
 function isTransient(thrown: unknown): boolean {
   if (!hasCode(thrown, 'OUTBOUND_FAILED') || !(thrown instanceof DeployError)) return false
@@ -131,14 +135,11 @@ function isTransient(thrown: unknown): boolean {
   return typeof status !== 'number' || status >= 500 || status === 429
 }
 
-/**
- * Returns the folder of the stack's last deployed program. Without it, packages are installed
- * again.
- */
-async function findLastFolder(
+/** Returns the folder of the stack's last deployed program, from which packages can be reused. */
+async function findLastProgramFolder(
   { requests, folders }: RepositoryDeps,
   stack: StackId,
 ): Promise<string | undefined> {
-  const last = await requests.getProgram(stack)
-  return last === undefined ? undefined : folders.open(last).catch(() => undefined)
+  const lastArchive = await requests.getProgram(stack)
+  return lastArchive === undefined ? undefined : folders.open(lastArchive).catch(() => undefined)
 }

@@ -8,7 +8,7 @@ import type { StoredDeployment } from '../../state/stored.ts'
 import { type CompactionPorts, readState } from '../compaction/fold-and-publish.ts'
 
 /**
- * Returns the current state of a stack by its records, or a published version. Returns undefined
+ * Returns the current state of a stack from its records, or a published version. Returns undefined
  * for a stack that never ran or has no such version. Throws STACK_NOT_FOUND.
  */
 export async function exportState(
@@ -21,9 +21,9 @@ export async function exportState(
     return record.snapshot === '' && record.current === ''
       ? undefined
       : withoutOrigins(await readState(ports, record))
-  const found = await findPublishedVersion(ports.catalog, stack, version)
-  if (found === undefined) return undefined
-  return withoutOrigins(await readSnapshotBlob(ports.blobs, found.snapshot))
+  const publishedVersion = await findPublishedVersion(ports.catalog, stack, version)
+  if (publishedVersion === undefined) return undefined
+  return withoutOrigins(await readSnapshotBlob(ports.blobs, publishedVersion.snapshot))
 }
 
 /** Returns the record of a stack. Throws STACK_NOT_FOUND. */

@@ -1,5 +1,5 @@
 import {
-  readHistoryLine,
+  readHistoryRecord,
   readHistory,
   findPublishedVersion,
 } from '../../engine/deployment/retention/stack-history.ts'
@@ -25,15 +25,15 @@ import {
 } from '../../records/ids.ts'
 import type { Verdict } from '../../records/head.ts'
 import type { PointInTime } from '../../records/point-in-time.ts'
-import { pendingOf } from '../../state/pending.ts'
+import { pendingOperationsOf } from '../../state/pending.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { type CompactionPorts, readEnds, foldWithEnds } from '../compaction/fold-and-publish.ts'
 
 /**
- * Returns the state of a stack at a point in time, without writing. It is folded from the records
- * of the deployment that ran then, or else is the version published before. Undefined before the
- * first publication. Throws MOMENT_UNKNOWN for a point in time that the stack does not have, and
- * RECORDS_REMOVED.
+ * Returns the state of a stack at a point in time, without writing. If a deployment ran at that
+ * time, its records are folded. Otherwise the version published before is returned, or undefined
+ * before the first publication. Throws MOMENT_UNKNOWN for a point in time that the stack does not
+ * have, and RECORDS_REMOVED.
  */
 export async function readStateAt(
   ports: CompactionPorts,
@@ -44,47 +44,51 @@ export async function readStateAt(
   if (moment.kind === 'lamport')
     return readStateDuring(
       ports,
-      await requireHistoryPlace(ports, stack, moment.deployment),
+      await requireStackDeployment(ports, stack, moment.deployment),
       moment,
     )
-  const { at } = moment
-  if (at > now) throw error('MOMENT_UNKNOWN', `${formatTime(at)} is in the future`)
-  if (at < stack.createdAt)
+  const { timeMs: atMs } = moment
+  if (atMs > now) throw error('MOMENT_UNKNOWN', `${formatTime(atMs)} is in the future`)
+  if (atMs < stack.createdAt)
     throw error('MOMENT_UNKNOWN', `the stack was created later, at ${formatTime(stack.createdAt)}`)
   for await (const record of readHistory(ports.catalog, stack.id)) {
     const { startedAt, endedAt } = record
-    if (startedAt > at) continue
-    const place = { stack, record }
-    if (endedAt === undefined || endedAt > at) return readStateDuring(ports, place, moment)
+    if (startedAt > atMs) continue
+    const stackDeployment = { stack, record }
+    if (endedAt === undefined || endedAt > atMs)
+      return readStateDuring(ports, stackDeployment, moment)
     return readPublishedVersion(
       ports,
       stack,
-      record.version || (await findVersionBefore(ports, place)),
+      record.version || (await findVersionBefore(ports, stackDeployment)),
     )
   }
   return undefined
 }
 
 /** A deployment in the history of its stack. */
-interface HistoryPlace {
+interface StackDeployment {
   readonly stack: StackRecord
   readonly record: HistoryRecord
 }
 
-async function requireHistoryPlace(
+async function requireStackDeployment(
   { catalog }: CompactionPorts,
   stack: StackRecord,
   number: number,
-): Promise<HistoryPlace> {
-  const record = await readHistoryLine(catalog, deploymentIdOf(stack.id, number))
+): Promise<StackDeployment> {
+  const record = await readHistoryRecord(catalog, deploymentIdOf(stack.id, number))
   if (record === undefined) throw error('MOMENT_UNKNOWN', `the stack has no deployment ${number}`)
   return { stack, record }
 }
 
-/** Returns the version before a deployment. A deployment without decisions published none. */
+/**
+ * Returns the published version before a deployment, or 0. Deployments that published no version
+ * are skipped.
+ */
 async function findVersionBefore(
   { catalog }: CompactionPorts,
-  { stack, record }: HistoryPlace,
+  { stack, record }: StackDeployment,
 ): Promise<number> {
   const { number } = deploymentPartsOf(record.deployment)
   for await (const { version = 0 } of readHistory(catalog, stack.id, number))
@@ -94,25 +98,28 @@ async function findVersionBefore(
 
 async function readStateDuring(
   ports: CompactionPorts,
-  place: HistoryPlace,
+  stackDeployment: StackDeployment,
   instant: Instant,
 ): Promise<StoredDeployment | undefined> {
-  const { stack, record } = place
+  const { stack, record } = stackDeployment
   const { deployment } = record
   const readEarlier = async (): Promise<StoredDeployment | undefined> =>
-    readPublishedVersion(ports, stack, await findVersionBefore(ports, place))
+    readPublishedVersion(ports, stack, await findVersionBefore(ports, stackDeployment))
   if (isEdit(record)) return readEarlier()
   const { view, timeline, ends } = await readTimes(ports, record)
-  const last = Math.max(0, ...timeline.flatMap(one => [one.lamport, ...lamportsOf(one)]))
-  if (instant.kind === 'lamport' && instant.lamport > last)
+  const lastLamport = Math.max(
+    0,
+    ...timeline.flatMap(timedRecord => [timedRecord.lamport, ...lamportsOf(timedRecord)]),
+  )
+  if (instant.kind === 'lamport' && instant.lamport > lastLamport)
     throw error(
       'MOMENT_UNKNOWN',
-      `the last point in time of deployment ${deploymentPartsOf(deployment).number} is ${last}`,
+      `the last point in time of deployment ${deploymentPartsOf(deployment).number} is ${lastLamport}`,
     )
-  const cut = cutTimeline(timeline, id => ends.get(id), instant)
-  const cutView = createLogView(cut.records, view.pages)
-  if (cutView.pin === undefined) return readEarlier()
-  return foldWithEnds(ports, { deployment, view: cutView }, cut.getEnd)
+  const partialLog = cutTimeline(timeline, id => ends.get(id), instant)
+  const partialView = createLogView(partialLog.records, view.pages)
+  if (partialView.pin === undefined) return readEarlier()
+  return foldWithEnds(ports, { deployment, view: partialView }, partialLog.getEnd)
 }
 
 /** The records of a deployment with their times. */
@@ -158,10 +165,11 @@ export interface DeploymentMoment {
 /** The timeline of one deployment in the history. */
 export interface DeploymentTimeline {
   readonly record: HistoryRecord
-  /** In order of Lamport time. Absent when its records were removed. */
+  /** In order of Lamport time. Absent when the records of the deployment were removed. */
   readonly moments?: readonly DeploymentMoment[]
   /**
-   * Pending operations of the previous or the imported state that are not in the state after it.
+   * Pending operations that the previous or the imported state has, and the state after the
+   * deployment lacks.
    */
   readonly settled: readonly PendingNote[]
 }
@@ -175,68 +183,75 @@ export async function readDeploymentTimeline(
   stack: StackRecord,
   number: number,
 ): Promise<DeploymentTimeline> {
-  const place = await requireHistoryPlace(ports, stack, number)
-  const { record } = place
-  const settled = [...(record.dropped ?? []), ...(await findSettledPending(ports, place))]
+  const stackDeployment = await requireStackDeployment(ports, stack, number)
+  const { record } = stackDeployment
+  const settled = [...(record.dropped ?? []), ...(await findSettledPending(ports, stackDeployment))]
   const times = await readTimes(ports, record).catch((thrown: unknown) => {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
     throw thrown
   })
   if (times === undefined) return { record, settled }
-  const moments = times.timeline.flatMap(one => momentsOf(one, times, number))
+  const moments = times.timeline.flatMap(timedRecord => momentsOf(timedRecord, times, number))
   return { record, moments, settled }
 }
 
 function momentsOf(
-  { record, lamport, at, operations }: TimedRecord,
+  { record, lamport, timeMs, operations }: TimedRecord,
   { ends }: DeploymentTimes,
   number: number,
 ): readonly DeploymentMoment[] {
   const what = record.decisions.map(decision =>
     decision.kind === 'phase' ? decision.phase : decision.kind,
   )
-  const decided = { moment: `${number}:${lamport}`, at, what: [...new Set(what)].join(', ') }
-  const done = operations.map(one => ({
-    moment: `${number}:${one.lamport}`,
-    at: one.endedAt ?? one.beganAt,
-    what: one.operation.op,
-    urn: one.operation.urn,
-    verdict: ends.get(one.operation.id)?.head.end?.verdict ?? ('open' as const),
+  const decisionMoment = {
+    moment: `${number}:${lamport}`,
+    at: timeMs,
+    what: [...new Set(what)].join(', '),
+  }
+  const operationMoments = operations.map(timedOperation => ({
+    moment: `${number}:${timedOperation.lamport}`,
+    at: timedOperation.endedAt ?? timedOperation.beganAt,
+    what: timedOperation.operation.op,
+    urn: timedOperation.operation.urn,
+    verdict: ends.get(timedOperation.operation.id)?.head.end?.verdict ?? ('open' as const),
   }))
-  return [decided, ...done.toSorted((a, b) => (a.at === b.at ? 0 : a.at - b.at))]
+  return [decisionMoment, ...operationMoments.toSorted((a, b) => (a.at === b.at ? 0 : a.at - b.at))]
 }
 
 /**
- * Returns the pending operations that the previous version has and the deployment's own version
- * lacks; none when a version was removed.
+ * Returns the pending operations that the previous version has and the version of the deployment
+ * lacks. Returns none when one of the versions was removed.
  */
 async function findSettledPending(
   ports: CompactionPorts,
-  place: HistoryPlace,
+  stackDeployment: StackDeployment,
 ): Promise<readonly PendingNote[]> {
-  const { stack, record } = place
-  const after = record.version ?? 0
-  if (after === 0) return []
-  const before = await findVersionBefore(ports, place)
-  if (after === before) return []
+  const { stack, record } = stackDeployment
+  const versionAfter = record.version ?? 0
+  if (versionAfter === 0) return []
+  const versionBefore = await findVersionBefore(ports, stackDeployment)
+  if (versionAfter === versionBefore) return []
   try {
-    const stateBefore = await readPublishedVersion(ports, stack, before)
-    const stateAfter = await readPublishedVersion(ports, stack, after)
+    const stateBefore = await readPublishedVersion(ports, stack, versionBefore)
+    const stateAfter = await readPublishedVersion(ports, stack, versionAfter)
     const noteKeyOf = ({ urn, type }: PendingNote): string => `${type} ${urn}`
-    const remaining = new Set(notesOf(stateAfter).map(noteKeyOf))
-    return notesOf(stateBefore).filter(note => !remaining.has(noteKeyOf(note)))
+    const remaining = new Set(pendingNotesOf(stateAfter).map(noteKeyOf))
+    return pendingNotesOf(stateBefore).filter(note => !remaining.has(noteKeyOf(note)))
   } catch (thrown) {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return []
     throw thrown
   }
 }
 
-function notesOf(state: StoredDeployment | undefined): readonly PendingNote[] {
-  const pending = state === undefined ? [] : pendingOf(state)
+function pendingNotesOf(state: StoredDeployment | undefined): readonly PendingNote[] {
+  const pending = state === undefined ? [] : pendingOperationsOf(state)
   return pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
 }
 
-/** Retention begins with the first record, and later ones may be removed during a read. */
+/**
+ * Reports whether the records of a deployment still exist. Retention removes the first record
+ * before the others.
+ */
 async function hasRecords(ports: CompactionPorts, deployment: DeploymentId): Promise<boolean> {
   return (await ports.decisionLog.read(deployment, 0 as LogNumber, 1)).length > 0
 }
@@ -259,12 +274,12 @@ async function readPublishedVersion(
   version: number,
 ): Promise<StoredDeployment | undefined> {
   if (version === 0) return undefined
-  const found = await findPublishedVersion(ports.catalog, stack.id, version)
-  if (found === undefined)
+  const publishedVersion = await findPublishedVersion(ports.catalog, stack.id, version)
+  if (publishedVersion === undefined)
     throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`)
-  return readSnapshotBlob(ports.blobs, found.snapshot)
+  return readSnapshotBlob(ports.blobs, publishedVersion.snapshot)
 }
 
-function formatTime(at: EpochMs): string {
-  return new Date(at).toISOString()
+function formatTime(timeMs: EpochMs): string {
+  return new Date(timeMs).toISOString()
 }

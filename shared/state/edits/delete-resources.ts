@@ -19,8 +19,8 @@ export interface DeleteResourcesResult {
   /** URNs of the removed resources, in the order of the state. */
   readonly gone: readonly string[]
   /** The removed URNs that were protected. */
-  readonly forced: readonly string[]
-  /** The number of removed resources that were named. */
+  readonly forcedUrns: readonly string[]
+  /** The number of resources that the request selects directly, without their dependents. */
   readonly named: number
 }
 
@@ -38,53 +38,58 @@ export function deleteResources(
   const { urns } = request
   const named =
     urns === 'all'
-      ? resources.map((_, at) => at)
+      ? resources.map((_, position) => position)
       : [...new Set(urns.map(({ urn, id }) => positionOf(resources, urn, id)))]
   const gone = new Set<number>()
   // Dependents come later in the list, so they are removed first.
-  for (const at of named.toSorted((a, b) => b - a)) {
-    requireUnprotected(resources, at, request)
-    if (urns !== 'all') addDependents(resources, at, { request, gone })
-    gone.add(at)
+  for (const position of named.toSorted((a, b) => b - a)) {
+    requireUnprotected(resources, position, request)
+    if (urns !== 'all') addDependents(resources, position, { request, gone })
+    gone.add(position)
   }
-  const isGone = (_: StoredResource, at: number): boolean => gone.has(at)
-  const kept = resources.filter((resource, at) => !isGone(resource, at))
-  const removed = resources.filter(isGone)
-  const { resources: _before, ...rest } = state
+  const isRemoved = (_: StoredResource, position: number): boolean => gone.has(position)
+  const keptResources = resources.filter((resource, position) => !isRemoved(resource, position))
+  const removedResources = resources.filter(isRemoved)
+  const { resources: _previous, ...remainingFields } = state
   return {
-    state: gone.size === 0 ? state : kept.length === 0 ? rest : { ...state, resources: kept },
-    gone: removed.map(({ urn }) => urn),
-    forced: removed.filter(({ protect }) => protect === true).map(({ urn }) => urn),
+    state:
+      gone.size === 0
+        ? state
+        : keptResources.length === 0
+          ? remainingFields
+          : { ...state, resources: keptResources },
+    gone: removedResources.map(({ urn }) => urn),
+    forcedUrns: removedResources.filter(({ protect }) => protect === true).map(({ urn }) => urn),
     named: named.length,
   }
 }
 
 function addDependents(
   resources: readonly StoredResource[],
-  at: number,
+  position: number,
   { request, gone }: { readonly request: DeleteResourcesRequest; readonly gone: Set<number> },
 ): void {
-  const left = resources.flatMap((resource, place) =>
-    gone.has(place) ? [] : [{ resource, place }],
+  const remainingResources = resources.flatMap((resource, index) =>
+    gone.has(index) ? [] : [{ resource, place: index }],
   )
-  const here = left.findIndex(({ place }) => place === at)
-  const found = dependentsOf(
-    left.map(({ resource }) => resource),
-    here,
-  ).flatMap(place => left[place] ?? [])
-  if (found.length > 0 && !request.dependents)
-    throw stillNeededError(resources[at]?.urn ?? '', found)
-  for (const { place } of found) {
-    requireUnprotected(resources, place, request)
-    gone.add(place)
+  const rootPosition = remainingResources.findIndex(({ place: index }) => index === position)
+  const dependents = dependentsOf(
+    remainingResources.map(({ resource }) => resource),
+    rootPosition,
+  ).flatMap(position => remainingResources[position] ?? [])
+  if (dependents.length > 0 && !request.dependents)
+    throw stillNeededError(resources[position]?.urn ?? '', dependents)
+  for (const { place: index } of dependents) {
+    requireUnprotected(resources, index, request)
+    gone.add(index)
   }
 }
 
 function stillNeededError(
   urn: string,
-  by: readonly { readonly resource: StoredResource }[],
+  dependents: readonly { readonly resource: StoredResource }[],
 ): Error {
-  const urns = by.map(({ resource }) => resource.urn)
+  const urns = dependents.map(({ resource }) => resource.urn)
   const lines = urns.map(other => ` * '${isUrn(other) ? nameOf(other) : other}' (${other})`)
   return error(
     'STATE_RESOURCE_NEEDED',
@@ -95,10 +100,10 @@ function stillNeededError(
 
 function requireUnprotected(
   resources: readonly StoredResource[],
-  at: number,
+  position: number,
   { force }: DeleteResourcesRequest,
 ): void {
-  const resource = resources[at]
+  const resource = resources[position]
   if (resource?.['protect'] !== true || force) return
   throw error(
     'STATE_RESOURCE_PROTECTED',

@@ -100,7 +100,7 @@ describe('forgetting resources', () => {
     expect(codeOf(() => deleteResources(state, wish))).toBe('STATE_RESOURCE_PROTECTED')
     const forced = deleteResources(state, { ...wish, force: true })
     expect(namesIn(forced.state)).toEqual(['c'])
-    expect(forced.forced).toEqual([urn('b')])
+    expect(forced.forcedUrns).toEqual([urn('b')])
     expect(codeOf(() => deleteResources(state, { ...only, urns: 'all' }))).toBe(
       'STATE_RESOURCE_PROTECTED',
     )
@@ -260,8 +260,12 @@ describe('a repair', () => {
     expect(found?.state).toEqual(
       stateOf(thing('a'), thing('b', { dependencies: [urn('a')] }), thing('c')),
     )
-    expect(found?.pruned.map(({ now }) => now)).toEqual([urn('a'), urn('b'), urn('c')])
-    expect(found?.moved).toBe(2)
+    expect(found?.prunedResources.map(({ newUrn }) => newUrn)).toEqual([
+      urn('a'),
+      urn('b'),
+      urn('c'),
+    ])
+    expect(found?.movedCount).toBe(2)
   })
 
   test('fails on a cycle and on a missing provider', () => {
@@ -337,9 +341,9 @@ describe('a move', () => {
   test('moves children, and parents if requested', () => {
     const names = (moved: readonly string[]) =>
       moved.map(one => one.slice(one.lastIndexOf(':') + 1))
-    expect(names(move([group.urn]).moved)).toEqual(['g', 'kid'])
-    expect(names(move([child.urn], stateOf(), true).moved)).toEqual(['g', 'kid'])
-    expect(names(move([root('dev').urn]).moved)).toEqual(['a', 'g', 'kid', 'user'])
+    expect(names(move([group.urn]).movedUrns)).toEqual(['g', 'kid'])
+    expect(names(move([child.urn], stateOf(), true).movedUrns)).toEqual(['g', 'kid'])
+    expect(names(move([root('dev').urn]).movedUrns)).toEqual(['a', 'g', 'kid', 'user'])
     const { dest } = move([group.urn])
     expect(dest.resources?.at(-1)?.urn).toBe(urn('kid', 'k:l:M$a:b:C', 'prod'))
   })
@@ -358,7 +362,7 @@ describe('a move', () => {
   test('refuses providers, existing resources, and an empty selection', () => {
     expect(codeOf(() => move([provider.urn]))).toBe('CLI_USAGE')
     expect(codeOf(() => move([urn('nobody')]))).toBe('STATE_RESOURCE_UNKNOWN')
-    expect(move([urn('nobody'), urn('a')]).unknown).toEqual([urn('nobody')])
+    expect(move([urn('nobody'), urn('a')]).unknownUrns).toEqual([urn('nobody')])
     const there = { ...thing('a'), urn: urn('a', 'a:b:C', 'prod') }
     expect(codeOf(() => move([urn('a')], stateOf(root('prod'), there)))).toBe(
       'STATE_RESOURCE_EXISTS',

@@ -18,20 +18,22 @@ export function withMark(
   { mark, isSet }: { readonly mark: ResourceMark; readonly isSet: boolean },
 ): { readonly state: StoredDeployment; readonly count: number } {
   const { resources = [] } = state
-  const live = new Set(resources.filter(({ delete: gone }) => gone !== true).map(({ urn }) => urn))
-  const meant = urns === 'all' ? live : new Set(urns)
-  const unknown = [...meant]
-    .filter(urn => !live.has(urn))
-    .map(urn => unknownResourceError(urn, live))
-  if (unknown.length === 1) throw unknown[0]
-  if (unknown.length > 1) throw error('STATE_RESOURCE_UNKNOWN', messagesOf(unknown))
-  const marked = resources.map(resource => {
-    if (resource['delete'] === true || !meant.has(resource.urn)) return resource
+  const liveUrns = new Set(
+    resources.filter(({ delete: isDeleted }) => isDeleted !== true).map(({ urn }) => urn),
+  )
+  const selectedUrns = urns === 'all' ? liveUrns : new Set(urns)
+  const unknownErrors = [...selectedUrns]
+    .filter(urn => !liveUrns.has(urn))
+    .map(urn => unknownResourceError(urn, liveUrns))
+  if (unknownErrors.length === 1) throw unknownErrors[0]
+  if (unknownErrors.length > 1) throw error('STATE_RESOURCE_UNKNOWN', messagesOf(unknownErrors))
+  const changedResources = resources.map(resource => {
+    if (resource['delete'] === true || !selectedUrns.has(resource.urn)) return resource
     return isSet ? withFlag(resource, mark) : withFields(resource, { [mark]: undefined })
   })
   return {
-    state: resources.length === 0 ? state : { ...state, resources: marked },
-    count: urns === 'all' ? meant.size : urns.length,
+    state: resources.length === 0 ? state : { ...state, resources: changedResources },
+    count: urns === 'all' ? selectedUrns.size : urns.length,
   }
 }
 

@@ -4,7 +4,7 @@ import { childUrnOf, isUrn, nameOf, urnPartsOf, stackType, typeOf, urnOf } from 
 import { withFields } from '../field-order.ts'
 import { readTextField } from '../stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
-import { chooseResourcesToMove, isRoot, type MoveRequest } from './choose-moved.ts'
+import { chooseResourcesToMove, isRoot, type MoveRequest } from './choose-resources-to-move.ts'
 import { type Reference, referencesOf, withReferences } from './references.ts'
 import type { StackNames } from './rename-stack.ts'
 
@@ -19,8 +19,8 @@ export interface MoveResult {
   readonly source: StoredDeployment
   readonly dest: StoredDeployment
   /** URNs in the source, in its order. */
-  readonly moved: readonly string[]
-  readonly unknown: readonly string[]
+  readonly movedUrns: readonly string[]
+  readonly unknownUrns: readonly string[]
   /** Removed references from remaining to moved resources. */
   readonly brokenInSource: readonly BrokenReference[]
   /** Removed references from moved to remaining resources. */
@@ -40,9 +40,9 @@ export interface MoveTarget {
 
 /**
  * Moves resources from one state to another. The source loses the resources and all references to
- * them. The destination gets them at its end, below its root unless their parents are moved too. It
- * also gets copies of their providers, unless it has the same ones. Throws CLI_USAGE,
- * STATE_RESOURCE_UNKNOWN for an empty selection, STATE_RESOURCE_EXISTS. Source:
+ * them. The destination gets them at its end, below its root unless their parents are moved too.
+ * The destination also gets copies of the resources' providers, unless it has equal providers.
+ * Throws CLI_USAGE, STATE_RESOURCE_UNKNOWN for an empty selection, STATE_RESOURCE_EXISTS. Source:
  * docs/spec/state-integrity.md#state-edits.
  */
 export function moveResources(
@@ -51,31 +51,33 @@ export function moveResources(
   { request, target }: { readonly request: MoveRequest; readonly target: MoveTarget },
 ): MoveResult {
   const { resources = [] } = source
-  const { moved, unknown } = chooseResourcesToMove(resources, request)
-  const going = resources.filter(({ urn }) => moved.has(urn))
-  if (going.length === 0)
+  const { movedUrns, unknownUrns } = chooseResourcesToMove(resources, request)
+  const movedResources = resources.filter(({ urn }) => movedUrns.has(urn))
+  if (movedResources.length === 0)
     throw error(
       'STATE_RESOURCE_UNKNOWN',
       'the source stack does not contain any of the resources to move',
     )
-  const staying = resources.filter(({ urn }) => !moved.has(urn))
-  const used = new Set(going.flatMap(resource => readTextField(resource, 'provider') || []))
-  const coming = resources.filter(
-    resource => moved.has(resource.urn) || used.has(providerReferenceTo(resource)),
+  const remainingResources = resources.filter(({ urn }) => !movedUrns.has(urn))
+  const usedProviders = new Set(
+    movedResources.flatMap(resource => readTextField(resource, 'provider') || []),
   )
-  const arrival = addMoved(dest, { coming, moved, target })
+  const copiedResources = resources.filter(
+    resource => movedUrns.has(resource.urn) || usedProviders.has(providerReferenceTo(resource)),
+  )
+  const destination = addMoved(dest, { copiedResources, movedUrns, target })
   return {
     source: withExtensions(
-      { ...source, resources: staying.map(createReferenceCutter(moved)) },
+      { ...source, resources: remainingResources.map(createReferenceCutter(movedUrns)) },
       undefined,
     ),
-    dest: withExtensions({ ...dest, resources: arrival.resources }, source),
-    moved: going.map(({ urn }) => urn),
-    unknown,
-    brokenInSource: staying.flatMap(resource =>
-      brokenReferencesOf(resource, urn => moved.has(urn)),
+    dest: withExtensions({ ...dest, resources: destination.resources }, source),
+    movedUrns: movedResources.map(({ urn }) => urn),
+    unknownUrns,
+    brokenInSource: remainingResources.flatMap(resource =>
+      brokenReferencesOf(resource, urn => movedUrns.has(urn)),
     ),
-    brokenInDest: arrival.broken,
+    brokenInDest: destination.brokenReferences,
   }
 }
 
@@ -87,33 +89,38 @@ function addMoved(
   dest: StoredDeployment,
   input: {
     /** The moved resources and the copied providers, in the order of the source. */
-    readonly coming: readonly StoredResource[]
-    readonly moved: ReadonlySet<string>
+    readonly copiedResources: readonly StoredResource[]
+    readonly movedUrns: ReadonlySet<string>
     readonly target: MoveTarget
   },
-): { readonly resources: readonly StoredResource[]; readonly broken: readonly BrokenReference[] } {
-  const { coming, moved, target } = input
-  const before = dest.resources ?? []
-  const root = before.find(isRoot) ?? rootOf(target.names)
-  const resources = before.some(isRoot) ? [...before] : [root, ...before]
-  const known = new Map(resources.map(resource => [resource.urn, resource]))
-  const now = new Map<string, string>()
-  for (const resource of target.reseal(coming)) {
-    const copy = relocate(resource, { root, moved, now, names: target.names })
-    const there = known.get(copy.urn)
-    const isMoved = moved.has(resource.urn)
-    if (there === undefined) resources.push(copy)
-    else if (isMoved || !isSameProvider(there, copy, target))
+): {
+  readonly resources: readonly StoredResource[]
+  readonly brokenReferences: readonly BrokenReference[]
+} {
+  const { copiedResources, movedUrns, target } = input
+  const destResources = dest.resources ?? []
+  const root = destResources.find(isRoot) ?? rootOf(target.names)
+  const resources = destResources.some(isRoot) ? [...destResources] : [root, ...destResources]
+  const resourcesByUrn = new Map(resources.map(resource => [resource.urn, resource]))
+  const newReferences = new Map<string, string>()
+  for (const resource of target.reseal(copiedResources)) {
+    const copy = relocate(resource, { root, movedUrns, newReferences, names: target.names })
+    const existing = resourcesByUrn.get(copy.urn)
+    const isMoved = movedUrns.has(resource.urn)
+    if (existing === undefined) resources.push(copy)
+    else if (isMoved || !isSameProvider(existing, copy, target))
       throw error(
         'STATE_RESOURCE_EXISTS',
         `the destination already has ${isMoved ? 'a resource' : 'another provider'} '${copy.urn}'`,
         { details: { urn: copy.urn } },
       )
-    if (isMoved) now.set(resource.urn, copy.urn)
-    else now.set(providerReferenceTo(resource), providerReferenceTo(there ?? copy))
+    if (isMoved) newReferences.set(resource.urn, copy.urn)
+    else newReferences.set(providerReferenceTo(resource), providerReferenceTo(existing ?? copy))
   }
-  const broken = coming.flatMap(resource => brokenReferencesOf(resource, urn => !moved.has(urn)))
-  return { resources, broken }
+  const brokenReferences = copiedResources.flatMap(resource =>
+    brokenReferencesOf(resource, urn => !movedUrns.has(urn)),
+  )
+  return { resources, brokenReferences }
 }
 
 /** Returns the reference by which resources name this provider; '' for other resources. */
@@ -122,13 +129,13 @@ function providerReferenceTo(resource: StoredResource): string {
 }
 
 function isSameProvider(
-  there: StoredResource,
+  existing: StoredResource,
   copy: StoredResource,
   { isEqual }: MoveTarget,
 ): boolean {
   return (
-    readTextField(there, 'id') === readTextField(copy, 'id') ||
-    isEqual(there['inputs'], copy['inputs'])
+    readTextField(existing, 'id') === readTextField(copy, 'id') ||
+    isEqual(existing['inputs'], copy['inputs'])
   )
 }
 
@@ -140,26 +147,35 @@ function relocate(
   resource: StoredResource,
   input: {
     readonly root: StoredResource
-    readonly moved: ReadonlySet<string>
-    readonly now: ReadonlyMap<string, string>
+    readonly movedUrns: ReadonlySet<string>
+    readonly newReferences: ReadonlyMap<string, string>
     readonly names: StackNames
   },
 ): StoredResource {
-  const { root, moved, now, names } = input
+  const { root, movedUrns, newReferences, names } = input
   const relocateUrn = (urn: string): string =>
-    now.get(urn) ?? (isUrn(urn) ? urnOf({ ...urnPartsOf(urn), ...names }) : urn)
-  const cut = withReferences(
+    newReferences.get(urn) ?? (isUrn(urn) ? urnOf({ ...urnPartsOf(urn), ...names }) : urn)
+  const trimmedResource = withReferences(
     resource,
-    ({ urn }) => (moved.has(urn) ? relocateUrn(urn) : undefined),
+    ({ urn }) => (movedUrns.has(urn) ? relocateUrn(urn) : undefined),
     'drop',
   )
-  const parent = readTextField(cut, 'parent') === '' ? root.urn : readTextField(cut, 'parent')
-  const above = isUrn(parent) ? urnPartsOf(parent).qualifiedType : ''
+  const parent =
+    readTextField(trimmedResource, 'parent') === ''
+      ? root.urn
+      : readTextField(trimmedResource, 'parent')
+  const parentType = isUrn(parent) ? urnPartsOf(parent).qualifiedType : ''
   const { urn } = resource
-  const own = isUrn(urn) ? childUrnOf(names, above, { type: typeOf(urn), name: nameOf(urn) }) : urn
+  const newUrn = isUrn(urn)
+    ? childUrnOf(names, parentType, { type: typeOf(urn), name: nameOf(urn) })
+    : urn
   const provider = readTextField(resource, 'provider')
-  const reference = now.get(provider) ?? relocateUrn(provider)
-  return withFields(cut, { urn: own, parent, provider: provider === '' ? undefined : reference })
+  const reference = newReferences.get(provider) ?? relocateUrn(provider)
+  return withFields(trimmedResource, {
+    urn: newUrn,
+    parent,
+    provider: provider === '' ? undefined : reference,
+  })
 }
 
 /** Creates the root resource of a new stack. */
@@ -170,13 +186,16 @@ function rootOf({ project, stack }: StackNames): StoredResource {
 }
 
 function createReferenceCutter(
-  moved: ReadonlySet<string>,
+  movedUrns: ReadonlySet<string>,
 ): (resource: StoredResource) => StoredResource {
   return resource =>
-    withReferences(resource, ({ urn }) => (moved.has(urn) ? undefined : urn), 'drop')
+    withReferences(resource, ({ urn }) => (movedUrns.has(urn) ? undefined : urn), 'drop')
 }
 
-/** Parents are excluded, because the move assigns new ones. */
+/**
+ * Returns the references that the move breaks. Parents are excluded, because the move assigns new
+ * parents.
+ */
 function brokenReferencesOf(
   resource: StoredResource,
   isElsewhere: (urn: string) => boolean,
@@ -189,15 +208,17 @@ function brokenReferencesOf(
 /** Keeps exactly the extensions that the state's resources reference. */
 function withExtensions(
   state: StoredDeployment,
-  from: StoredDeployment | undefined,
+  source: StoredDeployment | undefined,
 ): StoredDeployment {
   const refs = new Set(
     (state.resources ?? []).flatMap(resource => readTextField(resource, 'extensionRef') || []),
   )
-  const kept = [...refs].flatMap(ref => {
-    const blob = state.extensions?.[ref] ?? from?.extensions?.[ref]
-    return blob === undefined ? [] : [[ref, blob] as const]
+  const usedExtensions = [...refs].flatMap(ref => {
+    const extension = state.extensions?.[ref] ?? source?.extensions?.[ref]
+    return extension === undefined ? [] : [[ref, extension] as const]
   })
-  const { extensions: _before, ...rest } = state
-  return kept.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(kept) }
+  const { extensions: _previous, ...remainingFields } = state
+  return usedExtensions.length === 0
+    ? remainingFields
+    : { ...remainingFields, extensions: Object.fromEntries(usedExtensions) }
 }

@@ -12,52 +12,56 @@ export interface Reference {
 
 /** Returns every reference of a resource, in the order of Pulumi's own list. */
 export function referencesOf(resource: StoredResource): readonly Reference[] {
-  const one = (kind: Reference['kind']) => (urn: string) => (urn === '' ? [] : [{ kind, urn }])
+  const toReferences = (kind: Reference['kind']) => (urn: string) =>
+    urn === '' ? [] : [{ kind, urn }]
   return [
-    ...one('parent')(readTextField(resource, 'parent')),
-    ...readTextListField(resource, 'dependencies').flatMap(one('dependency')),
+    ...toReferences('parent')(readTextField(resource, 'parent')),
+    ...readTextListField(resource, 'dependencies').flatMap(toReferences('dependency')),
     ...[...readListMapField(resource, 'propertyDependencies')].flatMap(([key, urns]) =>
-      urns.flatMap(one('property')).map(reference => ({ ...reference, key })),
+      urns.flatMap(toReferences('property')).map(reference => ({ ...reference, key })),
     ),
-    ...one('deletedWith')(readTextField(resource, 'deletedWith')),
-    ...readTextListField(resource, 'replaceWith').flatMap(one('replaceWith')),
-    ...one('viewOf')(readTextField(resource, 'viewOf')),
+    ...toReferences('deletedWith')(readTextField(resource, 'deletedWith')),
+    ...readTextListField(resource, 'replaceWith').flatMap(toReferences('replaceWith')),
+    ...toReferences('viewOf')(readTextField(resource, 'viewOf')),
   ]
 }
 
 /**
  * Returns the resource with each reference replaced by the result of `resolve`; undefined removes
- * the reference. `empty` selects the handling of a property with an empty dependency list. `keep`
- * preserves it as in the state. `drop` removes it, as Pulumi does when it rewrites these lists.
+ * the reference. `emptyLists` selects the handling of properties without remaining dependencies.
+ * `keep` preserves the empty lists. `drop` removes them, as Pulumi does when it rewrites these
+ * lists.
  */
 export function withReferences(
   resource: StoredResource,
   resolve: (reference: Reference) => string | undefined,
-  empty: 'keep' | 'drop',
+  emptyLists: 'keep' | 'drop',
 ): StoredResource {
   const changes: Record<string, Json | undefined> = {}
-  const one = (field: 'parent' | 'deletedWith' | 'viewOf'): void => {
+  const changeField = (field: 'parent' | 'deletedWith' | 'viewOf'): void => {
     const urn = readTextField(resource, field)
     if (urn !== '') changes[field] = resolve({ kind: field, urn }) || undefined
   }
-  const list = (field: string, kind: 'dependency' | 'replaceWith'): void => {
+  const changeList = (field: string, kind: 'dependency' | 'replaceWith'): void => {
     if (resource[field] === undefined) return
     const urns = readTextListField(resource, field).flatMap(urn => resolve({ kind, urn }) ?? [])
     changes[field] = urns.length === 0 ? undefined : urns
   }
-  one('parent')
-  list('dependencies', 'dependency')
-  one('deletedWith')
-  list('replaceWith', 'replaceWith')
-  one('viewOf')
+  changeField('parent')
+  changeList('dependencies', 'dependency')
+  changeField('deletedWith')
+  changeList('replaceWith', 'replaceWith')
+  changeField('viewOf')
   const properties = resource['propertyDependencies']
   if (properties !== undefined) {
     const lists = [...readListMapField(resource, 'propertyDependencies')].map(
       ([key, urns]) =>
         [key, urns.flatMap(urn => resolve({ kind: 'property', urn, key }) ?? [])] as const,
     )
-    const kept = empty === 'keep' ? lists : lists.filter(([, urns]) => urns.length > 0)
-    changes['propertyDependencies'] = kept.length === 0 ? undefined : Object.fromEntries(kept)
+    const remainingLists =
+      emptyLists === 'keep' ? lists : lists.filter(([, urns]) => urns.length > 0)
+    changes['propertyDependencies'] =
+      remainingLists.length === 0 ? undefined : Object.fromEntries(remainingLists)
   }
   return withFields(resource, changes)
 }

@@ -1,5 +1,9 @@
 import { error } from '../../errors/error.ts'
-import { isProviderType, parseReference, referenceOf } from '../../names/provider-reference.ts'
+import {
+  isProviderType,
+  parseProviderReference,
+  providerReferenceOf,
+} from '../../names/provider-reference.ts'
 import { parseUrn, urnPartsOf, urnOf, type Urn } from '../../names/urn.ts'
 import { withFields } from '../field-order.ts'
 import { readTextField } from '../stored-fields.ts'
@@ -9,10 +13,10 @@ import { withReferences } from './references.ts'
 
 /**
  * Renames a resource in the state. Only the name part of its URN changes, so the URNs of its
- * children stay. References to it are updated, including provider references. No alias is recorded:
- * the program must use the new name. The same name changes nothing. Throws CLI_USAGE,
- * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS, STATE_RESOURCE_EXISTS. Source:
- * docs/spec/state-integrity.md#state-edits.
+ * children stay. References to the resource are updated, including provider references. No alias is
+ * recorded, so the program must use the new name. If the name is already the current one, the state
+ * stays unchanged. Throws CLI_USAGE, STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS,
+ * STATE_RESOURCE_EXISTS. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function renameResourceInState(
   state: StoredDeployment,
@@ -20,42 +24,48 @@ export function renameResourceInState(
   name: string,
 ): StoredDeployment {
   const { resources = [] } = state
-  const at = positionOf(resources, urn)
+  const position = positionOf(resources, urn)
   if (name === '') throw error('CLI_USAGE', 'the new name is empty')
-  const now = urnOf({ ...urnPartsOf(parseUrn(urn)), name })
-  if (now === urn) return state
-  if (resources.some(resource => resource.urn === now))
-    throw error('STATE_RESOURCE_EXISTS', `the state already has a resource '${now}'`, {
-      details: { urn: now },
+  const newUrn = urnOf({ ...urnPartsOf(parseUrn(urn)), name })
+  if (newUrn === urn) return state
+  if (resources.some(resource => resource.urn === newUrn))
+    throw error('STATE_RESOURCE_EXISTS', `the state already has a resource '${newUrn}'`, {
+      details: { urn: newUrn },
     })
-  const renamed = resources[at]
-  const provider = renamed !== undefined && isProviderType(renamed.type) ? renamed : undefined
+  const renamedResource = resources[position]
+  const provider =
+    renamedResource !== undefined && isProviderType(renamedResource.type)
+      ? renamedResource
+      : undefined
   return {
     ...state,
-    resources: resources.map((resource, place) =>
-      place === at
-        ? withFields(resource, { urn: now })
-        : redirectProvider(redirectReferences(resource, urn, now), { urn, now, provider }),
+    resources: resources.map((resource, index) =>
+      index === position
+        ? withFields(resource, { urn: newUrn })
+        : redirectProvider(redirectReferences(resource, urn, newUrn), { urn, newUrn, provider }),
     ),
   }
 }
 
-function redirectReferences(resource: StoredResource, before: string, now: Urn): StoredResource {
-  return withReferences(resource, ({ urn }) => (urn === before ? now : urn), 'drop')
+function redirectReferences(resource: StoredResource, oldUrn: string, newUrn: Urn): StoredResource {
+  return withReferences(resource, ({ urn }) => (urn === oldUrn ? newUrn : urn), 'drop')
 }
 
-/** Updates a reference to the renamed provider. Its id becomes the one in the state. */
+/**
+ * Updates a reference to the renamed provider. The reference gets the id of the provider in the
+ * state.
+ */
 function redirectProvider(
   resource: StoredResource,
-  rename: {
+  change: {
     readonly urn: string
-    readonly now: Urn
+    readonly newUrn: Urn
     readonly provider: StoredResource | undefined
   },
 ): StoredResource {
   const reference = readTextField(resource, 'provider')
-  if (rename.provider === undefined || reference === '') return resource
-  if (parseReference(reference).urn !== rename.urn) return resource
-  const id = readTextField(rename.provider, 'id')
-  return withFields(resource, { provider: referenceOf(rename.now, id) })
+  if (change.provider === undefined || reference === '') return resource
+  if (parseProviderReference(reference).urn !== change.urn) return resource
+  const id = readTextField(change.provider, 'id')
+  return withFields(resource, { provider: providerReferenceOf(change.newUrn, id) })
 }

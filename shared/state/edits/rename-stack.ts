@@ -14,9 +14,9 @@ export interface StackNames {
  * The signature key of special values, and the signatures of references and secrets
  * (docs/spec/property-values.md#signatures).
  */
-const markKey = '4dabf18193072939515e22adb298388d'
-const referenceMark = '5cf8f73096256a8f31e491e813e4eb8e'
-const secretMark = '1b47061264138c4ac30d75fd1eb44270'
+const signatureKey = '4dabf18193072939515e22adb298388d'
+const referenceSignature = '5cf8f73096256a8f31e491e813e4eb8e'
+const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
 
 /**
  * Renames a stack in its state. Every URN of the stack is updated, also in pending operations; the
@@ -25,10 +25,10 @@ const secretMark = '1b47061264138c4ac30d75fd1eb44270'
  */
 export function renameStackInState(
   state: StoredDeployment,
-  before: StackNames,
-  now: StackNames,
+  oldNames: StackNames,
+  newNames: StackNames,
 ): StoredDeployment {
-  const rename = (urn: string): string => renameUrn(urn, before, now)
+  const rename = (urn: string): string => renameUrn(urn, oldNames, newNames)
   const { resources, pending_operations: pending } = state
   return {
     ...state,
@@ -48,13 +48,13 @@ export function renameStackInState(
   }
 }
 
-function renameUrn(urn: string, before: StackNames, now: StackNames): string {
+function renameUrn(urn: string, oldNames: StackNames, newNames: StackNames): string {
   if (!isUrn(urn)) return urn
   const parts = urnPartsOf(urn)
-  if (parts.stack !== before.stack || parts.project !== before.project) return urn
+  if (parts.stack !== oldNames.stack || parts.project !== oldNames.project) return urn
   const isRoot = parts.qualifiedType === stackType
-  const name = isRoot ? `${now.project}-${now.stack}` : parts.name
-  return urnOf({ ...parts, ...now, name })
+  const name = isRoot ? `${newNames.project}-${newNames.stack}` : parts.name
+  return urnOf({ ...parts, ...newNames, name })
 }
 
 function renameInResource(
@@ -63,36 +63,40 @@ function renameInResource(
 ): StoredResource {
   const changes: Record<string, Json> = { urn: rename(resource.urn) }
   const provider = readTextField(resource, 'provider')
-  const at = provider.lastIndexOf('::')
-  if (at > 0) changes['provider'] = rename(provider.slice(0, at)) + provider.slice(at)
+  const separatorIndex = provider.lastIndexOf('::')
+  if (separatorIndex > 0)
+    changes['provider'] = rename(provider.slice(0, separatorIndex)) + provider.slice(separatorIndex)
   if (resource['aliases'] !== undefined)
     changes['aliases'] = readTextListField(resource, 'aliases').map(rename)
   for (const field of ['inputs', 'outputs', 'replacementTrigger']) {
     const value = resource[field]
     if (value !== undefined) changes[field] = renameInValue(value, rename)
   }
-  const named = withFields(resource, changes)
-  return withReferences(named, ({ urn }) => rename(urn), 'keep')
+  const renamedResource = withFields(resource, changes)
+  return withReferences(renamedResource, ({ urn }) => rename(urn), 'keep')
 }
 
-/** Plain texts are not changed: only resource references are known to contain URNs. */
+/**
+ * Renames the URNs in the resource references of a value. Other texts stay unchanged, because they
+ * may only look like URNs.
+ */
 function renameInValue(value: Json, rename: (urn: string) => string): Json {
   if (Array.isArray(value)) return value.map((item: Json) => renameInValue(item, rename))
   if (!isJsonObject(value)) return value
   const { urn, plaintext } = value
-  if (value[markKey] === referenceMark)
+  if (value[signatureKey] === referenceSignature)
     return typeof urn === 'string' ? { ...value, urn: rename(urn) } : value
-  if (value[markKey] === secretMark)
+  if (value[signatureKey] === secretSignature)
     return typeof plaintext === 'string'
-      ? { ...value, plaintext: renameInText(plaintext, rename) }
+      ? { ...value, plaintext: renameInPlaintext(plaintext, rename) }
       : value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, renameInValue(item, rename)]),
   )
 }
 
-/** A plaintext secret is the JSON text of its value. */
-function renameInText(text: string, rename: (urn: string) => string): string {
+/** Renames the URNs in a plaintext secret, which is the JSON text of the secret's value. */
+function renameInPlaintext(text: string, rename: (urn: string) => string): string {
   try {
     return JSON.stringify(renameInValue(JSON.parse(text) as Json, rename))
   } catch {

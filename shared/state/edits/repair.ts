@@ -10,23 +10,23 @@ import { type Reference, withReferences } from './references.ts'
 /** The changes of a repair to one resource. */
 export interface PrunedResource {
   readonly urn: string
-  /** Its new URN, which differs if its parent is gone. */
-  readonly now: string
-  readonly removed: readonly Reference[]
+  /** The new URN. It differs from `urn` if the parent was removed or renamed. */
+  readonly newUrn: string
+  readonly removedReferences: readonly Reference[]
 }
 
 /** A repaired state, and the changes. */
 export interface RepairResult {
   readonly state: StoredDeployment
   /** The number of resources with a new position. */
-  readonly moved: number
-  readonly pruned: readonly PrunedResource[]
+  readonly movedCount: number
+  readonly prunedResources: readonly PrunedResource[]
 }
 
 /**
  * Sorts the resources behind their dependencies and removes dangling references. Returns undefined
- * for a valid state. Throws STATE_INTEGRITY for a state that this cannot repair: a cycle, a missing
- * provider. Source: docs/spec/state-integrity.md#repair.
+ * for a valid state. Throws STATE_INTEGRITY for a state that cannot be repaired, for example
+ * because of a cycle or a missing provider. Source: docs/spec/state-integrity.md#repair.
  */
 export function repairState(state: StoredDeployment): RepairResult | undefined {
   const fault = verifyIntegrity(state)
@@ -35,18 +35,20 @@ export function repairState(state: StoredDeployment): RepairResult | undefined {
   const sorted = sortTopologically(resources)
   if (sorted.cycle !== undefined)
     throw unrepairableError(`${fault}; the dependencies of '${sorted.cycle}' form a cycle`)
-  const pruned: PrunedResource[] = []
-  const kept = pruneReferences(sorted.resources, pruned)
+  const prunedResources: PrunedResource[] = []
+  const prunedList = pruneReferences(sorted.resources, prunedResources)
   const { integrity_error: _mark, ...metadata } = state.metadata
-  const mended = { ...state, resources: kept, metadata }
-  const left = verifyIntegrity(mended)
-  if (left !== undefined) throw unrepairableError(left)
-  const moved = sorted.resources.filter((resource, at) => resource !== resources[at]).length
-  return { state: mended, moved, pruned }
+  const repairedState = { ...state, resources: prunedList, metadata }
+  const remainingFault = verifyIntegrity(repairedState)
+  if (remainingFault !== undefined) throw unrepairableError(remainingFault)
+  const movedCount = sorted.resources.filter(
+    (resource, index) => resource !== resources[index],
+  ).length
+  return { state: repairedState, movedCount, prunedResources }
 }
 
-function unrepairableError(why: string): Error {
-  return error('STATE_INTEGRITY', `the state cannot be repaired: ${why}`, {
+function unrepairableError(reason: string): Error {
+  return error('STATE_INTEGRITY', `the state cannot be repaired: ${reason}`, {
     hint: 'Run `antichain stack export`, keep a copy of the file, correct it, and import it again.',
   })
 }
@@ -54,26 +56,26 @@ function unrepairableError(why: string): Error {
 /** Updates every reference to an earlier renamed resource, and removes dangling ones. */
 function pruneReferences(
   resources: readonly StoredResource[],
-  pruned: PrunedResource[],
+  prunedResources: PrunedResource[],
 ): readonly StoredResource[] {
-  const seen = new Map<string, string>()
+  const newUrns = new Map<string, string>()
   return resources.map(resource => {
-    const removed: Reference[] = []
-    const cut = withReferences(
+    const removedReferences: Reference[] = []
+    const prunedResource = withReferences(
       resource,
       reference => {
-        const now = seen.get(reference.urn)
-        if (now === undefined && reference.kind === 'viewOf') return reference.urn
-        if (now === undefined) removed.push(reference)
-        return now
+        const newUrn = newUrns.get(reference.urn)
+        if (newUrn === undefined && reference.kind === 'viewOf') return reference.urn
+        if (newUrn === undefined) removedReferences.push(reference)
+        return newUrn
       },
       'drop',
     )
-    const urn = urnUnderParentOf(resource, readTextField(cut, 'parent'))
-    if (urn !== resource.urn || removed.length > 0)
-      pruned.push({ urn: resource.urn, now: urn, removed })
-    seen.set(resource.urn, urn)
-    return withFields(cut, { urn })
+    const urn = urnUnderParentOf(resource, readTextField(prunedResource, 'parent'))
+    if (urn !== resource.urn || removedReferences.length > 0)
+      prunedResources.push({ urn: resource.urn, newUrn: urn, removedReferences })
+    newUrns.set(resource.urn, urn)
+    return withFields(prunedResource, { urn })
   })
 }
 
@@ -83,6 +85,6 @@ function pruneReferences(
 function urnUnderParentOf(resource: StoredResource, parent: string): string {
   const { urn } = resource
   if (readTextField(resource, 'parent') === '' || !isUrn(urn)) return urn
-  const above = isUrn(parent) ? urnPartsOf(parent).qualifiedType : ''
-  return childUrnOf(urnPartsOf(urn), above, { type: typeOf(urn), name: nameOf(urn) })
+  const parentType = isUrn(parent) ? urnPartsOf(parent).qualifiedType : ''
+  return childUrnOf(urnPartsOf(urn), parentType, { type: typeOf(urn), name: nameOf(urn) })
 }

@@ -31,9 +31,9 @@ export interface DeliverDeps extends TriggerPorts {
 
 /**
  * Delivers one message and reports the result to its queue. A delivered message, or one without a
- * receiver, is removed. A message that failed is redelivered later. An undeliverable message is
- * redelivered without further calls until the queue makes it a dead letter. Throws the errors of
- * the stores.
+ * receiver, is removed. A message whose delivery failed temporarily is redelivered later. An
+ * undeliverable message is redelivered without further calls, until the queue makes it a dead
+ * letter. Throws the errors of the stores.
  */
 export async function deliverMessage(
   deps: DeliverDeps & { readonly notifications: Pick<NotificationsPort, 'remove' | 'postpone'> },
@@ -41,28 +41,28 @@ export async function deliverMessage(
 ): Promise<DeliveryResult['kind']> {
   const { notifications, marks, clock, logger } = deps
   const id = messageIdOf(message)
-  const expiryOf = (): EpochMs => (clock.now() + triggerLimits.deliveryKeptMs) as EpochMs
+  const expiryOf = (): EpochMs => (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs
   if (await marks.isMarked(`told ${id}`)) {
     await notifications.remove(receipt)
     return 'delivered'
   }
   const isDead = deliveries > 1 && (await marks.isMarked(`dead ${id}`))
-  const came: DeliveryResult = isDead
+  const result: DeliveryResult = isDead
     ? { kind: 'dead', why: 'an earlier attempt was refused' }
     : await attemptDelivery(deps, message, deliveries)
-  if (came.kind !== 'delivered')
-    logger.write('warn', 'notification.failed', { id, attempt: deliveries, ...came })
-  if (came.kind === 'retry') await notifications.postpone(receipt, came.afterMs)
-  else if (came.kind === 'dead') {
-    // The user corrects the cause before a redrive, so the message is then tried again.
-    const soon = (clock.now() + triggerLimits.deliveryClaimMs) as EpochMs
-    if (!isDead) await marks.mark(`dead ${id}`, soon)
+  if (result.kind !== 'delivered')
+    logger.write('warn', 'notification.failed', { id, attempt: deliveries, ...result })
+  if (result.kind === 'retry') await notifications.postpone(receipt, result.afterMs)
+  else if (result.kind === 'dead') {
+    // The mark expires soon, so that a message is tried again after a later redrive.
+    const deadMarkExpiry = (clock.now() + triggerLimits.deliveryClaimMs) as EpochMs
+    if (!isDead) await marks.mark(`dead ${id}`, deadMarkExpiry)
     await notifications.postpone(receipt, 0)
   } else {
     await marks.mark(`told ${id}`, expiryOf())
     await notifications.remove(receipt)
   }
-  return came.kind
+  return result.kind
 }
 
 /**
@@ -77,7 +77,7 @@ function messageIdOf(message: OutgoingMessage): string {
 async function attemptDelivery(
   deps: DeliverDeps,
   message: OutgoingMessage,
-  number: number,
+  attempt: number,
 ): Promise<DeliveryResult> {
   try {
     if (message.kind === 'reply') return await sendReply(deps, message.reply)
@@ -86,25 +86,28 @@ async function attemptDelivery(
     if (stored === undefined) return { kind: 'delivered' }
     const value = parseDocument(notificationDocument, stored)
     if (value.isPaused) return { kind: 'delivered' }
-    return await deliverNotification(deps, { key, value }, { event, attempt: number })
+    return await deliverNotification(deps, { key, value }, { event, attempt })
   } catch (thrown) {
-    return classifyFailure(thrown, number)
+    return classifyFailure(thrown, attempt)
   }
 }
 
-/** Classifies a failure: one that a user must correct is final, a temporary one is retried. */
-function classifyFailure(thrown: unknown, number: number): DeliveryResult {
+/**
+ * Classifies a failure. A failure that a user must correct is final, and a temporary failure is
+ * retried.
+ */
+function classifyFailure(thrown: unknown, attempt: number): DeliveryResult {
   const why = toPrintable(messageOf(thrown), 300)
   if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'dead', why }
   if (hasCode(thrown, 'DOCUMENT_INVALID') || hasCode(thrown, 'SEALED_UNREADABLE'))
     return { kind: 'dead', why }
   if (!hasCode(thrown, 'OUTBOUND_FAILED')) throw thrown
   const status = thrown instanceof DeployError ? thrown.details['status'] : undefined
-  if (typeof status !== 'number') return evaluateAttempt({ kind: 'failed', why }, number)
-  return evaluateAttempt({ kind: 'answered', status, retryAfter: undefined }, number)
+  if (typeof status !== 'number') return evaluateAttempt({ kind: 'failed', why }, attempt)
+  return evaluateAttempt({ kind: 'answered', status, retryAfter: undefined }, attempt)
 }
 
-/** Sends a reply to the repository's host. A webhook without a credential sends none. */
+/** Sends a reply to the repository's host. No reply is sent for a webhook without a credential. */
 async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryResult> {
   const { documents, sealing, marks, clock, outbound } = deps
   const key = webhookKeyOf(reply.webhook)
@@ -112,11 +115,12 @@ async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryResul
   if (stored === undefined) return { kind: 'delivered' }
   const { form, apiUrl, credential } = parseDocument(webhookDocument, stored)
   if (form !== 'github' || credential === undefined) return { kind: 'delivered' }
-  const over = `answered ${digestOf(reply.stack, '\n', reply.request)}`
+  const finalStateMark = `answered ${digestOf(reply.stack, '\n', reply.request)}`
   // Messages are unordered, so an earlier state must not overwrite the final one.
-  if (reply.state === 'pending' && (await marks.isMarked(over))) return { kind: 'delivered' }
+  if (reply.state === 'pending' && (await marks.isMarked(finalStateMark)))
+    return { kind: 'delivered' }
   if (reply.state !== 'pending')
-    await marks.mark(over, (clock.now() + triggerLimits.deliveryKeptMs) as EpochMs)
+    await marks.mark(finalStateMark, (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs)
   const token = await sealing.open(credential, sealingContextOf(key))
   const replies = createGithubReplies({ outbound, apiUrl, token })
   const { repository, commit, pullRequest, state, description, lines, stack } = reply
@@ -124,7 +128,7 @@ async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryResul
   await replies.setStatus(repository, commit, { state, context, description })
   if (pullRequest !== undefined && lines !== undefined)
     await replies.writeComment(repository, pullRequest, {
-      text: formatPreviewComment({ stack, commit, isGood: state === 'success', lines }),
+      text: formatPreviewComment({ stack, commit, isSuccessful: state === 'success', lines }),
       subject: stack,
     })
   return { kind: 'delivered' }

@@ -134,7 +134,7 @@ describe('the comment on a preview', () => {
     const text = formatPreviewComment({
       stack: 'shop/prod',
       commit,
-      isGood: true,
+      isSuccessful: true,
       lines: ['+ a', '~ b'],
     })
     expect(text).toBe('Preview of `shop/prod` at `aaaaaaaa` succeeded.\n\n```text\n+ a\n~ b\n```\n')
@@ -142,7 +142,7 @@ describe('the comment on a preview', () => {
 
   test('prevents lines from leaving the code block or using control characters', () => {
     const lines = ['```', '````` @everyone', '\u001b[2J', 'a\r\n# Approved', '\u202e']
-    const text = formatPreviewComment({ stack: 's`x', commit, isGood: false, lines })
+    const text = formatPreviewComment({ stack: 's`x', commit, isSuccessful: false, lines })
     const [, fence = ''] = /\n(`+)text\n/.exec(text) ?? []
     expect(fence).toHaveLength(6)
     const inside = text.slice(text.indexOf(`${fence}text\n`) + fence.length + 5, -fence.length - 2)
@@ -154,7 +154,7 @@ describe('the comment on a preview', () => {
 
   test('is truncated when it is long', () => {
     const lines = Array.from({ length: 100 }, () => 'x'.repeat(1500))
-    const text = formatPreviewComment({ stack: 's', commit, isGood: true, lines })
+    const text = formatPreviewComment({ stack: 's', commit, isSuccessful: true, lines })
     expect(text.length).toBeLessThan(60_000)
     expect(text).toContain('(cut here)')
   })

@@ -12,7 +12,8 @@ export type CommitState = 'pending' | 'success' | 'failure' | 'error'
 /** Reports results to the repository's host. */
 export interface RepliesPort {
   /**
-   * Sets the state of a commit under a name. The last state counts, so the call may be repeated.
+   * Sets the state of a commit under a name. Only the last state is shown, so the call may be
+   * repeated.
    */
   readonly setStatus: (
     repository: string,
@@ -26,7 +27,7 @@ export interface RepliesPort {
   ) => Promise<void>
   /**
    * Writes a comment to a pull request, or updates the earlier comment on the same subject, so the
-   * call may be repeated. If the earlier one was deleted or cannot be changed, a new comment is
+   * call may be repeated. If the earlier comment was deleted or cannot be changed, a new comment is
    * created.
    */
   readonly writeComment: (
@@ -76,62 +77,62 @@ export function createGithubReplies({ outbound, apiUrl, token }: GithubOptions):
     )
   return {
     setStatus: async (repository, commit, { state, context, description, url }) => {
-      const target = url === undefined ? {} : { target_url: url }
-      const short = toPrintable(description, triggerLimits.statusCharsMax - 1)
-      const value = { state, context, description: short, ...target }
+      const targetField = url === undefined ? {} : { target_url: url }
+      const shortDescription = toPrintable(description, triggerLimits.statusCharsMax - 1)
+      const value = { state, context, description: shortDescription, ...targetField }
       const { status } = await send('POST', `${repository}/statuses/${commit}`, value)
       if (status !== 201) throw unexpectedStatusError('the status of a commit', status)
     },
     writeComment: async (repository, pullRequest, { text, subject }) => {
-      const place = `${repository}/issues/${pullRequest}/comments`
-      const mark = markOf(token, `${place} ${subject}`)
-      const value = { body: `${mark}\n${text}`.slice(0, triggerLimits.commentCharsMax) }
-      const before = await findComment(mark, page =>
-        send('GET', `${place}?per_page=${triggerLimits.commentsPerPage}&page=${page}`),
+      const commentsPath = `${repository}/issues/${pullRequest}/comments`
+      const marker = markerOf(token, `${commentsPath} ${subject}`)
+      const value = { body: `${marker}\n${text}`.slice(0, triggerLimits.commentCharsMax) }
+      const existingId = await findComment(marker, page =>
+        send('GET', `${commentsPath}?per_page=${triggerLimits.commentsPerPage}&page=${page}`),
       )
-      if (before !== undefined) {
-        const { status } = await send('PATCH', `${repository}/issues/comments/${before}`, value)
+      if (existingId !== undefined) {
+        const { status } = await send('PATCH', `${repository}/issues/comments/${existingId}`, value)
         if (status === 200) return
         if (status !== 404 && status !== 403) throw unexpectedStatusError('a comment', status)
       }
-      const { status } = await send('POST', place, value)
+      const { status } = await send('POST', commentsPath, value)
       if (status !== 201) throw unexpectedStatusError('a comment', status)
     },
   }
 }
 
 /**
- * Returns the invisible beginning by which a comment is found again. Only a holder of the
- * credential can create it.
+ * Returns the invisible first line by which a comment is found again. Only a holder of the
+ * credential can create this line.
  */
-function markOf(token: string, subject: string): string {
+function markerOf(token: string, subject: string): string {
   return `<!-- antichain ${bodySignatureOf(token, subject).slice(0, 32)} -->`
 }
 
-const page = z.array(z.object({ id: z.int().positive(), body: z.string().nullish() }))
+const commentPageForm = z.array(z.object({ id: z.int().positive(), body: z.string().nullish() }))
 
 /**
- * Returns the id of the first comment that begins with a mark, among the oldest thousand. A copy by
- * another person comes later.
+ * Returns the id of the first comment that begins with a marker, among the oldest thousand. Another
+ * person's copy of a marker comes later.
  */
 async function findComment(
-  mark: string,
+  marker: string,
   fetchPage: (page: number) => Promise<{ readonly status: number; readonly text: string }>,
 ): Promise<number | undefined> {
   for (let number = 1; number <= triggerLimits.commentPagesMax; number += 1) {
     const { status, text } = await fetchPage(number)
     if (status !== 200) throw unexpectedStatusError('the list of comments', status)
     const comments = parseComments(text)
-    const found = comments.find(({ body }) => body?.startsWith(mark) === true)
-    if (found !== undefined) return found.id
+    const comment = comments.find(({ body }) => body?.startsWith(marker) === true)
+    if (comment !== undefined) return comment.id
     if (comments.length < triggerLimits.commentsPerPage) return undefined
   }
   return undefined
 }
 
-function parseComments(text: string): z.infer<typeof page> {
+function parseComments(text: string): z.infer<typeof commentPageForm> {
   try {
-    return page.parse(JSON.parse(text))
+    return commentPageForm.parse(JSON.parse(text))
   } catch {
     throw error(
       'OUTBOUND_FAILED',
@@ -140,40 +141,40 @@ function parseComments(text: string): z.infer<typeof page> {
   }
 }
 
-function unexpectedStatusError(what: string, status: number): Error {
+function unexpectedStatusError(subject: string, status: number): Error {
   const hints: Readonly<Record<number, string>> = {
     401: 'Set a credential that has not expired.',
     403: 'Give the credential permission to write commit statuses and pull requests.',
     404: 'Give the credential access to the repository.',
   }
   const hint = hints[status]
-  return error('OUTBOUND_FAILED', `GitHub refused ${what} with status ${status}`, {
+  return error('OUTBOUND_FAILED', `GitHub refused ${subject} with status ${status}`, {
     details: { status },
     ...(hint === undefined ? {} : { hint }),
   })
 }
 
 /**
- * Formats the comment on a preview. Its lines cannot leave the code block, because the author of
- * the program chooses names and errors in it.
+ * Formats the comment on a preview. The author of the program chooses names and error texts, so the
+ * fence is longer than any fence in the lines.
  */
 export function formatPreviewComment({
   stack,
   commit,
-  isGood,
+  isSuccessful,
   lines,
 }: {
   readonly stack: string
   readonly commit: string
-  readonly isGood: boolean
+  readonly isSuccessful: boolean
   readonly lines: readonly string[]
 }): string {
-  const most = triggerLimits.commentCharsMax - 500
+  const textCharsMax = triggerLimits.commentCharsMax - 500
   const text = lines.map(line => toPrintable(line, 2000)).join('\n')
-  const shown = text.length > most ? `${text.slice(0, most)}\n(cut here)` : text
-  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(ticks => ticks.length))
-  const fence = '`'.repeat(longest + 1)
+  const shownText = text.length > textCharsMax ? `${text.slice(0, textCharsMax)}\n(cut here)` : text
+  const longestTicks = Math.max(2, ...(shownText.match(/`+/g) ?? []).map(ticks => ticks.length))
+  const fence = '`'.repeat(longestTicks + 1)
   const name = toPrintable(stack).replaceAll('`', "'")
-  const result = isGood ? 'succeeded' : 'failed'
-  return `Preview of \`${name}\` at \`${commit.slice(0, 8)}\` ${result}.\n\n${fence}text\n${shown}\n${fence}\n`
+  const result = isSuccessful ? 'succeeded' : 'failed'
+  return `Preview of \`${name}\` at \`${commit.slice(0, 8)}\` ${result}.\n\n${fence}text\n${shownText}\n${fence}\n`
 }

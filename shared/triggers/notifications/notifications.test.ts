@@ -11,7 +11,7 @@ import { startReceiver } from '../outbound/local-receiver.fixture.ts'
 import {
   type Notification,
   deliverNotification,
-  isWanted,
+  isNotificationFor,
   evaluateAttempt,
   notificationDocument,
   payloadOf,
@@ -120,11 +120,11 @@ describe('notifications', () => {
 
   test('a notification applies to its events and its stack, and to none while it is paused', () => {
     const other = { ...key, scope: 'organization/shop/dev' as StackId }
-    expect(isWanted(key, value, failed)).toBe(true)
-    expect(isWanted({ ...key, scope: stack }, value, failed)).toBe(true)
-    expect(isWanted(other, value, failed)).toBe(false)
-    expect(isWanted(key, value, { kind: 'started', ...eventFields })).toBe(false)
-    expect(isWanted(key, { ...value, isPaused: true }, failed)).toBe(false)
+    expect(isNotificationFor(key, value, failed)).toBe(true)
+    expect(isNotificationFor({ ...key, scope: stack }, value, failed)).toBe(true)
+    expect(isNotificationFor(other, value, failed)).toBe(false)
+    expect(isNotificationFor(key, value, { kind: 'started', ...eventFields })).toBe(false)
+    expect(isNotificationFor(key, { ...value, isPaused: true }, failed)).toBe(false)
   })
 
   test("the receiver's status decides between delivered, retry and dead", async () => {
@@ -163,9 +163,9 @@ describe('notifications', () => {
   })
 
   test('a private address is dead immediately, and one that does not respond is retried', async () => {
-    const strict = createOutbound({ isPlainAllowed: true })
+    const strict = createOutbound({ isHttpAllowed: true })
     expect(await send(failed, 1, strict)).toMatchObject({ kind: 'dead' })
-    const gone = createOutbound({ isPlainAllowed: true, resolve: async () => [] })
+    const gone = createOutbound({ isHttpAllowed: true, resolve: async () => [] })
     const { url } = value
     value = { ...value, url: 'http://gone.test/?token=of-the-address' }
     const answer = await send(failed, 1, gone)

@@ -24,15 +24,19 @@ export const notificationDocument = z.strictObject({
 export type Notification = z.infer<typeof notificationDocument>
 
 /** Reports whether a notification applies to an event. */
-export function isWanted({ scope }: DocumentKey, one: Notification, event: NotificationEvent) {
-  if (one.isPaused || (scope !== '*' && scope !== event.stack)) return false
-  return one.events.includes(event.kind)
+export function isNotificationFor(
+  { scope }: DocumentKey,
+  notification: Notification,
+  event: NotificationEvent,
+) {
+  if (notification.isPaused || (scope !== '*' && scope !== event.stack)) return false
+  return notification.events.includes(event.kind)
 }
 
 const urnsMax = 100
 
 /** The additional payload fields of an event, by its kind. */
-const particulars: {
+const extraFieldsByKind: {
   readonly [K in Kind]: (event: Extract<NotificationEvent, { readonly kind: K }>) => object
 } = {
   started: () => ({}),
@@ -44,13 +48,15 @@ const particulars: {
 /** Returns the body of a delivery: JSON with the event and its subject. */
 export function payloadOf(event: NotificationEvent): string {
   const { kind, stack, deployment, request, command, at } = event
-  const more = (particulars[kind] as (one: NotificationEvent) => object)(event)
+  const extraFields = (extraFieldsByKind[kind] as (notificationEvent: NotificationEvent) => object)(
+    event,
+  )
   const time = new Date(at).toISOString()
   const fields = { stack, deployment, request, command, time }
-  return JSON.stringify({ event: `deployment.${kind}`, ...fields, ...more })
+  return JSON.stringify({ event: `deployment.${kind}`, ...fields, ...extraFields })
 }
 
-/** Returns the id of an event's delivery to one receiver. It is the same in every attempt. */
+/** Returns the id of an event's delivery to one receiver. The id is the same in every attempt. */
 export function deliveryIdOf(key: DocumentKey, event: NotificationEvent): string {
   const subject = event.deployment ?? `request ${event.request ?? ''}`
   return digestOf([sealingContextOf(key), subject, event.kind].join('\n')).slice(0, 32)
@@ -73,29 +79,31 @@ export type AttemptResult =
  * Evaluates attempt number `attempt` (from 1). 2xx is delivered. No response, 408, 425, 429 and 5xx
  * are retried up to `triggerLimits.notificationAttemptsMax`. Any other response is final.
  */
-export function evaluateAttempt(attempted: AttemptResult, attempt: number): DeliveryResult {
-  if (attempted.kind === 'refused') return { kind: 'dead', why: attempted.why }
-  if (attempted.kind === 'answered') {
-    const { status } = attempted
+export function evaluateAttempt(attemptResult: AttemptResult, attempt: number): DeliveryResult {
+  if (attemptResult.kind === 'refused') return { kind: 'dead', why: attemptResult.why }
+  if (attemptResult.kind === 'answered') {
+    const { status } = attemptResult
     if (status >= 200 && status < 300) return { kind: 'delivered' }
-    const isPassing = status >= 500 || [408, 425, 429].includes(status)
-    if (!isPassing) return { kind: 'dead', why: `the receiver responded with ${status}` }
+    const isTemporary = status >= 500 || [408, 425, 429].includes(status)
+    if (!isTemporary) return { kind: 'dead', why: `the receiver responded with ${status}` }
   }
   const why =
-    attempted.kind === 'failed' ? attempted.why : `the receiver responded with ${attempted.status}`
+    attemptResult.kind === 'failed'
+      ? attemptResult.why
+      : `the receiver responded with ${attemptResult.status}`
   if (attempt >= triggerLimits.notificationAttemptsMax) return { kind: 'dead', why }
-  return { kind: 'retry', afterMs: retryDelayOf(attempted, attempt), why }
+  return { kind: 'retry', afterMs: retryDelayOf(attemptResult, attempt), why }
 }
 
 /**
  * Returns the pause before the next attempt: three times the previous one, or the seconds that the
  * receiver requests, up to the longest pause.
  */
-function retryDelayOf(attempted: AttemptResult, attempt: number): number {
-  const grown = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)
-  const header = attempted.kind === 'answered' ? (attempted.retryAfter ?? '') : ''
+function retryDelayOf(attemptResult: AttemptResult, attempt: number): number {
+  const backoffMs = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)
+  const header = attemptResult.kind === 'answered' ? (attemptResult.retryAfter ?? '') : ''
   const requestedMs = /^\d{1,6}$/.test(header) ? Number(header) * 1000 : 0
-  return Math.min(Math.max(grown, requestedMs), triggerLimits.notificationRetryMaxMs)
+  return Math.min(Math.max(backoffMs, requestedMs), triggerLimits.notificationRetryMaxMs)
 }
 
 /**

@@ -2,11 +2,11 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { error } from '../../errors/error.ts'
 
 /**
- * Networks that are not public unicast, with their purpose. From the special-purpose registries of
- * IANA (RFC 6890 and its successors). Networks with embedded IPv4 addresses are refused completely,
- * because a translator chooses the actual host.
+ * Networks that are not public unicast, with the reason of their refusal. The source is IANA's
+ * special-purpose registries (RFC 6890 and its successors). Networks with embedded IPv4 addresses
+ * are refused completely, because a translator chooses the actual host.
  */
-const refused: readonly (readonly [network: string, bits: number, why: string])[] = [
+const refusedNetworks: readonly (readonly [network: string, bits: number, reason: string])[] = [
   ['0.0.0.0', 8, 'this network'],
   ['10.0.0.0', 8, 'private'],
   ['100.64.0.0', 10, 'shared by carriers (NAT)'],
@@ -47,39 +47,44 @@ export interface AddressRules {
   /** Networks that are allowed although they are not public. Default: none. */
   readonly allowedNetworks?: readonly string[]
   /** Whether `http:` is allowed too. Default: false. */
-  readonly isPlainAllowed?: boolean
+  readonly isHttpAllowed?: boolean
 }
 
 /** Checks the addresses that a name resolves to. */
 export interface AddressFilter {
-  /** Returns the reason why the address must not be called, or undefined if it may be. */
+  /**
+   * Returns the reason why the address must not be called, or undefined if calls to it are allowed.
+   */
   readonly refusalOf: (address: string) => string | undefined
 }
 
 /** Creates the filter of these rules. Throws OUTBOUND_REFUSED for an invalid network. */
 export function createAddressFilter(rules: AddressRules): AddressFilter {
-  const allowed = new BlockList()
-  for (const network of rules.allowedNetworks ?? []) addNetwork(allowed, network)
+  const allowedNetworks = new BlockList()
+  for (const network of rules.allowedNetworks ?? []) addNetwork(allowedNetworks, network)
   return {
     refusalOf: address => {
       const family = familyOf(address)
-      if (allowed.check(address, family)) return undefined
+      if (allowedNetworks.check(address, family)) return undefined
       // A block list treats every IPv4 address as an IPv4-mapped IPv6 address too.
-      const isMeant = (of: 'ipv4' | 'ipv6'): boolean => family === 'ipv6' || of === 'ipv4'
-      return lists.find(one => isMeant(one.family) && one.list.check(address, family))?.why
+      const isComparable = (networkFamily: 'ipv4' | 'ipv6'): boolean =>
+        family === 'ipv6' || networkFamily === 'ipv4'
+      return blockLists.find(
+        blockList => isComparable(blockList.family) && blockList.list.check(address, family),
+      )?.why
     },
   }
 }
 
 /**
- * One list for each reason. A check of an IPv4-mapped address against an IPv4 network uses the
- * embedded address, so its reason applies.
+ * One block list for each refused network. A check of an IPv4-mapped address against an IPv4
+ * network uses the embedded IPv4 address, so the reason of that network applies.
  */
-const lists = refused.map(([network, bits, why]) => {
+const blockLists = refusedNetworks.map(([network, bits, reason]) => {
   const list = new BlockList()
   const family = familyOf(network)
   list.addSubnet(network, bits, family)
-  return { list, family, why }
+  return { list, family, why: reason }
 })
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
@@ -100,10 +105,10 @@ function addNetwork(list: BlockList, network: string): void {
  * Parses the URL of a call. Throws OUTBOUND_REFUSED for an invalid URL, for another scheme than
  * https (or http if allowed), and for a URL with credentials.
  */
-export function parseOutboundUrl(text: string, { isPlainAllowed = false }: AddressRules): URL {
+export function parseOutboundUrl(text: string, { isHttpAllowed = false }: AddressRules): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw error('OUTBOUND_REFUSED', 'the address to call is not a valid URL')
-  const schemes = isPlainAllowed ? ['https:', 'http:'] : ['https:']
+  const schemes = isHttpAllowed ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol))
     throw error(
       'OUTBOUND_REFUSED',
@@ -120,8 +125,9 @@ export function parseOutboundUrl(text: string, { isPlainAllowed = false }: Addre
  */
 export function refuseAddress(text: string, rules: AddressRules): void {
   const host = hostOf(parseOutboundUrl(text, rules))
-  const why = isIP(host) === 0 ? undefined : createAddressFilter(rules).refusalOf(host)
-  if (why !== undefined) throw error('OUTBOUND_REFUSED', `calls to ${host} are not allowed: ${why}`)
+  const reason = isIP(host) === 0 ? undefined : createAddressFilter(rules).refusalOf(host)
+  if (reason !== undefined)
+    throw error('OUTBOUND_REFUSED', `calls to ${host} are not allowed: ${reason}`)
 }
 
 /** Returns the host of a URL as a name or an address, without the brackets of IPv6. */

@@ -10,7 +10,7 @@ export interface ReceivedRequest {
 }
 
 /** The response of the local server. */
-export interface ReceiverAnswer {
+export interface ReceiverResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -19,16 +19,16 @@ export interface ReceiverAnswer {
 /** Starts a real HTTP server on loopback that records its requests. Tests may replace `answer`. */
 export async function startReceiver() {
   const received: ReceivedRequest[] = []
-  const state = { answer: (_got: ReceivedRequest): ReceiverAnswer => ({ status: 200 }) }
+  const state = { answer: (_request: ReceivedRequest): ReceiverResponse => ({ status: 200 }) }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { method = '', url = '', headers } = request
-      const got = { method, url, headers, body: Buffer.concat(chunks).toString() }
-      received.push(got)
-      const { status, headers: more = {}, body } = state.answer(got)
-      response.writeHead(status, more).end(body)
+      const receivedRequest = { method, url, headers, body: Buffer.concat(chunks).toString() }
+      received.push(receivedRequest)
+      const { status, headers: responseHeaders = {}, body } = state.answer(receivedRequest)
+      response.writeHead(status, responseHeaders).end(body)
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -42,7 +42,7 @@ export async function startReceiver() {
     /** Reaches this server and no other private address. */
     outbound: createOutbound({
       allowedNetworks: ['127.0.0.1/32'],
-      isPlainAllowed: true,
+      isHttpAllowed: true,
       resolve: async () => ['127.0.0.1'],
     }),
     close: () => {

@@ -155,7 +155,7 @@ const named: ResolveHost = async host => {
   if (host === 'empty.test') return []
   throw new Error('ENOTFOUND')
 }
-const local = { allowedNetworks: ['127.0.0.1/32'], isPlainAllowed: true, resolve: named }
+const local = { allowedNetworks: ['127.0.0.1/32'], isHttpAllowed: true, resolve: named }
 const get = (url: string, more: object = {}) =>
   createOutbound(local).call({ method: 'GET', url, headers: {}, ...more }, async response => ({
     status: response.status,
@@ -199,7 +199,7 @@ describe('outbound calls', () => {
 
   test('an allowed network does not allow http, and private addresses are refused by default', async () => {
     const strict = createOutbound({ allowedNetworks: ['127.0.0.1/32'] })
-    const plain = createOutbound({ isPlainAllowed: true })
+    const plain = createOutbound({ isHttpAllowed: true })
     for (const outbound of [strict, plain])
       await expect(
         outbound.call(
@@ -227,7 +227,7 @@ describe('outbound calls', () => {
     const elsewhere: ResolveHost = async () => ['127.0.0.2', '127.0.0.1']
     const outbound = createOutbound({
       allowedNetworks: ['127.0.0.0/8'],
-      isPlainAllowed: true,
+      isHttpAllowed: true,
       resolve: elsewhere,
     })
     const url = `http://here.test:${port}/`

@@ -29,33 +29,38 @@ export interface OutboundOptions extends AddressRules {
  * Creates calls to public addresses by https. A name is resolved once, and all of its addresses
  * must be allowed. The connection uses the first one, so a later change of the name has no effect.
  * Each redirect is checked like the first address, and credentials are not sent to another origin.
- * Proxies of the environment are not used.
+ * Proxy settings of the environment are ignored.
  */
 export function createOutbound(options: OutboundOptions = {}): OutboundPort {
-  const judge = createAddressFilter(options)
+  const addressFilter = createAddressFilter(options)
   const resolve = options.resolve ?? resolveBySystem
   return {
-    call: async (request, take) => {
+    call: async (request, readResponse) => {
       const timeoutMs = request.timeoutMs ?? triggerLimits.outboundTimeoutMs
       const signal = AbortSignal.timeout(timeoutMs)
       let { url, headers } = {
         url: parseOutboundUrl(request.url, options),
         headers: request.headers,
       }
-      // A request with a body never follows a redirect, because it was intended for the named
-      // receiver.
+      // Only a GET follows redirects. Another request was intended for the named receiver only.
       const redirectsMax = request.method === 'GET' ? (request.redirectsMax ?? 0) : 0
-      for (let left = redirectsMax; ; left -= 1) {
-        const address = await withAbort(signal, url, resolveAllowedAddress(url, resolve, judge))
+      for (let redirectsLeft = redirectsMax; ; redirectsLeft -= 1) {
+        const address = await withAbort(
+          signal,
+          url,
+          resolveAllowedAddress(url, resolve, addressFilter),
+        )
         const message = await send({ ...request, headers }, { url, address, signal })
-        // The response may break before it is read; its reader then gets the error.
+        // The response may break before its body is read. The reader of the body then gets the
+        // error.
         message.on('error', () => undefined)
         try {
-          const target = left > 0 ? redirectTargetOf(message, url) : undefined
-          if (target === undefined) return await take(responseOf(message, request, url))
-          const next = parseOutboundUrl(target, options)
-          if (next.origin !== url.origin) headers = withoutCredentials(headers)
-          url = next
+          const redirectTarget = redirectsLeft > 0 ? redirectTargetOf(message, url) : undefined
+          if (redirectTarget === undefined)
+            return await readResponse(responseOf(message, request, url))
+          const nextUrl = parseOutboundUrl(redirectTarget, options)
+          if (nextUrl.origin !== url.origin) headers = withoutCredentials(headers)
+          url = nextUrl
         } finally {
           message.destroy()
         }
@@ -74,17 +79,17 @@ export async function readResponseText(response: OutboundResponse): Promise<stri
 async function resolveAllowedAddress(
   url: URL,
   resolve: ResolveHost,
-  judge: AddressFilter,
+  addressFilter: AddressFilter,
 ): Promise<string> {
   const host = hostOf(url)
   const addresses =
     isIP(host) === 0 ? await resolve(host).catch(createUnresolvedThrower(host)) : [host]
   for (const address of addresses) {
-    const why = isIP(address) === 0 ? 'no address' : judge.refusalOf(address)
-    if (why !== undefined)
+    const reason = isIP(address) === 0 ? 'no address' : addressFilter.refusalOf(address)
+    if (reason !== undefined)
       throw error(
         'OUTBOUND_REFUSED',
-        `${host} resolves to ${address}, and calls to it are not allowed: ${why}`,
+        `${host} resolves to ${address}, and calls to it are not allowed: ${reason}`,
       )
   }
   const [first] = addresses
@@ -98,16 +103,16 @@ function createUnresolvedThrower(host: string): (thrown: unknown) => never {
   }
 }
 
-/** The resolver does not support signals, so the wait for it is aborted. */
+/** Waits for the resolver until the signal aborts. The resolver does not support signals. */
 async function withAbort<T>(signal: AbortSignal, url: URL, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const stop = (): void => late.reject(failedError(url, 'it timed out'))
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
+  const timeout = Promise.withResolvers<never>()
+  const rejectOnAbort = (): void => timeout.reject(failedError(url, 'it timed out'))
+  signal.addEventListener('abort', rejectOnAbort, { once: true })
+  if (signal.aborted) rejectOnAbort()
   try {
-    return await Promise.race([work, late.promise])
+    return await Promise.race([work, timeout.promise])
   } finally {
-    signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', rejectOnAbort)
   }
 }
 
@@ -117,17 +122,15 @@ interface SendTarget {
   readonly signal: AbortSignal
 }
 
-/**
- * Host header and certificate name come from the URL, and the connection uses the given address.
- */
+/** Sends a request to the checked address. Host header and certificate name come from the URL. */
 function send(
   request: OutboundRequest,
   { url, address, signal }: SendTarget,
 ): Promise<IncomingMessage> {
-  const lookupFixed: LookupFunction = (_host, { all }, found) => {
+  const lookupFixed: LookupFunction = (_host, { all }, callback) => {
     const family = isIP(address)
-    if (all === true) found(null, [{ address, family }])
-    else found(null, address, family)
+    if (all === true) callback(null, [{ address, family }])
+    else callback(null, address, family)
   }
   const body = request.body === undefined ? undefined : Buffer.from(request.body)
   const headers = { 'user-agent': 'antichain', ...request.headers }
@@ -139,9 +142,9 @@ function send(
     agent: false,
     signal,
   }
-  const start = url.protocol === 'http:' ? requestPlain : requestSecure
+  const startRequest = url.protocol === 'http:' ? requestPlain : requestSecure
   return new Promise((resolve, reject) => {
-    start(url, options)
+    startRequest(url, options)
       .on('response', resolve)
       .on('error', thrown => reject(failedError(url, reasonOf(thrown, signal))))
       .end(body)
@@ -198,7 +201,10 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
   return signal.aborted ? 'it timed out' : messageOf(thrown)
 }
 
-/** Only the host is named, because paths and queries may contain tokens. */
-function failedError(url: URL, why: string): DeployError {
-  return error('OUTBOUND_FAILED', `the call to ${url.host} failed: ${why}`)
+/**
+ * Creates the error of a failed call. The message contains the host only, because paths and queries
+ * may contain tokens.
+ */
+function failedError(url: URL, reason: string): DeployError {
+  return error('OUTBOUND_FAILED', `the call to ${url.host} failed: ${reason}`)
 }

@@ -28,10 +28,10 @@ export interface ArchiveLimits {
 
 /**
  * Fetches the files of a repository at a commit into `folder`, which must exist and be empty. The
- * archive's outer folder is left out. Files, folders and internal links are accepted and all other
- * entries refused, so no file is written outside and no link leads outside. Nothing is executed.
- * When it throws, the folder is removed. Throws ARCHIVE_INVALID, ARCHIVE_TOO_LARGE,
- * OUTBOUND_REFUSED and OUTBOUND_FAILED.
+ * archive's outer folder is left out. Files, folders and internal links are accepted, and all other
+ * entries are refused. So no file is written outside of `folder`, and no link leads outside. No
+ * code of the archive is executed. The folder is removed before an error is thrown. Throws
+ * ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED and OUTBOUND_FAILED.
  */
 export async function fetchRepositoryArchive(
   outbound: OutboundPort,
@@ -69,7 +69,7 @@ async function unpackInto(
 ): Promise<void> {
   const entryFilter = createEntryFilter(limits)
   let refusal: DeployError | undefined
-  const unpacking = extract({
+  const unpacker = extract({
     cwd: folder,
     strip: 1,
     strict: true,
@@ -79,14 +79,14 @@ async function unpackInto(
       return refusal === undefined
     },
   })
-  const source = async function* (): AsyncGenerator<Uint8Array> {
+  const readPacked = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of packed) {
       if (refusal !== undefined) throw refusal
       yield chunk
     }
   }
   try {
-    await pipeline(Readable.from(source()), unpacking)
+    await pipeline(Readable.from(readPacked()), unpacker)
   } catch (thrown) {
     throw refusal ?? thrown
   }
@@ -95,29 +95,29 @@ async function unpackInto(
 }
 
 /** The facts about an entry before it is written. */
-type SeenEntry = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'>
+type EntryFacts = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'>
 
 /**
- * Creates the check of one entry after another. It returns the reason of a refusal. An accepted
- * entry loses the mode bits that change its user or group.
+ * Creates the check that is called for each entry in order. The check returns the error of a
+ * refused entry. An accepted entry loses the mode bits that change its user or group.
  */
 function createEntryFilter(limits: ArchiveLimits) {
   const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax
   const entriesMax = limits.entriesMax ?? triggerLimits.archiveEntriesMax
   let bytes = 0
   let entries = 0
-  const checkEntry = (entry: SeenEntry): DeployError | undefined => {
+  const checkEntry = (entry: EntryFacts): DeployError | undefined => {
     bytes += entry.size ?? 0
     entries += 1
     if (bytes > bytesMax)
       return error('ARCHIVE_TOO_LARGE', `the archive has more than ${bytesMax} bytes unpacked`)
     if (entries > entriesMax)
       return error('ARCHIVE_TOO_LARGE', `the archive has more than ${entriesMax} entries`)
-    const why = refusalOf(entry)
-    if (why !== undefined)
+    const reason = refusalOf(entry)
+    if (reason !== undefined)
       return error(
         'ARCHIVE_INVALID',
-        `the entry '${toPrintable(String(entry.path))}' of the archive ${why}`,
+        `the entry '${toPrintable(String(entry.path))}' of the archive ${reason}`,
       )
     entry.mode = (entry.mode ?? 0o644) & 0o777
     return undefined
@@ -125,7 +125,7 @@ function createEntryFilter(limits: ArchiveLimits) {
   return Object.assign(checkEntry, { count: () => entries })
 }
 
-function refusalOf({ path, type, linkpath }: SeenEntry): string | undefined {
+function refusalOf({ path, type, linkpath }: EntryFacts): string | undefined {
   const parts = String(path).split('/')
   if (/[\\\0]/.test(path)) return 'has a name that other systems interpret differently'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path'
@@ -134,8 +134,8 @@ function refusalOf({ path, type, linkpath }: SeenEntry): string | undefined {
     return undefined
   if (type !== 'SymbolicLink')
     return `is neither a file, a folder nor a link, but ${toPrintable(type)}`
-  const inside = parts.slice(1)
-  return leadsOutside(inside.join('/'), linkpath ?? '') ? 'links out of the archive' : undefined
+  const innerPath = parts.slice(1)
+  return leadsOutside(innerPath.join('/'), linkpath ?? '') ? 'links out of the archive' : undefined
 }
 
 /**
@@ -165,13 +165,15 @@ async function* limitSize(
 }
 
 function archiveStatusError(repository: string, status: number): DeployError {
-  const isClosed = [401, 403, 404].includes(status)
+  const isAccessRefused = [401, 403, 404].includes(status)
   return error(
     'OUTBOUND_FAILED',
     `the request for the archive of ${repository} failed with status ${status}`,
     {
       details: { status },
-      ...(isClosed ? { hint: 'Give the webhook a credential that can read the repository.' } : {}),
+      ...(isAccessRefused
+        ? { hint: 'Give the webhook a credential that can read the repository.' }
+        : {}),
     },
   )
 }

@@ -10,7 +10,7 @@ export type ScheduleTime =
   /** Every `everyMs` since the creation of the schedule. */
   | { readonly kind: 'rate'; readonly count: number; readonly unit: Unit; readonly everyMs: number }
   /** Once, at a local time of a zone: `2027-01-31T04:00:00`. */
-  | { readonly kind: 'at'; readonly local: string; readonly at: EpochMs }
+  | { readonly kind: 'at'; readonly local: string; readonly timeMs: EpochMs }
 
 type Unit = 'minute' | 'hour' | 'day'
 
@@ -42,20 +42,20 @@ export function nextTimeOf(
     after,
   }: { readonly zone: string; readonly since: EpochMs; readonly after: EpochMs },
 ): EpochMs | undefined {
-  if (time.kind === 'at') return time.at > after ? time.at : undefined
+  if (time.kind === 'at') return time.timeMs > after ? time.timeMs : undefined
   if (time.kind === 'rate') {
-    const passed = Math.max(0, Math.floor((after - since) / time.everyMs))
-    return (since + (passed + 1) * time.everyMs) as EpochMs
+    const elapsedCount = Math.max(0, Math.floor((after - since) / time.everyMs))
+    return (since + (elapsedCount + 1) * time.everyMs) as EpochMs
   }
   return nextCronTimeOf(time.fields, zone, new Date(after))
 }
 
 function parseCron(fields: string, zone: string): ScheduleTime {
-  // EventBridge Scheduler does not support these, or interprets them differently.
-  const strange = /[^\d\s*,/A-Za-z-]|\b(?:L|W|LW)\b|\d[LW]|^@/.exec(fields)
-  if (strange !== null)
+  // EventBridge Scheduler does not support these characters, or interprets them differently.
+  const unsupported = /[^\d\s*,/A-Za-z-]|\b(?:L|W|LW)\b|\d[LW]|^@/.exec(fields)
+  if (unsupported !== null)
     throw invalidError(
-      `'${toPrintable(strange[0])}' in '${toPrintable(fields)}' is not supported in a cron expression`,
+      `'${toPrintable(unsupported[0])}' in '${toPrintable(fields)}' is not supported in a cron expression`,
     )
   const count = fields === '' ? 0 : fields.split(/\s+/).length
   if (count !== 5)
@@ -68,9 +68,9 @@ function parseCron(fields: string, zone: string): ScheduleTime {
     if (nextCronTimeOf(fields, zone, new Date(0)) !== undefined)
       return { kind: 'cron', fields, pattern }
   } catch (thrown) {
-    const why = messageOf(thrown).replace(/^CronPattern: /, '')
+    const reason = messageOf(thrown).replace(/^CronPattern: /, '')
     throw invalidError(
-      `'${toPrintable(fields)}' is not a valid cron expression: ${toPrintable(why)}`,
+      `'${toPrintable(fields)}' is not a valid cron expression: ${toPrintable(reason)}`,
     )
   }
   throw invalidError(`'${toPrintable(fields)}' names a day of the month that does not exist`)
@@ -93,9 +93,9 @@ function parseAt(inner: string, zone: string): ScheduleTime {
     throw invalidError(
       `'at(${toPrintable(inner)})' is not a valid time such as at(2027-01-31T04:00:00)`,
     )
-  const at = nextCronTimeOf(local, zone, new Date(0))
-  if (at === undefined) throw invalidError(`'at(${local})' is not a time after 1970`)
-  return { kind: 'at', local, at }
+  const timeMs = nextCronTimeOf(local, zone, new Date(0))
+  if (timeMs === undefined) throw invalidError(`'at(${local})' is not a time after 1970`)
+  return { kind: 'at', local, timeMs }
 }
 
 /**
@@ -114,16 +114,16 @@ function nextCronTimeOf(fields: string, zone: string, after: Date): EpochMs | un
 }
 
 function refuseUnknownZone(zone: string): void {
-  // Intl also accepts offsets, but they are not zones: they have no daylight saving time.
-  const isNamed = /^[A-Za-z]/.test(zone)
+  // Intl also accepts offsets. They are not zones, because they have no daylight saving time.
+  const hasName = /^[A-Za-z]/.test(zone)
   try {
-    if (!isNamed) throw new Error('it has no name')
+    if (!hasName) throw new Error('it has no name')
     new Intl.DateTimeFormat('en', { timeZone: zone })
   } catch {
     throw invalidError(`'${toPrintable(zone, 60)}' is not an IANA time zone`)
   }
 }
 
-function invalidError(why: string): DeployError {
-  return error('SCHEDULE_INVALID', `the schedule is invalid: ${why}`)
+function invalidError(reason: string): DeployError {
+  return error('SCHEDULE_INVALID', `the schedule is invalid: ${reason}`)
 }

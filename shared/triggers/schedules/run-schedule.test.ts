@@ -117,7 +117,7 @@ describe('a schedule', () => {
     expect(jitterOf(key, 3_600_000)).toBeGreaterThan(60_000)
     now = ms('2096-01-01T04:00:10Z')
     expect(await run(key)).toBe('wait')
-    expect((await runSchedule({ ...deps(), isSpreadElsewhere: true }, key)).kind).toBe('run')
+    expect((await runSchedule({ ...deps(), hasExternalJitter: true }, key)).kind).toBe('run')
   })
 
   test('that is removed, paused or invalid requests no operation', async () => {

@@ -16,39 +16,47 @@ export interface ScheduleRunDeps extends Pick<TriggerPorts, 'documents' | 'marks
   readonly clock: Pick<ClockPort, 'now'>
   /** Reports whether the stack of this key runs a deployment. */
   readonly isRunning: (scope: DocumentKey['scope']) => Promise<boolean>
-  /** Requests the operation. `at` identifies the run. */
+  /** Requests the operation of the schedule. `at` is the planned time and identifies the run. */
   readonly send: (key: DocumentKey, schedule: Schedule, at: EpochMs) => Promise<void>
   /** Whether another service applies the jitter, such as EventBridge Scheduler by its window. */
-  readonly isSpreadElsewhere?: boolean
+  readonly hasExternalJitter?: boolean
 }
 
 /** The result of a check. `gone`: no schedule of this name exists. */
-export type ScheduleRun = ScheduleVerdict | { readonly kind: 'gone' | 'repeated' | 'underway' }
+export type ScheduleRunResult =
+  | ScheduleVerdict
+  | { readonly kind: 'gone' | 'repeated' | 'underway' }
 
 /**
- * Checks a schedule and sends a due run. Of concurrent checks one sends. A run counts once it was
- * sent, so another process repeats it after a crash before that. Throws DOCUMENT_INVALID,
- * SCHEDULE_INVALID, and the errors of `send`, after which the run is still due.
+ * Checks a schedule and sends a due run. Of concurrent checks, only one sends the run. A run counts
+ * as done when it was sent. After a crash before that, another process sends the run. Throws
+ * DOCUMENT_INVALID, SCHEDULE_INVALID, and the errors of `send`, after which the run is still due.
  */
-export async function runSchedule(deps: ScheduleRunDeps, key: DocumentKey): Promise<ScheduleRun> {
+export async function runSchedule(
+  deps: ScheduleRunDeps,
+  key: DocumentKey,
+): Promise<ScheduleRunResult> {
   const stored = await deps.documents.get(key)
   if (stored === undefined) return { kind: 'gone' }
   const schedule = parseDocument(scheduleDocument, stored)
   const isRunning = await deps.isRunning(key.scope)
-  const judged = deps.isSpreadElsewhere === true ? { ...schedule, jitterMs: 0 } : schedule
-  const verdict = evaluateSchedule(key, judged, { now: deps.clock.now(), isRunning })
+  const evaluatedSchedule =
+    deps.hasExternalJitter === true ? { ...schedule, jitterMs: 0 } : schedule
+  const verdict = evaluateSchedule(key, evaluatedSchedule, { now: deps.clock.now(), isRunning })
   if (verdict.kind !== 'run' && verdict.kind !== 'skip') return verdict
-  const { kind, at } = verdict
-  // The put fails if the schedule was changed meanwhile; the next check tries again.
-  const saveLastRun = () => deps.documents.put(key, { ...schedule, lastAt: at }, stored.version)
+  const { kind, dueAt } = verdict
+  // The put fails if the schedule was changed meanwhile. The next check then tries again.
+  const saveLastRun = () => deps.documents.put(key, { ...schedule, lastAt: dueAt }, stored.version)
   if (kind === 'skip') {
     await saveLastRun()
     return verdict
   }
-  const names = [`${sealingContextOf(key)} ${at}`]
-  const sent = await runOnce(deps, { names, keptMs: triggerLimits.deliveryKeptMs }, () =>
-    deps.send(key, schedule, at),
+  const names = [`${sealingContextOf(key)} ${dueAt}`]
+  const onceResult = await runOnce(
+    deps,
+    { names, retentionMs: triggerLimits.deliveryRetentionMs },
+    () => deps.send(key, schedule, dueAt),
   )
-  if (sent.kind !== 'underway') await saveLastRun()
-  return sent.kind === 'done' ? verdict : sent
+  if (onceResult.kind !== 'underway') await saveLastRun()
+  return onceResult.kind === 'done' ? verdict : onceResult
 }

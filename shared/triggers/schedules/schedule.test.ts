@@ -133,28 +133,28 @@ describe('the verdict on a schedule', () => {
 
   test('a schedule waits for its first run, runs, and waits for the next', () => {
     const first = ms('2026-01-01T04:00:00Z')
-    expect(judge(nightly, '2026-01-01T03:59:59Z')).toEqual({ kind: 'wait', at: first })
-    expect(judge(nightly, '2026-01-01T04:00:00Z')).toEqual({ kind: 'run', at: first })
+    expect(judge(nightly, '2026-01-01T03:59:59Z')).toEqual({ kind: 'wait', dueAt: first })
+    expect(judge(nightly, '2026-01-01T04:00:00Z')).toEqual({ kind: 'run', dueAt: first })
     const after = { ...nightly, lastAt: first }
     const second = ms('2026-01-02T04:00:00Z')
-    expect(judge(after, '2026-01-01T04:00:01Z')).toEqual({ kind: 'wait', at: second })
+    expect(judge(after, '2026-01-01T04:00:01Z')).toEqual({ kind: 'wait', dueAt: second })
   })
 
   test('only the last missed run is made up for, once', () => {
-    const at = ms('2026-09-10T04:00:00Z')
-    expect(judge(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', at })
-    expect(judge({ ...nightly, lastAt: at }, '2026-09-10T17:00:00Z').kind).toBe('wait')
+    const dueAt = ms('2026-09-10T04:00:00Z')
+    expect(judge(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', dueAt })
+    expect(judge({ ...nightly, lastAt: dueAt }, '2026-09-10T17:00:00Z').kind).toBe('wait')
     const minutes = judge(made('* * * * *'), '2031-01-01T00:00:30Z')
-    expect(minutes).toEqual({ kind: 'run', at: ms('2031-01-01T00:00:00Z') })
+    expect(minutes).toEqual({ kind: 'run', dueAt: ms('2031-01-01T00:00:00Z') })
   })
 
   test('a run is skipped while its stack runs another deployment, unless it happens once', () => {
-    const at = ms('2026-01-01T04:00:00Z')
-    expect(judge(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', at })
+    const dueAt = ms('2026-01-01T04:00:00Z')
+    expect(judge(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', dueAt })
     const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     expect(judge(end, '2026-02-01T00:00:00Z', true)).toEqual({
       kind: 'run',
-      at: ms('2026-02-01T00:00:00Z'),
+      dueAt: ms('2026-02-01T00:00:00Z'),
     })
     expect(judge(end, '2026-02-01T00:01:00Z').kind).toBe('run')
   })
@@ -171,7 +171,7 @@ describe('the verdict on a schedule', () => {
     const on = goingOn(paused, '2026-05-01T05:00:00Z')
     expect(judge(on, '2026-05-01T05:00:01Z')).toEqual({
       kind: 'wait',
-      at: ms('2026-05-02T04:00:00Z'),
+      dueAt: ms('2026-05-02T04:00:00Z'),
     })
     const end = { ...made('at(2026-02-01T00:00:00)'), isPaused: true }
     expect(judge(goingOn(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe('over')
@@ -180,7 +180,7 @@ describe('the verdict on a schedule', () => {
   test('a one-time destroy is over after its run', () => {
     const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     const verdict = judge(end, '2026-02-01T09:00:00Z')
-    expect(verdict).toEqual({ kind: 'run', at: ms('2026-02-01T00:00:00Z') })
+    expect(verdict).toEqual({ kind: 'run', dueAt: ms('2026-02-01T00:00:00Z') })
     const ran = { ...end, lastAt: ms('2026-02-01T00:00:00Z') }
     expect(judge(ran, '2026-02-01T09:00:00Z')).toEqual({ kind: 'over' })
   })

@@ -25,14 +25,17 @@ export const scheduleDocument = z.strictObject({
     .number()
     .transform(ms => ms as EpochMs)
     .optional(),
-  /** The name of its calls at a scheduler, if there is one. They were created before. */
+  /** The name of the schedule at an external scheduler. Absent without such a scheduler. */
   placed: z.string().max(64).optional(),
 })
 
 /** A schedule. */
 export type Schedule = z.infer<typeof scheduleDocument>
 
-/** Returns the delay of a schedule's runs. It is constant for a name and differs between names. */
+/**
+ * Returns the delay of a schedule's runs. The delay is constant for a schedule and differs between
+ * schedules.
+ */
 export function jitterOf(key: DocumentKey, jitterMs: number): number {
   if (jitterMs === 0) return 0
   const bytes = createHash('sha256').update(sealingContextOf(key)).digest()
@@ -45,10 +48,14 @@ export function nextRunOf(
   schedule: Schedule,
   after: EpochMs,
 ): EpochMs | undefined {
-  return nextMovedTimeOf(parseScheduleTime(schedule.when, schedule.zone), { key, schedule, after })
+  return nextJitteredTimeOf(parseScheduleTime(schedule.when, schedule.zone), {
+    key,
+    schedule,
+    after,
+  })
 }
 
-function nextMovedTimeOf(
+function nextJitteredTimeOf(
   time: ScheduleTime,
   {
     key,
@@ -56,27 +63,27 @@ function nextMovedTimeOf(
     after,
   }: { readonly key: DocumentKey; readonly schedule: Schedule; readonly after: EpochMs },
 ): EpochMs | undefined {
-  const moved = jitterOf(key, schedule.jitterMs)
+  const delayMs = jitterOf(key, schedule.jitterMs)
   const times = { zone: schedule.zone, since: schedule.createdAt }
-  const next = nextTimeOf(time, { ...times, after: (after - moved) as EpochMs })
-  return next === undefined ? undefined : ((next + moved) as EpochMs)
+  const next = nextTimeOf(time, { ...times, after: (after - delayMs) as EpochMs })
+  return next === undefined ? undefined : ((next + delayMs) as EpochMs)
 }
 
 /** The verdict on a schedule at a time. */
 export type ScheduleVerdict =
-  /** No run is due before `at`. */
-  | { readonly kind: 'wait'; readonly at: EpochMs }
-  /** Run now. `at` is the planned time and identifies the run. */
-  | { readonly kind: 'run'; readonly at: EpochMs }
-  /** The stack runs another deployment: this run is skipped, and the next one counts. */
-  | { readonly kind: 'skip'; readonly at: EpochMs }
+  /** No run is due before `dueAt`. */
+  | { readonly kind: 'wait'; readonly dueAt: EpochMs }
+  /** A run is due. `dueAt` is the planned time and identifies the run. */
+  | { readonly kind: 'run'; readonly dueAt: EpochMs }
+  /** The stack runs another deployment, so this run is skipped. */
+  | { readonly kind: 'skip'; readonly dueAt: EpochMs }
   | { readonly kind: 'paused' }
   /** All runs of the schedule are done. */
   | { readonly kind: 'over' }
 
 /**
- * Evaluates a schedule. Of the missed runs, only the last one is made up for. The caller saves `at`
- * as `lastAt` after it has run or skipped it. Throws SCHEDULE_INVALID.
+ * Evaluates a schedule. Of several missed runs, only the last is due. The caller saves `dueAt` as
+ * `lastAt` after it has sent or skipped the run. Throws SCHEDULE_INVALID.
  */
 export function evaluateSchedule(
   key: DocumentKey,
@@ -85,13 +92,15 @@ export function evaluateSchedule(
 ): ScheduleVerdict {
   const time = parseScheduleTime(schedule.when, schedule.zone)
   if (schedule.isPaused) return { kind: 'paused' }
-  const from = schedule.lastAt ?? schedule.createdAt
-  const first = nextMovedTimeOf(time, { key, schedule, after: from })
-  if (first === undefined) return { kind: 'over' }
-  if (first > now) return { kind: 'wait', at: first }
-  const at = findLastRun(now, first, after => nextMovedTimeOf(time, { key, schedule, after }))
+  const lastRunAt = schedule.lastAt ?? schedule.createdAt
+  const nextRunAt = nextJitteredTimeOf(time, { key, schedule, after: lastRunAt })
+  if (nextRunAt === undefined) return { kind: 'over' }
+  if (nextRunAt > now) return { kind: 'wait', dueAt: nextRunAt }
+  const dueAt = findLastRun(now, nextRunAt, after =>
+    nextJitteredTimeOf(time, { key, schedule, after }),
+  )
   // A one-time run is never skipped: it waits in the queue of its stack.
-  return { kind: isRunning && time.kind !== 'at' ? 'skip' : 'run', at }
+  return { kind: isRunning && time.kind !== 'at' ? 'skip' : 'run', dueAt }
 }
 
 /**
@@ -100,17 +109,17 @@ export function evaluateSchedule(
  */
 function findLastRun(
   now: EpochMs,
-  first: EpochMs,
+  firstRun: EpochMs,
   nextAfter: (after: EpochMs) => EpochMs | undefined,
 ): EpochMs {
-  let found = first
-  let beyond: number = now
-  while (beyond - found > 1) {
-    const middle = Math.floor((found + beyond) / 2) as EpochMs
+  let lastRun = firstRun
+  let upperBound: number = now
+  while (upperBound - lastRun > 1) {
+    const middle = Math.floor((lastRun + upperBound) / 2) as EpochMs
     const run = nextAfter(middle)
-    if (run === undefined || run > now) beyond = middle
-    else found = run
+    if (run === undefined || run > now) upperBound = middle
+    else lastRun = run
   }
-  const run = nextAfter(found)
-  return run !== undefined && run <= now ? run : found
+  const run = nextAfter(lastRun)
+  return run !== undefined && run <= now ? run : lastRun
 }

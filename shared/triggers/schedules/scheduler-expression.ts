@@ -39,19 +39,22 @@ function expressionOf(time: ScheduleTime): string {
   const weekdays = pattern.dayOfWeek.slice(0, 7)
   const isByWeekday = !pattern.starDOW
   return `cron(${[
-    fieldOf(pattern.minute, 0),
-    fieldOf(pattern.hour, 0),
-    isByWeekday ? '?' : fieldOf(pattern.day, 1),
-    fieldOf(pattern.month, 1),
-    isByWeekday ? fieldOf(weekdays, 1) : '?',
+    formatField(pattern.minute, 0),
+    formatField(pattern.hour, 0),
+    isByWeekday ? '?' : formatField(pattern.day, 1),
+    formatField(pattern.month, 1),
+    isByWeekday ? formatField(weekdays, 1) : '?',
     '*',
   ].join(' ')})`
 }
 
-/** Formats the set values, with three or more consecutive ones as ranges: `0,15,30-45`. */
-function fieldOf(set: readonly number[], first: number): string {
-  if (set.every(one => one !== 0)) return '*'
-  const values = set.flatMap((one, at) => (one === 0 ? [] : [at + first]))
+/**
+ * Formats a cron field from the flags of its values. Three or more consecutive values become a
+ * range: `0,15,30-45`.
+ */
+function formatField(flags: readonly number[], firstValue: number): string {
+  if (flags.every(flag => flag !== 0)) return '*'
+  const values = flags.flatMap((flag, index) => (flag === 0 ? [] : [index + firstValue]))
   const runs: number[][] = []
   for (const value of values) {
     const run = runs.at(-1)

@@ -11,24 +11,24 @@ import {
 import { toPrintable } from '../printable.ts'
 import { parseWebhookBody } from './webhook-body.ts'
 
-const repository = z.object({ full_name: repositoryForm })
-const paths = z.array(z.string()).optional()
+const repositoryFields = z.object({ full_name: repositoryForm })
+const pathsForm = z.array(z.string()).optional()
 
-const push = z.object({
+const pushForm = z.object({
   ref: z.string().max(300),
   after: commitForm,
   created: z.boolean(),
   deleted: z.boolean(),
   forced: z.boolean(),
-  repository: repository.extend({ pushed_at: z.number().optional() }),
+  repository: repositoryFields.extend({ pushed_at: z.number().optional() }),
   head_commit: z.object({ id: commitForm }).nullish(),
-  commits: z.array(z.object({ added: paths, removed: paths, modified: paths })),
+  commits: z.array(z.object({ added: pathsForm, removed: pathsForm, modified: pathsForm })),
 })
 
-const pullRequest = z.object({
+const pullRequestForm = z.object({
   action: z.string(),
   number: z.int().positive(),
-  repository,
+  repository: repositoryFields,
   pull_request: z.object({
     updated_at: z.iso.datetime({ offset: true }).optional(),
     base: z.object({ ref: refNameForm }),
@@ -40,30 +40,31 @@ const pullRequest = z.object({
 })
 
 /** Actions that change the commits of a pull request or reactivate it. */
-const previewed = ['opened', 'synchronize', 'reopened', 'ready_for_review']
+const previewedActions = ['opened', 'synchronize', 'reopened', 'ready_for_review']
 
 /** The parsers of GitHub's events. All other events are ignored. */
-const readers: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent> = new Map([
+const readersByEvent: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent> = new Map([
   [
     'ping',
     body => (parseWebhookBody(body, z.object({ zen: z.string() })), { kind: 'ping' as const }),
   ],
   ['push', readPush],
   ['pull_request', readPullRequest],
-  // This event has no commit. GitHub also sends a push for the tag or branch, which has one.
+  // A create event has no commit. GitHub also sends a push event for the tag or branch, with the
+  // commit.
   ['create', () => ignoreEvent('the push event covers a created branch or tag')],
 ])
 
 /** Parses the body of GitHub's event `name`. Throws WEBHOOK_MALFORMED. */
 export function readGithubEvent(name: string, body: Uint8Array): RepositoryEvent {
-  const read = readers.get(name)
-  return read === undefined
+  const readEvent = readersByEvent.get(name)
+  return readEvent === undefined
     ? ignoreEvent(`no rule applies to the event ${toPrintable(name, 50)}`)
-    : read(body)
+    : readEvent(body)
 }
 
 function readPush(body: Uint8Array): RepositoryEvent {
-  const payload = parseWebhookBody(body, push)
+  const payload = parseWebhookBody(body, pushForm)
   if (payload.deleted) return ignoreEvent('a branch or tag was deleted')
   const [, kind, name] = /^refs\/(heads|tags)\/(.*)$/su.exec(payload.ref) ?? []
   if (!refNameForm.safeParse(name).success) return ignoreEvent('it is not a branch or tag')
@@ -73,18 +74,22 @@ function readPush(body: Uint8Array): RepositoryEvent {
     // For an annotated tag, `after` is the tag, not the commit.
     commit: payload.head_commit?.id ?? payload.after,
     paths: pathsOf(payload),
-    ...(pushedAt === undefined ? {} : { at: (pushedAt * 1000) as EpochMs }),
+    ...(pushedAt === undefined ? {} : { changedAt: (pushedAt * 1000) as EpochMs }),
   }
   return kind === 'heads'
     ? { kind: 'push', branch: name ?? '', ...change }
     : { kind: 'tag', tag: name ?? '', ...change }
 }
 
-/** A new branch, a forced push and a very long push do not list all changes. */
-function pathsOf(payload: z.infer<typeof push>): readonly string[] | undefined {
+/**
+ * Returns the changed paths of a push. The result is undefined for a new branch, a forced push and
+ * a very long push, which do not list all changes.
+ */
+function pathsOf(payload: z.infer<typeof pushForm>): readonly string[] | undefined {
   const { commits } = payload
-  const isPart = payload.created || payload.forced || commits.length >= triggerLimits.pushCommitsMax
-  if (isPart || commits.length === 0) return undefined
+  const isIncomplete =
+    payload.created || payload.forced || commits.length >= triggerLimits.pushCommitsMax
+  if (isIncomplete || commits.length === 0) return undefined
   return limitPaths(
     commits.flatMap(({ added = [], removed = [], modified = [] }) => [
       ...added,
@@ -95,8 +100,8 @@ function pathsOf(payload: z.infer<typeof push>): readonly string[] | undefined {
 }
 
 function readPullRequest(body: Uint8Array): RepositoryEvent {
-  const payload = parseWebhookBody(body, pullRequest)
-  if (!previewed.includes(payload.action))
+  const payload = parseWebhookBody(body, pullRequestForm)
+  if (!previewedActions.includes(payload.action))
     return ignoreEvent(`a pull request was ${toPrintable(payload.action, 50)}`)
   const { base, head, updated_at: updatedAt } = payload.pull_request
   return {
@@ -108,7 +113,7 @@ function readPullRequest(body: Uint8Array): RepositoryEvent {
     repository: payload.repository.full_name,
     commit: head.sha,
     paths: undefined,
-    ...(updatedAt === undefined ? {} : { at: Date.parse(updatedAt) as EpochMs }),
+    ...(updatedAt === undefined ? {} : { changedAt: Date.parse(updatedAt) as EpochMs }),
   }
 }
 

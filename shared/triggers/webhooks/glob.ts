@@ -1,48 +1,59 @@
 /**
  * Reports whether a text matches a pattern. `*` matches any characters except `/`, `**` any
- * characters, and `?` one character except `/`. `**` with a slash also matches no folder, so it
- * matches at the root too. All other characters match themselves. The work is at most pattern
+ * characters, and `?` one character except `/`. `**` with a slash after it matches any number of
+ * folders, including none. All other characters match themselves. The work is at most pattern
  * length times text length.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const tokens = pattern.match(/\*\*\/|\*\*|[\s\S]/gu) ?? []
   const characters = Array.from(text)
   const size = characters.length
-  // Tokens are processed from last to first. `rest` contains the positions at which the rest of the
-  // pattern matches to the end.
-  let rest = Array.from({ length: size + 1 }, (_, at) => at === size)
-  for (const token of tokens.toReversed()) rest = placesOf(token, characters, rest)
-  return rest[0] === true
+  // Tokens are processed from last to first. `restMatches` is true at each position from which the
+  // rest of the pattern matches to the end of the text.
+  let restMatches = Array.from({ length: size + 1 }, (_, index) => index === size)
+  for (const token of tokens.toReversed())
+    restMatches = matchesBefore(token, characters, restMatches)
+  return restMatches[0] === true
 }
 
-function placesOf(token: string, characters: readonly string[], rest: readonly boolean[]) {
+function matchesBefore(
+  token: string,
+  characters: readonly string[],
+  restMatches: readonly boolean[],
+) {
   const size = characters.length
-  const places = Array.from({ length: size + 1 }, () => false)
-  /** Whether the rest of the pattern matches after a folder that ends behind a position. */
+  const matches = Array.from({ length: size + 1 }, () => false)
+  /** Whether the rest of the pattern matches after a slash at or after the current position. */
   let isFolderBehind = false
-  for (let at = size; at >= 0; at -= 1) {
-    const next = characters[at]
-    const isHere = rest[at] === true
-    const isAfter = rest[at + 1] === true
-    const goesOn = places[at + 1] === true
+  for (let index = size; index >= 0; index -= 1) {
+    const character = characters[index]
+    const matchesHere = restMatches[index] === true
+    const matchesAfter = restMatches[index + 1] === true
+    const continuesAfter = matches[index + 1] === true
     if (token === '**/') {
-      isFolderBehind ||= next === '/' && isAfter
-      places[at] = isHere || isFolderBehind
-    } else if (token === '**') places[at] = isHere || (next !== undefined && goesOn)
-    else if (token === '*') places[at] = isHere || (next !== undefined && next !== '/' && goesOn)
-    else if (token === '?') places[at] = next !== undefined && next !== '/' && isAfter
-    else places[at] = next === token && isAfter
+      isFolderBehind ||= character === '/' && matchesAfter
+      matches[index] = matchesHere || isFolderBehind
+    } else if (token === '**')
+      matches[index] = matchesHere || (character !== undefined && continuesAfter)
+    else if (token === '*')
+      matches[index] =
+        matchesHere || (character !== undefined && character !== '/' && continuesAfter)
+    else if (token === '?')
+      matches[index] = character !== undefined && character !== '/' && matchesAfter
+    else matches[index] = character === token && matchesAfter
   }
-  return places
+  return matches
 }
 
 /**
- * Reports whether a text passes a list of patterns. The last matching pattern decides, and `!`
- * before it excludes. Without a match, a list that begins with `!` and an empty list pass.
+ * Reports whether a text passes a list of patterns. The last matching pattern decides, and a
+ * pattern with `!` before it excludes the text. Without a match, a list that begins with `!` and an
+ * empty list pass.
  */
 export function passesPatterns(patterns: readonly string[], text: string): boolean {
-  const deciding = patterns.findLast(one => matchesGlob(one.replace(/^!/, ''), text))
-  const [first] = patterns
-  if (deciding === undefined) return first === undefined || first.startsWith('!')
-  return !deciding.startsWith('!')
+  const decidingPattern = patterns.findLast(pattern => matchesGlob(pattern.replace(/^!/, ''), text))
+  const [firstPattern] = patterns
+  if (decidingPattern === undefined)
+    return firstPattern === undefined || firstPattern.startsWith('!')
+  return !decidingPattern.startsWith('!')
 }

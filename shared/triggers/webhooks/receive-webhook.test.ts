@@ -10,7 +10,7 @@ import {
 import { createLogger } from '../../platform/system/logger.ts'
 import { sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
-import { type Reception, receiveWebhook } from './receive-webhook.ts'
+import { type WebhookReception, receiveWebhook } from './receive-webhook.ts'
 import type { Trigger } from './rules.ts'
 import { bodySignatureOf, signatureOf } from './signature.ts'
 import { sealWebhook, webhookDocument, webhookDraft, webhookKeyOf } from './webhook-document.ts'
@@ -55,7 +55,7 @@ async function made(form: 'github' | 'signed', more: object = {}): Promise<strin
   return name
 }
 
-const receive = (name: string, request: WebhookRequest): Promise<Reception> =>
+const receive = (name: string, request: WebhookRequest): Promise<WebhookReception> =>
   receiveWebhook(
     {
       documents: platform.documents,
@@ -145,7 +145,7 @@ describe('deliveries of GitHub', () => {
         operation: 'up',
         program: { kind: 'commit', repository: 'acme/shop', commit, folder: '' },
         ref: 'branch main',
-        answer: { repository: 'acme/shop', commit },
+        replyTarget: { repository: 'acme/shop', commit },
       },
     ])
   })
@@ -154,7 +154,7 @@ describe('deliveries of GitHub', () => {
     const name = await made('github')
     const event = { 'x-github-event': 'pull_request' }
     expect(await receive(name, github(pullBody(), event))).toMatchObject({ kind: 'accepted' })
-    expect(sent).toMatchObject([{ operation: 'preview', answer: { commit, pullRequest: 7 } }])
+    expect(sent).toMatchObject([{ operation: 'preview', replyTarget: { commit, pullRequest: 7 } }])
   })
 
   test('the commit of an annotated tag is the tagged one', async () => {
@@ -347,7 +347,7 @@ describe('threats', () => {
   test('a delivery of GitHub cannot be replayed after its mark has expired', async () => {
     const name = await made('github')
     const delivery = github(pushBody())
-    nowMs += triggerLimits.deliveryKeptMs + 1000
+    nowMs += triggerLimits.deliveryRetentionMs + 1000
     await expect(receive(name, delivery)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
   })
 

@@ -15,10 +15,10 @@ import {
 import { type WebhookRequest, webhookForms } from './webhook-forms.ts'
 
 /** The result of a delivery. */
-export type Reception =
+export type WebhookReception =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ignored'; readonly why: string }
-  /** The delivery was received before and requested its deployments then. */
+  /** The delivery was received before, and its deployments were requested at that time. */
   | { readonly kind: 'repeated' }
   /** The same delivery is being processed; the sender should retry in a minute. */
   | { readonly kind: 'underway' }
@@ -35,42 +35,46 @@ export interface WebhookDelivery {
 /** Dependencies of receiving deliveries. */
 export interface ReceiveDeps extends TriggerPorts {
   readonly clock: Pick<ClockPort, 'now'>
-  /** Sends the requests of a delivery. They are durable only when it has resolved. */
+  /** Sends the requests of a delivery. The requests are durable when the promise has resolved. */
   readonly send: (triggers: readonly Trigger[], delivery: WebhookDelivery) => Promise<void>
 }
 
 /**
  * Receives a delivery of the webhook `name`: verifies its signature, and sends the requests of its
  * rules once. Throws WEBHOOK_TOO_LARGE, WEBHOOK_UNKNOWN, WEBHOOK_REFUSED, WEBHOOK_STALE,
- * WEBHOOK_MALFORMED, DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. After these no
- * mark is set, and the sender may repeat the delivery.
+ * WEBHOOK_MALFORMED, DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. After an error
+ * no mark is set, and the sender may repeat the delivery.
  */
 export async function receiveWebhook(
   deps: ReceiveDeps,
   name: string,
   request: WebhookRequest,
-): Promise<Reception> {
+): Promise<WebhookReception> {
   if (request.body.length > triggerLimits.webhookBytesMax)
     throw error('WEBHOOK_TOO_LARGE', `the delivery is too large: ${request.body.length} bytes`)
   const document = await readWebhook(deps, name)
   const form = webhookForms[document.form]
-  const place = sealingContextOf(webhookKeyOf(name))
-  const secrets = await Promise.all(document.secrets.map(one => deps.sealing.open(one, place)))
+  const sealingContext = sealingContextOf(webhookKeyOf(name))
+  const secrets = await Promise.all(
+    document.secrets.map(sealedSecret => deps.sealing.open(sealedSecret, sealingContext)),
+  )
   form.verify(request, { secrets, now: deps.clock.now() })
   const event = form.read(request)
   if (event.kind === 'ping') return { kind: 'pong' }
   if (event.kind === 'ignored') return event
-  refuseOld(event, deps.clock)
+  refuseOldChange(event, deps.clock)
   if (document.isPaused) return { kind: 'ignored', why: 'the webhook is paused' }
   const triggers = triggersOf(document.rules, event)
   if (triggers.length === 0) return { kind: 'ignored', why: 'no rule matches this change' }
   const identities = form.identitiesOf(request)
-  const names = identities.map(one => `webhook ${name} ${one}`)
+  const names = identities.map(identity => `webhook ${name} ${identity}`)
   const delivery = { webhook: name, delivery: identities[0] ?? '' }
-  const sent = await runOnce(deps, { names, keptMs: triggerLimits.deliveryKeptMs }, () =>
-    deps.send(triggers, delivery),
+  const onceResult = await runOnce(
+    deps,
+    { names, retentionMs: triggerLimits.deliveryRetentionMs },
+    () => deps.send(triggers, delivery),
   )
-  return sent.kind === 'done' ? { kind: 'accepted', triggers } : sent
+  return onceResult.kind === 'done' ? { kind: 'accepted', triggers } : onceResult
 }
 
 async function readWebhook({ documents }: ReceiveDeps, name: string): Promise<WebhookDocument> {
@@ -80,12 +84,16 @@ async function readWebhook({ documents }: ReceiveDeps, name: string): Promise<We
   return parseDocument(webhookDocument, stored)
 }
 
-/** A signature without a time is valid forever, but the mark of a delivery expires. */
-function refuseOld({ at }: ChangeEvent, clock: Pick<ClockPort, 'now'>): void {
-  if (at === undefined || clock.now() - at <= triggerLimits.deliveryKeptMs) return
+/**
+ * Throws WEBHOOK_STALE for an old change. A signature without a time is valid forever, but the mark
+ * of a delivery expires.
+ */
+function refuseOldChange({ changedAt }: ChangeEvent, clock: Pick<ClockPort, 'now'>): void {
+  if (changedAt === undefined || clock.now() - changedAt <= triggerLimits.deliveryRetentionMs)
+    return
   throw error(
     'WEBHOOK_STALE',
-    `the delivery is too old: its change was made at ${new Date(at).toISOString()}`,
+    `the delivery is too old: its change was made at ${new Date(changedAt).toISOString()}`,
     {
       hint: 'Push again: a delivery can be repeated for seven days only.',
     },

@@ -15,7 +15,10 @@ export type RepositoryEvent =
       readonly number: number
       /** The target branch of the merge. */
       readonly branch: string
-      /** Whether its commits are in another repository, whose authors may not push to this one. */
+      /**
+       * Whether the commits are in another repository. Its authors may have no permission to push
+       * to this repository.
+       */
       readonly isForeign: boolean
     } & RepositoryChange)
 
@@ -27,7 +30,7 @@ export interface RepositoryChange {
   /** The changed files. Undefined when unknown, which passes every path filter. */
   readonly paths: readonly string[] | undefined
   /** The time of the change, if the form contains it. */
-  readonly at?: EpochMs
+  readonly changedAt?: EpochMs
 }
 
 /** An event that rules can match. */
@@ -52,6 +55,6 @@ export const refNameForm = z
 
 /** Returns the paths of a change without duplicates, or undefined when there are too many. */
 export function limitPaths(paths: Iterable<string>): readonly string[] | undefined {
-  const found = new Set(paths)
-  return found.size > triggerLimits.pathsMax ? undefined : [...found]
+  const uniquePaths = new Set(paths)
+  return uniquePaths.size > triggerLimits.pathsMax ? undefined : [...uniquePaths]
 }

@@ -118,14 +118,14 @@ describe('rules', () => {
         operation: 'up',
         program: { kind: 'commit', repository: 'acme/shop', commit, folder: 'infra' },
         ref: 'branch main',
-        answer: { repository: 'acme/shop', commit },
+        replyTarget: { repository: 'acme/shop', commit },
       },
     ])
   })
 
   test('a pull request requests a preview with a reply', () => {
     expect(triggersOf([ruleOn('pull-request', {})], pull)).toMatchObject([
-      { operation: 'preview', answer: { commit, pullRequest: 7 } },
+      { operation: 'preview', replyTarget: { commit, pullRequest: 7 } },
     ])
   })
 

@@ -4,8 +4,8 @@ import type { StackId } from '../../records/ids.ts'
 import { passesPatterns } from './glob.ts'
 import type { ChangeEvent } from './repository-event.ts'
 
-const pattern = z.string().min(1).max(triggerLimits.patternCharsMax)
-const patterns = z.array(pattern).max(triggerLimits.patternsMax)
+const patternForm = z.string().min(1).max(triggerLimits.patternCharsMax)
+const patternListForm = z.array(patternForm).max(triggerLimits.patternsMax)
 
 /** The id of a stack as users write it. */
 const stackForm = z
@@ -25,33 +25,43 @@ const folderForm = z
     'must be a folder within the repository, such as infra/site',
   )
 
-const common = {
+const commonFields = {
   /** A pattern of `owner/name`. */
-  repository: pattern,
-  /** Patterns of files. Without them every change passes. */
-  paths: patterns.default([]),
+  repository: patternForm,
+  /** Patterns of changed files. An empty list accepts every change. */
+  paths: patternListForm.default([]),
   stack: stackForm,
   /** The repository's files at the commit, or the last uploaded program. */
   program: z.enum(['commit', 'uploaded']).default('commit'),
   folder: folderForm.default(''),
 }
-const operation = z.enum(['up', 'preview', 'refresh', 'destroy']).default('up')
+const operationForm = z.enum(['up', 'preview', 'refresh', 'destroy']).default('up')
 
 /** A rule: a change of a repository that requests an operation on a stack. */
 export const ruleForm = z.discriminatedUnion('on', [
-  z.strictObject({ on: z.literal('push'), branches: patterns.min(1), operation, ...common }),
-  z.strictObject({ on: z.literal('tag'), tags: patterns.min(1), operation, ...common }),
+  z.strictObject({
+    on: z.literal('push'),
+    branches: patternListForm.min(1),
+    operation: operationForm,
+    ...commonFields,
+  }),
+  z.strictObject({
+    on: z.literal('tag'),
+    tags: patternListForm.min(1),
+    operation: operationForm,
+    ...commonFields,
+  }),
   z.strictObject({
     on: z.literal('pull-request'),
     /** Target branches of the merge. */
-    branches: patterns.default([]),
+    branches: patternListForm.default([]),
     /**
-     * Whether pull requests of forks are accepted. Their program would run with the permissions of
-     * this installation.
+     * Whether pull requests of forks are accepted. The program of a fork runs with the permissions
+     * of this installation.
      */
     forks: z.boolean().default(false),
     operation: z.literal('preview').default('preview'),
-    ...common,
+    ...commonFields,
   }),
 ])
 
@@ -72,8 +82,8 @@ export interface Trigger {
       }
   /** The change: `branch main`, `tag v1`, `pull request 7`. */
   readonly ref: string
-  /** The place of the reply: a commit, and a pull request if it is for one. */
-  readonly answer: {
+  /** The target of the reply: a commit, and for a change of a pull request that pull request. */
+  readonly replyTarget: {
     readonly repository: string
     readonly commit: string
     readonly pullRequest?: number
@@ -85,11 +95,11 @@ export interface Trigger {
  * decides. A change with unknown paths passes every path filter.
  */
 export function triggersOf(rules: readonly Rule[], event: ChangeEvent): readonly Trigger[] {
-  const found = new Map<StackId, Trigger>()
+  const triggersByStack = new Map<StackId, Trigger>()
   for (const rule of rules)
-    if (!found.has(rule.stack) && matchesRule(rule, event))
-      found.set(rule.stack, triggerOf(rule, event))
-  return [...found.values()]
+    if (!triggersByStack.has(rule.stack) && matchesRule(rule, event))
+      triggersByStack.set(rule.stack, triggerOf(rule, event))
+  return [...triggersByStack.values()]
 }
 
 function matchesRule(rule: Rule, event: ChangeEvent): boolean {
@@ -110,7 +120,7 @@ function passesPaths(rule: Rule, { paths }: ChangeEvent): boolean {
 
 function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
   const { repository, commit } = event
-  const number = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
+  const pullRequestField = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
   return {
     stack: rule.stack,
     operation: rule.operation,
@@ -119,7 +129,7 @@ function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
         ? { kind: 'uploaded' }
         : { kind: 'commit', repository, commit, folder: rule.folder },
     ref: refOf(event),
-    answer: { repository, commit, ...number },
+    replyTarget: { repository, commit, ...pullRequestField },
   }
 }
 

@@ -23,7 +23,9 @@ export function isSameSignature(received: string, expected: string): boolean {
   return timingSafeEqual(Buffer.from(received, 'hex'), Buffer.from(expected, 'hex'))
 }
 
-/** Returns a SHA-256 in hexadecimal, for keys that must not contain their source text. */
+/**
+ * Returns the SHA-256 of the joined parts in hexadecimal, for keys that must not contain the parts.
+ */
 export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)

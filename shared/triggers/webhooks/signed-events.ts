@@ -9,7 +9,7 @@ import {
 } from './repository-event.ts'
 import { parseWebhookBody } from './webhook-body.ts'
 
-const change = {
+const changeFields = {
   repository: repositoryForm,
   commit: commitForm,
   paths: z.array(z.string().max(4096)).max(triggerLimits.pathsMax).optional(),
@@ -18,14 +18,14 @@ const change = {
 /** The body of the signed form, as a user's own pipeline sends it. */
 const signedBody = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('ping') }),
-  z.strictObject({ event: z.literal('push'), branch: refNameForm, ...change }),
-  z.strictObject({ event: z.literal('tag'), tag: refNameForm, ...change }),
+  z.strictObject({ event: z.literal('push'), branch: refNameForm, ...changeFields }),
+  z.strictObject({ event: z.literal('tag'), tag: refNameForm, ...changeFields }),
   z.strictObject({
     event: z.literal('pull-request'),
     number: z.int().positive(),
     branch: refNameForm,
     foreign: z.boolean().default(true),
-    ...change,
+    ...changeFields,
   }),
 ])
 

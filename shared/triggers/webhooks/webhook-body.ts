@@ -3,7 +3,7 @@ import { error } from '../../errors/error.ts'
 import { formFaultOf } from '../form-fault.ts'
 
 /**
- * Parses and validates the JSON of a body. Throws WEBHOOK_MALFORMED with the place of the error,
+ * Parses and validates the JSON of a body. Throws WEBHOOK_MALFORMED with the location of the error,
  * which contains only field names of the body.
  */
 export function parseWebhookBody<Shape extends z.ZodType>(
@@ -13,8 +13,8 @@ export function parseWebhookBody<Shape extends z.ZodType>(
   const json = parseJson(body)
   const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data
-  const { at, must } = formFaultOf(parsed.error, json)
-  throw malformedError(at === '' ? `it ${must}` : `at ${at}: it ${must}`)
+  const { location, requirement } = formFaultOf(parsed.error, json)
+  throw malformedError(location === '' ? `it ${requirement}` : `at ${location}: it ${requirement}`)
 }
 
 function parseJson(body: Uint8Array): unknown {
@@ -25,6 +25,6 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-function malformedError(why: string): Error {
-  return error('WEBHOOK_MALFORMED', `the body of the delivery is invalid: ${why}`)
+function malformedError(reason: string): Error {
+  return error('WEBHOOK_MALFORMED', `the body of the delivery is invalid: ${reason}`)
 }

@@ -12,14 +12,14 @@ import { toPrintable } from '../printable.ts'
 import { ruleForm } from './rules.ts'
 import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
 
-const forms = Object.keys(webhookForms) as [WebhookFormName, ...WebhookFormName[]]
+const formNames = Object.keys(webhookForms) as [WebhookFormName, ...WebhookFormName[]]
 
-/** The form of a shared secret. Shorter ones can be found by brute force. */
+/** The form of a shared secret. A shorter secret can be found by brute force. */
 const secretForm = z.string().min(16).max(1000)
 
 /** A stored webhook. Sealed values are bound to the document's key. */
 export const webhookDocument = z.strictObject({
-  form: z.enum(forms),
+  form: z.enum(formNames),
   /** Sealed. The second one is the previous secret during a rotation. */
   secrets: z.array(z.string()).min(1).max(2),
   /** Sealed: reads the repository's archive and replies to pull requests. */
@@ -45,24 +45,25 @@ export const webhookDraft = webhookDocument
 export async function sealWebhook(
   sealing: SealingPort,
   name: string,
-  { secrets, credential, ...open }: z.infer<typeof webhookDraft>,
+  { secrets, credential, ...publicFields }: z.infer<typeof webhookDraft>,
 ): Promise<WebhookDocument> {
   const seal = (text: string): Promise<string> =>
     sealing.seal(text, sealingContextOf(webhookKeyOf(name)))
-  const sealed = { ...open, secrets: await Promise.all(secrets.map(seal)) }
+  const sealed = { ...publicFields, secrets: await Promise.all(secrets.map(seal)) }
   return credential === undefined ? sealed : { ...sealed, credential: await seal(credential) }
 }
 
 /**
- * Returns the key of a webhook by its name. A webhook belongs to no stack, because its rules name
- * the stacks.
+ * Returns the key of the webhook `name`. A webhook belongs to no stack, because its rules name the
+ * stacks.
  */
 export function webhookKeyOf(name: string): DocumentKey {
   return { kind: 'webhook', scope: '*', name }
 }
 
 /**
- * Parses the value of a document by the schema of its kind. Throws DOCUMENT_INVALID with the place.
+ * Parses the value of a document by the schema of its kind. Throws DOCUMENT_INVALID with the
+ * location of the error.
  */
 export function parseDocument<Shape extends z.ZodType>(
   shape: Shape,
@@ -70,9 +71,9 @@ export function parseDocument<Shape extends z.ZodType>(
 ): z.infer<Shape> {
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  const { at, must } = formFaultOf(parsed.error, value)
+  const { location, requirement } = formFaultOf(parsed.error, value)
   throw error(
     'DOCUMENT_INVALID',
-    `the ${key.kind} ${toPrintable(key.name)} is invalid at '${at}': it ${must}`,
+    `the ${key.kind} ${toPrintable(key.name)} is invalid at '${location}': it ${requirement}`,
   )
 }

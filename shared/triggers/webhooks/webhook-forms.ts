@@ -41,8 +41,8 @@ export interface WebhookForm {
   /** Required headers. */
   readonly headers: readonly string[]
   /** Throws WEBHOOK_REFUSED and WEBHOOK_STALE. */
-  readonly verify: (request: WebhookRequest, checking: VerificationInput) => void
-  /** Parses the delivery. Called only after `verify`. Throws WEBHOOK_MALFORMED. */
+  readonly verify: (request: WebhookRequest, input: VerificationInput) => void
+  /** Parses the delivery. The caller verifies the delivery first. Throws WEBHOOK_MALFORMED. */
   readonly read: (request: WebhookRequest) => RepositoryEvent
   /**
    * Returns the identities by which a repeated delivery is recognized: the sender's own id, which a
@@ -52,14 +52,14 @@ export interface WebhookForm {
   readonly identitiesOf: (request: WebhookRequest) => readonly string[]
 }
 
-const github: WebhookForm = {
+const githubForm: WebhookForm = {
   headers: ['x-hub-signature-256', 'x-github-event', 'x-github-delivery'],
   verify: (request, { secrets }) => {
     const received = requireHeader(request, 'x-hub-signature-256').replace(/^sha256=/, '')
-    const isRight = secrets.map(secret =>
+    const matches = secrets.map(secret =>
       isSameSignature(received, bodySignatureOf(secret, request.body)),
     )
-    if (!isRight.includes(true)) throw refusedError()
+    if (!matches.includes(true)) throw refusedError()
   },
   read: request => readGithubEvent(requireHeader(request, 'x-github-event'), request.body),
   identitiesOf: request => [
@@ -68,22 +68,22 @@ const github: WebhookForm = {
   ],
 }
 
-const signed: WebhookForm = {
+const signedForm: WebhookForm = {
   headers: [signedHeaders.signature, signedHeaders.timestamp, signedHeaders.id],
   verify: (request, { secrets, now }) => {
     const timestamp = requireHeader(request, signedHeaders.timestamp)
     const received = requireHeader(request, signedHeaders.signature).replace(/^v1=/, '')
-    const isRight = secrets.map(secret =>
+    const matches = secrets.map(secret =>
       isSameSignature(received, signatureOf(secret, timestamp, request.body)),
     )
-    if (!isRight.includes(true)) throw refusedError()
+    if (!matches.includes(true)) throw refusedError()
     // Only a sender that knows the secret gets this specific error.
     if (!/^\d{1,12}$/.test(timestamp)) throw refusedError()
-    const awayMs = Math.abs(now - Number(timestamp) * 1000)
-    if (awayMs > triggerLimits.replayWindowMs)
+    const differenceMs = Math.abs(now - Number(timestamp) * 1000)
+    if (differenceMs > triggerLimits.replayWindowMs)
       throw error(
         'WEBHOOK_STALE',
-        `the signature time of the delivery differs from the current time by ${Math.round(awayMs / 1000)} s`,
+        `the signature time of the delivery differs from the current time by ${Math.round(differenceMs / 1000)} s`,
         { details: { windowMs: triggerLimits.replayWindowMs } },
       )
   },
@@ -95,7 +95,10 @@ const signed: WebhookForm = {
 }
 
 /** All forms by their names in webhooks. */
-export const webhookForms = { github, signed } as const satisfies Record<string, WebhookForm>
+export const webhookForms = { github: githubForm, signed: signedForm } as const satisfies Record<
+  string,
+  WebhookForm
+>
 
 /** The name of a form. */
 export type WebhookFormName = keyof typeof webhookForms

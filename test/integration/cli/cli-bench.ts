@@ -28,7 +28,7 @@ export interface CliBench {
   readonly calls: string[]
   /** The results of deployments, in turn; the last one is repeated. */
   readonly results: DeployResult[]
-  readonly busy: Set<StackId>
+  readonly busyStacks: Set<StackId>
   /** Number of times that Ctrl-C is pressed once a deployment runs. */
   interrupts: number
   platform: PlatformTools
@@ -76,7 +76,7 @@ export function createCliBench(): CliBench {
     answers: [],
     calls: [],
     results: [changedResult],
-    busy: new Set(),
+    busyStacks: new Set(),
     interrupts: 0,
     platform: noPlatform,
     terminal: false,
@@ -143,12 +143,12 @@ function createFakeTools(
           throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
         return createFakeManager(salt, passphrase)
       },
-      createUnderKey: async url => {
+      createWithKey: async url => {
         bench.calls.push(`new data key under ${url}`)
         if (url.includes('not-there')) throw error('STORE_MISSING', 'there is no such key')
         return createFakeKeyManager(url, 'bmV3')
       },
-      openUnderKey: async ({ url, encryptedKey }) => createFakeKeyManager(url, encryptedKey),
+      openWithKey: async ({ url, encryptedKey }) => createFakeKeyManager(url, encryptedKey),
       readPassphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
     }),
     loadState: async () => ({
@@ -200,7 +200,7 @@ function createFakeManager(salt: string, passphrase: string): SecretsManager {
   }
 }
 
-const neverRan: StoredDeployment = {
+const emptyDeployment: StoredDeployment = {
   manifest: { time: '', magic: '', version: '' },
   metadata: {},
 }
@@ -218,7 +218,7 @@ function createFakeEngine(
     } as Platform,
     deploy: async (request, sink) => {
       bench.requests.push(request)
-      if (bench.busy.has(request.stack) && !request.dryRun)
+      if (bench.busyStacks.has(request.stack) && !request.dryRun)
         throw error('STACK_BUSY', 'the stack is held by ann, up, pid 7')
       sink.emit({ preludeEvent: { config: {} } })
       for (let count = 0; count < bench.interrupts; count++) setImmediate(interrupt)
@@ -232,16 +232,18 @@ function createFakeEngine(
     findInterrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
     cancel: async stack => {
       bench.calls.push(`close ${stack}`)
-      return bench.busy.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
+      return bench.busyStacks.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
     },
     forgetStack: async () => undefined,
     readStatus: async stack =>
-      bench.busy.has(stack) ? { kind: 'running', number: 1, isStopped: false } : { kind: 'none' },
+      bench.busyStacks.has(stack)
+        ? { kind: 'running', number: 1, isStopped: false }
+        : { kind: 'none' },
     redrive: async stack =>
-      bench.busy.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
+      bench.busyStacks.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
     editState: async (stack, { edit }) => {
-      edit(bench.states.get(stack) ?? neverRan)
-      const deployment = edit(bench.states.get(stack) ?? neverRan)
+      edit(bench.states.get(stack) ?? emptyDeployment)
+      const deployment = edit(bench.states.get(stack) ?? emptyDeployment)
       bench.states.set(stack, deployment)
       return { version: 2 }
     },
@@ -292,7 +294,7 @@ function createFakeCatalog(bench: CliBench, stacks: Map<StackId, StackRecord>): 
     noteSlow: () => Promise.resolve(),
     listSlow: () => Promise.resolve(new Map()),
     removeLate: failUnused,
-    removeStack: async id => !bench.busy.has(id) && stacks.delete(id),
+    removeStack: async id => !bench.busyStacks.has(id) && stacks.delete(id),
     listHistory: async id => [
       {
         deployment: `${id}/1` as never,

@@ -57,8 +57,8 @@ test.each([
   [['a=1'], 'pass values with'],
 ])('invalid values are refused, and nothing is written: %j', async (args, expected) => {
   const before = bench.read('Pulumi.dev.yaml')
-  const ran = await bench.run('config', 'set-all', ...args)
-  expect(ran.err).toMatch(/^error\[CLI_USAGE\]/)
-  expect(ran.err).toContain(expected)
+  const result = await bench.run('config', 'set-all', ...args)
+  expect(result.err).toMatch(/^error\[CLI_USAGE\]/)
+  expect(result.err).toContain(expected)
   expect(bench.read('Pulumi.dev.yaml')).toBe(before)
 })

@@ -32,12 +32,12 @@ function runInstall(failures: number): {
   writeFileSync(npm, `${script.join('\n')}\n`)
   chmodSync(npm, 0o755)
   const scriptText = `import { installPackages } from ${JSON.stringify(module)}; installPackages(${JSON.stringify(folder)}, 'it')`
-  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', scriptText], {
+  const result = spawnSync(process.execPath, ['--input-type=module', '-e', scriptText], {
     encoding: 'utf8',
     env: { PATH: `${folder}:/usr/bin:/bin` },
   })
   const runs = readFileSync(join(folder, 'runs'), 'utf8').split('\n').length - 1
-  return { runs, exit: ran.status, output: ran.stdout + ran.stderr }
+  return { runs, exit: result.status, output: result.stdout + result.stderr }
 }
 
 describe('an installation', () => {

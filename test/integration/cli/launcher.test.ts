@@ -42,12 +42,12 @@ function createBundle(): void {
 const waitAWhile = (): Promise<void> => setTimeout(50)
 
 function startLauncher(env: Readonly<Record<string, string>> = {}): readonly string[] {
-  const ran = spawnSync(join(project, 'cli/antichain'), ['up'], {
+  const result = spawnSync(join(project, 'cli/antichain'), ['up'], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '', ...env },
   })
-  expect(ran.stderr).toBe('')
-  return ran.stdout.split('\n').map(line => line.replace(project, ''))
+  expect(result.stderr).toBe('')
+  return result.stdout.split('\n').map(line => line.replace(project, ''))
 }
 
 describe('the launcher', () => {

@@ -63,7 +63,7 @@ describe('operations', () => {
     await bench.run('refresh', '--preview-only')
     await bench.run('destroy', '-y', '-f', '--continue-on-error', '--wait')
     expect(bench.requests).toMatchObject([
-      { options: { command: 'refresh' }, pendingCreates: { forget: true }, dryRun: false },
+      { options: { command: 'refresh' }, pendingCreates: { mustClearOthers: true }, dryRun: false },
       { options: { command: 'refresh' }, dryRun: true },
       { options: { command: 'destroy', continueOnError: true }, wait: true },
     ])
@@ -82,7 +82,7 @@ describe('operations', () => {
       '--skip-pending-creates',
     )
     await bench.run('refresh', '-y', '-f', ...importArgs(`${b},id-2,${b}x,id-3`))
-    const existing = bench.requests.map(({ pendingCreates }) => [...pendingCreates.exist])
+    const existing = bench.requests.map(({ pendingCreates }) => [...pendingCreates.existingIds])
     expect(existing).toEqual([
       [
         [a, 'id,1'],
@@ -108,7 +108,7 @@ describe('operations', () => {
     expect(await runEnding({ result: 'cancelled' })).toBe(8)
     expect(await runEnding({}, '--expect-no-changes')).toBe(7)
     expect(await runEnding({ hasChanges: false }, '--expect-no-changes')).toBe(0)
-    bench.busy.add('organization/site/dev' as never)
+    bench.busyStacks.add('organization/site/dev' as never)
     expect((await bench.run('up', '-y', '-f')).err).toMatch(/^error\[STACK_BUSY\].*ann/)
   })
 

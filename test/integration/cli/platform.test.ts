@@ -8,7 +8,7 @@ import { error } from '../../../shared/errors/error.ts'
 import { type CliBench, createCliBench } from './cli-bench.ts'
 
 const account = '111122223333'
-const good: CdkRun = { exit: 0, output: '' }
+const good: CdkRun = { exitCode: 0, output: '' }
 const nothing: InstallationStatus = {
   tables: [{ name: 'antichain-journal', status: undefined, isProtected: false }],
   queues: [{ name: 'antichain-chains', counts: undefined }],
@@ -147,7 +147,7 @@ describe('platform deploy', () => {
   test('reports the reason when the deployment fails', async () => {
     results = [
       good,
-      { exit: 1, output: 'User: x is not authorized to perform: iam:CreateRole on y' },
+      { exitCode: 1, output: 'User: x is not authorized to perform: iam:CreateRole on y' },
     ]
     const { exit, err } = await bench.run(...deploy, '--yes')
     expect(exit).toBe(1)

@@ -57,7 +57,7 @@ describe('stacks', () => {
     expect((await bench.run('stack', 'export', '--at', '2026-01-31T12:00:00Z')).exit).toBe(0)
     expect(bench.calls.filter(call => call.startsWith('export at'))).toEqual([
       'export at {"kind":"lamport","deployment":3,"lamport":17}',
-      'export at {"kind":"time","at":1769860800000}',
+      'export at {"kind":"time","timeMs":1769860800000}',
     ])
     for (const args of [['yesterday'], ['3:17', '--version', '2']])
       expect((await bench.run('stack', 'export', '--at', ...args)).err).toMatch(/CLI_USAGE/)
@@ -111,9 +111,9 @@ describe('stacks', () => {
     bench.states.set(dev, stateOf([{ urn, type: 'a:b:C', custom: true }]))
     expect((await bench.run('stack', 'rm', 'dev')).exit).toBe(2)
     expect((await bench.run('stack', 'rm', 'dev', '-y')).err).toMatch(/STACK_NOT_EMPTY/)
-    bench.busy.add(dev)
+    bench.busyStacks.add(dev)
     expect((await bench.run('stack', 'rm', 'dev', '-y', '--force')).err).toMatch(/STACK_BUSY/)
-    bench.busy.clear()
+    bench.busyStacks.clear()
     bench.terminal = true
     bench.answers.push('no', 'dev')
     expect((await bench.run('stack', 'rm', 'dev', '--force')).err).toMatch(/CONFIRMATION_DECLINED/)
@@ -274,7 +274,7 @@ describe('states', () => {
   })
 
   test('cancel calls the engine and reports whether a deployment existed', async () => {
-    bench.busy.add(dev)
+    bench.busyStacks.add(dev)
     expect((await bench.run('cancel', '-y')).err).toContain('was cancelled')
     expect((await bench.run('cancel', '-y', 'dev')).err).toContain('No deployment')
     expect((await bench.run('cancel')).err).toMatch(/CLI_USAGE/)
@@ -282,7 +282,7 @@ describe('states', () => {
 
   test('redrive reports the number of repeated operations', async () => {
     expect((await bench.run('redrive')).err).toContain('No deployment')
-    bench.busy.add(dev)
+    bench.busyStacks.add(dev)
     expect((await bench.run('redrive', 'dev')).err).toContain('Retrying 2 dead-lettered')
   })
 })

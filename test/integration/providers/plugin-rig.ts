@@ -38,8 +38,8 @@ const path = [
   '/bin',
 ].join(delimiter)
 
-/** Creates a rig; `more` is added to the environment. */
-export function createPluginRig(more: Record<string, string> = {}): PluginRig {
+/** Creates a rig. `variables` is added to the environment. */
+export function createPluginRig(variables: Record<string, string> = {}): PluginRig {
   if (!existsSync(nodeModules)) throw new Error(`run npm install in ${sdkFolder}`)
   const folder = mkdtempSync(join(tmpdir(), 'rig-'))
   const cloud = join(folder, 'cloud')
@@ -52,7 +52,7 @@ export function createPluginRig(more: Record<string, string> = {}): PluginRig {
     GOLD_CLOUD: cloud,
     GOLD_NODE_PATH: nodeModules,
     SDK_NODE_PATH: nodeModules,
-    ...more,
+    ...variables,
   }
   const host = createPluginHost({
     processes,
@@ -63,7 +63,7 @@ export function createPluginRig(more: Record<string, string> = {}): PluginRig {
     project: 'proj',
     runtimeOptions: { typescript: false },
     engineAddress: () => '127.0.0.1:1',
-    report: what => messages.push(what),
+    report: message => messages.push(message),
   })
   return {
     host,

@@ -102,7 +102,7 @@ describe('the golden provider', () => {
     const input = { ...part, inputs: toPropertyMap({ v: 1 }), timeout: 0, preview: false }
     await expect(gold.create(input)).rejects.toMatchObject({
       status: 'partial',
-      partial: { id: 'part-1', reasons: ['part is not ready', 'second reason'] },
+      partialResource: { id: 'part-1', reasons: ['part is not ready', 'second reason'] },
     })
     rig.setFaults({ 'partial-read:part': 1 })
     const read = await gold.read({ ...part, id: 'part-1', inputs: none, outputs: none, timeout: 0 })
@@ -277,7 +277,7 @@ describe("the SDK's dynamic provider", () => {
     }
     await expect(dynamic.create(input)).rejects.toMatchObject({
       status: 'partial',
-      partial: { id: 'd-2', reasons: ['wait'] },
+      partialResource: { id: 'd-2', reasons: ['wait'] },
     })
     await dynamic.close()
   })

@@ -16,12 +16,12 @@ export type AliasInput =
 export interface ResourceDeclaration {
   readonly type: string
   readonly name: string
-  /** URN of its parent; if absent, the stack. */
+  /** The URN of the parent; if absent, the stack is the parent. */
   readonly parent?: string
   readonly custom?: boolean
   readonly object?: Record<string, unknown>
   readonly aliases?: readonly AliasInput[]
-  readonly more?: object
+  readonly otherFields?: object
 }
 
 /** Returns the URN of a resource below its parents' types. */
@@ -33,33 +33,40 @@ export function typedUrnOf(types: string, name: string): string {
 export function toWireAlias(alias: AliasInput): Alias {
   if (typeof alias === 'string') return { alias: { $case: 'urn', value: alias } }
   const { name = '', type = '', parent, noParent } = alias
-  const none = noParent === undefined ? undefined : { $case: 'noParent', value: noParent }
-  const above = parent === undefined ? none : { $case: 'parentUrn', value: parent }
-  const value = { name, type, stack: '', project: '', parent: above }
+  const wireNoParent = noParent === undefined ? undefined : { $case: 'noParent', value: noParent }
+  const wireParent = parent === undefined ? wireNoParent : { $case: 'parentUrn', value: parent }
+  const value = { name, type, stack: '', project: '', parent: wireParent }
   return { alias: { $case: 'spec', value } } as Alias
 }
 
 /** Registers the declared resources one after another. */
 export async function registerAll(
   monitor: Monitor,
-  all: readonly ResourceDeclaration[],
+  declarations: readonly ResourceDeclaration[],
 ): Promise<void> {
-  for (const { aliases = [], more, parent, custom = true, object = {}, ...rest } of all)
+  for (const {
+    aliases = [],
+    otherFields,
+    parent,
+    custom = true,
+    object = {},
+    ...rest
+  } of declarations)
     await monitor.register({
       ...rest,
       custom,
       object,
       parent: parent ?? monitor.stack,
       aliases: aliases.map(toWireAlias),
-      ...more,
+      ...otherFields,
     })
 }
 
 /** Returns a program that registers the declared resources. */
 export const toProgram =
-  (...all: readonly ResourceDeclaration[]): Program =>
+  (...declarations: readonly ResourceDeclaration[]): Program =>
   monitor =>
-    registerAll(monitor, all)
+    registerAll(monitor, declarations)
 
 /** Returns the kinds of steps of a run, each once, without those of the stack and of providers. */
 export function stepKindsOf({ events }: TestRun): readonly string[] {

@@ -85,9 +85,9 @@ describe('TestDuplicatesDueToAliases: an alias that names a registered resource 
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     await engine.run(toProgram({ type: typeOf('A'), name: 'a' }))
-    const ran = await engine.run(toProgram(...all))
-    expect(ran.result.result).toBe('failed')
-    expect(stateUrnsOf(ran)).toEqual([stays])
+    const testRun = await engine.run(toProgram(...all))
+    expect(testRun.result.result).toBe('failed')
+    expect(stateUrnsOf(testRun)).toEqual([stays])
     expect(cloud.log).toEqual(['create a'])
   })
 })
@@ -101,12 +101,12 @@ test('TestCorrectResourceChosen: the own URN of a resource is looked up before i
   ]
   await engine.run(toProgram(top, child, { type: typeOf('A'), name: 'b', object: { v: 2 } }))
   const own = { type: typeOf('A'), name: 'b', object: { v: 2 }, aliases: [{ parent: a }] }
-  const ran = await engine.run(toProgram(top, own))
-  expect(ran.result.result).toBe('succeeded')
-  expect(stateUrnsOf(ran)).toEqual([a, typedUrnOf(typeOf('A'), 'b')])
+  const testRun = await engine.run(toProgram(top, own))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(stateUrnsOf(testRun)).toEqual([a, typedUrnOf(typeOf('A'), 'b')])
   expect(cloud.log.slice(3)).toEqual(['delete b-1'])
-  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-2' }])
-  expect(statesOf(ran, 'b')[0]).not.toHaveProperty('aliases')
+  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-2' }])
+  expect(statesOf(testRun, 'b')[0]).not.toHaveProperty('aliases')
 })
 
 test('TestComponentToCustomUpdate: a component becomes a custom resource and a component again', async () => {
@@ -150,15 +150,19 @@ test('TestParentAlias: a child follows a parent that is renamed in the same depl
       parent: b,
     }),
   )
-  const ran = await engine.run(
+  const testRun = await engine.run(
     toProgram(
       top,
       { ...declareComponent('prog:index:My', 'b', above), aliases: [{ noParent: true }] },
       { type: typeOf('C'), name: 'c', parent: above, aliases: [{ parent: moved }] },
     ),
   )
-  expect(stepKindsOf(ran)).toEqual(['same'])
-  expect(stateUrnsOf(ran)).toEqual([above, moved, typedUrnOf(`prog:index:Std$${typeOf('C')}`, 'c')])
+  expect(stepKindsOf(testRun)).toEqual(['same'])
+  expect(stateUrnsOf(testRun)).toEqual([
+    above,
+    moved,
+    typedUrnOf(`prog:index:Std$${typeOf('C')}`, 'c'),
+  ])
   expect(cloud.log).toEqual(['create c'])
 })
 
@@ -171,9 +175,9 @@ test('TestEmptyParentAlias: an alias with an empty parent uses the current paren
     ...declareComponent('prog:index:My', 'c', above),
     aliases: [{ name: 'b', parent: '' }],
   }
-  const ran = await engine.run(toProgram(top, renamed))
-  expect(stepKindsOf(ran)).toEqual(['same'])
-  expect(stateUrnsOf(ran)).toEqual([above, typedUrnOf('prog:index:Std$prog:index:My', 'c')])
+  const testRun = await engine.run(toProgram(top, renamed))
+  expect(stepKindsOf(testRun)).toEqual(['same'])
+  expect(stateUrnsOf(testRun)).toEqual([above, typedUrnOf('prog:index:Std$prog:index:My', 'c')])
 })
 
 test('TestSplitUpdateComponentAliases: children follow a renamed component over two deployments', async () => {
@@ -198,9 +202,9 @@ test('TestSplitUpdateComponentAliases: children follow a renamed component over 
   const c = typedUrnOf(`${typeOf('B')}$${typeOf('C')}`, 'c')
   expect(new Set(stateUrnsOf(broken))).toEqual(new Set([b, a, c]))
   expect(statesOf(broken, 'c')).toMatchObject([{ urn: c, parent: b }])
-  const ran = await engine.run(toProgram(out, { type: typeOf('C'), name: 'c', parent: b }))
-  expect(ran.result.result).toBe('succeeded')
-  expect(stateUrnsOf(ran)).toEqual([b, c])
+  const testRun = await engine.run(toProgram(out, { type: typeOf('C'), name: 'c', parent: b }))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(stateUrnsOf(testRun)).toEqual([b, c])
   expect(cloud.log).toEqual(['create a', 'create c', 'delete a-1'])
 })
 
@@ -215,8 +219,8 @@ test('TestFailDeleteDuplicateAliases: a previous name can be used again although
   expect(stateUrnsOf(renamed)).toEqual([typedUrnOf(typeOf('A'), 'ax')])
   expect(statesOf(renamed, 'ax')[0]).not.toHaveProperty('aliases')
   cloud.faults.add('delete a-1')
-  const ran = await engine.run(toProgram(plain))
-  expect(ran.result.result).toBe('failed')
-  expect(stateUrnsOf(ran)).toEqual([a, typedUrnOf(typeOf('A'), 'ax')])
+  const testRun = await engine.run(toProgram(plain))
+  expect(testRun.result.result).toBe('failed')
+  expect(stateUrnsOf(testRun)).toEqual([a, typedUrnOf(typeOf('A'), 'ax')])
   expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
 })

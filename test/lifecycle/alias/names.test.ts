@@ -20,10 +20,14 @@ async function follow(turns: readonly Turn[]): Promise<readonly string[]> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   for (const [number, [kinds, ...all]] of turns.entries()) {
-    const ran = await engine.run(toProgram(...all))
-    expect([number, ran.result.result, stepKindsOf(ran)]).toEqual([number, 'succeeded', kinds])
+    const testRun = await engine.run(toProgram(...all))
+    expect([number, testRun.result.result, stepKindsOf(testRun)]).toEqual([
+      number,
+      'succeeded',
+      kinds,
+    ])
     const now = all.map(({ type, name, parent }) => typedUrnOf(childTypeOf(parent, type), name))
-    expect(stateUrnsOf(ran).toSorted()).toEqual(now.toSorted())
+    expect(stateUrnsOf(testRun).toSorted()).toEqual(now.toSorted())
   }
   return cloud.log
 }
@@ -125,7 +129,7 @@ describe.each(forms)('%s', (_title, formOf) => {
       [
         replace,
         withAliases(
-          { type: typeOf('T7'), name: 'n5', object: { replace: 7 }, more: deleteFirst },
+          { type: typeOf('T7'), name: 'n5', object: { replace: 7 }, otherFields: deleteFirst },
           { type: typeOf('T6'), name: 'n4' },
         ),
       ],
@@ -149,17 +153,21 @@ describe.each(forms)('%s', (_title, formOf) => {
     const calls = await follow([
       [
         create,
-        { type: typeOf('T1'), name: 'n1', object: { replace: 1 }, more: deleteFirst },
-        { type: typeOf('T2'), name: 'n2', more: withDependencyOn('T1', 'n1') },
+        { type: typeOf('T1'), name: 'n1', object: { replace: 1 }, otherFields: deleteFirst },
+        { type: typeOf('T2'), name: 'n2', otherFields: withDependencyOn('T1', 'n1') },
       ],
       [
         [...replace, 'same'],
         withAliases(
-          { type: typeOf('New'), name: 'n1-new', object: { replace: 2 }, more: deleteFirst },
+          { type: typeOf('New'), name: 'n1-new', object: { replace: 2 }, otherFields: deleteFirst },
           { type: typeOf('T1'), name: 'n1' },
         ),
         withAliases(
-          { type: typeOf('T2-new'), name: 'n2-new', more: withDependencyOn('New', 'n1-new') },
+          {
+            type: typeOf('T2-new'),
+            name: 'n2-new',
+            otherFields: withDependencyOn('New', 'n1-new'),
+          },
           { type: typeOf('T2'), name: 'n2' },
         ),
       ],
@@ -210,14 +218,14 @@ describe.each(forms)('%s', (_title, formOf) => {
   test('two resources cannot have the same alias', async () => {
     const engine = await engines.open(createCloud())
     await engine.run(toProgram({ type: typeOf('T1'), name: 'n1' }))
-    const ran = await engine.run(
+    const testRun = await engine.run(
       toProgram(
         withAliases({ type: typeOf('T1'), name: 'n2' }, { name: 'n1' }),
         withAliases({ type: typeOf('T2'), name: 'n3' }, { type: typeOf('T1'), name: 'n1' }),
       ),
     )
-    expect(ran.result.result).toBe('failed')
-    expect(stateUrnsOf(ran)).toEqual([typedUrnOf(typeOf('T1'), 'n2')])
+    expect(testRun.result.result).toBe('failed')
+    expect(stateUrnsOf(testRun)).toEqual([typedUrnOf(typeOf('T1'), 'n2')])
   })
 })
 

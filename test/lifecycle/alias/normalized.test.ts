@@ -80,10 +80,10 @@ test.each<[string, string, Referring, (id: string) => object]>([
   const moved = statesOf(broken, 'moving')[0]?.['id']
   const id = typeof moved === 'string' ? moved : ''
   expect(statesOf(broken, 'refers')).toMatchObject([expected(id)])
-  const ran = await engine.run(createChildProgram(last, type, refer))
-  expect(ran.result.result).toBe('succeeded')
-  expect(new Set(stepsOf(ran).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
-  expect(statesOf(ran, 'refers')).toMatchObject([
+  const testRun = await engine.run(createChildProgram(last, type, refer))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(new Set(stepsOf(testRun).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))
+  expect(statesOf(testRun, 'refers')).toMatchObject([
     {
       urn: typedUrnOf(`${to}$test:index:Thing`, 'refers'),
       parent: last,

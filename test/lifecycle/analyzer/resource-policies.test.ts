@@ -26,38 +26,41 @@ test('TestSimpleAnalyzer: packs receive each resource after Check, with options 
       return Promise.resolve(createAnalysis())
     },
   })
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
+  expect(testRun.result.result).toBe('succeeded')
   const thing = seen.find(isThing)
   expect(thing?.name).toBe('a')
   expect(thing?.properties).toEqual(new Map([['v', 1]]))
   expect(thing?.provider?.type).toBe('pulumi:providers:test')
   expect(thing?.options.parent).toContain('pulumi:pulumi:Stack')
   expect(seen.map(({ type }) => type)).toContain('pulumi:pulumi:Stack')
-  const summaries = ran.events.filter(event => 'policyAnalyzeSummaryEvent' in event)
+  const summaries = testRun.events.filter(event => 'policyAnalyzeSummaryEvent' in event)
   expect(summaries).toHaveLength(seen.length)
-  const summary = ran.events.find(event => 'summaryEvent' in event)
+  const summary = testRun.events.find(event => 'summaryEvent' in event)
   expect(summary?.summaryEvent.PolicyPacks).toEqual({ 'pack|local|./pack': '1.0.0' })
 })
 
 test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails an update before the create', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createThings({ a: { v: 1 } }), {
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), {
     packs: [createViolatingPack('pack', {})],
   })
-  expect(ran.result.result).toBe('failed')
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual([])
-  expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
-  expect((ran.state.resources ?? []).map(({ type }) => type)).not.toContain('test:index:Thing')
+  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
+  expect((testRun.state.resources ?? []).map(({ type }) => type)).not.toContain('test:index:Thing')
 })
 
 test('a preview reports every mandatory violation, continues, and fails', async () => {
   const engine = await engines.open(createCloud())
   const packs = [createViolatingPack('pack', {})]
-  const ran = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { packs, dryRun: true })
-  expect(ran.result.result).toBe('failed')
-  expect(policiesOf(ran)).toEqual([
+  const testRun = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), {
+    packs,
+    dryRun: true,
+  })
+  expect(testRun.result.result).toBe('failed')
+  expect(policiesOf(testRun)).toEqual([
     'mandatory pack/resource-rule a',
     'mandatory pack/resource-rule b',
   ])
@@ -67,9 +70,9 @@ test('an advisory violation is only reported', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const packs = [createViolatingPack('pack', { enforcement: 'advisory' })]
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
-  expect(ran.result.result).toBe('succeeded')
-  expect(policiesOf(ran)).toEqual(['advisory pack/resource-rule a'])
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(policiesOf(testRun)).toEqual(['advisory pack/resource-rule a'])
   expect(cloud.log).toEqual(['create a'])
 })
 
@@ -77,9 +80,9 @@ test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: a violatio
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const packs = [createViolatingPack('pack', { enforcement: 'remediate' })]
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
-  expect(ran.result.result).toBe('failed')
-  expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
+  expect(testRun.result.result).toBe('failed')
+  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
   expect(cloud.log).toEqual([])
 })
 
@@ -87,13 +90,13 @@ test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource 
   const engine = await engines.open(createCloud())
   const one = createViolatingPack('one', { pack: 'one', policy: 'x' }, { pack: 'one', policy: 'y' })
   const packs = [one, createViolatingPack('two', { pack: 'two', enforcement: 'advisory' })]
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
-  expect(policiesOf(ran).toSorted()).toEqual([
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
+  expect(policiesOf(testRun).toSorted()).toEqual([
     'advisory two/resource-rule a',
     'mandatory one/x a',
     'mandatory one/y a',
   ])
-  const failed = ran.events.flatMap(event =>
+  const failed = testRun.events.flatMap(event =>
     'policyAnalyzeSummaryEvent' in event ? [event.policyAnalyzeSummaryEvent.failed ?? []] : [],
   )
   expect(failed).toContainEqual(['x', 'y'])
@@ -104,8 +107,8 @@ test('TestSimpleAnalyzeResourceFailureSeverityOverride: the severity of a violat
   const packs = [
     createViolatingPack('pack', { severity: 'critical' }, { policy: 'other', severity: '' }),
   ]
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
-  const severities = ran.events.flatMap(event =>
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
+  const severities = testRun.events.flatMap(event =>
     'policyEvent' in event ? [event.policyEvent.severity] : [],
   )
   expect(severities).toEqual(['critical', undefined])
@@ -128,14 +131,14 @@ test('TestResourceRemediation: packs remediate one after another, and the last i
     })
   const packs = [createAddingPack('one'), createAddingPack('two')]
   const program = createThings({ a: { trail: 'start' } })
-  const ran = await engine.run(program, { packs })
-  expect(ran.result.result).toBe('succeeded')
-  expect(policiesOf(ran)).toEqual([
+  const testRun = await engine.run(program, { packs })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(policiesOf(testRun)).toEqual([
     'remediated one/resource-rule a',
     'remediated two/resource-rule a',
   ])
   expect(cloud.objects.get('a-1')).toEqual({ trail: 'start-one-two' })
-  const [thing] = (ran.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
+  const [thing] = (testRun.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
   expect(thing?.['inputs']).toEqual({ trail: 'start-one-two' })
   // A second remediation has the same result, so nothing changes.
   const again = await engine.run(program, { packs })
@@ -153,9 +156,9 @@ test('TestRemediationDiagnostic: a remediation that only reports a message leave
           : createRemediations(),
       ),
   })
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
-  expect(ran.result.result).toBe('succeeded')
-  expect(policiesOf(ran)).toEqual(['advisory pack/resource-rule a'])
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(policiesOf(testRun)).toEqual(['advisory pack/resource-rule a'])
   expect(cloud.objects.get('a-1')).toEqual({ v: 1 })
 })
 
@@ -168,9 +171,9 @@ test('TestRemediateFailure: a pack that throws ends the deployment with its mess
         ? Promise.reject(new Error('it is broken'))
         : Promise.resolve(createRemediations()),
   })
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
-  expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran)).toEqual(['a: failed to run remediation of pack: it is broken'])
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
+  expect(testRun.result.result).toBe('failed')
+  expect(errorsOf(testRun)).toEqual(['a: failed to run remediation of pack: it is broken'])
   expect(cloud.log).toEqual([])
 })
 
@@ -182,10 +185,10 @@ test('a policy error does not contain secrets of the resource', async () => {
         ? Promise.reject(new Error('it is broken by hush-hush'))
         : Promise.resolve(createAnalysis()),
   })
-  const ran = await engine.run(createThings({ a: { v: toWireSecret('hush-hush') } }), {
+  const testRun = await engine.run(createThings({ a: { v: toWireSecret('hush-hush') } }), {
     packs: [pack],
   })
-  expect(errorsOf(ran)).toEqual(['a: failed to run policy of pack: it is broken by [secret]'])
+  expect(errorsOf(testRun)).toEqual(['a: failed to run policy of pack: it is broken by [secret]'])
 })
 
 test('TestAnalyzeRunsInParallel: all packs analyze a resource at the same time', async () => {
@@ -203,8 +206,8 @@ test('TestAnalyzeRunsInParallel: all packs analyze a resource at the same time',
       },
     })
   const packs = ['one', 'two', 'three'].map(createWaitingPack)
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
+  expect(testRun.result.result).toBe('succeeded')
 })
 
 test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the run', async () => {
@@ -223,11 +226,11 @@ test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the ru
       return Promise.resolve()
     },
   })
-  const ran = await engine.run(createThings({ a: { v: 1 } }), {
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), {
     packs: [pack],
-    began: running => void judging.promise.then(running.cancel),
+    onStart: running => void judging.promise.then(running.cancel),
   })
-  expect(ran.result.result).toBe('cancelled')
+  expect(testRun.result.result).toBe('cancelled')
   expect(cancelled).toBeGreaterThan(0)
   expect(cloud.log).toEqual([])
 })
@@ -236,7 +239,7 @@ test('a violation message does not contain secrets of the resource', async () =>
   const engine = await engines.open(createCloud())
   const packs = [createViolatingPack('pack', { message: 'the word hunter2 is too short' })]
   const program = createThings({ a: { password: toWireSecret('hunter2') } })
-  const ran = await engine.run(program, { packs })
-  expect(policiesOf(ran)).toHaveLength(1)
-  expect(JSON.stringify(ran.events)).not.toContain('hunter2')
+  const testRun = await engine.run(program, { packs })
+  expect(policiesOf(testRun)).toHaveLength(1)
+  expect(JSON.stringify(testRun.events)).not.toContain('hunter2')
 })

@@ -19,30 +19,32 @@ const createViolatingPack = (...violations: Partial<Violation>[]) =>
 test('TestSimpleAnalyzeStackFailure: a mandatory stack violation fails the run after all resources were created', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [createViolatingPack({})] })
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), {
+    packs: [createViolatingPack({})],
+  })
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a'])
-  expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule life-dev'])
-  expect((ran.state.resources ?? []).map(({ id }) => id)).toContain('a-1')
+  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
+  expect((testRun.state.resources ?? []).map(({ id }) => id)).toContain('a-1')
 })
 
 test('TestSimpleAnalyzeStackFailureRemediateDowngradedToMandatory: a stack violation cannot be remediated and is mandatory', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(createThings({ a: { v: 1 } }), {
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), {
     packs: [createViolatingPack({ enforcement: 'remediate' })],
   })
-  expect(ran.result.result).toBe('failed')
-  expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule life-dev'])
+  expect(testRun.result.result).toBe('failed')
+  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
 })
 
 test('a stack violation in a preview fails it and is reported for the resource that it names', async () => {
   const engine = await engines.open(createCloud())
   const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
   const packs = [createViolatingPack({ urn })]
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs, dryRun: true })
-  expect(ran.result.result).toBe('failed')
-  expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule a'])
-  expect(errorsOf(ran)).toEqual([': preview failed'])
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs, dryRun: true })
+  expect(testRun.result.result).toBe('failed')
+  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
+  expect(errorsOf(testRun)).toEqual([': preview failed'])
 })
 
 test('packs receive all resources, also unchanged ones, with outputs and dependencies', async () => {
@@ -79,18 +81,20 @@ test('TestAnalyzeStackRunsInParallel: all packs analyze the stack at the same ti
       },
     })
   const packs = ['one', 'two', 'three'].map(createWaitingPack)
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
+  expect(testRun.result.result).toBe('succeeded')
 })
 
 test('a stack is not analyzed when a resource failed', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { packs: [createViolatingPack({})] })
-  expect(ran.result.result).toBe('failed')
-  expect(policiesOf(ran)).toEqual([])
-  expect(errorsOf(ran).join()).toContain('create a was refused')
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), {
+    packs: [createViolatingPack({})],
+  })
+  expect(testRun.result.result).toBe('failed')
+  expect(policiesOf(testRun)).toEqual([])
+  expect(errorsOf(testRun).join()).toContain('create a was refused')
 })
 
 test.each([
@@ -112,9 +116,9 @@ test.each([
     )
     if (died === undefined) return
     expect(died).toBeInstanceOf(Killed)
-    const ran = await engine.run(createThings({ a: { v: 2 } }), { packs, resume: true })
-    expect(ran.result.result).toBe('failed')
-    expect(policiesOf(ran)).toEqual(['mandatory pack/resource-rule life-dev'])
+    const testRun = await engine.run(createThings({ a: { v: 2 } }), { packs, resume: true })
+    expect(testRun.result.result).toBe('failed')
+    expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
     expect(cloud.objects.has('b-1')).toBe(false)
   },
 )
@@ -136,8 +140,12 @@ test('a remediated resource keeps its recorded inputs when the deployment is res
   const program = createThings({ a: { v: 1 } })
   const kill = { call: 'provider.create', effect: 1, when: 'before' } as const
   await expect(engine.run(program, { packs: [pack], kill })).rejects.toBeInstanceOf(Killed)
-  const ran = await engine.run(program, { packs: [pack], resume: true, forget: true })
-  const states = JSON.stringify(ran.state)
+  const testRun = await engine.run(program, {
+    packs: [pack],
+    resume: true,
+    clearPendingCreates: true,
+  })
+  const states = JSON.stringify(testRun.state)
   expect(count).toBe(1)
   expect(states).toContain('"asked":1')
 })

@@ -4,7 +4,7 @@ import {
   CheckResponse,
   ConfigureResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
-import type { Autonaming, Naming } from '../../../shared/names/automatic-name.ts'
+import type { Autonaming, NamingRule } from '../../../shared/names/automatic-name.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRun } from '../engine.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
@@ -41,7 +41,7 @@ function createNamingCloud(supportsNaming = true): {
   return { cloud: { ...plain, script }, namings }
 }
 
-const nameAllWith = (naming: Naming): Autonaming => ({ all: naming, packages: new Map() })
+const nameAllWith = (naming: NamingRule): Autonaming => ({ general: naming, packages: new Map() })
 const readOps = ({ events }: TestRun, name: string): readonly string[] =>
   events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith(`::${name}`)
@@ -87,24 +87,24 @@ test('disabled naming is passed to Check; without a configuration nothing is pas
 })
 
 test.each([
-  ['for its own package', { all: { kind: 'default' }, enforce: false }, 1],
-  ['for all', { all: { kind: 'verbatim' }, enforce: true }, 0],
+  ['for its own package', { general: { kind: 'default' }, enforce: false }, 1],
+  ['for all', { general: { kind: 'verbatim' }, enforce: true }, 0],
 ] as const)(
   'a provider without support ignores a name that is configured %s',
   async (_name, how, warnings) => {
     const { cloud, namings } = createNamingCloud(false)
     const engine = await engines.open(cloud)
-    const own = new Map([['test', { all: { kind: 'verbatim' } as const, types: new Map() }]])
-    const autonaming = { all: how.all, packages: how.enforce ? new Map() : own }
-    const ran = await engine.run(
+    const own = new Map([['test', { general: { kind: 'verbatim' } as const, types: new Map() }]])
+    const autonaming = { general: how.general, packages: how.enforce ? new Map() : own }
+    const testRun = await engine.run(
       async monitor => {
         await registerThing(monitor, 'a', { v: 1 })
       },
       { request: { autonaming } },
     )
-    expect(ran.result.result).toBe('succeeded')
+    expect(testRun.result.result).toBe('succeeded')
     expect(namings[0]?.naming).toBeUndefined()
-    const warningTexts = ran.events.flatMap(event =>
+    const warningTexts = testRun.events.flatMap(event =>
       'diagnosticEvent' in event && event.diagnosticEvent.severity === 'warning'
         ? [event.diagnosticEvent.message]
         : [],

@@ -9,7 +9,7 @@ import {
   componentScript,
   trimmedErrorsOf,
   registerSelf,
-  type MakeComponent,
+  type ConstructComponent,
   resourceUrnOf,
   wireValues,
 } from '../components.ts'
@@ -22,10 +22,10 @@ afterEach(() => engines.close())
 /**
  * Opens an engine whose package `comp` constructs components, with the requests that it received.
  */
-async function openMaking(make: MakeComponent, cloud = createCloud()) {
+async function openMaking(make: ConstructComponent, cloud = createCloud()) {
   const requests: ConstructRequest[] = []
   const script = componentScript({
-    make: (request, monitor) => {
+    construct: (request, monitor) => {
       requests.push(request)
       return make(request, monitor)
     },
@@ -34,7 +34,7 @@ async function openMaking(make: MakeComponent, cloud = createCloud()) {
 }
 
 /** A component with one child, which it returns as an output. */
-const withChild: MakeComponent = async (request, monitor) => {
+const withChild: ConstructComponent = async (request, monitor) => {
   const urn = await registerSelf(request, monitor)
   const child = await registerThing(monitor, `${request.name}-child`, { v: 1 }, { parent: urn })
   await monitor.registerOutputs(urn, { child: child.id })
@@ -258,20 +258,20 @@ describe('a component that a provider constructs', () => {
 })
 
 describe('a component that cannot be constructed', () => {
-  const runFailing = async (make: MakeComponent, object: object = {}) => {
+  const runFailing = async (make: ConstructComponent, object: object = {}) => {
     const { engine } = await openMaking(make)
     const reported: { code?: number; after?: string } = {}
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       await registerComponent(monitor, 'a', { object }).catch(({ code }) => {
         reported.code = code
       })
       reported.after = await registerThing(monitor, 'b', {}).then(({ urn }) => urn, String)
     })
     return {
-      ...ran,
+      ...testRun,
       reported,
-      errors: trimmedErrorsOf(ran.events),
-      text: JSON.stringify(ran.events),
+      errors: trimmedErrorsOf(testRun.events),
+      text: JSON.stringify(testRun.events),
     }
   }
 

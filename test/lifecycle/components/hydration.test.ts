@@ -18,7 +18,7 @@ async function openScene(how: 'registers' | 'reads') {
   const cloud = createCloud()
   cloud.objects.set('custom-1', { foo: 'bar' })
   const script = componentScript({
-    make: async (request, monitor) => {
+    construct: async (request, monitor) => {
       const urn = await registerSelf(request, monitor)
       if (request.name === 'taker') {
         const custom = Object(request.inputs?.['custom'])

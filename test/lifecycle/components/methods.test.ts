@@ -24,7 +24,7 @@ const callSay = (monitor: Monitor, tok: string, self: object, more: object = {})
 async function openScene(cloud = createCloud()) {
   const calls: string[] = []
   const script = componentScript({
-    make: async (request, monitor) => ({ urn: await registerSelf(request, monitor) }),
+    construct: async (request, monitor) => ({ urn: await registerSelf(request, monitor) }),
     method: async ({ tok, args }, monitor) => {
       calls.push(tok)
       const name = String(args?.['name'])

@@ -15,7 +15,7 @@ async function openScene() {
   const cloud = createCloud()
   const names: string[] = []
   const script = componentScript({
-    make: async (request, monitor) => {
+    construct: async (request, monitor) => {
       const { name } = request
       names.push(name)
       const urn = await registerSelf(request, monitor)

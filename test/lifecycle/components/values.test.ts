@@ -5,7 +5,7 @@ import {
   registerComponent,
   componentScript,
   registerSelf,
-  type MakeComponent,
+  type ConstructComponent,
   resourceUrnOf,
   wireValues,
 } from '../components.ts'
@@ -30,14 +30,14 @@ async function checkAnswers(answerOptions: {
   const made: ConstructRequest[] = []
   const called: CallRequest[] = []
   const { state, stateDependencies = new Map() } = answerOptions
-  const make: MakeComponent = async (request, monitor) => {
+  const construct: ConstructComponent = async (request, monitor) => {
     made.push(request)
     const urn = await registerSelf(request, monitor)
     await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })
     return { urn, state: { ...state }, stateDependencies }
   }
   const script = componentScript({
-    make,
+    construct,
     method: async request => {
       called.push(request)
       return { return: { ...state }, returnDependencies: stateDependencies }

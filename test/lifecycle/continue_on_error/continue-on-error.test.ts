@@ -3,7 +3,7 @@ import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
 import { Result } from '../../../proto/gen/pulumi/resource.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { errorMessagesOf, listKeptNames, resourceStateOf } from '../target/run-summary.ts'
+import { errorMessagesOf, listStateNames, resourceStateOf } from '../target/run-summary.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -36,14 +36,14 @@ test('TestDestroyContinueOnError: a resource that cannot be deleted keeps its de
   }
   await engine.run(program)
   cloud.faults.add('delete failing-1')
-  const ran = await engine.run(createThings({}), goOn)
-  expect(ran.result.result).toBe('failed')
-  expect(errorMessagesOf(ran)).toContain('delete failing-1 was refused')
-  expect(listKeptNames(ran)).toEqual(['dependency', 'failing'])
+  const testRun = await engine.run(createThings({}), goOn)
+  expect(testRun.result.result).toBe('failed')
+  expect(errorMessagesOf(testRun)).toContain('delete failing-1 was refused')
+  expect(listStateNames(testRun)).toEqual(['dependency', 'failing'])
   expect([...cloud.objects.keys()].sort()).toEqual(['dependency-1', 'failing-1'])
   const again = await engine.run(undefined, { command: 'destroy', ...goOn })
   expect(again.result.result).toBe('failed')
-  expect(listKeptNames(again)).toEqual(['dependency', 'failing'])
+  expect(listStateNames(again)).toEqual(['dependency', 'failing'])
 })
 
 test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a failure is reported, its dependents are skipped, and the others are created', async () => {
@@ -66,13 +66,13 @@ test('TestUpContinueOnErrorCreate, TestUpContinueOnErrorFailedDependencies: a fa
     await note('property', { propertyDependencies: new Map([['v', { urns: [failing] }]]) })
   }
   cloud.faults.add('create failing')
-  const ran = await engine.run(program, goOn)
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(program, goOn)
+  expect(testRun.result.result).toBe('failed')
   expect(results).toEqual({
     ...{ failing: 'FAIL', independent1: 'SUCCESS', independent2: 'SUCCESS', dependent: 'SKIP' },
     ...{ below: 'SKIP', child: 'SKIP', deletedWith: 'SKIP', property: 'SKIP' },
   })
-  expect(listKeptNames(ran)).toEqual(['independent1', 'independent2'])
+  expect(listStateNames(testRun)).toEqual(['independent1', 'independent2'])
   // A preview without failures skips nothing.
   cloud.faults.clear()
   expect((await engine.run(program, { ...goOn, dryRun: true })).result.changes).toMatchObject({
@@ -87,17 +87,17 @@ test('TestUpContinueOnErrorUpdate, TestUpContinueOnErrorUpdateWithRefresh: a res
     await engine.run(createThings({ failing: { v: 1 }, gone: { v: 1 } }))
     cloud.faults.add('update failing-1')
     const results: unknown[] = []
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       results.push((await registerReporting(monitor, 'failing', {}, { v: 2 })).result)
       const first = await registerReporting(monitor, 'independent1')
       const second = await registerReporting(monitor, 'independent2', { dependencies: [first.urn] })
       results.push(first.result, second.result)
     }, runOptions)
-    expect(ran.result.result).toBe('failed')
+    expect(testRun.result.result).toBe('failed')
     expect(results).toEqual(['FAIL', 'SUCCESS', 'SUCCESS'])
     // Resources that the program no longer registers are deleted nevertheless.
-    expect(listKeptNames(ran)).toEqual(['failing', 'independent1', 'independent2'])
-    expect(resourceStateOf(ran, 'failing').inputs).toEqual({ v: 1 })
+    expect(listStateNames(testRun)).toEqual(['failing', 'independent1', 'independent2'])
+    expect(resourceStateOf(testRun, 'failing').inputs).toEqual({ v: 1 })
   }
 })
 
@@ -115,9 +115,9 @@ test('TestUpContinueOnErrorNoSDKSupport, TestUpContinueOnErrorUpdateNoSDKSupport
       await registerThing(monitor, 'independent2', { v: 1 }, { dependencies: [first.urn] })
     }
   cloud.faults.add('create failing')
-  const ran = await engine.run(program(1), goOn)
-  expect(ran.result.result).toBe('failed')
-  expect(listKeptNames(ran)).toEqual(['independent1', 'independent2'])
+  const testRun = await engine.run(program(1), goOn)
+  expect(testRun.result.result).toBe('failed')
+  expect(listStateNames(testRun)).toEqual(['independent1', 'independent2'])
   cloud.faults.clear()
   await engine.run(program(1))
   cloud.faults.add('update failing-1')
@@ -133,13 +133,13 @@ test('TestDestroyContinueOnErrorDeleteAfterFailedUp: deletes run although a crea
   const engine = await engines.open(cloud)
   await engine.run(createThings({ willBeDeleted: { v: 1 } }))
   cloud.faults.add('create failedUp')
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => void (await registerReporting(monitor, 'failedUp')),
     goOn,
   )
-  expect(ran.result.result).toBe('failed')
-  expect(errorMessagesOf(ran)).toContain('create failedUp was refused')
-  expect(listKeptNames(ran)).toEqual([])
+  expect(testRun.result.result).toBe('failed')
+  expect(errorMessagesOf(testRun)).toContain('create failedUp was refused')
+  expect(listStateNames(testRun)).toEqual([])
   expect(cloud.objects.size).toBe(0)
 })
 
@@ -153,14 +153,14 @@ test('TestContinueOnErrorImport: a failed import is reported', async () => {
   }
   const engine = await engines.open({ ...cloud, script })
   const errors: string[] = []
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const pendingRegistration = registerThing(monitor, 'a', {}, { importId: 'id' })
     await pendingRegistration.catch((failed: Error) => errors.push(failed.message))
   }, goOn)
-  expect(ran.result.result).toBe('failed')
+  expect(testRun.result.result).toBe('failed')
   expect(errors[0]).toContain('resource registration failed')
-  expect(errorMessagesOf(ran)).toContain('intentionally failed read')
-  expect(listKeptNames(ran)).toEqual([])
+  expect(errorMessagesOf(testRun)).toContain('intentionally failed read')
+  expect(listStateNames(testRun)).toEqual([])
 })
 
 test('TestContinueOnErrorWithChangingProviderOnCreate: a resource that could not be replaced keeps its provider', async () => {
@@ -179,11 +179,11 @@ test('TestContinueOnErrorWithChangingProviderOnCreate: a resource that could not
     }
   await engine.run(program('provA'))
   cloud.faults.add('create a')
-  const ran = await engine.run(program('provB'), goOn)
-  expect(ran.result.result).toBe('failed')
-  expect((ran.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1))).toEqual(
+  const testRun = await engine.run(program('provB'), goOn)
+  expect(testRun.result.result).toBe('failed')
+  expect((testRun.state.resources ?? []).map(({ urn }) => urn.split('::').at(-1))).toEqual(
     expect.arrayContaining(['provA', 'provB', 'a']),
   )
-  expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1' })
-  expect(resourceStateOf(ran, 'a').provider).toContain('::provA::')
+  expect(resourceStateOf(testRun, 'a')).toMatchObject({ id: 'a-1' })
+  expect(resourceStateOf(testRun, 'a').provider).toContain('::provA::')
 })

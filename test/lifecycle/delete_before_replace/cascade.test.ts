@@ -66,10 +66,10 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
   const engine = await engines.open(cloud)
   await engine.run(createGraph('foo'))
   const made = cloud.log.length
-  const ran = await engine.run(createGraph('bar'))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createGraph('bar'))
+  expect(testRun.result.result).toBe('succeeded')
   const names = 'A B C D E F G H I J K L'.split(' ')
-  expect(names.filter(name => opsOf(ran, name).includes('replace'))).toEqual([
+  expect(names.filter(name => opsOf(testRun, name).includes('replace'))).toEqual([
     'A',
     'B',
     'C',
@@ -77,9 +77,9 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
     'F',
     'K',
   ])
-  const kept = names.filter(name => opsOf(ran, name).join() === 'same')
+  const kept = names.filter(name => opsOf(testRun, name).join() === 'same')
   expect(kept).toEqual(['D', 'G', 'H', 'I', 'J', 'L'])
-  const deletes = ran.events.flatMap(event =>
+  const deletes = testRun.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.op === 'delete-replaced'
       ? [event.resourcePreEvent.metadata.urn.split('::').at(-1) ?? '']
       : [],
@@ -98,7 +98,7 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
 test('TestPropertyDependenciesAdapter: without property dependencies, each property depends on all dependencies', async () => {
   const engine = await engines.open(createCloud())
   const urns: Record<string, string> = {}
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     for (const name of ['a', 'b']) urns[name] = (await registerThing(monitor, name, {})).urn
     const { a = '', b = '' } = urns
     const object = { p: 'foo', q: 'bar' }
@@ -113,11 +113,11 @@ test('TestPropertyDependenciesAdapter: without property dependencies, each prope
   const { a, b, c } = urns
   for (const name of ['a', 'b'])
     for (const key of ['dependencies', 'propertyDependencies'])
-      expect(statesOf(ran, name)[0]?.[key] ?? []).toEqual([])
-  expect(statesOf(ran, 'c')).toMatchObject([
+      expect(statesOf(testRun, name)[0]?.[key] ?? []).toEqual([])
+  expect(statesOf(testRun, 'c')).toMatchObject([
     { dependencies: [a, b], propertyDependencies: { p: [a, b], q: [a, b] } },
   ])
-  expect(statesOf(ran, 'd')).toMatchObject([
+  expect(statesOf(testRun, 'd')).toMatchObject([
     { dependencies: [a, b, c], propertyDependencies: { p: [b], q: [a, c] } },
   ])
 })
@@ -158,8 +158,8 @@ test('TestExplicitDeleteBeforeReplace: the option of the program has priority ov
   ]
   for (const [number, [next, steps, wanted = false]] of turns.entries()) {
     isWanted = wanted
-    const ran = await engine.run(next)
-    expect([number, ran.result.result, stepsOf(ran)]).toEqual([number, 'succeeded', steps])
+    const testRun = await engine.run(next)
+    expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([number, 'succeeded', steps])
   }
 })
 
@@ -174,12 +174,12 @@ test('TestDependencyChangeDBR: a resource that no longer depends on the replaced
   const cloud = createDeletingFirst()
   const engine = await engines.open(cloud)
   await engine.run(createPair('foo'))
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'b', { replace: 'b' })
     await registerThing(monitor, 'a', { replace: 'bar' })
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(opsOf(ran, 'b')).toEqual(['same'])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(opsOf(testRun, 'b')).toEqual(['same'])
   expect(cloud.log.slice(2)).toEqual(['delete a-1', 'create a'])
 })
 
@@ -196,8 +196,8 @@ test('TestDBRProtect: a protected resource in the cascade prevents all of its de
   }
   expect(cloud.log).toEqual(['create a', 'create b'])
   await editStackResources(engine, resource => [{ ...resource, protect: false }])
-  const ran = await engine.run(createPair('bar', { protect: true }))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createPair('bar', { protect: true }))
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
 })
 
@@ -215,9 +215,9 @@ test('TestDBRReplaceOnChanges: replaceOnChanges of a dependent is considered', a
       await registerThing(monitor, 'b', { replace: object?.['replace'] }, more)
     }
   await engine.run(program('foo'))
-  const ran = await engine.run(program('bar'))
-  expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran)).toEqual(bothDeletedFirst)
+  const testRun = await engine.run(program('bar'))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(stepsOf(testRun)).toEqual(bothDeletedFirst)
 })
 
 /** Answers the diff of one resource only after that of the other. */
@@ -243,8 +243,8 @@ test.each(['a', 'b'])(
     await engine.run(createPair('foo'))
     const registerBoth = (monitor: Monitor) =>
       Promise.all(['a', 'b'].map(name => registerThing(monitor, name, { replace: 'bar' })))
-    const ran = await engine.run(async monitor => void (await registerBoth(monitor)))
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(async monitor => void (await registerBoth(monitor)))
+    expect(testRun.result.result).toBe('succeeded')
     const calls = cloud.log.slice(2)
     expect(calls.indexOf('delete b-1')).toBeLessThan(calls.indexOf('delete a-1'))
     expect(calls.indexOf('delete b-1')).toBeLessThan(calls.indexOf('create b'))
@@ -262,8 +262,8 @@ test('a renamed resource that a cascade deleted is created once, and no old obje
     const { urn } = await registerThing(monitor, 'a', { replace: 'bar' })
     await registerThing(monitor, 'new', { replace: 'b' }, { ...withDependency(urn), aliases })
   }
-  const ran = await engine.run(renamedProgram)
-  expect(stepsOf(ran)).toEqual([
+  const testRun = await engine.run(renamedProgram)
+  expect(stepsOf(testRun)).toEqual([
     'delete-replaced b',
     'delete-replaced a',
     'replace a',
@@ -272,6 +272,6 @@ test('a renamed resource that a cascade deleted is created once, and no old obje
     'create-replacement new',
   ])
   expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create new'])
-  expect(statesOf(ran, 'new')).toMatchObject([{ id: 'new-1' }])
-  expect(statesOf(ran, 'b')).toEqual([])
+  expect(statesOf(testRun, 'new')).toMatchObject([{ id: 'new-1' }])
+  expect(statesOf(testRun, 'b')).toEqual([])
 })

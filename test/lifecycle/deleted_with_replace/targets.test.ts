@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { listKeptNames, listNamesByOp, targetUrnOf } from '../target/run-summary.ts'
+import { listStateNames, listNamesByOp, targetUrnOf } from '../target/run-summary.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -15,9 +15,9 @@ test('TestDeletedWithTargetedDestroy: a resource that is deleted with a target l
     await registerThing(monitor, 'c', {})
   })
   const targeting = { targets: [targetUrnOf('a')], targetDependents: true }
-  const ran = await engine.run(undefined, { command: 'destroy', targeting })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'delete')).toEqual(['a', 'b'])
-  expect(listKeptNames(ran)).toEqual(['c'])
+  const testRun = await engine.run(undefined, { command: 'destroy', targeting })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'delete')).toEqual(['a', 'b'])
+  expect(listStateNames(testRun)).toEqual(['c'])
   expect(cloud.log.filter(line => line.startsWith('delete'))).toEqual(['delete a-1'])
 })

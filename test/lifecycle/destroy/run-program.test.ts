@@ -30,9 +30,9 @@ test('TestDestroyWithProgram: all resources are deleted, and none is created', a
       await monitor.registerOutputs(monitor.stack, { x: 1 })
     }
   await engine.run(createThings({ a: { v: 1 }, gone: { v: 1 } }))
-  const ran = await engine.run(program(['a', 'new']), destroy)
-  expect(ran.result.result).toBe('succeeded')
-  expect(readNames(ran)).toEqual([])
+  const testRun = await engine.run(program(['a', 'new']), destroy)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readNames(testRun)).toEqual([])
   expect(cloud.objects.size).toBe(0)
   expect(cloud.log.slice(2).toSorted()).toEqual(['delete a-1', 'delete gone-1'])
   // An existing resource is returned unchanged, whatever the program requests. A missing one is
@@ -61,11 +61,11 @@ test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedCom
       await monitor.registerOutputs(g.urn, { o: 1 })
     }
   await engine.run(program(['a']))
-  const ran = await engine.run(program(['a', 'new']), destroy)
-  expect(ran.result.result).toBe('succeeded')
-  expect(readNames(ran)).toEqual([])
+  const testRun = await engine.run(program(['a', 'new']), destroy)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readNames(testRun)).toEqual([])
   expect(cloud.log).toEqual(['create a', 'delete a-1'])
-  const created = ran.events.flatMap(event =>
+  const created = testRun.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.op === 'create'
       ? [event.resourcePreEvent.metadata.urn]
       : [],
@@ -88,10 +88,10 @@ test('TestExplicitProviderUpdateDestroyWithProgram, TestProviderUpdateDestroyWit
       await registerThing(monitor, 'a', { v: 1 }, { provider: `${provider.urn}::${provider.id}` })
     }
   await engine.run(program('one'))
-  const ran = await engine.run(program('two'), destroy)
-  expect(ran.result.result).toBe('succeeded')
-  expect(readNames(ran)).toEqual([])
-  const updates = ran.events.flatMap(event =>
+  const testRun = await engine.run(program('two'), destroy)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readNames(testRun)).toEqual([])
+  const updates = testRun.events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'update'
       ? [event.resOutputsEvent.metadata.urn]
       : [],
@@ -103,13 +103,13 @@ test('TestDestroyWithProgramWithSkippedAlias: a renamed resource is deleted once
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ old: { v: 1 } }))
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const spec = { name: 'old', type: '', stack: '', project: '', parent: undefined }
     const aliases = [{ alias: { $case: 'spec', value: spec } }]
     await registerThing(monitor, 'new', { v: 1 }, { aliases })
   }, destroy)
-  expect(ran.result.result).toBe('succeeded')
-  expect(readNames(ran)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readNames(testRun)).toEqual([])
   expect(cloud.log).toEqual(['create old', 'delete old-1'])
 })
 
@@ -121,9 +121,9 @@ test('TestDestroyWithProgramResourceRead: what was only read is no longer in the
     await monitor.read('outside', 'there-1')
   }
   await engine.run(program)
-  const ran = await engine.run(program, destroy)
-  expect(ran.result.result).toBe('succeeded')
-  expect(readNames(ran)).toEqual([])
+  const testRun = await engine.run(program, destroy)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readNames(testRun)).toEqual([])
   expect([...cloud.objects.keys()]).toEqual(['there-1'])
 })
 
@@ -135,23 +135,23 @@ test('TestDestroyWithProgramProtectedResourceWithProvider: a protected resource 
     await registerThing(monitor, 'b', { v: 1 })
   }
   await engine.run(program)
-  const ran = await engine.run(program, destroy)
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(program, destroy)
+  expect(testRun.result.result).toBe('failed')
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
-  expect(readNames(ran)).toEqual(expect.arrayContaining(['a', 'default']))
-  expect(readNames(ran)).not.toContain('b')
+  expect(readNames(testRun)).toEqual(expect.arrayContaining(['a', 'default']))
+  expect(readNames(testRun)).not.toContain('b')
 })
 
 test('its preview changes nothing and reports the deletes', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(createThings({ a: { v: 1 }, new: { v: 1 } }), {
+  const testRun = await engine.run(createThings({ a: { v: 1 }, new: { v: 1 } }), {
     ...destroy,
     dryRun: true,
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(ran.result.changes).toMatchObject({ delete: 2 })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(testRun.result.changes).toMatchObject({ delete: 2 })
   expect(cloud.log).toEqual(['create a'])
 })
 
@@ -165,9 +165,9 @@ test('a resource that was deleted for a replacement is not deleted again', async
   await engine.run(program(1))
   cloud.faults.add('create a')
   expect((await engine.run(program(2))).result.result).toBe('failed')
-  const ran = await engine.run(program(2), destroy)
-  expect(ran.result.result).toBe('succeeded')
-  expect(readNames(ran)).toEqual([])
+  const testRun = await engine.run(program(2), destroy)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readNames(testRun)).toEqual([])
   expect(cloud.log.filter(line => line === 'delete a-1')).toHaveLength(1)
 })
 
@@ -182,8 +182,8 @@ test('recorded dependents are deleted first, even if the program no longer has t
     }
   await engine.run(program(true))
   cloud.faults.add('delete b-1')
-  const ran = await engine.run(program(false), destroy)
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(program(false), destroy)
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).not.toContain('delete a-1')
-  expect(readNames(ran)).toEqual(expect.arrayContaining(['a', 'b']))
+  expect(readNames(testRun)).toEqual(expect.arrayContaining(['a', 'b']))
 })

@@ -5,7 +5,7 @@ import { addResources } from '../stack-states.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   registerProvider,
   defaultProviderUrnOf,
   resourceStateOf,
@@ -30,10 +30,10 @@ test('TestTargetedDestroyWithProgram: only the target is deleted, although the p
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
-  const ran = await engine.run(createThings({ a: { v: 2 } }), destroy(targetUrnOf('a')))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createThings({ a: { v: 2 } }), destroy(targetUrnOf('a')))
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
-  expect(listKeptNames(ran)).toEqual(['b'])
+  expect(listStateNames(testRun)).toEqual(['b'])
 })
 
 test('TestDestroyV2ProtectedWithProviderDependencies: a protected resource keeps its provider', async () => {
@@ -43,11 +43,13 @@ test('TestDestroyV2ProtectedWithProviderDependencies: a protected resource keeps
     await registerThing(monitor, 'a', {}, { provider: ref, protect: true })
   }
   await engine.run(program)
-  const ran = await engine.run(program, destroy())
-  expect(ran.result.result).toBe('failed')
-  expect(errorMessagesOf(ran).join()).toContain(`resource "${targetUrnOf('a')}" cannot be deleted`)
-  expect(listKeptNames(ran)).toEqual(['a'])
-  expect(ran.state.resources?.map(({ urn }) => urn)).toContain(own.urn)
+  const testRun = await engine.run(program, destroy())
+  expect(testRun.result.result).toBe('failed')
+  expect(errorMessagesOf(testRun).join()).toContain(
+    `resource "${targetUrnOf('a')}" cannot be deleted`,
+  )
+  expect(listStateNames(testRun)).toEqual(['a'])
+  expect(testRun.state.resources?.map(({ urn }) => urn)).toContain(own.urn)
 })
 
 test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of a renamed parent', async () => {
@@ -71,25 +73,28 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of
     })
     await registerProvider(monitor, 'childprov', { parent: child.urn })
   }
-  const ran = await engine.run(program, destroy(target))
-  expect(ran.result.result).toBe('succeeded')
-  const urns = ran.state.resources?.map(({ urn }) => urn) ?? []
+  const testRun = await engine.run(program, destroy(target))
+  expect(testRun.result.result).toBe('succeeded')
+  const urns = testRun.state.resources?.map(({ urn }) => urn) ?? []
   expect(urns.filter(urn => urn.includes('provider'))).toEqual([own.urn])
   // A resource outside of the targets keeps its name and its parent.
-  expect(resourceStateOf(ran, 'child')).toMatchObject({ urn: old, parent: groupUrnOf('parent') })
+  expect(resourceStateOf(testRun, 'child')).toMatchObject({
+    urn: old,
+    parent: groupUrnOf('parent'),
+  })
 })
 
 test('TestDestroyV2ResourceReferencesAliasedProvider: a renamed provider is deleted with its resources', async () => {
   const engine = await engines.open(createCloud())
   await addResources(engine, [own, { urn: targetUrnOf('a'), provider: reference }])
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const parent = await monitor.register({ type: group, name: 'b', object: {} })
     const aliasURNs = [own.urn]
     const ref = await registerProvider(monitor, 'own', { parent: parent.urn, aliasURNs })
     await registerThing(monitor, 'a', {}, { custom: false, provider: ref })
   }, destroy())
-  expect(ran.result.result).toBe('succeeded')
-  expect(ran.state.resources ?? []).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(testRun.state.resources ?? []).toEqual([])
 })
 
 test('TestDestroyV2ResourceWithDependencyOnDeleted: old copies that depend on old copies are deleted', async () => {
@@ -105,7 +110,7 @@ test('TestDestroyV2ResourceWithDependencyOnDeleted: old copies that depend on ol
     },
   ])
   const program: Program = async monitor => void (await registerProvider(monitor, 'own'))
-  const ran = await engine.run(program, { ...destroy(), refresh: true })
-  expect(ran.result.result).toBe('succeeded')
-  expect(ran.state.resources ?? []).toEqual([])
+  const testRun = await engine.run(program, { ...destroy(), refresh: true })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(testRun.state.resources ?? []).toEqual([])
 })

@@ -49,11 +49,11 @@ test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a ren
       aliasURNs: [old],
     })
   }
-  const ran = await engine.run(program, destroy(comp, own.urn))
-  expect(errorMessagesOf(ran)).toEqual([
+  const testRun = await engine.run(program, destroy(comp, own.urn))
+  expect(errorMessagesOf(testRun)).toEqual([
     expect.stringContaining(formatNotTargeted(targetUrnOf('resA'))),
   ])
-  expect(readUrns(ran)).toEqual(expect.arrayContaining([own.urn, targetUrnOf('resA')]))
+  expect(readUrns(testRun)).toEqual(expect.arrayContaining([own.urn, targetUrnOf('resA')]))
   const both = { targets: [comp, own.urn], targetDependents: true }
   const again = await engine.run(program, { ...destroy(), targeting: both })
   expect(again.result.result).toBe('succeeded')
@@ -79,10 +79,10 @@ test('TestDestroyV2TargetChildWithNewParent: a targeted parent is not deleted wh
     await registerProvider(monitor, 'future-child', { parent: parent.urn })
   }
   const target = toUrn(component, 'future-parent')
-  const ran = await engine.run(program, destroy(target))
+  const testRun = await engine.run(program, destroy(target))
   const child = toUrn(`${component}$pulumi:providers:test`, 'future-child')
-  expect(errorMessagesOf(ran)).toEqual([expect.stringContaining(formatNotTargeted(child))])
-  expect(readUrns(ran)).toEqual(expect.arrayContaining([target, child]))
+  expect(errorMessagesOf(testRun)).toEqual([expect.stringContaining(formatNotTargeted(child))])
+  expect(readUrns(testRun)).toEqual(expect.arrayContaining([target, child]))
 })
 
 test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider whose new parent is not created stays for its resources', async () => {
@@ -104,10 +104,13 @@ test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider whose new
     await monitor.register({ type: component, name: 'resC', object: {} })
     await monitor.register({ type: 'test:index:Thing', name: 'resD', custom: true, object: {} })
   }
-  const ran = await engine.run(program, { ...destroy(targetUrnOf('resD'), own.urn), refresh: true })
-  expect(ran.result.result).toBe('succeeded')
-  expect(readUrns(ran)).toEqual(expect.arrayContaining([own.urn, toUrn(component, 'resC')]))
-  expect(readUrns(ran)).not.toContain(targetUrnOf('resD'))
+  const testRun = await engine.run(program, {
+    ...destroy(targetUrnOf('resD'), own.urn),
+    refresh: true,
+  })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readUrns(testRun)).toEqual(expect.arrayContaining([own.urn, toUrn(component, 'resC')]))
+  expect(readUrns(testRun)).not.toContain(targetUrnOf('resD'))
 })
 
 /** Runs with a thing that the state has as `old` and the program as `new`, and its dependency. */
@@ -139,23 +142,25 @@ async function checkRenamed(more: object = {}) {
 
 test('a resource that is excluded by its old name is kept with its dependencies', async () => {
   const { cloud, run } = await checkRenamed()
-  const ran = await run({ excludes: [targetUrnOf('old')] })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await run({ excludes: [targetUrnOf('old')] })
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete other-1'])
-  expect(readUrns(ran)).toEqual(expect.arrayContaining([targetUrnOf('new'), targetUrnOf('base')]))
+  expect(readUrns(testRun)).toEqual(
+    expect.arrayContaining([targetUrnOf('new'), targetUrnOf('base')]),
+  )
 })
 
 test('a resource that is protected under its old name is kept', async () => {
   const { cloud, run } = await checkRenamed({ protect: true })
-  const ran = await run({ excludeProtected: true })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await run({ excludeProtected: true })
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete other-1'])
 })
 
 test('a resource that is targeted by its old name is deleted', async () => {
   const { cloud, run } = await checkRenamed()
-  const ran = await run({ targets: [targetUrnOf('old')] })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await run({ targets: [targetUrnOf('old')] })
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['delete old-1'])
-  expect(readUrns(ran)).not.toContain(targetUrnOf('new'))
+  expect(readUrns(testRun)).not.toContain(targetUrnOf('new'))
 })

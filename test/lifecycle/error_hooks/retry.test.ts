@@ -40,7 +40,7 @@ async function run(
   kind: string,
   answers: readonly Answer[],
   names: readonly string[] = ['a'],
-): Promise<{ readonly ran: TestRun; readonly cloud: Cloud; readonly tries: number }> {
+): Promise<{ readonly testRun: TestRun; readonly cloud: Cloud; readonly tries: number }> {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   if (kind !== 'Create') await engine.run(program(cloud, 1, names, answers))
@@ -48,10 +48,10 @@ async function run(
     cloud.faults.add(kind === 'Create' ? `create ${name}` : `${kind.toLowerCase()} ${name}-1`)
   const before = cloud.log.length
   const left = kind === 'Delete' ? [] : names
-  const ran = await engine.run(program(cloud, 2, left, answers), {
+  const testRun = await engine.run(program(cloud, 2, left, answers), {
     continueOnError: names.length > 1,
   })
-  return { ran, cloud, tries: cloud.log.length - before }
+  return { testRun, cloud, tries: cloud.log.length - before }
 }
 
 const readWarnings = ({ events }: TestRun): readonly string[] =>
@@ -112,7 +112,7 @@ const titles = {
 describe.each(operations)('$kind', ({ kind, fault, failed }) => {
   test(titles.all[kind], async () => {
     const seen: ErrorHookRequest[] = []
-    const { ran, tries } = await run(kind, [
+    const { testRun, tries } = await run(kind, [
       (hookRequest, { faults }) => {
         seen.push(hookRequest)
         return !faults.delete(fault) || true
@@ -122,7 +122,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
         return false
       },
     ])
-    expect(ran.result.result).toBe('succeeded')
+    expect(testRun.result.result).toBe('succeeded')
     expect(seen.map(({ failedOperation }) => failedOperation)).toEqual([failed, failed])
     expect(seen[0]).toMatchObject({
       name: 'a',
@@ -133,55 +133,57 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
     })
     expect(seen[0]?.errors).toEqual([expect.stringContaining('was refused')])
     expect(tries).toBe(2)
-    expect(readWarnings(ran)).toContain(`retrying ${failed} due to on-error hook request (1/100)`)
+    expect(readWarnings(testRun)).toContain(
+      `retrying ${failed} due to on-error hook request (1/100)`,
+    )
   })
 
   test(titles.again[kind], async () => {
-    const { ran, cloud, tries } = await run(kind, [
+    const { testRun, cloud, tries } = await run(kind, [
       ({ errors }, { faults }) => {
         if (errors.length === 3) faults.delete(fault)
         return true
       },
     ])
-    expect(ran.result.result).toBe('succeeded')
+    expect(testRun.result.result).toBe('succeeded')
     expect(tries).toBe(4)
     // The failure is reported once, however many attempts it had.
-    const failures = JSON.stringify(ran.events.filter(event => 'resOpFailedEvent' in event))
+    const failures = JSON.stringify(testRun.events.filter(event => 'resOpFailedEvent' in event))
     expect(failures).toBe('[]')
     expect(cloud.objects.size).toBe(kind === 'Delete' ? 0 : 1)
-    const states = (ran.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
+    const states = (testRun.state.resources ?? []).filter(({ type }) => type === 'test:index:Thing')
     expect(states).toHaveLength(kind === 'Delete' ? 0 : 1)
   })
 
   test(titles.none[kind], async () => {
-    const { ran, tries } = await run(kind, [])
-    expect(ran.result.result).toBe('failed')
+    const { testRun, tries } = await run(kind, [])
+    expect(testRun.result.result).toBe('failed')
     expect(tries).toBe(1)
   })
 
   test(titles.no[kind], async () => {
-    const { ran, tries } = await run(kind, [() => false, () => false])
-    expect(ran.result.result).toBe('failed')
+    const { testRun, tries } = await run(kind, [() => false, () => false])
+    expect(testRun.result.result).toBe('failed')
     expect(tries).toBe(1)
   })
 
   test(titles.last[kind], async () => {
-    const { ran, tries } = await run(kind, [({ errors }) => errors.length < 3])
-    expect(ran.result.result).toBe('failed')
+    const { testRun, tries } = await run(kind, [({ errors }) => errors.length < 3])
+    expect(testRun.result.result).toBe('failed')
     expect(tries).toBe(3)
-    expect(ran.events.filter(event => 'resOpFailedEvent' in event)).toHaveLength(1)
+    expect(testRun.events.filter(event => 'resOpFailedEvent' in event)).toHaveLength(1)
   })
 
   test(titles.limit[kind], async () => {
-    const { ran, tries } = await run(kind, [() => true])
-    expect(ran.result.result).toBe('failed')
+    const { testRun, tries } = await run(kind, [() => true])
+    expect(testRun.result.result).toBe('failed')
     expect(tries).toBe(100)
-    expect(readWarnings(ran)).toContain('maximum number of error hook retries (100) reached')
+    expect(readWarnings(testRun)).toContain('maximum number of error hook retries (100) reached')
   }, 300_000)
 
   test(titles.apart[kind], async () => {
     const counts = new Map<string, number>()
-    const { ran } = await run(
+    const { testRun } = await run(
       kind,
       [
         ({ name, errors }) => {
@@ -191,7 +193,7 @@ describe.each(operations)('$kind', ({ kind, fault, failed }) => {
       ],
       ['a', 'b'],
     )
-    expect(ran.result.result).toBe('failed')
+    expect(testRun.result.result).toBe('failed')
     expect(counts).toEqual(
       new Map([
         ['a', 2],
@@ -211,8 +213,8 @@ test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSucces
   }
   await engine.run(program(cloud, 1, ['a'], [count]))
   await engine.run(program(cloud, 2, ['a'], [count]))
-  const ran = await engine.run(program(cloud, 2, [], [count]))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(program(cloud, 2, [], [count]))
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
   expect(hookRequest).toBe(0)
 })

@@ -119,11 +119,11 @@ test('TestExtensionParameterizedProvider: a refused extension is one error with 
       throw new Error('not this one')
     },
   }))
-  const ran = await run(program(1, ['extA']))
-  expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran)[0]).toContain('not this one')
+  const testRun = await run(program(1, ['extA']))
+  expect(testRun.result.result).toBe('failed')
+  expect(errorsOf(testRun)[0]).toContain('not this one')
   expect(cloud.log).toEqual(['create plain'])
-  expect(ran.state.extensions).toBeUndefined()
+  expect(testRun.state.extensions).toBeUndefined()
 })
 
 test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy extends the provider from the snapshot before the first delete', async () => {

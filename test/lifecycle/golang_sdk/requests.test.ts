@@ -29,9 +29,9 @@ test('TestReadResourceGolangLifecycle: a read resource is stored as external, an
     async monitor =>
       void (await monitor.read('a', id))
   for (const id of ['one', 'one', 'two']) {
-    const ran = await engine.run(program(id))
-    expect(stepsOf(ran)).toEqual(['read a'])
-    expect(statesOf(ran, 'a')).toMatchObject([{ id, external: true, outputs: { id } }])
+    const testRun = await engine.run(program(id))
+    expect(stepsOf(testRun)).toEqual(['read a'])
+    expect(statesOf(testRun, 'a')).toMatchObject([{ id, external: true, outputs: { id } }])
   }
   const gone = await engine.run(async () => undefined)
   expect(statesOf(gone, 'a')).toEqual([])

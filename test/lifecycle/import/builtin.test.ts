@@ -15,8 +15,8 @@ const reference: ImportedResource = {
 
 test('TestImportStackReference: the import of a stack reference is refused', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(undefined, { command: 'import', imports: [reference] })
-  expect(ran.result.result).toBe('failed')
-  expect(diagnosticsOf(ran).join()).toContain('stack reference can not be imported')
-  expect(statesOf(ran, 'other')).toEqual([])
+  const testRun = await engine.run(undefined, { command: 'import', imports: [reference] })
+  expect(testRun.result.result).toBe('failed')
+  expect(diagnosticsOf(testRun).join()).toContain('stack reference can not be imported')
+  expect(statesOf(testRun, 'other')).toEqual([])
 })

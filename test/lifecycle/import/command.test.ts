@@ -55,15 +55,15 @@ const urnsOf = ({ state }: Pick<TestRun, 'state'>): readonly string[] =>
 test('TestImportPlanEmptyState, TestImportDefaultProvider: an empty stack gets its stack resource, a default provider, and the imported resource', async () => {
   const cloud = cloudOf('a')
   const engine = await engines.open(cloud)
-  const ran = await engine.run(undefined, withImports(createImport('a')))
-  expect(ran.result.result).toBe('succeeded')
-  expect(ran.result.changes).toEqual({ create: 1, import: 1 })
-  expect(urnsOf(ran)).toEqual([
+  const testRun = await engine.run(undefined, withImports(createImport('a')))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(testRun.result.changes).toEqual({ create: 1, import: 1 })
+  expect(urnsOf(testRun)).toEqual([
     stackUrn,
     urnOf('pulumi:providers:test', 'default'),
     urnOf('test:index:Thing', 'a'),
   ])
-  const [state] = statesOf(ran, 'a')
+  const [state] = statesOf(testRun, 'a')
   expect(state).toMatchObject({
     id: 'ext-a',
     inputs: { v: 'a' },
@@ -86,28 +86,28 @@ test('TestImportPlan, TestImportPlanExistingImport: existing resources are kept,
   const before = await engine.run(
     async monitor => void (await registerThing(monitor, 'own', { v: 1 })),
   )
-  const ran = await engine.run(undefined, withImports(createImport('a')))
-  expect(ran.result.changes).toEqual({ import: 1, same: 2 })
-  expect(statesOf(ran, 'own')).toEqual(statesOf(before, 'own'))
+  const testRun = await engine.run(undefined, withImports(createImport('a')))
+  expect(testRun.result.changes).toEqual({ import: 1, same: 2 })
+  expect(statesOf(testRun, 'own')).toEqual(statesOf(before, 'own'))
   const again = await engine.run(undefined, withImports(createImport('a'), createImport('b')))
   expect(again.result.result).toBe('succeeded')
   // In the order of the state: the resource that changed last comes first.
   expect(stepsOf(again)).toEqual(['same a', 'same own', 'import b'])
-  expect(statesOf(again, 'a')).toEqual(statesOf(ran, 'a'))
+  expect(statesOf(again, 'a')).toEqual(statesOf(testRun, 'a'))
   const other = await engine.run(undefined, withImports(createImport('a', { id: 'ext-b' })))
   expect(other.result.result).toBe('failed')
   expect(diagnosticsOf(other)).toEqual([
     `resource '${urnOf('test:index:Thing', 'a')}' already exists`,
   ])
-  expect(statesOf(other, 'a')).toEqual(statesOf(ran, 'a'))
+  expect(statesOf(other, 'a')).toEqual(statesOf(testRun, 'a'))
 })
 
 test('TestImportPlanSuppliedOutputs: a resource with supplied inputs and outputs is not read', async () => {
   const engine = await engines.open(cloudOf())
   const supplied = { inputs: { v: 1 }, outputs: { v: 1, out: 'x' } }
-  const ran = await engine.run(undefined, withImports(createImport('a', supplied)))
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext-a', ...supplied }])
+  const testRun = await engine.run(undefined, withImports(createImport('a', supplied)))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext-a', ...supplied }])
   expect(countReads(engine.provider.calls)).toBe(0)
 })
 
@@ -124,8 +124,8 @@ test('TestImportPlanSuppliedInputsMerge: supplied inputs fill gaps, and secrets 
       plaintext: '"x"',
     },
   }
-  const ran = await engine.run(undefined, withImports(createImport('a', { inputs })))
-  const [state] = statesOf(ran, 'a')
+  const testRun = await engine.run(undefined, withImports(createImport('a', { inputs })))
+  const [state] = statesOf(testRun, 'a')
   expect(state?.['inputs']).toMatchObject({ v: 'read', empty: 'filled', more: 1 })
   expect(JSON.stringify(state?.['inputs'])).not.toContain('open')
 })
@@ -139,9 +139,9 @@ test('TestImportPlanSpecificProvider: the provider is one of the stack, or a new
   const before = await engine.run(program)
   const [p] = statesOf(before, 'p')
   const provider = urnOf(type, 'p')
-  const ran = await engine.run(undefined, withImports(createImport('a', { provider })))
-  expect(statesOf(ran, 'a')).toMatchObject([{ provider: `${provider}::${idOf(p)}` }])
-  expect(urnsOf(ran)).not.toContain(urnOf(type, 'default'))
+  const testRun = await engine.run(undefined, withImports(createImport('a', { provider })))
+  expect(statesOf(testRun, 'a')).toMatchObject([{ provider: `${provider}::${idOf(p)}` }])
+  expect(urnsOf(testRun)).not.toContain(urnOf(type, 'default'))
   const made = await engine.run(
     undefined,
     withImports(
@@ -165,9 +165,9 @@ test('TestImportPlanSpecificProperties, TestImportInputDiff: chosen properties d
     check: () => CheckResponse.create({ inputs: { v: 'normal' }, failures: [] }),
   }
   const engine = await engines.open({ ...cloud, script })
-  const ran = await engine.run(undefined, withImports(createImport('a', { isChosen: true })))
-  expect(statesOf(ran, 'a')).toMatchObject([{ inputs: { v: 1, w: 2 } }])
-  const shown = ran.events.flatMap(event =>
+  const testRun = await engine.run(undefined, withImports(createImport('a', { isChosen: true })))
+  expect(statesOf(testRun, 'a')).toMatchObject([{ inputs: { v: 1, w: 2 } }])
+  const shown = testRun.events.flatMap(event =>
     'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'import'
       ? [event.resOutputsEvent.metadata]
       : [],
@@ -186,7 +186,7 @@ test('TestImportIntoParent: a child is imported after its parent', async () => {
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
   const top = urnOf('test:index:Thing', 'top')
   const child = urnOf('test:index:Thing$test:index:Thing', 'child')
-  const ran = await engine.run(
+  const testRun = await engine.run(
     undefined,
     withImports(
       createImport('below', { parent: child }),
@@ -194,9 +194,9 @@ test('TestImportIntoParent: a child is imported after its parent', async () => {
       createImport('top'),
     ),
   )
-  expect(ran.result.result).toBe('succeeded')
+  expect(testRun.result.result).toBe('succeeded')
   expect(order).toEqual(['ext-top', 'ext-child', 'ext-below'])
-  expect(statesOf(ran, 'child')).toMatchObject([{ parent: top }])
+  expect(statesOf(testRun, 'child')).toMatchObject([{ parent: top }])
   const nowhere = urnOf('case:index:Group', 'none')
   const refused = await engine.run(undefined, withImports(createImport('x', { parent: nowhere })))
   expect(diagnosticsOf(refused).join()).toContain(`unknown parent '${nowhere}'`)
@@ -205,15 +205,15 @@ test('TestImportIntoParent: a child is imported after its parent', async () => {
 test('TestImportComponent, TestImportRemoteComponent: components are created without a read, remote ones with a provider', async () => {
   const engine = await engines.open(cloudOf('in'))
   const group = { type: 'case:index:Group', id: '', component: 'local' } as const
-  const ran = await engine.run(
+  const testRun = await engine.run(
     undefined,
     withImports(
       createImport('g', group),
       createImport('in', { parent: urnOf('case:index:Group', 'g') }),
     ),
   )
-  expect(ran.result.changes).toEqual({ create: 1, import: 2 })
-  const [local] = statesOf(ran, 'g')
+  expect(testRun.result.changes).toEqual({ create: 1, import: 2 })
+  const [local] = statesOf(testRun, 'g')
   expect(local).toMatchObject({ custom: false, parent: stackUrn, protect: true })
   expect(local).not.toHaveProperty('provider')
   const remote = { type: 'test:index:Comp', id: '', component: 'remote' } as const
@@ -226,15 +226,15 @@ test('TestImportFailedCreate: a failed import is not in the state, and earlier i
   const cloud = cloudOf('a')
   const engine = await engines.open(cloud)
   const below = urnOf('test:index:Thing', 'a')
-  const ran = await engine.run(
+  const testRun = await engine.run(
     undefined,
     withImports(createImport('a'), createImport('gone', { parent: below })),
   )
-  expect(ran.result.result).toBe('failed')
-  expect(diagnosticsOf(ran)).toContain("resource 'ext-gone' does not exist")
-  expect(statesOf(ran, 'a')).toHaveLength(1)
-  expect(statesOf(ran, 'gone')).toEqual([])
-  expect(ran.state.pending_operations ?? []).toEqual([])
+  expect(testRun.result.result).toBe('failed')
+  expect(diagnosticsOf(testRun)).toContain("resource 'ext-gone' does not exist")
+  expect(statesOf(testRun, 'a')).toHaveLength(1)
+  expect(statesOf(testRun, 'gone')).toEqual([])
+  expect(testRun.state.pending_operations ?? []).toEqual([])
 })
 
 test('an import whose inputs fail the check of its own provider succeeds with a warning', async () => {
@@ -244,19 +244,19 @@ test('an import whose inputs fail the check of its own provider succeeds with a 
     check: () => CheckResponse.create({ failures: [{ property: 'v', reason: 'too short' }] }),
   }
   const engine = await engines.open({ ...cloud, script })
-  const ran = await engine.run(undefined, withImports(createImport('a')))
-  expect(ran.result.result).toBe('succeeded')
-  const warnings = diagnosticsOf(ran, 'warning').join('\n')
+  const testRun = await engine.run(undefined, withImports(createImport('a')))
+  expect(testRun.result.result).toBe('succeeded')
+  const warnings = diagnosticsOf(testRun, 'warning').join('\n')
   expect(warnings).toContain('almost certainly a bug in the `test` provider')
   expect(warnings).toContain(`property v value "a" has a problem: too short`)
 })
 
 test('a preview reads the resources to import and changes nothing', async () => {
   const engine = await engines.open(cloudOf('a'))
-  const ran = await engine.run(undefined, { ...withImports(createImport('a')), dryRun: true })
-  expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran)).toEqual(['import a'])
-  expect(ran.state.resources ?? []).toEqual([])
+  const testRun = await engine.run(undefined, { ...withImports(createImport('a')), dryRun: true })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(stepsOf(testRun)).toEqual(['import a'])
+  expect(testRun.state.resources ?? []).toEqual([])
   const none = await engine.run(undefined, { ...withImports(createImport('none')), dryRun: true })
   expect(none.result.result).toBe('failed')
 })

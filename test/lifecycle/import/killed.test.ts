@@ -32,7 +32,7 @@ async function killEverywhere(
     readonly options: TestRunOptions
     readonly step: number
   },
-  judge: (ran: TestRun, cloud: Cloud) => void,
+  judge: (testRun: TestRun, cloud: Cloud) => void,
 ): Promise<number> {
   const { options, step } = input
   const unharmed = await openScene()
@@ -48,13 +48,13 @@ async function killEverywhere(
     if (killed === undefined) continue
     expect(killed).toBeInstanceOf(Killed)
     killings += 1
-    const ran = await engine
+    const testRun = await engine
       .run(input.program, { ...options, resume: true })
       .catch((thrown: unknown) => {
         if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
         return engine.run(input.program, options)
       })
-    judge(ran, cloud)
+    judge(testRun, cloud)
     await engine.close()
   }
   return killings
@@ -62,16 +62,16 @@ async function killEverywhere(
 
 describe('an import that is killed is resumed', () => {
   test('with the option: nothing is created, one old object is deleted, and each resource is updated once', async () => {
-    const killings = await killEverywhere({ program, options: {}, step: 5 }, (ran, cloud) => {
-      expect(ran.result.result).toBe('succeeded')
+    const killings = await killEverywhere({ program, options: {}, step: 5 }, (testRun, cloud) => {
+      expect(testRun.result.result).toBe('succeeded')
       expect([...cloud.objects]).toEqual([
         ['ext-a', { v: 2 }],
         ['ext-b', { v: 1 }],
       ])
       expect(cloud.log.filter(line => line.startsWith('create'))).toEqual(['create b'])
-      expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext-a', inputs: { v: 2 } }])
-      expect(statesOf(ran, 'b')).toMatchObject([{ id: 'ext-b', importID: 'ext-b' }])
-      expect(ran.state.pending_operations ?? []).toEqual([])
+      expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext-a', inputs: { v: 2 } }])
+      expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'ext-b', importID: 'ext-b' }])
+      expect(testRun.state.pending_operations ?? []).toEqual([])
     })
     expect(killings).toBeGreaterThan(4)
   }, 300_000)
@@ -95,13 +95,13 @@ describe('an import that is killed is resumed', () => {
       imports: [createImport('new-b', top), createImport('new-a', '')],
     }
     const input = { program: undefined, options, step: 5 }
-    const killings = await killEverywhere(input, (ran, cloud) => {
-      expect(ran.result.result).toBe('succeeded')
-      expect(statesOf(ran, 'new-a')).toMatchObject([{ id: 'ext-a' }])
-      expect(statesOf(ran, 'new-b')).toMatchObject([{ id: 'ext-b', parent: top }])
-      expect(statesOf(ran, 'default_9_9_9')).toHaveLength(1)
+    const killings = await killEverywhere(input, (testRun, cloud) => {
+      expect(testRun.result.result).toBe('succeeded')
+      expect(statesOf(testRun, 'new-a')).toMatchObject([{ id: 'ext-a' }])
+      expect(statesOf(testRun, 'new-b')).toMatchObject([{ id: 'ext-b', parent: top }])
+      expect(statesOf(testRun, 'default_9_9_9')).toHaveLength(1)
       expect(cloud.log).toEqual(['create b'])
-      expect(ran.state.pending_operations ?? []).toEqual([])
+      expect(testRun.state.pending_operations ?? []).toEqual([])
     })
     expect(killings).toBeGreaterThan(3)
   }, 300_000)

@@ -48,13 +48,13 @@ test('TestImportOption: a difference is updated after the import, and equal inpu
 test('TestImportOption: an imported resource is not replaced while the program specifies its id', async () => {
   const cloud = createCloudWith('ext', { replace: 1 })
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createAdopting({ replace: 2 }, 'ext'))
-  expect(ran.result.result).toBe('failed')
-  expect(diagnosticsOf(ran).join()).toContain(
+  const testRun = await engine.run(createAdopting({ replace: 2 }, 'ext'))
+  expect(testRun.result.result).toBe('failed')
+  expect(diagnosticsOf(testRun).join()).toContain(
     'previously-imported resources that still specify an ID may not be replaced',
   )
-  expect(diagnosticsOf(ran).join()).toContain('replace: 1 => 2')
-  expect(statesOf(ran, 'a')[0]).toMatchObject({ id: 'ext', inputs: { replace: 1 } })
+  expect(diagnosticsOf(testRun).join()).toContain('replace: 1 => 2')
+  expect(statesOf(testRun, 'a')[0]).toMatchObject({ id: 'ext', inputs: { replace: 1 } })
   const shown = await engine.run(createAdopting({ replace: 2 }, 'ext'), { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
   expect(diagnosticsOf(shown, 'warning').join()).toContain('may not be replaced')
@@ -67,11 +67,11 @@ test('TestImportOption: another id replaces the existing resource, and the same 
   await engine.run(createAdopting({ v: 1 }, ''))
   const same = await engine.run(createAdopting({ v: 1 }, 'a-1'))
   expect(stepsOf(same)).toEqual(['same a'])
-  const ran = await engine.run(createAdopting({ v: 1 }, 'ext'))
-  expect(stepsOf(ran)).toEqual(['import-replacement a', 'replace a', 'delete-replaced a'])
-  expect(ran.result.changes).toMatchObject({ replace: 1 })
+  const testRun = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  expect(stepsOf(testRun)).toEqual(['import-replacement a', 'replace a', 'delete-replaced a'])
+  expect(testRun.result.changes).toMatchObject({ replace: 1 })
   expect([...cloud.objects.keys()]).toEqual(['ext'])
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
   const without = await engine.run(createAdopting({ v: 1 }, ''))
   expect(stepsOf(without)).toEqual(['same a'])
   expect(statesOf(without, 'a')[0]).not.toHaveProperty('importID')
@@ -81,11 +81,11 @@ test('TestImportOption: a read resource is replaced by its import, and its objec
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   await engine.run(async monitor => void (await monitor.read('a', 'ext')))
-  const ran = await engine.run(createAdopting({ v: 1 }, 'ext'))
-  expect(stepsOf(ran)).toEqual(['import-replacement a', 'replace a', 'discard-replaced a'])
+  const testRun = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  expect(stepsOf(testRun)).toEqual(['import-replacement a', 'replace a', 'discard-replaced a'])
   expect(cloud.log).toEqual([])
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
-  expect(statesOf(ran, 'a')[0]).not.toHaveProperty('external')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
+  expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('external')
 })
 
 test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestImportIDPreservedAcrossUpdate: the id of the provider is stored beside the id of the import', async () => {
@@ -110,39 +110,41 @@ test('TestImportThenSecretValueDoesNotReplace: a value that becomes secret is no
     const diff = () => DiffResponse.create(isUnknown ? {} : { changes: 1 })
     const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
     await engine.run(createAdopting({ replace: 'v' }, 'ext'))
-    const ran = await engine.run(createAdopting({ replace: toWireSecret('v') }, 'ext'))
-    expect(ran.result.result).toBe('succeeded')
-    expect(stepsOf(ran)).toEqual(['same a'])
-    expect(JSON.stringify(statesOf(ran, 'a')[0]?.['inputs'])).toContain('ciphertext')
+    const testRun = await engine.run(createAdopting({ replace: toWireSecret('v') }, 'ext'))
+    expect(testRun.result.result).toBe('succeeded')
+    expect(stepsOf(testRun)).toEqual(['same a'])
+    expect(JSON.stringify(statesOf(testRun, 'a')[0]?.['inputs'])).toContain('ciphertext')
   }
 })
 
 test('TestImportIgnoreChanges: ignored changes are relative to the imported inputs', async () => {
   const cloud = createCloudWith('ext', { v: 1, w: 1 })
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createAdopting({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
-  expect(stepsOf(ran)).toEqual(['import a', 'update a'])
+  const testRun = await engine.run(createAdopting({ v: 2, w: 2 }, 'ext', { ignoreChanges: ['v'] }))
+  expect(stepsOf(testRun)).toEqual(['import a', 'update a'])
   expect(cloud.objects.get('ext')).toEqual({ v: 1, w: 2 })
-  expect(statesOf(ran, 'a')[0]).toMatchObject({ inputs: { v: 1, w: 2 } })
+  expect(statesOf(testRun, 'a')[0]).toMatchObject({ inputs: { v: 1, w: 2 } })
 })
 
 test('TestImportWithFailedUpdate: an imported resource stays when its update fails', async () => {
   const cloud = createCloudWith('ext', { v: 1 })
   cloud.faults.add('update ext')
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createAdopting({ v: 2 }, 'ext'))
-  expect(ran.result.result).toBe('failed')
-  expect(stepsOf(ran)).toEqual(['import a', 'update a'])
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'ext', inputs: { v: 1 }, outputs: { v: 1 } }])
-  expect(ran.state.pending_operations ?? []).toEqual([])
+  const testRun = await engine.run(createAdopting({ v: 2 }, 'ext'))
+  expect(testRun.result.result).toBe('failed')
+  expect(stepsOf(testRun)).toEqual(['import a', 'update a'])
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', inputs: { v: 1 }, outputs: { v: 1 } }])
+  expect(testRun.state.pending_operations ?? []).toEqual([])
 })
 
 test('TestImportDeleteBeforeReplace: a preview reports a difference that would delete before the replacement', async () => {
   const cloud = createCloudWith('ext', { replace: 1 })
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createAdopting({ replace: 2 }, 'ext', deleteFirst), { dryRun: true })
-  expect(ran.result.result).toBe('succeeded')
-  expect(stepsOf(ran)).toEqual([
+  const testRun = await engine.run(createAdopting({ replace: 2 }, 'ext', deleteFirst), {
+    dryRun: true,
+  })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(stepsOf(testRun)).toEqual([
     'import a',
     'delete-replaced a',
     'replace a',
@@ -174,10 +176,10 @@ test('a failed import of an existing resource leaves it unchanged, also with --c
     await registerThing(monitor, 'a', { v: 1 }, { importId: 'gone' }).catch(() => undefined)
     await registerThing(monitor, 'b', { v: 1 })
   }
-  const ran = await engine.run(program, { continueOnError: true })
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(program, { continueOnError: true })
+  expect(testRun.result.result).toBe('failed')
   expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'b-1'])
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1' }])
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-1' }])
 })
 
 test('an unhealthy object is imported and updated immediately', async () => {
@@ -196,7 +198,7 @@ test('an unhealthy object is imported and updated immediately', async () => {
     diff: () => DiffResponse.create({ changes: 1 }),
   }
   const engine = await engines.open({ ...cloud, script })
-  const ran = await engine.run(createAdopting({ v: 1 }, 'ext'))
-  expect(stepsOf(ran)).toEqual(['import a', 'update a'])
-  expect(statesOf(ran, 'a')[0]).not.toHaveProperty('initErrors')
+  const testRun = await engine.run(createAdopting({ v: 1 }, 'ext'))
+  expect(stepsOf(testRun)).toEqual(['import a', 'update a'])
+  expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('initErrors')
 })

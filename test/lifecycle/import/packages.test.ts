@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { withRef } from '../../../shared/providers/package-request.ts'
+import { withExtensionRef } from '../../../shared/providers/package-request.ts'
 import type { ImportedResource } from '../../../shared/records/import.ts'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
@@ -44,7 +44,7 @@ test('TestImportExtensionParameterizedResource: a provider is extended before it
   const parameterizeCall = 'parameterize ext-a 1.0.0 blob'
   expect(callNames.filter(word => word === parameterizeCall)).toHaveLength(1)
   expect(callNames.indexOf(parameterizeCall)).toBeLessThan(callNames.indexOf('read'))
-  const { ref } = withRef(extension)
+  const { ref } = withExtensionRef(extension)
   expect(state.extensions).toEqual({ [ref]: extension })
   const imported = state.resources?.filter(({ type }) => type === 'pkgA:m:typA') ?? []
   expect(imported.map(found => [found['id'], found['extensionRef']])).toEqual([
@@ -93,7 +93,7 @@ test.each(['before', 'after'] as const)(
     plugins.takeLoaded()
     const { state, result } = await run(undefined, { ...options, resume: true })
     expect(result.result).toBe('succeeded')
-    const { ref } = withRef(extension)
+    const { ref } = withExtensionRef(extension)
     expect(state.extensions).toEqual({ [ref]: extension })
     const imported = state.resources?.filter(({ type }) => type === 'pkgA:m:typA') ?? []
     expect(imported.map(found => found['extensionRef'])).toEqual([ref, ref])

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { listKeptNames } from '../target/run-summary.ts'
+import { listStateNames } from '../target/run-summary.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -26,9 +26,9 @@ test('TestInvokeDependsOnDestroyRunProgram: a function with a missing dependency
   await engine.run(program(false))
   expect(unknown.splice(0)).toEqual([false, false])
   expect(countInvokes()).toBe(2)
-  const ran = await engine.run(program(true), { command: 'destroy', runProgram: true })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(program(true), { command: 'destroy', runProgram: true })
+  expect(testRun.result.result).toBe('succeeded')
   expect(unknown).toEqual([true, false, true])
   expect(countInvokes()).toBe(3)
-  expect(listKeptNames(ran)).toEqual([])
+  expect(listStateNames(testRun)).toEqual([])
 })

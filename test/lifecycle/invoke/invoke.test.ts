@@ -30,7 +30,7 @@ async function openScene(more: Script = {}) {
     },
   }
   const comp = componentScript({
-    make: async (request, monitor) => {
+    construct: async (request, monitor) => {
       const urn = await registerSelf(request, monitor)
       await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })
       return { urn }
@@ -224,7 +224,7 @@ test('a function waits for pending registrations below the component that it dep
     await new Promise(done => setTimeout(done, 200))
     expect(requests).toEqual([])
     order.push('made')
-    held.go()
+    held.release()
     await Promise.all([child, answer])
   })
   expect(order).toEqual(['made', 'answered false'])

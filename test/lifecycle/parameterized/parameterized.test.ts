@@ -131,9 +131,9 @@ test('TestReplacementParameterizedProvider: a response for another package is on
   const { run, errorsOf } = await bench.open(cloud, () => ({
     parameterize: () => ({ name: 'other', version: '1.0.0' }),
   }))
-  const ran = await run(replacedProgram)
-  expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran)).toEqual([
+  const testRun = await run(replacedProgram)
+  expect(testRun.result.result).toBe('failed')
+  expect(errorsOf(testRun)).toEqual([
     expect.stringContaining('response name "other" does not match expected package "pkgExt"'),
   ])
   expect(cloud.log).not.toContain('create made')
@@ -142,7 +142,7 @@ test('TestReplacementParameterizedProvider: a response for another package is on
 test('TestReplacementParameterizedProviderConfig: configuration keys that equal internal names reach the provider', async () => {
   const { run, plugins } = await bench.open(createCloud())
   const { state } = await run(replacedProgram, {
-    configured: {
+    configTexts: {
       'pkgExt:name': { text: 'testingBase' },
       'pkgExt:parameterization': { text: 'p' },
     },

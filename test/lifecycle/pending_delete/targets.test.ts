@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { listKeptNames, targetUrnOf } from '../target/run-summary.ts'
+import { listStateNames, targetUrnOf } from '../target/run-summary.ts'
 import { createEngines, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -15,18 +15,18 @@ test('TestDestroyWithUntargetedPendingDelete: an old copy outside of the targets
   cloud.faults.add('delete a-1')
   await engine.run(program(2))
   cloud.faults.clear()
-  const ran = await engine.run(undefined, {
+  const testRun = await engine.run(undefined, {
     command: 'destroy',
     targeting: { targets: [targetUrnOf('b')] },
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['a', 'a'])
-  const marks = (ran.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['a', 'a'])
+  const marks = (testRun.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
   expect(marks.filter(state => state['delete'] === true).map(({ id }) => id)).toEqual(['a-1'])
   const rest = await engine.run(undefined, {
     command: 'destroy',
     targeting: { targets: [targetUrnOf('a')] },
   })
-  expect(listKeptNames(rest)).toEqual([])
+  expect(listStateNames(rest)).toEqual([])
   expect(cloud.objects.size).toBe(0)
 })

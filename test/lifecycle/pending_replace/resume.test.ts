@@ -51,10 +51,10 @@ test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: a resource that 
   expect(statesOf(failed, 'a')[0]).not.toHaveProperty('pendingReplacement')
   expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-1' }])
   cloud.faults.clear()
-  const ran = await engine.run(createTwo())
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
-  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-1' }])
+  const testRun = await engine.run(createTwo())
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-1' }])
   expect(cloud.log.slice(2)).toEqual(['delete a-1', 'delete a-1', 'create a', 'update b-1'])
 })
 
@@ -90,23 +90,23 @@ describe('a replacement that stopped between its delete and its create', () => {
   ])('%s', async (_title, options, verdicts) => {
     const { cloud, engine, judge } = await openInterrupted()
     judge(verdicts)
-    const ran = await engine.run(oneProgram, options)
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(oneProgram, options)
+    expect(testRun.result.result).toBe('succeeded')
     expect(cloud.log).toEqual(made)
-    const steps = stepsOf(ran).filter(step => step !== 'refresh a')
+    const steps = stepsOf(testRun).filter(step => step !== 'refresh a')
     expect(steps).toEqual(['replace a', 'create-replacement a'])
-    expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
-    expect(statesOf(ran, 'a')[0]).not.toHaveProperty('pendingReplacement')
+    expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
+    expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('pendingReplacement')
   })
 
   test('TestPendingReplaceResumeWithDeletedGoals: leaves the state when the program no longer registers it', async () => {
     const { cloud, engine } = await openInterrupted()
-    const ran = await engine.run(async () => undefined)
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(async () => undefined)
+    expect(testRun.result.result).toBe('succeeded')
     // The removal changes the state only and is not displayed.
-    expect(stepsOf(ran)).toEqual([])
+    expect(stepsOf(testRun)).toEqual([])
     expect(cloud.log).toEqual([])
-    expect(statesOf(ran, 'a')).toEqual([])
+    expect(statesOf(testRun, 'a')).toEqual([])
   })
 })
 
@@ -123,11 +123,11 @@ test('TestInteruptedPendingReplace: dependents wait as long as its create fails'
     expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-1' }])
   }
   cloud.faults.clear()
-  const ran = await engine.run(program)
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
-  expect(statesOf(ran, 'a')[0]).not.toHaveProperty('pendingReplacement')
-  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-1' }])
+  const testRun = await engine.run(program)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('pendingReplacement')
+  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-1' }])
   expect(cloud.log).toEqual([
     'create a',
     'create b',

@@ -28,15 +28,15 @@ test('TestPreviewRefreshWithProgram: resources are read for the preview, and not
     await registerThing(monitor, 'new', { v: 1 })
   }
   const options = { dryRun: true, refresh: true, runProgram: true }
-  const ran = await engine.run(program, options)
-  expect(ran.result.result).toBe('succeeded')
-  expect(allStepsOf(ran)).toEqual(['refresh a', 'update a', 'create new'])
-  expect(ran.result.changes).toEqual({ create: 1, same: 1, update: 1 })
+  const testRun = await engine.run(program, options)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(allStepsOf(testRun)).toEqual(['refresh a', 'update a', 'create new'])
+  expect(testRun.result.changes).toEqual({ create: 1, same: 1, update: 1 })
   expect(updates).toMatchObject([
     { preview: true, oldInputs: { v: 'baz' }, olds: { v: 'baz' }, news: { v: 'qux' } },
   ])
   expect(seen).toEqual([{ v: 'updated' }])
-  expect(ran.state).toEqual(before.state)
+  expect(testRun.state).toEqual(before.state)
   expect(cloud.log).toEqual(['create a'])
 })
 
@@ -75,8 +75,8 @@ test('TestPreviewStackOutputs: new and previous outputs are reported', async () 
       await monitor.registerOutputs(monitor.stack, { first, second: 'def' })
     }
   await engine.run(program('abc'))
-  const ran = await engine.run(program('step 1'), { dryRun: true })
-  expect(readReportedOutputs(ran)).toEqual({
+  const testRun = await engine.run(program('step 1'), { dryRun: true })
+  expect(readReportedOutputs(testRun)).toEqual({
     planning: true,
     old: { first: 'abc', second: 'def' },
     new: { first: 'step 1', second: 'def' },

@@ -18,9 +18,9 @@ test('TestMultipleProtectedDeletes: every protected resource in a delete is repo
     for (const name of ['a', 'b']) await registerThing(monitor, name, {}, kept)
   })
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(emptyProgram, { dryRun })
-    expect(ran.result.result).toBe('failed')
-    const errors = errorsOf(ran)
+    const testRun = await engine.run(emptyProgram, { dryRun })
+    expect(testRun.result.result).toBe('failed')
+    const errors = errorsOf(testRun)
     for (const name of ['a', 'b'])
       expect(errors.filter(line => line.startsWith(`${name}: `)).join()).toContain(
         'cannot be deleted',
@@ -31,14 +31,16 @@ test('TestMultipleProtectedDeletes: every protected resource in a delete is repo
 
 test('TestProtectInheritance: children inherit protection from their parent unless they override it', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const { urn } = await monitor.register({ type: 'my_component', name: 'top', ...kept })
     await registerThing(monitor, 'a', {}, { parent: urn })
     await registerThing(monitor, 'b', {}, { parent: urn, protect: false })
   })
-  expect(statesOf(ran, 'top')).toMatchObject([kept])
-  expect(statesOf(ran, 'a')).toMatchObject([{ ...kept, parent: statesOf(ran, 'top')[0]?.urn }])
-  expect(statesOf(ran, 'b')[0]).not.toHaveProperty('protect')
+  expect(statesOf(testRun, 'top')).toMatchObject([kept])
+  expect(statesOf(testRun, 'a')).toMatchObject([
+    { ...kept, parent: statesOf(testRun, 'top')[0]?.urn },
+  ])
+  expect(statesOf(testRun, 'b')[0]).not.toHaveProperty('protect')
 })
 
 test('TestProtectedDeleteChainsWithDuplicateDeletedResources: the dependencies of a protected resource stay, and an old copy of one is deleted', async () => {
@@ -63,10 +65,10 @@ test('TestProtectedDeleteChainsWithDuplicateDeletedResources: the dependencies o
       ...resources.filter(({ delete: old }) => old === true),
     ],
   }))
-  const ran = await engine.run(emptyProgram, { command: 'destroy' })
-  expect(ran.result.result).toBe('failed')
-  expect(diagnosticsOf(ran).join()).toMatch(/resource ".*::b" cannot be deleted/)
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
-  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-1', ...kept }])
+  const testRun = await engine.run(emptyProgram, { command: 'destroy' })
+  expect(testRun.result.result).toBe('failed')
+  expect(diagnosticsOf(testRun).join()).toMatch(/resource ".*::b" cannot be deleted/)
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-1', ...kept }])
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-1'])
 })

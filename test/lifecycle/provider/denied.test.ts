@@ -17,7 +17,7 @@ const registerThing = (monitor: Monitor, name: string, more: object = {}) =>
 
 describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   const denyProviders = (text: string) => ({
-    configured: { 'pulumi:disable-default-providers': { text } },
+    configTexts: { 'pulumi:disable-default-providers': { text } },
   })
   const plainProgram: Program = async monitor => void (await registerThing(monitor, 'a'))
 
@@ -26,15 +26,15 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
     async text => {
       const cloud = createCloud()
       const { run, errorsOf } = await bench.open(cloud)
-      const ran = await run(plainProgram, denyProviders(text))
-      expect(ran.result.result).toBe('failed')
-      expect(errorsOf(ran)).toEqual([
+      const testRun = await run(plainProgram, denyProviders(text))
+      expect(testRun.result.result).toBe('failed')
+      expect(errorsOf(testRun)).toEqual([
         expect.stringContaining(
           "Default provider for 'pkgA' disabled. 'urn:pulumi:dev::life::pkgA:m:typA::a' must use an explicit provider.",
         ),
       ])
       expect(cloud.log).toEqual([])
-      expect(JSON.stringify(ran.state)).not.toContain('denydefaultprovider')
+      expect(JSON.stringify(testRun.state)).not.toContain('denydefaultprovider')
     },
   )
 
@@ -74,9 +74,9 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
   ])('TestMultipleResourceDenyDefaultProviderLifecycle: %j is one error', async (text, message) => {
     const cloud = createCloud()
     const { run, errorsOf } = await bench.open(cloud)
-    const ran = await run(plainProgram, denyProviders(text))
-    expect(ran.result.result).toBe('failed')
-    expect(errorsOf(ran)).toEqual([expect.stringContaining(message)])
+    const testRun = await run(plainProgram, denyProviders(text))
+    expect(testRun.result.result).toBe('failed')
+    expect(errorsOf(testRun)).toEqual([expect.stringContaining(message)])
     expect(cloud.log).toEqual([])
   })
 })

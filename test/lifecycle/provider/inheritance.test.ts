@@ -16,7 +16,7 @@ async function runProgram(program: Program) {
   const requests: ConstructRequest[] = []
   const script = componentScript(
     {
-      make: async (request, monitor) => {
+      construct: async (request, monitor) => {
         requests.push(request)
         const { deletedWith, protect } = request
         return { urn: await registerSelf(request, monitor, { deletedWith, protect }) }

@@ -113,7 +113,7 @@ test('TestDefaultProviderDiff: several versions coexist, and none causes a repla
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
-const configureZone = (zone: string) => ({ configured: { 'pkgA:zone': { text: zone } } })
+const configureZone = (zone: string) => ({ configTexts: { 'pkgA:zone': { text: zone } } })
 
 test('TestSingleResourceDefaultProviderReplace: the replacement of a default provider replaces its resources', async () => {
   const cloud = createCloud()

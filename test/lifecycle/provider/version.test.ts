@@ -145,9 +145,9 @@ test('TestChangedVersion: a version that the provider changes is one error', asy
     cloud,
     answerConfig(news => ({ ...news, version: '2.0.0' })),
   )
-  const ran = await run(versionedProgram)
-  expect(ran.result.result).toBe('failed')
-  expect(errorsOf(ran)).toEqual([
+  const testRun = await run(versionedProgram)
+  expect(testRun.result.result).toBe('failed')
+  expect(errorsOf(testRun)).toEqual([
     expect.stringContaining('attempted to change version from "1.0.0" to "2.0.0"'),
   ])
   expect(cloud.log).toEqual([])

@@ -32,12 +32,12 @@ test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: check failu
   for (const [check, text] of cases) {
     const cloud = createCloud()
     const engine = await engines.open({ ...cloud, script: { ...cloud.script, check } })
-    const ran = await engine.run(createThings({ a: { someprop: 1 } }))
-    expect(ran.result.result).toBe('failed')
-    const details = errorsOf(ran).filter(line => line.startsWith('a: '))
+    const testRun = await engine.run(createThings({ a: { someprop: 1 } }))
+    expect(testRun.result.result).toBe('failed')
+    const details = errorsOf(testRun).filter(line => line.startsWith('a: '))
     expect(details.join()).toContain(text)
     expect(cloud.log).toEqual([])
-    expect(statesOf(ran, 'a')).toEqual([])
+    expect(statesOf(testRun, 'a')).toEqual([])
   }
 })
 
@@ -51,10 +51,10 @@ test('TestUpdatePartialFailure: the new outputs and the old inputs are stored', 
   }
   const engine = await engines.open({ ...cloud, script })
   await engine.run(createThings({ a: { prop: 'old' } }))
-  const ran = await engine.run(createThings({ a: { prop: 'new' } }))
-  expect(ran.result.result).toBe('failed')
-  expect(stepsOf(ran)).toEqual(['update a'])
-  expect(statesOf(ran, 'a')).toMatchObject([
+  const testRun = await engine.run(createThings({ a: { prop: 'new' } }))
+  expect(testRun.result.result).toBe('failed')
+  expect(stepsOf(testRun)).toEqual(['update a'])
+  expect(statesOf(testRun, 'a')).toMatchObject([
     { inputs: { prop: 'old' }, outputs: { out: 42 }, initErrors: ['not yet'] },
   ])
 })
@@ -78,9 +78,9 @@ test('TestLoadFailureShutdown: a plugin that cannot be loaded ends the run with 
     wentOn = true
   }
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(program, { plugins, dryRun })
-    expect(ran.result.result).toBe('failed')
-    expect(diagnosticsOf(ran).join()).toContain('broken cannot be loaded')
+    const testRun = await engine.run(program, { plugins, dryRun })
+    expect(testRun.result.result).toBe('failed')
+    expect(diagnosticsOf(testRun).join()).toContain('broken cannot be loaded')
     expect(wentOn).toBe(false)
   }
 })
@@ -91,13 +91,13 @@ test('TestPersistentDiff: a difference that the provider reports is updated alth
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, diff } })
   await engine.run(createThings({ a: {} }))
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(createThings({ a: {} }), { dryRun })
-    expect(stepsOf(ran)).toEqual(['update a'])
+    const testRun = await engine.run(createThings({ a: {} }), { dryRun })
+    expect(stepsOf(testRun)).toEqual(['update a'])
   }
   expect(cloud.log).toEqual(['create a', 'update a-1'])
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(createThings({ a: {} }), { dryRun, legacyDiff: true })
-    expect(stepsOf(ran)).toEqual(['same a'])
+    const testRun = await engine.run(createThings({ a: {} }), { dryRun, legacyDiff: true })
+    expect(stepsOf(testRun)).toEqual(['same a'])
   }
   const changed = await engine.run(createThings({ a: { x: 1 } }), { legacyDiff: true })
   expect(stepsOf(changed)).toEqual(['update a'])
@@ -138,10 +138,10 @@ test('TestAutomaticDiff: the own comparison of the engine reports a difference o
 test('TestCustomTimeouts: custom timeouts are stored in seconds', async () => {
   const engine = await engines.open(createCloud())
   const customTimeouts = { create: '60s', update: '4m', delete: '1m0s', read: '30s' }
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', {}, { customTimeouts })
   })
-  expect(statesOf(ran, 'a')).toMatchObject([
+  expect(statesOf(testRun, 'a')).toMatchObject([
     { customTimeouts: { create: 60, update: 240, delete: 60, read: 30 } },
   ])
 })
@@ -149,21 +149,23 @@ test('TestCustomTimeouts: custom timeouts are stored in seconds', async () => {
 test('TestMissingRead: a missing object cannot be read', async () => {
   const engine = await engines.open(createCloud())
   let wentOn = false
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await monitor.read('a', 'some-id')
     wentOn = true
   })
-  expect(ran.result.result).toBe('failed')
-  expect(diagnosticsOf(ran).join()).toContain("resource 'some-id' does not exist")
-  expect([wentOn, statesOf(ran, 'a')]).toEqual([false, []])
+  expect(testRun.result.result).toBe('failed')
+  expect(diagnosticsOf(testRun).join()).toContain("resource 'some-id' does not exist")
+  expect([wentOn, statesOf(testRun, 'a')]).toEqual([false, []])
 })
 
 test('TestInvalidGetIDReportsUserError: a read without an id is an error of the program', async () => {
   const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(async monitor => void (await monitor.read('a', '')), { dryRun })
-    expect(ran.result.result).toBe('failed')
-    expect(errorsOf(ran).join()).toMatch(/^a: Expected an ID for urn:.*::a/)
+    const testRun = await engine.run(async monitor => void (await monitor.read('a', '')), {
+      dryRun,
+    })
+    expect(testRun.result.result).toBe('failed')
+    expect(errorsOf(testRun).join()).toMatch(/^a: Expected an ID for urn:.*::a/)
   }
 })
 
@@ -201,8 +203,8 @@ test('TestOldCheckedInputsAreSent: the previous checked inputs and outputs are p
   const outputs = { ...inputs, computed: 'computed' }
   expect(statesOf(made, 'a')).toMatchObject([{ inputs, outputs }])
   expect(calls.splice(0)).toEqual([['check', {}, { foo: 'bar' }]])
-  const ran = await engine.run(createThings({ a: { foo: 'baz' } }))
-  expect(statesOf(ran, 'a')).toMatchObject([
+  const testRun = await engine.run(createThings({ a: { foo: 'baz' } }))
+  expect(statesOf(testRun, 'a')).toMatchObject([
     { inputs: next, outputs: { ...next, computed: 'computed' } },
   ])
   expect(calls.splice(0)).toEqual([
@@ -219,10 +221,10 @@ test('TestEventSecrets: events and states report the change of a secret without 
   const engine = await engines.open(createCloud())
   const hook = (service: string) => ({ hooks: toWireSecret([{ client: { service } }]) })
   await engine.run(createThings({ a: hook('foo-service') }))
-  const ran = await engine.run(createThings({ a: hook('bar-service') }))
-  expect(stepsOf(ran)).toEqual(['update a'])
-  expect(JSON.stringify([ran.events, ran.state])).not.toMatch(/foo-service|bar-service/)
-  const details = ran.events.flatMap(event =>
+  const testRun = await engine.run(createThings({ a: hook('bar-service') }))
+  expect(stepsOf(testRun)).toEqual(['update a'])
+  expect(JSON.stringify([testRun.events, testRun.state])).not.toMatch(/foo-service|bar-service/)
+  const details = testRun.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.urn.endsWith('::a')
       ? [event.resourcePreEvent.metadata]
       : [],
@@ -235,28 +237,28 @@ test('TestEventSecrets: events and states report the change of a secret without 
 
 test('TestAdditionalSecretOutputs: named outputs become secret, and secrets stay secret', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const additionalSecretOutputs = ['a', 'b']
     const object = { a: 'test-a', c: toWireSecret('test-c'), d: 'plain' }
     await registerThing(monitor, 'x', object, { additionalSecretOutputs })
   })
-  expect(ran.result.result).toBe('succeeded')
+  expect(testRun.result.result).toBe('succeeded')
   // Like Pulumi, a name without an output is ignored silently.
-  expect(diagnosticsOf(ran, 'warning')).toEqual([])
+  expect(diagnosticsOf(testRun, 'warning')).toEqual([])
   const sealed = { ciphertext: expect.any(String) }
-  expect(statesOf(ran, 'x')).toMatchObject([
+  expect(statesOf(testRun, 'x')).toMatchObject([
     { additionalSecretOutputs: ['a', 'b'], outputs: { a: sealed, c: sealed, d: 'plain' } },
   ])
-  expect(JSON.stringify(statesOf(ran, 'x')[0]?.['outputs'])).not.toMatch(/test-[ac]/)
+  expect(JSON.stringify(statesOf(testRun, 'x')[0]?.['outputs'])).not.toMatch(/test-[ac]/)
 })
 
 test('TestProviderChecksums: checksums are stored with the default provider', async () => {
   const engine = await engines.open(createCloud())
   const pluginChecksums = new Map([['windows-x64', Buffer.from([0, 1, 2, 3, 4])]])
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', {}, { pluginChecksums })
   })
-  const createProviderInput = ran.state.resources?.find(
+  const createProviderInput = testRun.state.resources?.find(
     ({ type }) => type === 'pulumi:providers:test',
   )
   expect(createProviderInput?.['inputs']).toEqual({
@@ -268,11 +270,11 @@ test('TestProviderChecksums: checksums are stored with the default provider', as
 
 test('TestDefaultParents: the engine never sets the stack as a parent, also not for default providers', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'without', {}, { parent: '' })
     await registerThing(monitor, 'with', {})
   })
-  const parentOf = (name: string) => statesOf(ran, name)[0]?.['parent']
+  const parentOf = (name: string) => statesOf(testRun, name)[0]?.['parent']
   expect(parentOf('without')).toBeUndefined()
   expect(parentOf('default')).toBeUndefined()
   expect(parentOf('with')).toBe('urn:pulumi:dev::life::pulumi:pulumi:Stack::life-dev')
@@ -297,6 +299,6 @@ test('TestParallelDiff: two diffs run at the same time', async () => {
   const program: Program = async monitor =>
     void (await Promise.all(['a', 'b'].map(name => registerThing(monitor, name, {}))))
   await engine.run(program)
-  const ran = await engine.run(program, { dryRun: true })
-  expect([ran.result.result, calls, together]).toEqual(['succeeded', 2, true])
+  const testRun = await engine.run(program, { dryRun: true })
+  expect([testRun.result.result, calls, together]).toEqual(['succeeded', 2, true])
 })

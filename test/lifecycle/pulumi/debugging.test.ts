@@ -19,7 +19,7 @@ function createAskingHost(program: (run: ProgramRun) => Promise<void>): ProgramH
   return {
     run: run =>
       Promise.resolve({
-        ended: program(run).then(
+        programEnd: program(run).then(
           () => ({ error: undefined, bail: false }),
           (thrown: unknown) => ({ error: String(thrown), bail: false }),
         ),
@@ -44,9 +44,9 @@ test('StartDebugging reports the configuration to editors, and the waiting proce
     engine.close()
   })
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(undefined, { programs, request: { source } })
-  expect(ran.result.result).toBe('succeeded')
-  const startEvents = ran.events.filter(
+  const testRun = await engine.run(undefined, { programs, request: { source } })
+  expect(testRun.result.result).toBe('succeeded')
+  const startEvents = testRun.events.filter(
     event => 'startDebuggingEvent' in event || JSON.stringify(event).includes('debugger to attach'),
   )
   expect(startEvents).toMatchObject([
@@ -78,7 +78,7 @@ test('state migrations are a failed precondition, and nothing is created', async
     monitor.close()
   })
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(undefined, { programs, request: { source } })
+  const testRun = await engine.run(undefined, { programs, request: { source } })
   expect(codes).toEqual([status.FAILED_PRECONDITION])
-  expect(ran.state.resources ?? []).toEqual([])
+  expect(testRun.state.resources ?? []).toEqual([])
 })

@@ -65,9 +65,13 @@ test('TestSingleResourceIgnoreChanges: an ignored property keeps its old value, 
   ]
   for (const [number, [object, ignoreChanges, step]] of turns.entries()) {
     ignored.length = 0
-    const ran = await engine.run(createOne(object, { ignoreChanges }))
-    expect([number, ran.result.result, stepsOf(ran)]).toEqual([number, 'succeeded', [`${step} a`]])
-    expect(diagnosticsOf(ran)).toEqual([])
+    const testRun = await engine.run(createOne(object, { ignoreChanges }))
+    expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([
+      number,
+      'succeeded',
+      [`${step} a`],
+    ])
+    expect(diagnosticsOf(testRun)).toEqual([])
     for (const ignoredPath of ignored)
       expect([number, ignoredPath]).toEqual([number, ignoreChanges])
   }
@@ -85,12 +89,12 @@ test('TestIgnoreChangesInvalidPaths: a path without a target ignores nothing', a
     const engine = await engines.open(createCloud())
     await engine.run(createOne(whole))
     const received: unknown[] = []
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       const made = await registerThing(monitor, 'a', object, { ignoreChanges: [path] })
       received.push(made.object ?? {})
     })
-    expect([path, ran.result.result, received]).toEqual([path, 'succeeded', [object]])
-    expect(diagnosticsOf(ran, 'warning')).toEqual([])
+    expect([path, testRun.result.result, received]).toEqual([path, 'succeeded', [object]])
+    expect(diagnosticsOf(testRun, 'warning')).toEqual([])
   }
 })
 
@@ -133,8 +137,12 @@ describe('TestReplaceOnChanges: changes of the named paths replace', () => {
       [{ a: 42, b: { c: 'qux' } }, ['a'], as42],
     ]
     for (const [number, [object, replaceOnChanges, steps]] of turns.entries()) {
-      const ran = await engine.run(createOne(object, { replaceOnChanges }))
-      expect([number, ran.result.result, stepsOf(ran)]).toEqual([number, 'succeeded', steps])
+      const testRun = await engine.run(createOne(object, { replaceOnChanges }))
+      expect([number, testRun.result.result, stepsOf(testRun)]).toEqual([
+        number,
+        'succeeded',
+        steps,
+      ])
     }
   })
 })

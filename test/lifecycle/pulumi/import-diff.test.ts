@@ -12,10 +12,10 @@ test('TestImportDiff: a difference that would replace is reported with its secre
   const cloud = createCloud()
   cloud.objects.set('ext', { replace: 'before' })
   const engine = await engines.open(cloud)
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor =>
       void (await registerThing(monitor, 'a', { replace: hidden }, { importId: 'ext' })),
   )
-  expect(diagnosticsOf(ran).join()).toContain('replace: "before" => [secret]')
-  expect(JSON.stringify(ran.events)).not.toContain('hidden-word')
+  expect(diagnosticsOf(testRun).join()).toContain('replace: "before" => [secret]')
+  expect(JSON.stringify(testRun.events)).not.toContain('hidden-word')
 })

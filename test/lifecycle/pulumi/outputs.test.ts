@@ -8,7 +8,7 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const outputsOf = (ran: TestRun): unknown => statesOf(ran, 'life-dev')[0]?.['outputs'] ?? {}
+const outputsOf = (testRun: TestRun): unknown => statesOf(testRun, 'life-dev')[0]?.['outputs'] ?? {}
 
 const createBoth = (value: string) => ({ first: value, second: value })
 
@@ -28,8 +28,8 @@ test('TestStackOutputsProgramError: after a program error the old outputs stay, 
     [program({ second: '4' }), { second: '4' }, 'succeeded'],
   ]
   for (const [next, outputs, result] of turns) {
-    const ran = await engine.run(next)
-    expect([ran.result.result, outputsOf(ran)]).toEqual([result, outputs])
+    const testRun = await engine.run(next)
+    expect([testRun.result.result, outputsOf(testRun)]).toEqual([result, outputs])
   }
 })
 
@@ -50,8 +50,8 @@ test('TestStackOutputsResourceError: the same after a failed resource', async ()
     [program(createBoth('3'), false), createBoth('3'), 'succeeded'],
   ]
   for (const [next, outputs, result] of turns) {
-    const ran = await engine.run(next)
-    expect([ran.result.result, outputsOf(ran)]).toEqual([result, outputs])
+    const testRun = await engine.run(next)
+    expect([testRun.result.result, outputsOf(testRun)]).toEqual([result, outputs])
   }
 })
 
@@ -68,8 +68,8 @@ test('TestComponentOutputs: the response to a registration contains no component
     await monitor.registerOutputs(urn, { foo: 'bar' })
   }
   for (const _time of [1, 2]) {
-    const ran = await engine.run(program)
-    expect(statesOf(ran, 'a')).toMatchObject([{ outputs: { foo: 'bar' } }])
+    const testRun = await engine.run(program)
+    expect(statesOf(testRun, 'a')).toMatchObject([{ outputs: { foo: 'bar' } }])
   }
   expect(received).toEqual([{}, {}])
 })
@@ -83,8 +83,12 @@ test('TestTimestampTracking: created is set once, and modified at each change', 
     (v: number): Program =>
     async monitor =>
       void (await registerThing(monitor, 'a', { v }))
-  const timesOf = (ran: TestRun) =>
-    (ran.state.resources ?? []).map(({ urn, created, modified }) => ({ urn, created, modified }))
+  const timesOf = (testRun: TestRun) =>
+    (testRun.state.resources ?? []).map(({ urn, created, modified }) => ({
+      urn,
+      created,
+      modified,
+    }))
   const made = timesOf(await engine.run(program(1)))
   expect(made).toHaveLength(3)
   for (const { created, modified } of made) {
@@ -93,9 +97,9 @@ test('TestTimestampTracking: created is set once, and modified at each change', 
   }
   const refreshed = await engine.run(undefined, { command: 'refresh' })
   expect(new Set(timesOf(refreshed))).toEqual(new Set(made))
-  const ran = await engine.run(program(2))
-  expect(stepsOf(ran)).toEqual(['update a'])
-  for (const { urn, created, modified } of timesOf(ran)) {
+  const testRun = await engine.run(program(2))
+  expect(stepsOf(testRun)).toEqual(['update a'])
+  for (const { urn, created, modified } of timesOf(testRun)) {
     expect(created).toBe(made.find(one => one.urn === urn)?.created)
     expect(modified).toMatch(isTime)
     const times = [created, modified].map(time => (typeof time === 'string' ? time : ''))

@@ -34,24 +34,24 @@ test('TestPreviewWithPendingOperations, TestUpdateShowsWarningWithPendingOperati
   const shown = await engine.run(program, { dryRun: true })
   expect(shown.result.result).toBe('succeeded')
   expect(diagnosticsOf(shown, 'warning')).toEqual([])
-  const ran = await engine.run(program)
-  expect(ran.result.result).toBe('succeeded')
-  const [warning = ''] = diagnosticsOf(ran, 'warning')
+  const testRun = await engine.run(program)
+  expect(testRun.result.result).toBe('succeeded')
+  const [warning = ''] = diagnosticsOf(testRun, 'warning')
   expect(warning).toContain(
     'Attempting to deploy or update resources with 2 pending operations from previous deployment.\n' +
       '  * urn:pulumi:dev::life::test:index:Thing::a, interrupted while updating\n' +
       '  * urn:pulumi:dev::life::test:index:Thing::b, interrupted while creating\n',
   )
-  expect(pendingOf(ran.state)).toEqual(['creating b'])
+  expect(pendingOf(testRun.state)).toEqual(['creating b'])
 })
 
 test('TestRefreshWithPendingOperations, TestRefreshPreservesPendingCreateOperations: a refresh clears all pending operations except creates', async () => {
   for (const options of [{ command: 'refresh' }, { refresh: true }] as const) {
     const engine = await openPending()
-    const ran = await engine.run('command' in options ? undefined : program, options)
-    expect(ran.result.result).toBe('succeeded')
-    expect(diagnosticsOf(ran, 'warning')).toEqual([])
-    expect(pendingOf(ran.state)).toEqual(['creating b'])
+    const testRun = await engine.run('command' in options ? undefined : program, options)
+    expect(testRun.result.result).toBe('succeeded')
+    expect(diagnosticsOf(testRun, 'warning')).toEqual([])
+    expect(pendingOf(testRun.state)).toEqual(['creating b'])
     const again = await engine.run(program)
     expect(again.result.result).toBe('succeeded')
   }

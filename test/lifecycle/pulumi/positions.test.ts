@@ -17,8 +17,8 @@ const createMadeAt = (root: string, file: string, line: number) => {
   }
 }
 
-const traceOf = (ran: TestRun, name: string): readonly string[] => {
-  const [state] = statesOf(ran, name)
+const traceOf = (testRun: TestRun, name: string): readonly string[] => {
+  const [state] = statesOf(testRun, name)
   const frames = (state?.['stackTrace'] ?? []) as readonly { sourcePosition: string }[]
   const own = state?.['sourcePosition']
   return [typeof own === 'string' ? own : '', ...frames.map(frame => frame.sourcePosition)].map(
@@ -31,7 +31,7 @@ test('TestSourcePositions: states contain their source position and the stack tr
   cloud.objects.set('id', { v: 1 })
   let root = ''
   const script = componentScript({
-    make: async (request, monitor) => {
+    construct: async (request, monitor) => {
       const above = { parentStackTraceHandle: request.stackTraceHandle }
       const urn = await registerSelf(request, monitor, {
         ...createMadeAt(root, 'inside', 2),
@@ -61,7 +61,7 @@ test('TestSourcePositions: states contain their source position and the stack tr
   })
   const engine = await engines.open(cloud, { comp: script })
   root = engine.home
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', {}, createMadeAt(root, 'main', 2))
     await monitor.read('b', 'id', createMadeAt(root, 'main', 3))
     await registerComponent(monitor, 'c', createMadeAt(root, 'main', 4))
@@ -71,13 +71,13 @@ test('TestSourcePositions: states contain their source position and the stack tr
       ...createMadeAt(root, 'main', 5),
     })
   })
-  expect(ran.result.result).toBe('succeeded')
+  expect(testRun.result.result).toBe('succeeded')
   const constructed = ['main#1', 'main#4', 'inside#1']
-  expect(traceOf(ran, 'a')).toEqual(['main#2', 'main#1', 'main#2'])
-  expect(traceOf(ran, 'b')).toEqual(['main#3', 'main#1', 'main#3'])
-  expect(traceOf(ran, 'c')).toEqual(['inside#2', ...constructed, 'inside#2'])
-  expect(traceOf(ran, 'c/a')).toEqual(['inside#3', ...constructed, 'inside#3'])
+  expect(traceOf(testRun, 'a')).toEqual(['main#2', 'main#1', 'main#2'])
+  expect(traceOf(testRun, 'b')).toEqual(['main#3', 'main#1', 'main#3'])
+  expect(traceOf(testRun, 'c')).toEqual(['inside#2', ...constructed, 'inside#2'])
+  expect(traceOf(testRun, 'c/a')).toEqual(['inside#3', ...constructed, 'inside#3'])
   const called = [...constructed, 'inside#4', 'inside#1', 'inside#5']
-  expect(traceOf(ran, 'c/b')).toEqual(['inside#5', ...called])
-  expect(traceOf(ran, 'd/b')).toEqual(['inside#5', 'main#1', 'main#5', 'inside#1', 'inside#5'])
+  expect(traceOf(testRun, 'c/b')).toEqual(['inside#5', ...called])
+  expect(traceOf(testRun, 'd/b')).toEqual(['inside#5', 'main#1', 'main#5', 'inside#1', 'inside#5'])
 })

@@ -57,8 +57,8 @@ test('TestProviderPreview, TestProviderPreviewGrpc: a preview calls Create and U
     [true, 'beta', [['update', true, false]]],
   ] as const
   for (const [dryRun, late, calls] of turns) {
-    const ran = await engine.run(program(late), { dryRun })
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(program(late), { dryRun })
+    expect(testRun.result.result).toBe('succeeded')
     expect(providerCalls.splice(0)).toEqual(calls)
     expect(received.splice(0)).toEqual([createInputs(late)])
   }
@@ -110,7 +110,7 @@ test('TestProviderPreviewUnknowns: a provider with unknown settings receives no 
   }
   const script = componentScript(
     {
-      make: async (request, monitor) => {
+      construct: async (request, monitor) => {
         noteCall('construct')
         const urn = await registerSelf(request, monitor)
         await registerThing(monitor, 'inside', {}, { parent: urn })
@@ -143,8 +143,8 @@ test('TestProviderPreviewUnknowns: a provider with unknown settings receives no 
     [true, unknown, [{}, {}, {}, {}], []],
   ] as const
   for (const [number, [dryRun, late, answers, calls]] of turns.entries()) {
-    const ran = await engine.run(program(late), { dryRun })
-    expect([number, ran.result.result]).toEqual([number, 'succeeded'])
+    const testRun = await engine.run(program(late), { dryRun })
+    expect([number, testRun.result.result]).toEqual([number, 'succeeded'])
     expect([number, received.splice(0)]).toEqual([number, answers])
     expect([number, providerCalls.splice(0)]).toEqual([number, calls])
   }
@@ -182,17 +182,17 @@ test('TestConstructHangsAfterRegisterResourceFailure: a component that never ret
   const cloud = createCloud()
   cloud.faults.add('create a-child')
   const script = componentScript({
-    make: async (request, monitor) => {
+    construct: async (request, monitor) => {
       await registerThing(monitor, `${request.name}-child`, {}).catch(() => undefined)
       return new Promise<never>(() => undefined)
     },
   })
   const engine = await engines.open(cloud, { comp: script })
   const outcomes: unknown[] = []
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerComponent(monitor, 'a').catch(thrown => outcomes.push(thrown))
   })
-  expect(ran.result.result).toBe('failed')
-  expect(JSON.stringify(ran.events)).toContain('create a-child was refused')
+  expect(testRun.result.result).toBe('failed')
+  expect(JSON.stringify(testRun.events)).toContain('create a-child was refused')
   expect(outcomes).toMatchObject([{ details: 'resource monitor shut down' }])
 })

@@ -16,18 +16,21 @@ test('TestEmptyProgramLifecycle: a program without resources is deployed, refres
   const engine = await engines.open(createCloud())
   for (const command of ['up', 'up', 'refresh', 'destroy'] as const)
     for (const dryRun of [true, false]) {
-      const ran = await engine.run(command === 'up' ? emptyProgram : undefined, { command, dryRun })
-      expect([command, ran.result.result]).toEqual([command, 'succeeded'])
-      expect(stepsOf(ran)).toEqual([])
+      const testRun = await engine.run(command === 'up' ? emptyProgram : undefined, {
+        command,
+        dryRun,
+      })
+      expect([command, testRun.result.result]).toEqual([command, 'succeeded'])
+      expect(stepsOf(testRun)).toEqual([])
     }
 })
 
 test('TestLanguageHostDiagnostics: a diagnostic of the language host is reported', async () => {
   const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(() => Promise.reject(new ProgramFailed('oh no')), { dryRun })
-    expect(ran.result.result).toBe('failed')
-    expect(diagnosticsOf(ran).join()).toContain('oh no')
+    const testRun = await engine.run(() => Promise.reject(new ProgramFailed('oh no')), { dryRun })
+    expect(testRun.result.result).toBe('failed')
+    expect(diagnosticsOf(testRun).join()).toContain('oh no')
   }
 })
 
@@ -37,14 +40,14 @@ test('TestProgramError: a program error prevents all deletes', async () => {
   await engine.run(async monitor => {
     for (const name of ['a', 'b']) await registerThing(monitor, name, {})
   })
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', {})
     throw new ProgramFailed('program error')
   })
-  expect(ran.result.result).toBe('failed')
-  expect(diagnosticsOf(ran).join()).toContain('program error')
-  expect(statesOf(ran, 'a')).toHaveLength(1)
-  expect(statesOf(ran, 'b')).toHaveLength(1)
+  expect(testRun.result.result).toBe('failed')
+  expect(diagnosticsOf(testRun).join()).toContain('program error')
+  expect(statesOf(testRun, 'a')).toHaveLength(1)
+  expect(statesOf(testRun, 'b')).toHaveLength(1)
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
@@ -53,19 +56,19 @@ test('TestResourceError: a failed resource ends the run, and its registration ge
   const engine = await engines.open(cloud)
   cloud.faults.add('create a')
   let wentOn = false
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', {})
     wentOn = true
   })
-  expect(ran.result.result).toBe('failed')
-  expect(diagnosticsOf(ran).join()).toContain('create a was refused')
+  expect(testRun.result.result).toBe('failed')
+  expect(diagnosticsOf(testRun).join()).toContain('create a was refused')
   expect(wentOn).toBe(false)
-  expect(statesOf(ran, 'a')).toEqual([])
+  expect(statesOf(testRun, 'a')).toEqual([])
 })
 
 describe('a cancel', () => {
-  const cancelAt = (moment: Promise<unknown>): Pick<TestRunOptions, 'began'> => ({
-    began: running => void moment.then(running.cancel),
+  const cancelAt = (moment: Promise<unknown>): Pick<TestRunOptions, 'onStart'> => ({
+    onStart: running => void moment.then(running.cancel),
   })
 
   test('TestProviderCancellation: a cancellation reaches the providers, and resources that they still created stay', async () => {
@@ -73,21 +76,21 @@ describe('a cancel', () => {
     const cancelled = Promise.withResolvers<void>()
     const names = ['a', 'b', 'c', 'd']
     const holds = names.map(name => cloud.hold(name))
-    void cancelled.promise.then(() => holds.forEach(({ go }) => go()))
+    void cancelled.promise.then(() => holds.forEach(({ release }) => release()))
     const engine = await engines.open(cloud)
     const plugins: PluginHost = {
       ...createScriptedPluginHost(() => engine.provider.createInstance()),
       cancelAll: async () => cancelled.resolve(),
     }
     const reached = Promise.all(holds.map(hold => hold.reached))
-    const ran = await engine.run(
+    const testRun = await engine.run(
       async monitor =>
         void (await Promise.all(names.map(name => registerThing(monitor, name, {})))),
       { plugins, ...cancelAt(reached) },
     )
-    expect(ran.result.result).toBe('cancelled')
+    expect(testRun.result.result).toBe('cancelled')
     expect([...cloud.log].sort()).toEqual(names.map(name => `create ${name}`))
-    for (const name of names) expect(statesOf(ran, name)).toMatchObject([{ id: `${name}-1` }])
+    for (const name of names) expect(statesOf(testRun, name)).toMatchObject([{ id: `${name}-1` }])
   })
 
   test('TestLanguageRuntimeCancellation: a cancellation ends an idle program', async () => {
@@ -98,8 +101,8 @@ describe('a cancel', () => {
       running.resolve()
       return never
     }
-    const ran = await engine.run(program, cancelAt(running.promise))
-    expect(ran.result.result).toBe('cancelled')
+    const testRun = await engine.run(program, cancelAt(running.promise))
+    expect(testRun.result.result).toBe('cancelled')
   })
 })
 
@@ -114,7 +117,7 @@ test('TestBadResourceType: custom resources need a type of three parts, and comp
     code: status.INVALID_ARGUMENT,
     details: expect.stringContaining("Type 'very:bad' is not a valid type token"),
   }
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const bad = { type: 'very:bad', name: 'a' }
     expect(await codeOf(monitor.register({ ...bad, custom: true }))).toMatchObject(refused)
     expect(await codeOf(monitor.register({ ...bad, remote: true }))).toMatchObject(refused)
@@ -122,9 +125,9 @@ test('TestBadResourceType: custom resources need a type of three parts, and comp
     await monitor.register({ type: 'a:component', name: 'b' })
     await monitor.register({ type: 'singlename', name: 'c' })
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'b')).toMatchObject([{ type: 'a:component' }])
-  expect(statesOf(ran, 'c')).toMatchObject([{ type: 'singlename' }])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'b')).toMatchObject([{ type: 'a:component' }])
+  expect(statesOf(testRun, 'c')).toMatchObject([{ type: 'singlename' }])
 })
 
 test('TestBadResourceOptionURNs: options with an invalid URN are refused, and the program may continue', async () => {
@@ -145,7 +148,7 @@ test('TestBadResourceOptionURNs: options with an invalid URN are refused, and th
     ['dependency on property p', { propertyDependencies: new Map([['p', { urns: [bad] }]]) }],
   ]
   const failures: unknown[] = []
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     for (const [, options] of cases)
       await registerThing(monitor, 'a', {}, options).catch(thrown => failures.push(thrown))
   })
@@ -155,8 +158,8 @@ test('TestBadResourceOptionURNs: options with an invalid URN are refused, and th
       details: `invalid ${whose} URN: invalid URN "${bad}"`,
     })),
   )
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toEqual([])
 })
 
 const names = [
@@ -188,14 +191,14 @@ test('TestResourceNames: a name may be any text', async () => {
       await monitor.register({ type: 'test:m:Part', name, parent: made.urn })
     }
   }
-  const ran = await engine.run(program)
-  const urns = (ran.state.resources ?? []).map(({ urn }) => urn)
+  const testRun = await engine.run(program)
+  const urns = (testRun.state.resources ?? []).map(({ urn }) => urn)
   for (const name of names) {
     const own = `urn:pulumi:dev::life::pulumi:providers:test::${name}`
     const made = `urn:pulumi:dev::life::test:index:Thing::${name}`
     const part = `urn:pulumi:dev::life::test:index:Thing$test:m:Part::${name}`
     expect(urns).toEqual(expect.arrayContaining([own, made, part]))
-    const state = ran.state.resources?.find(({ urn }) => urn === made)
+    const state = testRun.state.resources?.find(({ urn }) => urn === made)
     expect(state?.['provider']).toEqual(expect.stringContaining(`${own}::`))
   }
   const again = await engine.run(program)

@@ -46,9 +46,9 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
   expect(statesOf(again, 'a')).toMatchObject([{ id: 'a-2', protect: true }])
   // The same after `state unprotect`, although the program still protects the resource.
   await editStackResources(engine, resource => [{ ...resource, protect: false }])
-  const ran = await engine.run(createOne('daz', true))
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-3', protect: true }])
+  const testRun = await engine.run(createOne('daz', true))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-3', protect: true }])
   expect(cloud.log.filter(call => call.startsWith('delete'))).toEqual(['delete a-1', 'delete a-2'])
 })
 
@@ -84,9 +84,10 @@ test('TestReplaceWithAndPropertyChange: two reasons cause one replacement', asyn
       await registerThing(monitor, 'b', { replace: `${value} b` }, { replaceWith: [a.urn] })
     }
   await engine.run(program('first'))
-  const ran = await engine.run(program('other'))
-  expect(ran.result.result).toBe('succeeded')
-  for (const name of ['a', 'b']) expect(statesOf(ran, name)).toMatchObject([{ id: `${name}-2` }])
+  const testRun = await engine.run(program('other'))
+  expect(testRun.result.result).toBe('succeeded')
+  for (const name of ['a', 'b'])
+    expect(statesOf(testRun, name)).toMatchObject([{ id: `${name}-2` }])
   expect([...cloud.log].sort()).toEqual([
     'create a',
     'create a',
@@ -132,11 +133,11 @@ test('TestPendingDeleteOrder: the old copy of an interrupted replacement is dele
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
   cloud.faults.clear()
-  const ran = await engine.run(createNaming('baz'))
-  expect(errorsOf(ran)).toEqual([])
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
-  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-2' }])
+  const testRun = await engine.run(createNaming('baz'))
+  expect(errorsOf(testRun)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-2' }])
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-2'])
 })
 
@@ -162,13 +163,13 @@ test('TestPendingDeleteReplacement: old copies of dependents are deleted before 
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1' }])
   expect(statesOf(failed, 'b')).toMatchObject([{ id: 'b-2' }, { id: 'b-1', delete: true }])
   cloud.faults.clear()
-  const ran = await engine.run(createNaming('baz', deleteFirst, 'inactive'))
-  expect(errorsOf(ran)).toEqual([])
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-2' }])
-  expect(statesOf(ran, 'b')).toMatchObject([{ id: 'b-3' }])
+  const testRun = await engine.run(createNaming('baz', deleteFirst, 'inactive'))
+  expect(errorsOf(testRun)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
+  expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-3' }])
   expect([...cloud.objects.keys()].sort()).toEqual(['a-2', 'b-3'])
-  expect(stepsOf(ran).filter(step => step.startsWith('replace'))).toEqual([
+  expect(stepsOf(testRun).filter(step => step.startsWith('replace'))).toEqual([
     'replace a',
     'replace b',
   ])

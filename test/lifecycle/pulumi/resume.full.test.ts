@@ -69,13 +69,13 @@ test('a deployment that died at any effect is resumed with the recorded answers 
     if (!(killed instanceof Error)) continue
     expect(killed, where).toBeInstanceOf(Killed)
     killings += 1
-    const ran = await engine.run(program, { resume: true }).catch((thrown: unknown) => thrown)
+    const testRun = await engine.run(program, { resume: true }).catch((thrown: unknown) => thrown)
     // Before the pin there is nothing to resume.
-    if (ran instanceof Error) {
-      expect(ran, where).toMatchObject({ code: 'NOTHING_TO_RESUME' })
+    if (testRun instanceof Error) {
+      expect(testRun, where).toMatchObject({ code: 'NOTHING_TO_RESUME' })
       continue
     }
-    const { result, state } = ran as Awaited<ReturnType<TestEngine['run']>>
+    const { result, state } = testRun as Awaited<ReturnType<TestEngine['run']>>
     const pending = (state.pending_operations ?? []).map(({ resource }) => resource.urn)
     // The end of a create in a cloud is unknown. Built-in resources are created again.
     expect(

@@ -32,7 +32,7 @@ function createRunOptions(
   const programs = createProgramHosts({
     processes: {} as ProcessesPort,
     env: {},
-    ourNode: '',
+    antichainNode: '',
     engineAddress: () => '',
   })
   const baseSource = { name: 'life', root: '/', directory: '/', entryPoint: '.', plugins: [] }
@@ -43,9 +43,9 @@ test('TestNoRuntimeLifecycle: a project without a runtime registers nothing', as
   const engine = await engines.open(createCloud())
   for (const command of ['up', 'up', 'refresh', 'destroy'] as const)
     for (const dryRun of [true, false]) {
-      const ran = await engine.run(undefined, { ...createRunOptions(''), command, dryRun })
-      expect([command, ran.result.result]).toEqual([command, 'succeeded'])
-      expect(ran.state.resources ?? []).toEqual([])
+      const testRun = await engine.run(undefined, { ...createRunOptions(''), command, dryRun })
+      expect([command, testRun.result.result]).toEqual([command, 'succeeded'])
+      expect(testRun.state.resources ?? []).toEqual([])
     }
 })
 
@@ -81,12 +81,12 @@ async function startListening(): Promise<string> {
 
 test('TestLanguageClient: a running host is attached to by its address', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(
+  const testRun = await engine.run(
     undefined,
     createRunOptions('client', { address: await startListening() }),
   )
-  expect(ran.result.result).toBe('succeeded')
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1', inputs: { v: 1 } }])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-1', inputs: { v: 1 } }])
 })
 
 test('an attach without an address is refused', async () => {

@@ -22,12 +22,12 @@ const secretKey = '4dabf18193072939515e22adb298388d'
 test('TestConfigSecrets: a secret setting is secret in the state of the provider', async () => {
   const engine = await engines.open(createCloud())
   const config = new Map([['test:password', { text: 'hunter2', secret: true, object: false }]])
-  const ran = await engine.run(createThings({ a: {} }), { config })
-  expect(ran.result.result).toBe('succeeded')
-  const provider = ran.state.resources?.find(({ type }) => type === 'pulumi:providers:test')
+  const testRun = await engine.run(createThings({ a: {} }), { config })
+  expect(testRun.result.result).toBe('succeeded')
+  const provider = testRun.state.resources?.find(({ type }) => type === 'pulumi:providers:test')
   const sealed = { password: { [secretKey]: expect.any(String), ciphertext: expect.any(String) } }
   expect(provider).toMatchObject({ inputs: sealed, outputs: sealed })
-  expect(JSON.stringify([ran.events, ran.state])).not.toContain('hunter2')
+  expect(JSON.stringify([testRun.events, testRun.state])).not.toContain('hunter2')
 })
 
 test('TestBrokenDecrypter: a setting that cannot be decrypted is one error before anything runs', () => {
@@ -37,7 +37,7 @@ test('TestBrokenDecrypter: a setting that cannot be decrypted is one error befor
       project: parseProject('name: p\n', 'Pulumi.yaml'),
       stack: 'dev',
       values: values.getValues(),
-      check: true,
+      isStrict: true,
       decrypt: () => {
         throw error('SECRETS_MALFORMED', 'decryption failed')
       },
@@ -59,7 +59,7 @@ test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared 
   const program: Program = async monitor => {
     await monitor.register({ type: 'pkgA:m:typA', name: 'a', custom: true, object: {} })
   }
-  const configureFoo = (foo: string) => ({ configured: { 'pkgA:foo': { text: foo } } })
+  const configureFoo = (foo: string) => ({ configTexts: { 'pkgA:foo': { text: foo } } })
   const removeOutputs = () =>
     editStackResources({ ...engine, run }, ({ outputs, ...resource }) =>
       resource.type === 'pulumi:providers:pkgA'
@@ -72,14 +72,14 @@ test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared 
   expect(resourceOpsOf(same.events, 'a')).toEqual(['same'])
   expect(findResource(same.state, 'default')).toMatchObject({ outputs: { foo: 'bar' } })
   await removeOutputs()
-  const ran = await run(program, configureFoo('baz'))
-  expect(ran.result.result).toBe('succeeded')
-  expect(resourceOpsOf(ran.events, 'a')).toEqual([
+  const testRun = await run(program, configureFoo('baz'))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(resourceOpsOf(testRun.events, 'a')).toEqual([
     'create-replacement',
     'replace',
     'delete-replaced',
   ])
-  const replaced = findResource(ran.state, 'default')
+  const replaced = findResource(testRun.state, 'default')
   expect(replaced).toMatchObject({ outputs: { foo: 'baz' } })
   expect(replaced?.['id']).not.toBe(findResource(same.state, 'default')?.['id'])
 })

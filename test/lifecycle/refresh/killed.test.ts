@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
 import { Killed } from '../test-process.ts'
-import { listKeptNames, resourceStateOf } from '../target/run-summary.ts'
+import { listStateNames, resourceStateOf } from '../target/run-summary.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -33,7 +33,7 @@ async function openScene(): Promise<{ readonly cloud: Cloud; readonly engine: Te
 async function killEverywhere(
   options: TestRunOptions,
   step: number,
-  judge: (ran: TestRun, cloud: Cloud) => void,
+  judge: (testRun: TestRun, cloud: Cloud) => void,
 ): Promise<number> {
   const unharmed = await openScene()
   const whole = await unharmed.engine.run(program, options)
@@ -49,11 +49,13 @@ async function killEverywhere(
     if (killed === undefined) continue
     expect(killed).toBeInstanceOf(Killed)
     killings += 1
-    const ran = await engine.run(program, { ...options, resume: true }).catch((thrown: unknown) => {
-      if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
-      return engine.run(program, options)
-    })
-    judge(ran, cloud)
+    const testRun = await engine
+      .run(program, { ...options, resume: true })
+      .catch((thrown: unknown) => {
+        if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
+        return engine.run(program, options)
+      })
+    judge(testRun, cloud)
     await engine.close()
   }
   return killings
@@ -62,13 +64,13 @@ async function killEverywhere(
 describe('a refresh with the program that is killed is resumed', () => {
   test('alone: the state equals the cloud, and the cloud is not changed', async () => {
     const options: TestRunOptions = { command: 'refresh', runProgram: true }
-    const killings = await killEverywhere(options, 29, (ran, cloud) => {
-      expect(ran.result.result).toBe('succeeded')
-      expect(listKeptNames(ran)).toEqual(['a', 'left', 'moved'])
-      expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1', outputs: { v: 7 } })
-      expect(resourceStateOf(ran, 'left')).toMatchObject({ id: 'left-1', outputs: { v: 7 } })
-      expect(resourceStateOf(ran, 'moved').inputs).toEqual({ replace: 1 })
-      expect(ran.state.pending_operations ?? []).toEqual([])
+    const killings = await killEverywhere(options, 29, (testRun, cloud) => {
+      expect(testRun.result.result).toBe('succeeded')
+      expect(listStateNames(testRun)).toEqual(['a', 'left', 'moved'])
+      expect(resourceStateOf(testRun, 'a')).toMatchObject({ id: 'a-1', outputs: { v: 7 } })
+      expect(resourceStateOf(testRun, 'left')).toMatchObject({ id: 'left-1', outputs: { v: 7 } })
+      expect(resourceStateOf(testRun, 'moved').inputs).toEqual({ replace: 1 })
+      expect(testRun.state.pending_operations ?? []).toEqual([])
       expect(cloud.log).toHaveLength(4)
     })
     expect(killings).toBeGreaterThan(1)
@@ -76,16 +78,16 @@ describe('a refresh with the program that is killed is resumed', () => {
 
   test('before an update: each resource is changed once, based on the read state', async () => {
     const options: TestRunOptions = { refresh: true, runProgram: true }
-    const killings = await killEverywhere(options, 37, (ran, cloud) => {
-      expect(ran.result.result).toBe('succeeded')
-      expect(listKeptNames(ran)).toEqual(['a', 'gone', 'moved'])
+    const killings = await killEverywhere(options, 37, (testRun, cloud) => {
+      expect(testRun.result.result).toBe('succeeded')
+      expect(listStateNames(testRun)).toEqual(['a', 'gone', 'moved'])
       expect([...cloud.objects].sort(([one], [other]) => one.localeCompare(other))).toEqual([
         ['a-1', { v: 1 }],
         ['gone-2', { v: 1 }],
         ['moved-2', { replace: 2 }],
       ])
-      expect(resourceStateOf(ran, 'moved').id).toBe('moved-2')
-      expect(ran.state.pending_operations ?? []).toEqual([])
+      expect(resourceStateOf(testRun, 'moved').id).toBe('moved-2')
+      expect(testRun.state.pending_operations ?? []).toEqual([])
       const creates = cloud.log.filter(line => line.startsWith('create'))
       expect(creates.slice(4).sort()).toEqual(['create gone', 'create moved'])
     })

@@ -6,7 +6,7 @@ import { createCloud } from '../cloud.ts'
 import type { TestRun } from '../engine.ts'
 import { editStackResources } from '../stack-states.ts'
 import {
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   resourceStateOf,
   targetUrnOf,
@@ -38,10 +38,10 @@ test('TestParallelRefresh: the resource list keeps its order', async () => {
     for (const name of names)
       last = [(await registerThing(monitor, name, { v: 1 }, { dependencies: last })).urn]
   })
-  const ran = await engine.run(undefined, { ...refresh, parallel: 4 })
-  expect(listNamesByOp(ran, 'refresh').filter(name => names.includes(name))).toEqual(names)
+  const testRun = await engine.run(undefined, { ...refresh, parallel: 4 })
+  expect(listNamesByOp(testRun, 'refresh').filter(name => names.includes(name))).toEqual(names)
   const urnsOf = ({ state }: TestRun) => state.resources?.map(({ urn }) => urn)
-  expect(urnsOf(ran)).toEqual(urnsOf(before))
+  expect(urnsOf(testRun)).toEqual(urnsOf(before))
 })
 
 test('TestExternalRefresh, TestExternalRefreshDoesNotCallDiff: an external resource is compared by its outputs', async () => {
@@ -78,7 +78,7 @@ test('TestRefreshInitFailure: an unhealthy object causes a warning, which the st
   now.isBad = false
   const good = await engine.run(undefined, refresh)
   expect(resourceStateOf(good, 'a')['initErrors'] ?? []).toEqual([])
-  expect(listKeptNames(good)).toEqual(['a', 'b'])
+  expect(listStateNames(good)).toEqual(['a', 'b'])
 })
 
 test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: a missing resource leaves the state', async () => {
@@ -87,15 +87,15 @@ test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: a missing res
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { v: 1 } }))
     cloud.objects.clear()
-    const ran = await engine.run(undefined, { ...refresh, parallel })
-    expect(ran.result.changes).toMatchObject({ delete: 1 })
-    expect(listKeptNames(ran)).toEqual([])
+    const testRun = await engine.run(undefined, { ...refresh, parallel })
+    expect(testRun.result.changes).toMatchObject({ delete: 1 })
+    expect(listStateNames(testRun)).toEqual([])
     const up = await engine.run(createThings({ a: { v: 1 } }))
-    expect(listKeptNames(up)).toEqual(['a'])
+    expect(listStateNames(up)).toEqual(['a'])
     cloud.objects.clear()
     const updated = await engine.run(createThings({}), { refresh: true, parallel })
     expect(updated.result.result).toBe('succeeded')
-    expect(listKeptNames(updated)).toEqual([])
+    expect(listStateNames(updated)).toEqual([])
     expect(cloud.log).toEqual(['create a', 'create a'])
   }
 })
@@ -114,18 +114,18 @@ test('TestRefreshDeleteDependencies, TestRefreshDeletePropertyDependencies, Test
   })
   cloud.objects.delete('a-1')
   // Resources outside of the targets lose these references, too.
-  const ran = await engine.run(undefined, {
+  const testRun = await engine.run(undefined, {
     ...refresh,
     targeting: { targets: [targetUrnOf('a')] },
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'refresh')).toEqual(['a'])
-  expect(listKeptNames(ran)).toEqual(['b', 'c', 'child', 'p', 'w'])
-  expect(resourceStateOf(ran, 'b').dependencies ?? []).toEqual([])
-  expect(resourceStateOf(ran, 'c').dependencies).toEqual([targetUrnOf('b')])
-  expect(resourceStateOf(ran, 'p')['propertyDependencies']).toEqual({ v: [targetUrnOf('b')] })
-  expect(resourceStateOf(ran, 'w')['deletedWith']).toBe(undefined)
-  expect(resourceStateOf(ran, 'child').parent).toBe(undefined)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'refresh')).toEqual(['a'])
+  expect(listStateNames(testRun)).toEqual(['b', 'c', 'child', 'p', 'w'])
+  expect(resourceStateOf(testRun, 'b').dependencies ?? []).toEqual([])
+  expect(resourceStateOf(testRun, 'c').dependencies).toEqual([targetUrnOf('b')])
+  expect(resourceStateOf(testRun, 'p')['propertyDependencies']).toEqual({ v: [targetUrnOf('b')] })
+  expect(resourceStateOf(testRun, 'w')['deletedWith']).toBe(undefined)
+  expect(resourceStateOf(testRun, 'child').parent).toBe(undefined)
 })
 
 test('TestCanceledRefresh: completed reads are kept, and the other resources are unchanged', async () => {
@@ -140,26 +140,26 @@ test('TestCanceledRefresh: completed reads are kept, and the other resources are
   const names = ['a', 'b', 'c']
   await engine.run(createThings(Object.fromEntries(names.map(name => [name, { v: 1 }]))))
   for (const name of names) cloud.objects.set(`${name}-1`, { v: 2 })
-  const ran = await engine.run(undefined, {
+  const testRun = await engine.run(undefined, {
     ...{ ...refresh, parallel: 1 },
-    began: running =>
+    onStart: running =>
       void reached.promise.then(async () => {
         running.cancel()
         go.resolve()
       }),
   })
-  expect(ran.result.result).toBe('cancelled')
-  const read = names.filter(name => resourceStateOf(ran, name).outputs?.['v'] === 2)
+  expect(testRun.result.result).toBe('cancelled')
+  const read = names.filter(name => resourceStateOf(testRun, name).outputs?.['v'] === 2)
   expect(read).toHaveLength(1)
-  expect(listKeptNames(ran)).toEqual(names)
+  expect(listStateNames(testRun)).toEqual(names)
 })
 
 test('TestRefreshStepWillPersistUpdatedIDs, TestRefreshPreservesInputsWhenReadReturnsNoInputs: a new id is stored, and old inputs are kept when a read returns none', async () => {
   const cloud = createReading(() => ReadResponse.create({ id: 'other', properties: { v: 2 } }))
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(undefined, refresh)
-  expect(resourceStateOf(ran, 'a')).toMatchObject({
+  const testRun = await engine.run(undefined, refresh)
+  expect(resourceStateOf(testRun, 'a')).toMatchObject({
     id: 'other',
     inputs: { v: 1 },
     outputs: { v: 2 },

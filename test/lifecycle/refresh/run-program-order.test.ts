@@ -5,7 +5,7 @@ import type { StoredResource } from '../../../shared/state/stored.ts'
 import { editStackState } from '../stack-states.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   defaultProviderUrnOf,
   resourceStateOf,
@@ -74,12 +74,12 @@ test('TestRefreshV2TargetNotInProgram: a target that the program does not regist
   for (const name of Object.keys(three)) cloud.objects.set(`${name}-1`, { v: 2 })
   const program = createThings({ a: { v: 1 }, c: { v: 1 } })
   const targeting = { targets: [targetUrnOf('b')] }
-  const ran = await engine.run(program, { ...byProgram, targeting })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'refresh')).toEqual(['b'])
-  expect(listKeptNames(ran)).toEqual(['a', 'b', 'c'])
-  expect(resourceStateOf(ran, 'b').outputs).toEqual({ v: 2 })
-  expect(resourceStateOf(ran, 'c').dependencies).toEqual([targetUrnOf('a')])
+  const testRun = await engine.run(program, { ...byProgram, targeting })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'refresh')).toEqual(['b'])
+  expect(listStateNames(testRun)).toEqual(['a', 'b', 'c'])
+  expect(resourceStateOf(testRun, 'b').outputs).toEqual({ v: 2 })
+  expect(resourceStateOf(testRun, 'c').dependencies).toEqual([targetUrnOf('a')])
   const unknown = await engine.run(program, {
     ...byProgram,
     targeting: { targets: [targetUrnOf('nowhere')] },
@@ -122,12 +122,12 @@ test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: reso
   await addResources(engine, 'a', found => [{ ...found, id: 'a-0', delete: true }])
   cloud.objects.set('a-1', { v: 2 })
   const urn = 'urn:pulumi:dev::life::test:index:Group::g'
-  const ran = await engine.run(program(true), { ...byProgram, targeting: { targets: [urn] } })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'refresh')).toEqual([])
-  expect(listKeptNames(ran)).toEqual(['a', 'a', 'g'])
-  expect(resourceStateOf(ran, 'a').outputs).toEqual({ v: 1 })
-  expect(resourceStateOf(ran, 'p').dependencies).toEqual([targetUrnOf('a')])
+  const testRun = await engine.run(program(true), { ...byProgram, targeting: { targets: [urn] } })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'refresh')).toEqual([])
+  expect(listStateNames(testRun)).toEqual(['a', 'a', 'g'])
+  expect(resourceStateOf(testRun, 'a').outputs).toEqual({ v: 1 })
+  expect(resourceStateOf(testRun, 'p').dependencies).toEqual([targetUrnOf('a')])
   const other = await engine.run(program(true), {
     ...byProgram,
     targeting: { targets: [defaultProviderUrnOf()] },
@@ -154,12 +154,12 @@ test('TestRefreshV2FailedRead: a resource whose read failed stays, and no other 
     await registerThing(monitor, 'b', { v: 2 })
   }
   for (const options of [byProgram, { refresh: true, runProgram: true, continueOnError: true }]) {
-    const ran = await engine.run(program, options)
-    expect(ran.result.result).toBe('failed')
-    expect(errorMessagesOf(ran)).toEqual(['read failure'])
-    expect(listKeptNames(ran)).toEqual(['a', 'b'])
-    expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1', inputs: { v: 1 } })
-    expect(listNamesByOp(ran, 'refresh')).toEqual(['a'])
+    const testRun = await engine.run(program, options)
+    expect(testRun.result.result).toBe('failed')
+    expect(errorMessagesOf(testRun)).toEqual(['read failure'])
+    expect(listStateNames(testRun)).toEqual(['a', 'b'])
+    expect(resourceStateOf(testRun, 'a')).toMatchObject({ id: 'a-1', inputs: { v: 1 } })
+    expect(listNamesByOp(testRun, 'refresh')).toEqual(['a'])
   }
   const shown = await engine.run(program, { ...byProgram, dryRun: true })
   expect(errorMessagesOf(shown)).toEqual(['Preview failed: read failure'])
@@ -176,11 +176,11 @@ test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: chi
   await engine.run(program)
   await addResources(engine, 'a', found => [{ ...found, id: 'a-1', delete: true }])
   cloud.objects.delete('a-1')
-  const ran = await engine.run(undefined, { command: 'refresh' })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual([])
+  const testRun = await engine.run(undefined, { command: 'refresh' })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual([])
   // As in Pulumi, the stack does not become the parent either.
-  expect(resourceStateOf(ran, 'p').parent).toBe(undefined)
+  expect(resourceStateOf(testRun, 'p').parent).toBe(undefined)
   const other = await engines.open(cloud)
   await other.run(createThings({ parent: { v: 1 } }))
   await addResources(other, 'parent', found => [{ ...found, delete: true }])
@@ -191,7 +191,7 @@ test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: chi
   }, byProgram)
   expect(ordered.result.result).toBe('succeeded')
   // The parent is not created, so the child is not created either.
-  expect(listKeptNames(ordered)).not.toContain('child')
+  expect(listStateNames(ordered)).not.toContain('child')
 })
 
 test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrdering, TestRefreshV2PropertyDependencyOrdering: a resource that depends on a new one is not created, or stays unchanged', async () => {
@@ -203,7 +203,7 @@ test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrde
     const of = new Map([['p', { urns: ['urn:pulumi:dev::life::test:index:Group::comp'] }]])
     await monitor.register({ type, name: 'prov', custom: true, propertyDependencies: of })
   })
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const added = await registerThing(monitor, 'new', { v: 1 })
     await registerGroup(monitor, 'with', { deletedWith: added.urn })
     const comp = await registerGroup(monitor, 'comp', {
@@ -215,10 +215,10 @@ test('TestRefreshV2DependencyNotInOriginalSnapshot, TestRefreshV2DeletedWithOrde
     await monitor.register({ type, name: 'prov', custom: true, propertyDependencies: of })
     await registerGroup(monitor, 'last', { deletedWith: comp.urn })
   }, byProgram)
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['comp', 'last'])
-  expect(resourceStateOf(ran, 'comp').dependencies ?? []).toEqual([])
-  expect(resourceStateOf(ran, 'prov')).toMatchObject({
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['comp', 'last'])
+  expect(resourceStateOf(testRun, 'comp').dependencies ?? []).toEqual([])
+  expect(resourceStateOf(testRun, 'prov')).toMatchObject({
     propertyDependencies: { p: ['urn:pulumi:dev::life::test:index:Group::comp'] },
   })
 })
@@ -238,10 +238,10 @@ test('TestRefreshV2ExcludesChildWithExcludedParent: an unregistered child does n
     await registerGroup(monitor, 'child', { parent: parent.urn })
   })
   cloud.objects.delete('parent-1')
-  const ran = await engine.run(createThings({ parent: { v: 1 } }), byProgram)
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['child'])
-  expect(resourceStateOf(ran, 'child').parent).toBe(undefined)
+  const testRun = await engine.run(createThings({ parent: { v: 1 } }), byProgram)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['child'])
+  expect(resourceStateOf(testRun, 'child').parent).toBe(undefined)
 })
 
 test('a registered resource keeps properties without dependencies in its property dependencies', async () => {
@@ -253,9 +253,9 @@ test('a registered resource keeps properties without dependencies in its propert
   }
   const before = await engine.run(program)
   const read = await engine.run(program, byProgram)
-  for (const ran of [before, read])
+  for (const testRun of [before, read])
     for (const name of ['g', 'a'])
-      expect(resourceStateOf(ran, name)['propertyDependencies'], name).toEqual({ v: [] })
+      expect(resourceStateOf(testRun, name)['propertyDependencies'], name).toEqual({ v: [] })
   const again = await engine.run(program, { command: 'refresh' })
   // A refresh without the program removes them, as in Pulumi.
   for (const name of ['g', 'a'])
@@ -323,20 +323,20 @@ test('a component outside of the targets adds same steps for its unread dependen
     await registerThing(monitor, 'd', { v: 1 }, { dependencies: [a.urn, b.urn] })
   }
   await engine.run(program)
-  const ran = await engine.run(program, {
+  const testRun = await engine.run(program, {
     ...byProgram,
     targeting: { targets: [targetUrnOf('d')] },
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'refresh')).toEqual(['d'])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'refresh')).toEqual(['d'])
   // Each of them once; no other resource is reported.
-  expect(listNamesByOp(ran, 'same').filter(name => name !== 'life-dev')).toEqual([
+  expect(listNamesByOp(testRun, 'same').filter(name => name !== 'life-dev')).toEqual([
     'a',
     'b',
     'c',
     'g',
   ])
-  expect(resourceStateOf(ran, 'g').dependencies).toEqual([targetUrnOf('a'), targetUrnOf('c')])
-  expect(resourceStateOf(ran, 'c').dependencies).toEqual([targetUrnOf('a'), targetUrnOf('b')])
-  expect(resourceStateOf(ran, 'd').dependencies).toEqual([targetUrnOf('a'), targetUrnOf('b')])
+  expect(resourceStateOf(testRun, 'g').dependencies).toEqual([targetUrnOf('a'), targetUrnOf('c')])
+  expect(resourceStateOf(testRun, 'c').dependencies).toEqual([targetUrnOf('a'), targetUrnOf('b')])
+  expect(resourceStateOf(testRun, 'd').dependencies).toEqual([targetUrnOf('a'), targetUrnOf('b')])
 })

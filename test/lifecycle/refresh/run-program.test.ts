@@ -6,7 +6,7 @@ import type { Program } from '../engine.ts'
 import { editStackResources } from '../stack-states.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   resourceStateOf,
   allStepsOf,
@@ -59,7 +59,7 @@ test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the pro
   expect(gone.result.result).toBe('succeeded')
   expect(replies).toEqual([['', {}, true], ['b-1', { v: 7 }, false], true])
   expect(gone.result.changes).toEqual({ delete: 1, same: 4 })
-  expect(listKeptNames(gone)).toEqual(['b'])
+  expect(listStateNames(gone)).toEqual(['b'])
   // Its dependency no longer exists.
   expect(resourceStateOf(gone, 'b').dependencies ?? []).toEqual([])
   expect(cloud.log).toEqual(['create a', 'create b'])
@@ -79,7 +79,7 @@ test('its preview changes nothing and reports the same', async () => {
   expect(shown.result.changes).toEqual(done.result.changes)
   expect([...allStepsOf(shown)].sort()).toEqual([...allStepsOf(done)].sort())
   expect(done.result.changes).toEqual({ same: 3, update: 1, delete: 2 })
-  expect(listKeptNames(done)).toEqual(['a'])
+  expect(listStateNames(done)).toEqual(['a'])
   expect(cloud.log).toHaveLength(3)
 })
 
@@ -94,8 +94,8 @@ test('drift is reported with the drifted properties, in the direction of the cha
   await engine.run(program)
   cloud.objects.set('a-1', {})
   for (const options of [{ command: 'refresh' }, byProgram] as const) {
-    const ran = await engine.run(program, { ...options, dryRun: true })
-    const diffEvents = ran.events.flatMap(event =>
+    const testRun = await engine.run(program, { ...options, dryRun: true })
+    const diffEvents = testRun.events.flatMap(event =>
       'resOutputsEvent' in event && event.resOutputsEvent.metadata.op === 'update'
         ? [event.resOutputsEvent.metadata]
         : [],
@@ -125,13 +125,13 @@ test('TestRefreshWithProviderThatHasDependencies: a resource with a missing depe
     }
   const empty = await engine.run(program(false), byProgram)
   expect(empty.result.result).toBe('succeeded')
-  expect(listKeptNames(empty)).toEqual([])
+  expect(listStateNames(empty)).toEqual([])
   const made = await engine.run(program(false))
-  expect(listKeptNames(made)).toEqual(['a', 'b', 'd'])
-  const ran = await engine.run(program(true), byProgram)
-  expect(ran.result.result).toBe('succeeded')
-  expect(ran.state.resources).toHaveLength(made.state.resources?.length ?? 0)
-  expect(resourceStateOf(ran, 'd')).not.toMatchObject({
+  expect(listStateNames(made)).toEqual(['a', 'b', 'd'])
+  const testRun = await engine.run(program(true), byProgram)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(testRun.state.resources).toHaveLength(made.state.resources?.length ?? 0)
+  expect(resourceStateOf(testRun, 'd')).not.toMatchObject({
     propertyDependencies: { v: [targetUrnOf('c')] },
   })
 })
@@ -169,10 +169,10 @@ test('TestRefreshWithProgramUpdateExplicitProvider: a resource is read with the 
   now.region = 'two'
   const stale = await engine.run(undefined, { command: 'refresh' })
   expect(stale.result.result).toBe('failed')
-  const ran = await engine.run(program('two'), byProgram)
-  expect(ran.result.result).toBe('succeeded')
-  expect(allStepsOf(ran)).toEqual(['update p', 'refresh a'])
-  expect(resourceStateOf(ran, 'p').inputs).toEqual({ region: 'two' })
+  const testRun = await engine.run(program('two'), byProgram)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(allStepsOf(testRun)).toEqual(['update p', 'refresh a'])
+  expect(resourceStateOf(testRun, 'p').inputs).toEqual({ region: 'two' })
 })
 
 test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateDefaultProviderWithoutRegistration: the default provider has the current configuration if the program uses it', async () => {
@@ -186,11 +186,11 @@ test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateD
   const other = await engine.run(createThings({}), { ...byProgram, config: createConfig('two') })
   expect(other.result.result).toBe('succeeded')
   expect(allStepsOf(other)).toContain('refresh a')
-  expect(listKeptNames(other)).toEqual(['a'])
+  expect(listStateNames(other)).toEqual(['a'])
   now.region = 'two'
-  const ran = await engine.run(program, { ...byProgram, config: createConfig('two') })
-  expect(ran.result.result).toBe('succeeded')
-  expect(resourceStateOf(ran, 'default').inputs).toMatchObject({ region: 'two' })
+  const testRun = await engine.run(program, { ...byProgram, config: createConfig('two') })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(resourceStateOf(testRun, 'default').inputs).toMatchObject({ region: 'two' })
 })
 
 test('TestRefreshWithBigProgram: more resources than the limit of concurrent reads are read', async () => {
@@ -202,10 +202,10 @@ test('TestRefreshWithBigProgram: more resources than the limit of concurrent rea
   }
   await engine.run(program)
   for (const name of names) cloud.objects.set(`${name}-1`, { v: 2 })
-  const ran = await engine.run(program, { ...byProgram, parallel: 2 })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'refresh')).toEqual(names)
-  for (const name of names) expect(resourceStateOf(ran, name).outputs).toEqual({ v: 2 })
+  const testRun = await engine.run(program, { ...byProgram, parallel: 2 })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'refresh')).toEqual(names)
+  for (const name of names) expect(resourceStateOf(testRun, name).outputs).toEqual({ v: 2 })
 })
 
 test('TestRefreshWithAlias: a resource is read under its new type', async () => {
@@ -221,19 +221,19 @@ test('TestRefreshWithAlias: a resource is read under its new type', async () => 
   const engine = await engines.open({ ...cloud, script })
   await engine.run(createThings({ a: { v: 1 } }))
   const spec = { name: '', type: 'test:index:Thing', stack: '', project: '', parent: undefined }
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const aliases = [{ alias: { $case: 'spec' as const, value: spec } }]
     const type = 'test:index:Other'
     await monitor.register({ type, name: 'a', custom: true, object: { v: 2 }, aliases })
   }, byProgram)
-  expect(ran.result.result).toBe('succeeded')
+  expect(testRun.result.result).toBe('succeeded')
   const [read] = reads
   expect([read?.type, read?.urn, read?.id]).toEqual([
     'test:index:Other',
     'urn:pulumi:dev::life::test:index:Other::a',
     'a-1',
   ])
-  expect(resourceStateOf(ran, 'a')).toMatchObject({
+  expect(resourceStateOf(testRun, 'a')).toMatchObject({
     urn: 'urn:pulumi:dev::life::test:index:Other::a',
     inputs: { v: 1 },
   })
@@ -246,16 +246,16 @@ test('TestRefreshRunProgramDeletedResource, TestRefreshRunProgramReplacedResourc
   cloud.objects.delete('gone-1')
   cloud.objects.set('same-1', { v: 2 })
   const wanted = { gone: { v: 1 }, moved: { replace: 2 }, same: { v: 2 } }
-  const ran = await engine.run(createThings(wanted), first)
-  expect(ran.result.result).toBe('succeeded')
-  expect(allStepsOf(ran)).toEqual([
+  const testRun = await engine.run(createThings(wanted), first)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(allStepsOf(testRun)).toEqual([
     ...['refresh gone', 'create gone', 'refresh moved', 'create-replacement moved'],
     ...['replace moved', 'refresh same', 'same same', 'delete-replaced moved'],
   ])
-  expect(ran.result.changes).toEqual({ create: 1, replace: 1, same: 2 })
-  expect(resourceStateOf(ran, 'gone').id).toBe('gone-2')
-  expect(resourceStateOf(ran, 'moved').id).toBe('moved-2')
-  expect(resourceStateOf(ran, 'same').outputs).toEqual({ v: 2 })
+  expect(testRun.result.changes).toEqual({ create: 1, replace: 1, same: 2 })
+  expect(resourceStateOf(testRun, 'gone').id).toBe('gone-2')
+  expect(resourceStateOf(testRun, 'moved').id).toBe('moved-2')
+  expect(resourceStateOf(testRun, 'same').outputs).toEqual({ v: 2 })
   expect([...cloud.objects.keys()].sort()).toEqual(['gone-2', 'moved-2', 'same-1'])
 })
 
@@ -269,11 +269,11 @@ test('TestRefreshRunProgramDBRReplacedResource: a resource that is deleted first
       await registerThing(monitor, 'below', { replace: root.id }, withDependency(root.urn))
     }
   await engine.run(program(1))
-  const ran = await engine.run(program(2), first)
-  expect(ran.result.result).toBe('succeeded')
-  expect(resourceStateOf(ran, 'root').id).toBe('root-2')
-  expect(resourceStateOf(ran, 'below').id).toBe('below-2')
-  expect(listKeptNames(ran)).toEqual(['below', 'root'])
+  const testRun = await engine.run(program(2), first)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(resourceStateOf(testRun, 'root').id).toBe('root-2')
+  expect(resourceStateOf(testRun, 'below').id).toBe('below-2')
+  expect(listStateNames(testRun)).toEqual(['below', 'root'])
   expect(cloud.log.slice(2)).toEqual([
     ...['delete below-1', 'delete root-1', 'create root', 'create below'],
   ])
@@ -283,8 +283,8 @@ test('an update that refreshes with its program deletes unregistered resources w
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
-  const ran = await engine.run(createThings({ a: { v: 1 } }), first)
-  expect(allStepsOf(ran)).toEqual(['refresh a', 'same a', 'delete b'])
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), first)
+  expect(allStepsOf(testRun)).toEqual(['refresh a', 'same a', 'delete b'])
   expect(cloud.log.at(-1)).toBe('delete b-1')
 })
 
@@ -299,10 +299,10 @@ test('a changed provider in a refresh with the program replaces nothing, as in P
       await registerThing(monitor, 'a', { v: 1 }, { provider: `${p.urn}::${p.id}` })
     }
   await engine.run(program('one'))
-  const ran = await engine.run(program('two'), first)
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'same')).toEqual(['a'])
-  expect(resourceStateOf(ran, 'a').provider).toContain('::two::')
+  const testRun = await engine.run(program('two'), first)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'same')).toEqual(['a'])
+  expect(resourceStateOf(testRun, 'a').provider).toContain('::two::')
   expect(cloud.log).toEqual(['create a'])
 })
 
@@ -313,7 +313,7 @@ test('without --refresh no resource is read, not even if its provider requests a
   await editStackResources(engine, resource => [
     resource.urn.endsWith('::a') ? { ...resource, refreshBeforeUpdate: true } : resource,
   ])
-  const ran = await engine.run(createThings({ a: { v: 2 } }), { runProgram: true })
-  expect(allStepsOf(ran)).toEqual(['update a'])
-  expect(errorMessagesOf(ran)).toEqual([])
+  const testRun = await engine.run(createThings({ a: { v: 2 } }), { runProgram: true })
+  expect(allStepsOf(testRun)).toEqual(['update a'])
+  expect(errorMessagesOf(testRun)).toEqual([])
 })

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import {
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   resourceStateOf,
   targetUrnOf,
@@ -30,16 +30,16 @@ test('TestRefreshBasics: each target is unchanged, updated or deleted, and no ot
     names.filter((_, at) => (bits & (1 << at)) !== 0),
   )) {
     const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
-    const ran = await engine.run(undefined, { command: 'refresh', dryRun: true, targeting })
+    const testRun = await engine.run(undefined, { command: 'refresh', dryRun: true, targeting })
     const of = chosen.length === 0 ? names : chosen
-    expect(listNamesByOp(ran, 'refresh').filter(name => names.includes(name))).toEqual(of)
-    for (const name of of) expect(ran.result.changes[became[name] ?? '']).toBeGreaterThan(0)
+    expect(listNamesByOp(testRun, 'refresh').filter(name => names.includes(name))).toEqual(of)
+    for (const name of of) expect(testRun.result.changes[became[name] ?? '']).toBeGreaterThan(0)
   }
-  const ran = await engine.run(undefined, {
+  const testRun = await engine.run(undefined, {
     command: 'refresh',
     targeting: { targets: [targetUrnOf('a'), targetUrnOf('b')] },
   })
-  expect(ran.result.changes).toEqual({ delete: 1, update: 1 })
-  expect(listKeptNames(ran)).toEqual(['b', 'c'])
-  expect(resourceStateOf(ran, 'b').outputs).toEqual({ v: 2 })
+  expect(testRun.result.changes).toEqual({ delete: 1, update: 1 })
+  expect(listStateNames(testRun)).toEqual(['b', 'c'])
+  expect(resourceStateOf(testRun, 'b').outputs).toEqual({ v: 2 })
 })

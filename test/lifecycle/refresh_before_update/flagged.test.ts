@@ -67,7 +67,7 @@ test('TestRefreshBeforeUpdateDeletedResource: a missing resource is created agai
   const { engine, now } = await openFlagged()
   await engine.run(createThings({ a: { v: 'one' } }))
   now.isGone = true
-  const ran = await engine.run(createThings({ a: { v: 'one' } }))
-  expect(stepsOf(ran)).toEqual(['refresh a', 'create a'])
-  expect(statesOf(ran, 'a')).toHaveLength(1)
+  const testRun = await engine.run(createThings({ a: { v: 'one' } }))
+  expect(stepsOf(testRun)).toEqual(['refresh a', 'create a'])
+  expect(statesOf(testRun, 'a')).toHaveLength(1)
 })

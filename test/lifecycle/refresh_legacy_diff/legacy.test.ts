@@ -27,10 +27,10 @@ test('TestRefreshBasicsWithLegacyDiff: the outputs alone decide the result', asy
     names.filter((_, at) => (bits & (1 << at)) !== 0),
   )) {
     const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
-    const ran = await engine.run(undefined, { ...legacy, targeting })
+    const testRun = await engine.run(undefined, { ...legacy, targeting })
     const of = chosen.length === 0 ? names : chosen
-    expect(listNamesByOp(ran, 'refresh').filter(name => names.includes(name))).toEqual(of)
-    for (const name of of) expect(ran.result.changes[became[name] ?? '']).toBeGreaterThan(0)
+    expect(listNamesByOp(testRun, 'refresh').filter(name => names.includes(name))).toEqual(of)
+    for (const name of of) expect(testRun.result.changes[became[name] ?? '']).toBeGreaterThan(0)
   }
   const done = await engine.run(undefined, { ...legacy, dryRun: false })
   expect(done.result.changes).toMatchObject({ delete: 1, update: 1 })

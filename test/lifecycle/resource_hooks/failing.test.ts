@@ -40,11 +40,11 @@ test('TestResourceHookBeforeUpdateError: the step fails without a provider call'
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(createFailing('beforeUpdate', 2))
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(createFailing('beforeUpdate', 2))
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a'])
-  expect(textsOf(ran, 'error')).toContain('before hook "refuse" failed: no')
-  const a = ran.state.resources?.find(({ urn }) => urn.endsWith('::a'))
+  expect(textsOf(testRun, 'error')).toContain('before hook "refuse" failed: no')
+  const a = testRun.state.resources?.find(({ urn }) => urn.endsWith('::a'))
   expect(a).toMatchObject({ inputs: { v: 1 } })
 })
 
@@ -58,30 +58,30 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a fai
     await engine.run(async monitor => {
       await registerThing(monitor, 'a', { v: 1 }, withHooks({ [moment]: [await hookOf(monitor)] }))
     })
-    const ran = await engine.run(async monitor => void (await hookOf(monitor)))
-    expect(ran.result.result).toBe('failed')
+    const testRun = await engine.run(async monitor => void (await hookOf(monitor)))
+    expect(testRun.result.result).toBe('failed')
     expect(cloud.log.slice(1)).toEqual(log)
-    expect(readIds(ran)).toEqual(left)
+    expect(readIds(testRun)).toEqual(left)
     const when = moment === 'beforeDelete' ? 'before' : 'after'
-    expect(textsOf(ran, 'error')).toContain(`${when} hook "refuse" failed: no`)
+    expect(textsOf(testRun, 'error')).toContain(`${when} hook "refuse" failed: no`)
   }
 })
 
 test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFast: the created resource stays, and no further step runs', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createFailing('afterCreate', 1))
-  expect(ran.result.result).toBe('failed')
-  expect(readIds(ran)).toEqual(['a-1'])
+  const testRun = await engine.run(createFailing('afterCreate', 1))
+  expect(testRun.result.result).toBe('failed')
+  expect(readIds(testRun)).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a'])
-  expect(textsOf(ran, 'error')).toContain('after hook "refuse" failed: no')
+  expect(textsOf(testRun, 'error')).toContain('after hook "refuse" failed: no')
 })
 
 test('TestResourceHookAfterCreateErrorContinueOnError: the others are created, and the run fails nevertheless', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(createFailing('afterCreate', 1), { continueOnError: true })
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(createFailing('afterCreate', 1), { continueOnError: true })
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
@@ -89,23 +89,23 @@ test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreate
   for (const moment of ['afterCreate', 'beforeCreate']) {
     const cloud = createCloud()
     const engine = await engines.open(cloud)
-    const ran = await engine.run(createFailing(moment, 1, { ignoreErrors: true }))
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(createFailing(moment, 1, { ignoreErrors: true }))
+    expect(testRun.result.result).toBe('succeeded')
     expect(cloud.log).toEqual(['create a', 'create b'])
     const name = moment === 'afterCreate' ? 'AfterCreate' : 'BeforeCreate'
-    expect(textsOf(ran, 'warning')).toContain(`${name} hook "refuse" failed: no`)
+    expect(textsOf(testRun, 'warning')).toContain(`${name} hook "refuse" failed: no`)
   }
 })
 
 test('an unregistered hook fails the step, and a duplicate name is refused', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(monitor =>
+  const testRun = await engine.run(monitor =>
     registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeCreate: ['nobody'] })).then(
       () => undefined,
     ),
   )
-  expect(textsOf(ran, 'error')).toContain('hook "nobody" was not registered')
+  expect(textsOf(testRun, 'error')).toContain('hook "nobody" was not registered')
   let failure = ''
   await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
@@ -132,8 +132,8 @@ test('a delete whose hook passed while another failed is not called, and the dep
   await engine.run(createBoth(false))
   // The stop is durable long before the other hook returns.
   setTimeout(() => stopped.resolve(), 1_500)
-  const ran = await engine.run(createBoth(true), { command: 'destroy', runProgram: true })
-  expect(ran.result.result).toBe('failed')
+  const testRun = await engine.run(createBoth(true), { command: 'destroy', runProgram: true })
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a', 'create b'])
-  expect(new Set(readIds(ran))).toEqual(new Set(['a-1', 'b-1']))
+  expect(new Set(readIds(testRun))).toEqual(new Set(['a-1', 'b-1']))
 })

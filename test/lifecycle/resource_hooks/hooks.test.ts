@@ -18,12 +18,12 @@ test('TestResourceHooksAfterCreate: the hook receives inputs and outputs', async
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: unknown[] = []
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const after = await functions.registerHook('after', request => void seen.push(request))
     await registerThing(monitor, 'a', { v: 1 }, withHooks({ afterCreate: [after] }))
   })
-  expect(ran.result.result).toBe('succeeded')
+  expect(testRun.result.result).toBe('succeeded')
   expect(seen).toMatchObject([
     {
       id: 'a-1',
@@ -36,24 +36,24 @@ test('TestResourceHooksAfterCreate: the hook receives inputs and outputs', async
       oldOptions: undefined,
     },
   ])
-  const state = ran.state.resources?.find(({ urn }) => urn.endsWith('::a'))
+  const state = testRun.state.resources?.find(({ urn }) => urn.endsWith('::a'))
   expect(state).toMatchObject({ id: 'a-1', resourceHooks: { AfterCreate: ['after'] } })
 })
 
 test('TestResourceHookBeforeCreateError: the step fails without a provider call', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const before = await functions.registerHook('before', () => {
       throw new Error('no')
     })
     await registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeCreate: [before] }))
   })
-  expect(ran.result.result).toBe('failed')
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual([])
-  expect(ran.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
-  expect(JSON.stringify(ran.events)).toContain('before hook \\"before\\" failed: no')
+  expect(testRun.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
+  expect(JSON.stringify(testRun.events)).toContain('before hook \\"before\\" failed: no')
 })
 
 const createDeleting =
@@ -75,8 +75,8 @@ test('TestResourceHookAfterDelete: the hook runs after the program has ended', a
   const engine = await engines.open(cloud)
   const seen: string[] = []
   await engine.run(createDeleting(seen, ['a', 'b']))
-  const ran = await engine.run(createDeleting(seen, ['a']))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createDeleting(seen, ['a']))
+  expect(testRun.result.result).toBe('succeeded')
   expect(seen).toEqual(['before b-1', 'after b-1'])
   expect(cloud.log).toEqual(['create a', 'create b', 'delete b-1'])
 })
@@ -210,8 +210,8 @@ test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hoo
     }
   await engine.run(program(1))
   await engine.run(program(2))
-  const ran = await engine.run(program(0))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(program(0))
+  expect(testRun.result.result).toBe('succeeded')
   expect(seen).toEqual([
     'beforeCreate [null,{"v":1},null]',
     'registered',
@@ -228,7 +228,7 @@ test('TestResourceHookTransform: transforms can change the hooks', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const seen: string[] = []
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const first = await functions.registerHook('first', () => void seen.push('first'))
     const second = await functions.registerHook('second', () => void seen.push('second'))
@@ -246,7 +246,7 @@ test('TestResourceHookTransform: transforms can change the hooks', async () => {
     )
   })
   expect(seen).toEqual(['second'])
-  const state = ran.state.resources?.find(({ urn }) => urn.endsWith('::a'))
+  const state = testRun.state.resources?.find(({ urn }) => urn.endsWith('::a'))
   expect(state?.['resourceHooks']).toEqual({ AfterCreate: ['second'] })
 })
 
@@ -285,12 +285,12 @@ test('TestResourceHookDeleteErrorWhenNoRunProgram, TestResourceHookDeleteCalledO
   expect(JSON.stringify(refused)).toContain('--run-program')
   expect(seen).toEqual([])
   expect(cloud.objects.size).toBe(2)
-  const ran = await engine.run(createDeleting(seen, ['a']), {
+  const testRun = await engine.run(createDeleting(seen, ['a']), {
     command: 'destroy',
     runProgram: true,
   })
-  expect(ran.result.result).toBe('succeeded')
+  expect(testRun.result.result).toBe('succeeded')
   expect(seen.toSorted()).toEqual(['after a-1', 'after b-1', 'before a-1', 'before b-1'])
-  expect(ran.state.resources ?? []).toEqual([])
+  expect(testRun.state.resources ?? []).toEqual([])
   expect(cloud.objects.size).toBe(0)
 })

@@ -4,7 +4,7 @@ import { checkCrash, crashes } from '../crashes.ts'
 import type { Program } from '../engine.ts'
 import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
 import { Killed, type KillPoint } from '../test-process.ts'
-import { removePlaces } from '../resume.ts'
+import { removePreparedHomes } from '../resume.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 afterAll(async () => {
   closeProgramFunctions()
-  await removePlaces()
+  await removePreparedHomes()
 })
 
 /** Records each hook call. `v` 0: nothing is registered. */
@@ -51,8 +51,8 @@ async function runKilled(
   const [first, second]: [string[], string[]] = [[], []]
   const killed = await engine.run(program(first, to), { kill }).catch((thrown: unknown) => thrown)
   expect(killed).toBeInstanceOf(Killed)
-  const ran = await engine.run(program(second, to), { resume: true })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(program(second, to), { resume: true })
+  expect(testRun.result.result).toBe('succeeded')
   return { first, second, log: cloud.log.slice(1) }
 }
 
@@ -96,11 +96,11 @@ test.each<[string, KillPoint, readonly string[], readonly string[], number]>([
     1,
   ],
 ])('an update that is killed %s', async (_where, kill, first, second, calls) => {
-  const ran = await runKilled(1, 2, kill)
+  const testRun = await runKilled(1, 2, kill)
   const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Update a`)
-  expect(ran.first).toEqual(expectedCalls(first))
-  expect(ran.second).toEqual(expectedCalls(second))
-  expect(ran.log).toEqual(Array.from({ length: calls }, () => 'update a-1'))
+  expect(testRun.first).toEqual(expectedCalls(first))
+  expect(testRun.second).toEqual(expectedCalls(second))
+  expect(testRun.log).toEqual(Array.from({ length: calls }, () => 'update a-1'))
 })
 
 test.each<[string, KillPoint, readonly string[], readonly string[]]>([
@@ -131,11 +131,11 @@ test.each<[string, KillPoint, readonly string[], readonly string[]]>([
 ])(
   'a delete after the end of its program that is killed %s runs the program again',
   async (_where, kill, first, second) => {
-    const ran = await runKilled(1, 0, kill)
+    const testRun = await runKilled(1, 0, kill)
     const expectedCalls = (moments: readonly string[]) => moments.map(moment => `${moment}Delete a`)
-    expect(ran.first).toEqual(expectedCalls(first))
-    expect(ran.second).toEqual(expectedCalls(second))
-    expect(ran.log).toEqual(['delete a-1'])
+    expect(testRun.first).toEqual(expectedCalls(first))
+    expect(testRun.second).toEqual(expectedCalls(second))
+    expect(testRun.log).toEqual(['delete a-1'])
   },
 )
 

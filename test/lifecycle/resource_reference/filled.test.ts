@@ -10,7 +10,7 @@ afterEach(() => engines.close())
 test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a reference gets name and type, whoever created it', async () => {
   const references: unknown[] = []
   const script = componentScript({
-    make: async (request, monitor) => {
+    construct: async (request, monitor) => {
       const reference = request.inputs?.['ref']
       references.push(reference)
       const { urn: of, id } = Object(Object(reference).value ?? reference)

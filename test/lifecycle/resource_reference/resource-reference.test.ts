@@ -97,7 +97,7 @@ test.each([true, false])(
     const engine = await engines.open(cloud)
     const seen: unknown[] = []
     let urn = ''
-    const ran = await engine.run(
+    const testRun = await engine.run(
       async monitor => {
         const supports = (id: string): Promise<boolean> =>
           new Promise((resolve, reject) =>
@@ -120,7 +120,7 @@ test.each([true, false])(
       },
       isHidden ? { withoutFeatures: ['resourceReferences'] } : {},
     )
-    expect(ran.result.result).toBe('succeeded')
+    expect(testRun.result.result).toBe('succeeded')
     const plain = [false, true, false, { a: urn }]
     expect(seen).toEqual(
       isHidden ? plain : [true, true, true, { a: toFilled(urn, 'my:c:Group', 'a') }],

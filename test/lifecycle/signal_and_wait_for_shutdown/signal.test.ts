@@ -27,7 +27,7 @@ test('TestSignalAndWaitForShutdown: the call returns after the deletes', async (
   })
   const order: string[] = []
   let second = ''
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     await functions.registerHook('went', () => void order.push('hook'))
     const first = wait(monitor).then(end => order.push(end))
@@ -37,7 +37,7 @@ test('TestSignalAndWaitForShutdown: the call returns after the deletes', async (
   expect(order).toEqual(['hook', 'released'])
   expect(second).toContain('Already waiting for shutdown')
   expect(cloud.log).toEqual(['create a', 'delete a-1'])
-  expect(ran.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
+  expect(testRun.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
 })
 
 test('TestSignalAndWaitForShutdownError: a failed create ends the run without a response to the program', async () => {
@@ -45,13 +45,13 @@ test('TestSignalAndWaitForShutdownError: a failed create ends the run without a 
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)
   let failure = ''
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', { v: 1 }).catch((thrown: unknown) => {
       failure = String(thrown)
       throw thrown
     })
   })
-  expect(ran.result.result).toBe('failed')
+  expect(testRun.result.result).toBe('failed')
   // UNAVAILABLE: the SDK interprets it as "stop silently".
   expect(failure).toContain('14 UNAVAILABLE')
 })
@@ -61,7 +61,7 @@ test('TestSignalAndWaitForShutdownContinueOnError: the wait returns without an e
   cloud.faults.add('create a')
   const engine = await engines.open(cloud)
   let end = ''
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'a', { v: 1 }, { supportsResultReporting: true })
       end = await wait(monitor)
@@ -69,17 +69,17 @@ test('TestSignalAndWaitForShutdownContinueOnError: the wait returns without an e
     { continueOnError: true },
   )
   expect(end).toBe('released')
-  expect(ran.result.result).toBe('failed')
+  expect(testRun.result.result).toBe('failed')
 })
 
 test('TestSignalAndWaitForShutdownErrorAfterWait: a failure after the signal fails the run', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'a', { v: 1 })
     await wait(monitor)
     throw new Error('after all')
   })
-  expect(ran.result.result).toBe('failed')
+  expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a'])
 })

@@ -55,29 +55,29 @@ test('TestSecretMasked: the output of a secret input is secret', async () => {
     CreateResponse.create({ id: 'x', properties: { word: 'hidden-word', v: ask.preview } })
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, create } })
   const word = toWireSecret('hidden-word')
-  const ran = await engine.run(createThings({ a: { word } }))
-  const [state] = statesOf(ran, 'a')
+  const testRun = await engine.run(createThings({ a: { word } }))
+  const [state] = statesOf(testRun, 'a')
   expect(JSON.stringify(state?.['outputs'])).toContain('ciphertext')
-  expect(JSON.stringify([state, ran.events])).not.toContain('hidden-word')
+  expect(JSON.stringify([state, testRun.events])).not.toContain('hidden-word')
 })
 
 test('TestReadReplaceStep: a read with another id replaces the managed resource, which is deleted', async () => {
   const cloud = createCloudWith('other', { v: 2 })
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(createReading('a', 'other'))
-  expect(stepsOf(ran)).toEqual(['read-replacement a', 'replace a', 'delete-replaced a'])
+  const testRun = await engine.run(createReading('a', 'other'))
+  expect(stepsOf(testRun)).toEqual(['read-replacement a', 'replace a', 'delete-replaced a'])
   expect(cloud.log).toEqual(['create a', 'delete a-1'])
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'other', external: true, outputs: { v: 2 } }])
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'other', external: true, outputs: { v: 2 } }])
 })
 
 test('TestRelinquishStep: a read with the same id ends the management, and the object stays', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(createReading('a', 'a-1'))
-  expect(stepsOf(ran)).toEqual(['read a'])
-  expect(statesOf(ran, 'a')).toMatchObject([{ id: 'a-1', external: true }])
+  const testRun = await engine.run(createReading('a', 'a-1'))
+  expect(stepsOf(testRun)).toEqual(['read a'])
+  expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-1', external: true }])
   const gone = await engine.run(async () => undefined)
   expect(cloud.log).toEqual(['create a'])
   expect(statesOf(gone, 'a')).toEqual([])
@@ -87,12 +87,12 @@ test('TestTakeOwnershipStep: an external resource is created anew, and the old s
   const cloud = createCloudWith('ext', { v: 1 })
   const engine = await engines.open(cloud)
   await engine.run(createReading('a', 'ext'))
-  const ran = await engine.run(createThings({ a: { v: 1 } }))
-  expect(stepsOf(ran)).toEqual(['create-replacement a', 'replace a', 'discard-replaced a'])
+  const testRun = await engine.run(createThings({ a: { v: 1 } }))
+  expect(stepsOf(testRun)).toEqual(['create-replacement a', 'replace a', 'discard-replaced a'])
   expect(cloud.log).toEqual(['create a'])
   expect([...cloud.objects.keys()]).toEqual(['ext', 'a-1'])
-  expect(statesOf(ran, 'a')).toHaveLength(1)
-  expect(statesOf(ran, 'a')[0]).not.toHaveProperty('external')
+  expect(statesOf(testRun, 'a')).toHaveLength(1)
+  expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('external')
 })
 
 test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: a partially created resource is updated, with its ignored changes', async () => {
@@ -115,29 +115,29 @@ test('TestInitErrorsStep, TestInitErrorsIgnoreChanges: a partially created resou
     const failed = await engine.run(program)
     expect(statesOf(failed, 'a')).toMatchObject([{ id: 'x', initErrors: ['not yet', 'nor soon'] }])
     expect(errorsOf(failed)).toEqual(['a: 2 errors occurred:\n\t* not yet\n\t* nor soon\n\n'])
-    const ran = await engine.run(program)
-    expect(stepsOf(ran)).toEqual(['update a'])
+    const testRun = await engine.run(program)
+    expect(stepsOf(testRun)).toEqual(['update a'])
     expect(updates).toMatchObject([{ id: 'x', ignoreChanges }])
-    expect(statesOf(ran, 'a')[0]).not.toHaveProperty('initErrors')
+    expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('initErrors')
   }
 })
 
 test('TestReadNilOutputs: a missing object cannot be read', async () => {
   const engine = await engines.open(createCloud())
   for (const dryRun of [true, false]) {
-    const ran = await engine.run(createReading('a', 'my-resource-id'), { dryRun })
-    expect(ran.result.result).toBe('failed')
-    expect(diagnosticsOf(ran).join()).toContain("resource 'my-resource-id' does not exist")
+    const testRun = await engine.run(createReading('a', 'my-resource-id'), { dryRun })
+    expect(testRun.result.result).toBe('failed')
+    expect(diagnosticsOf(testRun).join()).toContain("resource 'my-resource-id' does not exist")
   }
 })
 
 test('TestExternalEventMetadata: events mark external resources', async () => {
   const engine = await engines.open(createCloudWith('ext', { v: 1 }))
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     await registerThing(monitor, 'managed', { v: 1 })
     await monitor.read('read', 'ext')
   })
-  const external = ran.events.flatMap(event => {
+  const external = testRun.events.flatMap(event => {
     const { metadata } =
       'resourcePreEvent' in event
         ? event.resourcePreEvent

@@ -19,8 +19,8 @@ test('TestUntargetedResourceAnalyzer: packs analyze the whole stack, also resour
   await engine.run(program)
   const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
   // The other resource is no longer registered, and stays.
-  const ran = await engine.run(createThings({ b: { v: 2 } }), { packs: [pack], targeting })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createThings({ b: { v: 2 } }), { packs: [pack], targeting })
+  expect(testRun.result.result).toBe('succeeded')
   await engine.run(program, { packs: [pack], targeting })
   expect(seen[1]).toEqual(['a', 'b', 'default', 'life-dev'])
   expect(seen[0]).toContain('b')

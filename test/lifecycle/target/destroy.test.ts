@@ -4,7 +4,7 @@ import type { Program } from '../engine.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   registerProvider,
   defaultProviderUrnOf,
@@ -51,9 +51,9 @@ test('TestDestroyTarget, TestDestroyTargetWithChildren: targets are deleted with
     const targets = subset.map(toUrn)
     const destroy = { command: 'destroy', dryRun: true } as const
     const options = { ...destroy, targeting: { targets, targetDependents: true } }
-    const ran = await engine.run(undefined, options)
-    expect(listNamesByOp(ran, 'delete'), subset.join()).toEqual(expected)
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(undefined, options)
+    expect(listNamesByOp(testRun, 'delete'), subset.join()).toEqual(expected)
+    expect(testRun.result.result).toBe('succeeded')
     const alone = await engine.run(undefined, { ...destroy, targeting: { targets } })
     const others = expected.filter(name => !subset.includes(name))
     expect(alone.result.result, subset.join()).toBe(others.length === 0 ? 'succeeded' : 'failed')
@@ -66,10 +66,10 @@ test('a destroy with targets keeps the other resources unchanged', async () => {
   const engine = await engines.open(cloud)
   await engine.run(graphProgram)
   const targeting = { targets: [toUrn('b')], targetDependents: true }
-  const ran = await engine.run(undefined, { command: 'destroy', targeting })
-  expect(allStepsOf(ran).slice(0, 3)).toEqual(['same a', 'same c', 'same f'])
-  expect(ran.result.changes).toEqual({ same: 4, delete: 3 })
-  expect(listKeptNames(ran)).toEqual(['a', 'c', 'f'])
+  const testRun = await engine.run(undefined, { command: 'destroy', targeting })
+  expect(allStepsOf(testRun).slice(0, 3)).toEqual(['same a', 'same c', 'same f'])
+  expect(testRun.result.changes).toEqual({ same: 4, delete: 3 })
+  expect(listStateNames(testRun)).toEqual(['a', 'c', 'f'])
   expect([...cloud.objects.keys()].sort()).toEqual(['a-1', 'c-1', 'f-1'])
 })
 
@@ -77,13 +77,13 @@ test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without d
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(graphProgram)
-  const ran = await engine.run(undefined, {
+  const testRun = await engine.run(undefined, {
     command: 'destroy',
     targeting: { targets: [toUrn('b')] },
   })
-  expect(ran.result.result).toBe('failed')
-  expect(allStepsOf(ran)).toEqual([])
-  expect(errorMessagesOf(ran)).toEqual(
+  expect(testRun.result.result).toBe('failed')
+  expect(allStepsOf(testRun)).toEqual([])
+  expect(errorMessagesOf(testRun)).toEqual(
     ['d', 'e'].map(
       name =>
         `Resource '${toUrn(name)}' will be destroyed but was not specified in --target list.\n` +
@@ -91,7 +91,7 @@ test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without d
     ),
   )
   expect(cloud.log.filter(line => line.startsWith('delete'))).toEqual([])
-  expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
 test.each([
@@ -108,9 +108,9 @@ test.each([
   await engine.run(graphProgram)
   cloud.faults.add(`delete ${failing}`)
   const targeting = { targets: [toUrn(target)], targetDependents: true }
-  const ran = await engine.run(undefined, { command: 'destroy', targeting })
-  expect(ran.result.result).toBe('failed')
-  const left = listKeptNames(ran)
+  const testRun = await engine.run(undefined, { command: 'destroy', targeting })
+  expect(testRun.result.result).toBe('failed')
+  const left = listStateNames(testRun)
   for (const name of ['a', target, failing.slice(0, 1)]) expect(left).toContain(name)
   expect([...cloud.objects.keys()].map(id => id.slice(0, 1)).sort()).toEqual(left)
 })
@@ -120,10 +120,10 @@ test('a target that matches nothing is refused before any call', async () => {
   await engine.run(graphProgram)
   for (const targeting of [{ targets: [targetUrnOf('none')] }, { excludes: [targetUrnOf('none')] }])
     for (const command of ['destroy', 'refresh'] as const) {
-      const ran = await engine.run(undefined, { command, targeting })
-      expect(ran.result.result).toBe('failed')
-      expect(errorMessagesOf(ran)).toEqual([`no resource named '${targetUrnOf('none')}' found`])
-      expect(allStepsOf(ran)).toEqual([])
+      const testRun = await engine.run(undefined, { command, targeting })
+      expect(testRun.result.result).toBe('failed')
+      expect(errorMessagesOf(testRun)).toEqual([`no resource named '${targetUrnOf('none')}' found`])
+      expect(allStepsOf(testRun)).toEqual([])
     }
 })
 
@@ -134,19 +134,19 @@ test('a destroy deletes providers and the stack only if they are named as target
   const refused = await engine.run(undefined, alone)
   expect(errorMessagesOf(refused)).toHaveLength(6)
   const targeting = { targets: [defaultProviderUrnOf()], targetDependents: true }
-  const ran = await engine.run(undefined, { command: 'destroy', targeting })
-  expect(listKeptNames(ran)).toEqual([])
-  expect((ran.state.resources ?? []).map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
+  const testRun = await engine.run(undefined, { command: 'destroy', targeting })
+  expect(listStateNames(testRun)).toEqual([])
+  expect((testRun.state.resources ?? []).map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
 })
 
 test('an update deletes only those unregistered resources that are targets', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(graphProgram)
-  const ran = await engine.run(undefined, { targeting: { targets: [toUrn('f')] } })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'delete')).toEqual(['f'])
-  expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  const testRun = await engine.run(undefined, { targeting: { targets: [toUrn('f')] } })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'delete')).toEqual(['f'])
+  expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
 test('protected resources and their dependencies are excluded on request', async () => {
@@ -161,13 +161,13 @@ test('protected resources and their dependencies are excluded on request', async
     await registerThing(monitor, 'd', {}, { dependencies: [b.urn] })
   })
   const options = { command: 'destroy', targeting: { excludeProtected: true } } as const
-  const ran = await engine.run(undefined, options)
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['a', 'b', 'c'])
-  expect((ran.state.resources ?? []).map(({ urn: one }) => one)).toContain(
+  const testRun = await engine.run(undefined, options)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['a', 'b', 'c'])
+  expect((testRun.state.resources ?? []).map(({ urn: one }) => one)).toContain(
     defaultProviderUrnOf('own'),
   )
-  expect((ran.state.resources ?? []).map(({ urn: one }) => one)).not.toContain(
+  expect((testRun.state.resources ?? []).map(({ urn: one }) => one)).not.toContain(
     defaultProviderUrnOf('unused'),
   )
   const again = await engine.run(undefined, options)

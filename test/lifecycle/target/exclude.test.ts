@@ -4,7 +4,7 @@ import type { TestRunOptions, Program } from '../engine.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   defaultProviderUrnOf,
   resourceStateOf,
@@ -36,37 +36,37 @@ test('TestExcludeTarget: an excluded resource is neither created nor changed', a
   const engine = await engines.open(createCloud())
   const made = await engine.run(createNested(), withExcludes([d]))
   expect(made.result.result).toBe('succeeded')
-  expect(listKeptNames(made)).toEqual(['a', 'b', 'c'])
+  expect(listStateNames(made)).toEqual(['a', 'b', 'c'])
   await engine.run(createNested())
-  const ran = await engine.run(createNested(2), withExcludes([b]))
-  expect(listNamesByOp(ran, 'update')).toEqual(['a', 'c', 'd'])
-  expect(resourceStateOf(ran, 'b').inputs).toEqual({ v: 1 })
+  const testRun = await engine.run(createNested(2), withExcludes([b]))
+  expect(listNamesByOp(testRun, 'update')).toEqual(['a', 'c', 'd'])
+  expect(resourceStateOf(testRun, 'b').inputs).toEqual({ v: 1 })
 })
 
 test('TestExcludeChildren: with dependents, children are excluded, too', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(createNested(), withExcludes([b], { excludeDependents: true }))
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['a'])
-  expect(allStepsOf(ran)).toEqual(['create a', 'same b', 'same c', 'same d'])
+  const testRun = await engine.run(createNested(), withExcludes([b], { excludeDependents: true }))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['a'])
+  expect(allStepsOf(testRun)).toEqual(['create a', 'same b', 'same c', 'same d'])
 })
 
 test('a resource that depends on an excluded new one is refused, and the state stays valid', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(createNested(), withExcludes([b]))
-  expect(ran.result.result).toBe('failed')
-  expect(errorMessagesOf(ran)[0]).toBe(
+  const testRun = await engine.run(createNested(), withExcludes([b]))
+  expect(testRun.result.result).toBe('failed')
+  expect(errorMessagesOf(testRun)[0]).toBe(
     `Resource '${c}' depends on '${b}' which is new and left out by --exclude.`,
   )
-  expect(listKeptNames(ran)).toEqual(['a'])
+  expect(listStateNames(testRun)).toEqual(['a'])
 })
 
 test('TestDestroyExcludeTarget: a destroy keeps excluded resources with their dependencies, and can exclude a provider only', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
-  const ran = await engine.run(undefined, { command: 'destroy', ...withExcludes([a, b]) })
-  expect(listKeptNames(ran)).toEqual(['a', 'b'])
-  expect(ran.result.changes).toEqual({ delete: 2, same: 3 })
+  const testRun = await engine.run(undefined, { command: 'destroy', ...withExcludes([a, b]) })
+  expect(listStateNames(testRun)).toEqual(['a', 'b'])
+  expect(testRun.result.changes).toEqual({ delete: 2, same: 3 })
   const rest = await engine.run(undefined, {
     command: 'destroy',
     ...withExcludes([defaultProviderUrnOf()]),
@@ -79,27 +79,27 @@ test('TestDestroyExcludeChildren: with dependents, the dependents of excluded re
   const engine = await engines.open(cloud)
   await engine.run(createNested())
   const options = withExcludes([a], { excludeDependents: true })
-  const ran = await engine.run(undefined, { command: 'destroy', ...options })
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd'])
+  const testRun = await engine.run(undefined, { command: 'destroy', ...options })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'd'])
 })
 
 test('TestExcludeProviderImplicitly: the provider of an excluded resource is kept', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
-  const ran = await engine.run(undefined, { command: 'destroy', ...withExcludes([a]) })
-  expect(listKeptNames(ran)).toEqual(['a'])
-  expect((ran.state.resources ?? []).map(({ urn }) => urn)).toContain(defaultProviderUrnOf())
+  const testRun = await engine.run(undefined, { command: 'destroy', ...withExcludes([a]) })
+  expect(listStateNames(testRun)).toEqual(['a'])
+  expect((testRun.state.resources ?? []).map(({ urn }) => urn)).toContain(defaultProviderUrnOf())
 })
 
 test('TestGlobExcludes: patterns exclude all matching resources', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: {}, b: {} }))
-  const ran = await engine.run(undefined, withExcludes(['**test:index**']))
-  expect(listKeptNames(ran)).toEqual(['a', 'b'])
-  expect(listNamesByOp(ran, 'delete')).toEqual([])
+  const testRun = await engine.run(undefined, withExcludes(['**test:index**']))
+  expect(listStateNames(testRun)).toEqual(['a', 'b'])
+  expect(listNamesByOp(testRun, 'delete')).toEqual([])
   const one = await engine.run(undefined, withExcludes(['**::a']))
-  expect(listKeptNames(one)).toEqual(['a'])
+  expect(listStateNames(one)).toEqual(['a'])
 })
 
 test('an excluded provider is updated nevertheless', async () => {
@@ -111,21 +111,25 @@ test('an excluded provider is updated nevertheless', async () => {
       await monitor.register({ ...own, object: { region } })
     }
   await engine.run(program('x'))
-  const ran = await engine.run(program('y'), withExcludes([defaultProviderUrnOf('own')]))
-  expect(listNamesByOp(ran, 'update')).toEqual(['own'])
+  const testRun = await engine.run(program('y'), withExcludes([defaultProviderUrnOf('own')]))
+  expect(listNamesByOp(testRun, 'update')).toEqual(['own'])
 })
 
 test('TestRefreshExcludeTarget: a refresh reads all resources except the excluded ones', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
-  const ran = await engine.run(undefined, { command: 'refresh', ...withExcludes([b]) })
-  expect(listNamesByOp(ran, 'refresh').filter(name => name.length === 1)).toEqual(['a', 'c', 'd'])
+  const testRun = await engine.run(undefined, { command: 'refresh', ...withExcludes([b]) })
+  expect(listNamesByOp(testRun, 'refresh').filter(name => name.length === 1)).toEqual([
+    'a',
+    'c',
+    'd',
+  ])
 })
 
 test('TestRefreshExcludeChildren: with dependents, children of excluded resources are not read either', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createNested())
   const options = withExcludes([b], { excludeDependents: true })
-  const ran = await engine.run(undefined, { command: 'refresh', ...options })
-  expect(listNamesByOp(ran, 'refresh').filter(name => name.length === 1)).toEqual(['a'])
+  const testRun = await engine.run(undefined, { command: 'refresh', ...options })
+  expect(listNamesByOp(testRun, 'refresh').filter(name => name.length === 1)).toEqual(['a'])
 })

@@ -4,7 +4,7 @@ import type { Program } from '../engine.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   resourceStateOf,
   targetUrnOf,
@@ -26,9 +26,9 @@ test('TestRefreshTargetChildren: direct and indirect dependents of a target are 
   await engine.run(nestedProgram)
   for (const id of cloud.objects.keys()) cloud.objects.set(id, { v: 9 })
   const targeting = { targets: [targetUrnOf('b', [type])], targetDependents: true }
-  const ran = await engine.run(undefined, { command: 'refresh', targeting })
-  expect(listNamesByOp(ran, 'refresh')).toEqual(['b', 'c', 'd'])
-  expect(['a', 'b', 'c', 'd'].map(name => resourceStateOf(ran, name).outputs?.['v'])).toEqual([
+  const testRun = await engine.run(undefined, { command: 'refresh', targeting })
+  expect(listNamesByOp(testRun, 'refresh')).toEqual(['b', 'c', 'd'])
+  expect(['a', 'b', 'c', 'd'].map(name => resourceStateOf(testRun, name).outputs?.['v'])).toEqual([
     1, 9, 9, 9,
   ])
 })
@@ -49,14 +49,14 @@ test('a refresh with targets reads only these, and removes the missing ones', as
     targeting: { targets: [targetUrnOf('a')] },
   })
   expect(listNamesByOp(previewed, 'refresh')).toEqual(['a'])
-  const ran = await engine.run(undefined, {
+  const testRun = await engine.run(undefined, {
     command: 'refresh',
     targeting: { targets: [targetUrnOf('a')] },
   })
-  expect(ran.result.changes).toEqual({ delete: 1 })
-  expect(listKeptNames(ran)).toEqual(['b', 'c'])
-  expect(resourceStateOf(ran, 'b')).toMatchObject({ inputs: { v: 1 } })
-  expect(resourceStateOf(ran, 'b').dependencies ?? []).toEqual([])
+  expect(testRun.result.changes).toEqual({ delete: 1 })
+  expect(listStateNames(testRun)).toEqual(['b', 'c'])
+  expect(resourceStateOf(testRun, 'b')).toMatchObject({ inputs: { v: 1 } })
+  expect(resourceStateOf(testRun, 'b').dependencies ?? []).toEqual([])
 })
 
 test('the refresh before an update uses its targets, which must exist before', async () => {
@@ -70,8 +70,11 @@ test('the refresh before an update uses its targets, which must exist before', a
     targeting: { targets: [targetUrnOf('c')] },
   })
   expect(errorMessagesOf(refused)[0]).toContain(`Target '${targetUrnOf('c')}' could not be found`)
-  const ran = await engine.run(both, { refresh: true, targeting: { targets: [targetUrnOf('a')] } })
-  expect(listNamesByOp(ran, 'refresh')).toEqual(['a'])
-  expect(listNamesByOp(ran, 'update')).toEqual(['a'])
+  const testRun = await engine.run(both, {
+    refresh: true,
+    targeting: { targets: [targetUrnOf('a')] },
+  })
+  expect(listNamesByOp(testRun, 'refresh')).toEqual(['a'])
+  expect(listNamesByOp(testRun, 'update')).toEqual(['a'])
   expect(cloud.objects.get('b-1')).toEqual({ v: 9 })
 })

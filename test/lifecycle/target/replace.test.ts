@@ -10,7 +10,7 @@ import {
 } from '../register-thing.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   resourceStateOf,
   allStepsOf,
@@ -35,14 +35,14 @@ test('TestReplaceSpecificTargets: a named resource is replaced without a change,
   const engine = await engines.open(cloud)
   await engine.run(createLinked())
   const checked: unknown[] = []
-  const ran = await engine.run(createLinked(), {
+  const testRun = await engine.run(createLinked(), {
     targeting: { replaces: [targetUrnOf('a')] },
     provider: inner => ({
       ...inner,
       check: ask => (checked.push([ask.name, ask.olds === undefined]), inner.check(ask)),
     }),
   })
-  expect(allStepsOf(ran)).toEqual([
+  expect(allStepsOf(testRun)).toEqual([
     'create-replacement a',
     'replace a',
     'create-replacement b',
@@ -61,13 +61,13 @@ test('TestReplaceSpecificTargets: a named resource is replaced without a change,
 
 test('a resource to be replaced must exist before the program runs', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(createThings({ a: {} }), {
+  const testRun = await engine.run(createThings({ a: {} }), {
     targeting: { replaces: [targetUrnOf('a')] },
   })
-  expect(errorMessagesOf(ran)[0]).toContain(
+  expect(errorMessagesOf(testRun)[0]).toContain(
     `Target '${targetUrnOf('a')}' could not be found in the stack.`,
   )
-  expect(listKeptNames(ran)).toEqual([])
+  expect(listStateNames(testRun)).toEqual([])
 })
 
 test.each([
@@ -105,9 +105,9 @@ test('a target that is replaced create-first leaves dependents outside of the ta
   const engine = await engines.open(cloud)
   await engine.run(createLinked())
   const targeting = { targets: [targetUrnOf('a')], replaces: [targetUrnOf('a')] }
-  const ran = await engine.run(createLinked(), { targeting })
-  expect(listNamesByOp(ran, 'same')).toEqual(['b', 'c', 'free'])
-  expect(resourceStateOf(ran, 'b').inputs).toEqual({ replace: 'a-1', v: 1 })
+  const testRun = await engine.run(createLinked(), { targeting })
+  expect(listNamesByOp(testRun, 'same')).toEqual(['b', 'c', 'free'])
+  expect(resourceStateOf(testRun, 'b').inputs).toEqual({ replace: 'a-1', v: 1 })
 })
 
 test('a target that is deleted first replaces its dependents with their old inputs, and their own dependents do not become targets', async () => {
@@ -119,9 +119,9 @@ test('a target that is deleted first replaces its dependents with their old inpu
     replaces: [targetUrnOf('a')],
     targetDependents: true,
   }
-  const ran = await engine.run(createLinked(2, deleteFirst), { targeting })
-  expect(ran.result.result).toBe('succeeded')
-  expect(allStepsOf(ran)).toEqual([
+  const testRun = await engine.run(createLinked(2, deleteFirst), { targeting })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(allStepsOf(testRun)).toEqual([
     'delete-replaced b',
     'delete-replaced a',
     'replace a',
@@ -131,7 +131,7 @@ test('a target that is deleted first replaces its dependents with their old inpu
     'same c',
     'same free',
   ])
-  expect(resourceStateOf(ran, 'c').inputs).toEqual({ v: 'b-1' })
+  expect(resourceStateOf(testRun, 'c').inputs).toEqual({ v: 'b-1' })
   const alone = { targets: [targetUrnOf('a')], replaces: [targetUrnOf('a')] }
   const again = await engine.run(createLinked(3, deleteFirst), { targeting: alone })
   expect(resourceStateOf(again, 'b').inputs).toEqual({ replace: 'a-2', v: 2 })
@@ -150,8 +150,8 @@ test('TestTargetDependents: a resource that depends on a target, by parent or de
     }
   await engine.run(program(1))
   const targeting = { targets: [targetUrnOf('a')], targetDependents: true }
-  const ran = await engine.run(program(2), { targeting })
-  expect(listNamesByOp(ran, 'update')).toEqual(['a', 'b', 'c'])
+  const testRun = await engine.run(program(2), { targeting })
+  expect(listNamesByOp(testRun, 'update')).toEqual(['a', 'b', 'c'])
   const made = await engine.run(program(2), {
     targeting: { ...targeting, replaces: [targetUrnOf('a')] },
   })

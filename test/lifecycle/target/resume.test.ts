@@ -3,7 +3,7 @@ import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import { Killed } from '../test-process.ts'
 import { createEngines, deleteFirst, registerThing, withDependency } from '../register-thing.ts'
-import { listKeptNames, resourceStateOf, targetUrnOf } from './run-summary.ts'
+import { listStateNames, resourceStateOf, targetUrnOf } from './run-summary.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -39,10 +39,10 @@ test.each([1, 2, 3, 4, 5])(
     await engine.run(initialProgram)
     const kill = { call: 'operations.begin', effect, when: 'before' } as const
     await expect(engine.run(changedProgram, { targeting, kill })).rejects.toBeInstanceOf(Killed)
-    const ran = await engine.run(changedProgram, { targeting, resume: true })
-    expect(ran.result.result).toBe('succeeded')
-    expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'e', 'gone', 'other'])
-    const inputs = ['a', 'b', 'c', 'other', 'e'].map(name => resourceStateOf(ran, name).inputs)
+    const testRun = await engine.run(changedProgram, { targeting, resume: true })
+    expect(testRun.result.result).toBe('succeeded')
+    expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'e', 'gone', 'other'])
+    const inputs = ['a', 'b', 'c', 'other', 'e'].map(name => resourceStateOf(testRun, name).inputs)
     // The dependent is created again with its old inputs.
     const b = { replace: 'a-1' }
     expect(inputs).toEqual([{ replace: 2 }, b, { v: 'b-1' }, { v: 1 }, { v: 2 }])

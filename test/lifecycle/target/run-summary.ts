@@ -28,8 +28,8 @@ export function allStepsOf({ events }: TestRun): readonly string[] {
 }
 
 /** Returns the names of the steps with one op, sorted. */
-export function listNamesByOp(ran: TestRun, op: string): readonly string[] {
-  return allStepsOf(ran)
+export function listNamesByOp(testRun: TestRun, op: string): readonly string[] {
+  return allStepsOf(testRun)
     .flatMap(step => (step.startsWith(`${op} `) ? [step.slice(op.length + 1)] : []))
     .sort()
 }
@@ -43,20 +43,20 @@ export function errorMessagesOf({ events }: TestRun): readonly string[] {
   )
 }
 
-/** Returns the names in the state, sorted, without stack and default providers. */
-export function listKeptNames({ state }: TestRun): readonly string[] {
+/** Returns the names in the state, sorted, without the stack and providers. */
+export function listStateNames({ state }: TestRun): readonly string[] {
   return (state.resources ?? [])
-    .filter(({ type }) => type !== 'pulumi:pulumi:Stack' && !isDefault(type))
+    .filter(({ type }) => type !== 'pulumi:pulumi:Stack' && !isProviderType(type))
     .map(({ urn }) => nameOf(urn))
     .sort()
 }
 
-function isDefault(type: string): boolean {
+function isProviderType(type: string): boolean {
   return type.startsWith('pulumi:providers:')
 }
 
 /** Parses the tested fields of a state and allows all others. */
-const keptForm = z.looseObject({
+const stateSchema = z.looseObject({
   urn: z.string(),
   id: z.string().optional(),
   inputs: z.record(z.string(), z.unknown()).optional(),
@@ -67,19 +67,19 @@ const keptForm = z.looseObject({
 })
 
 /** Returns the state of a thing. */
-export function resourceStateOf({ state }: TestRun, name: string): z.infer<typeof keptForm> {
-  const found = state.resources?.find(({ urn }) => nameOf(urn) === name)
-  if (found === undefined) throw new Error(`the state has no '${name}'`)
-  return keptForm.parse(found)
+export function resourceStateOf({ state }: TestRun, name: string): z.infer<typeof stateSchema> {
+  const resource = state.resources?.find(({ urn }) => nameOf(urn) === name)
+  if (resource === undefined) throw new Error(`the state has no '${name}'`)
+  return stateSchema.parse(resource)
 }
 
 /** Registers an explicit provider and returns its reference. */
 export async function registerProvider(
   monitor: Monitor,
   name: string,
-  more: object = {},
+  fields: object = {},
 ): Promise<string> {
   const type = 'pulumi:providers:test'
-  const { urn, id } = await monitor.register({ type, name, custom: true, object: {}, ...more })
+  const { urn, id } = await monitor.register({ type, name, custom: true, object: {}, ...fields })
   return `${urn}::${id}`
 }

@@ -4,7 +4,7 @@ import type { TestRunOptions, Program } from '../engine.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   registerProvider,
   resourceStateOf,
@@ -31,7 +31,7 @@ const chainProgram: Program = async monitor => {
 test('TestUntargetedDependencyChainsArePreserved: resources outside of the targets keep all dependencies, registered or not', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(chainProgram)
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'target', { v: 2 })
       const e = { type: 'test:index:Thing', name: 'd' }
@@ -39,10 +39,10 @@ test('TestUntargetedDependencyChainsArePreserved: resources outside of the targe
     },
     { targeting: { targets: [targetUrnOf('target')] } },
   )
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['a', 'b', 'c', 'd', 'e', 'target'])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'd', 'e', 'target'])
   // Depth first: dependencies come before their dependents, and the others at the end.
-  expect(allStepsOf(ran)).toEqual([
+  expect(allStepsOf(testRun)).toEqual([
     'update target',
     'same a',
     'same b',
@@ -50,7 +50,7 @@ test('TestUntargetedDependencyChainsArePreserved: resources outside of the targe
     'same d',
     'same e',
   ])
-  const order = (ran.state.resources ?? []).map(({ urn }) => urn)
+  const order = (testRun.state.resources ?? []).map(({ urn }) => urn)
   const places = [targetUrnOf('a'), targetUrnOf('b'), targetUrnOf('c'), targetUrnOf('d')].map(urn =>
     order.findIndex(one => one === urn),
   )
@@ -61,7 +61,7 @@ test('an aliased resource outside of the targets keeps its old URN, which its de
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ old: { v: 1 }, target: { v: 1 } }))
   let urn = ''
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       const aliases = [{ alias: { $case: 'spec', value: { ...spec, name: 'old' } } }]
       const renamed = await registerThing(monitor, 'new', { v: 2 }, { aliases })
@@ -70,10 +70,10 @@ test('an aliased resource outside of the targets keeps its old URN, which its de
     },
     { targeting: { targets: [targetUrnOf('target')] } },
   )
-  expect(ran.result.result).toBe('succeeded')
+  expect(testRun.result.result).toBe('succeeded')
   expect(urn).toBe(targetUrnOf('old'))
-  expect(listKeptNames(ran)).toEqual(['old', 'target'])
-  expect(resourceStateOf(ran, 'target').dependencies).toEqual([targetUrnOf('old')])
+  expect(listStateNames(testRun)).toEqual(['old', 'target'])
+  expect(resourceStateOf(testRun, 'target').dependencies).toEqual([targetUrnOf('old')])
 })
 const spec = { name: '', type: '', stack: '', project: '', parent: undefined }
 
@@ -91,12 +91,12 @@ test('TestUntargetedSameStepsAcceptDeletedResources: old copies among the depend
   cloud.faults.add('delete a-1')
   const failed = await engine.run(program(2))
   expect(failed.result.result).toBe('failed')
-  const ran = await engine.run(program(3), { targeting: { targets: [targetUrnOf('target')] } })
-  expect(ran.result.result).toBe('succeeded')
-  const copies = (ran.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
+  const testRun = await engine.run(program(3), { targeting: { targets: [targetUrnOf('target')] } })
+  expect(testRun.result.result).toBe('succeeded')
+  const copies = (testRun.state.resources ?? []).filter(({ urn }) => urn === targetUrnOf('a'))
   expect(copies.map(({ id, delete: isOld = false }) => [id, isOld])).toContainEqual(['a-2', false])
   expect(copies.map(({ id, delete: isOld = false }) => [id, isOld])).toContainEqual(['a-1', true])
-  expect(listNamesByOp(ran, 'delete-replaced')).toEqual([])
+  expect(listNamesByOp(testRun, 'delete-replaced')).toEqual([])
 })
 
 const createVersions =
@@ -109,27 +109,30 @@ const createVersions =
 test('TestTargetChangeProviderVersion: a resource outside of the targets cannot move to another provider', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ target: '1.0.0', other: '1.0.0' }))
-  const ran = await engine.run(createVersions({ target: '2.0.0', other: '2.0.0' }), {
+  const testRun = await engine.run(createVersions({ target: '2.0.0', other: '2.0.0' }), {
     targeting: { targets: [targetUrnOf('target')] },
   })
-  expect(ran.result.result).toBe('failed')
-  expect(errorMessagesOf(ran).join()).toContain(
+  expect(testRun.result.result).toBe('failed')
+  expect(errorMessagesOf(testRun).join()).toContain(
     `for resource ${targetUrnOf('other')} has not been registered yet, this is due to a change of providers`,
   )
-  expect(resourceStateOf(ran, 'other').provider).toContain('default_1_0_0')
+  expect(resourceStateOf(testRun, 'other').provider).toContain('default_1_0_0')
 })
 
 test('TestTargetChangeAndSameProviderVersion: the same if another resource registers the old provider later', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ target: '1.0.0', one: '1.0.0', two: '1.0.0' }))
-  const ran = await engine.run(createVersions({ target: '2.0.0', one: '2.0.0', two: '1.0.0' }), {
-    targeting: { targets: [targetUrnOf('target')] },
-  })
-  expect(ran.result.result).toBe('failed')
-  expect(errorMessagesOf(ran).join()).toContain(
+  const testRun = await engine.run(
+    createVersions({ target: '2.0.0', one: '2.0.0', two: '1.0.0' }),
+    {
+      targeting: { targets: [targetUrnOf('target')] },
+    },
+  )
+  expect(testRun.result.result).toBe('failed')
+  expect(errorMessagesOf(testRun).join()).toContain(
     `for resource ${targetUrnOf('one')} has not been registered yet`,
   )
-  expect(listKeptNames(ran)).toEqual(['one', 'target', 'two'])
+  expect(listStateNames(testRun)).toEqual(['one', 'target', 'two'])
 })
 
 test('TestUntargetedProviderChange: the same for a move from an explicit provider', async () => {
@@ -142,11 +145,13 @@ test('TestUntargetedProviderChange: the same for a move from an explicit provide
       await registerThing(monitor, 'other', {}, own)
     }
   await engine.run(program(true))
-  const ran = await engine.run(program(false), { targeting: { targets: [targetUrnOf('target')] } })
-  expect(errorMessagesOf(ran).join()).toContain(
+  const testRun = await engine.run(program(false), {
+    targeting: { targets: [targetUrnOf('target')] },
+  })
+  expect(errorMessagesOf(testRun).join()).toContain(
     `for resource ${targetUrnOf('other')} has not been registered`,
   )
-  expect(resourceStateOf(ran, 'other').provider).toContain('::own::')
+  expect(resourceStateOf(testRun, 'other').provider).toContain('::own::')
 })
 
 test('TestUntargetedAliasedProviderChanges: a provider that is renamed by an alias is the same one', async () => {
@@ -155,7 +160,7 @@ test('TestUntargetedAliasedProviderChanges: a provider that is renamed by an ali
     await monitor.register({ type: 'test:index:Group', name: 'parent', object: {} })
     await registerThing(monitor, 'res', {}, { provider: await registerProvider(monitor, 'own') })
   })
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       const { urn } = await monitor.register({
         type: 'test:index:Group',
@@ -168,8 +173,8 @@ test('TestUntargetedAliasedProviderChanges: a provider that is renamed by an ali
     },
     { targeting: { targets: ['**non-existing**'] } },
   )
-  expect(errorMessagesOf(ran)).toEqual([])
-  expect(resourceStateOf(ran, 'res').provider).toContain(
+  expect(errorMessagesOf(testRun)).toEqual([])
+  expect(resourceStateOf(testRun, 'res').provider).toContain(
     'test:index:Group$pulumi:providers:test::own::',
   )
 })
@@ -177,14 +182,14 @@ test('TestUntargetedAliasedProviderChanges: a provider that is renamed by an ali
 test('TestUntargetedRefreshedProviderUpdate: the old provider of an unregistered resource is kept, with or without a refresh', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createVersions({ a: '1.0.0', b: '1.0.0' }))
-  const ran = await engine.run(createVersions({ a: '2.0.0' }), {
+  const testRun = await engine.run(createVersions({ a: '2.0.0' }), {
     refresh: true,
     targeting: { targets: ['**::a'] },
   })
-  expect(errorMessagesOf(ran)).toEqual([])
-  expect(listKeptNames(ran)).toEqual(['a', 'b'])
-  expect(resourceStateOf(ran, 'b').provider).toContain('default_1_0_0')
-  expect(resourceStateOf(ran, 'a').provider).toContain('default_2_0_0')
+  expect(errorMessagesOf(testRun)).toEqual([])
+  expect(listStateNames(testRun)).toEqual(['a', 'b'])
+  expect(resourceStateOf(testRun, 'b').provider).toContain('default_1_0_0')
+  expect(resourceStateOf(testRun, 'a').provider).toContain('default_2_0_0')
 })
 
 test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of unaffected resources are not loaded', async () => {
@@ -206,10 +211,10 @@ test('TestTargetedOperationSkipsUnrelatedProviderConfiguration: providers of una
       },
     }),
   }
-  const ran = await engine.run(createThings({ b: { v: 2 } }), watched)
-  expect(listKeptNames(ran)).toEqual(['a', 'b'])
+  const testRun = await engine.run(createThings({ b: { v: 2 } }), watched)
+  expect(listStateNames(testRun)).toEqual(['a', 'b'])
   const gone = await engine.run(undefined, { ...watched, command: 'destroy' })
-  expect(listKeptNames(gone)).toEqual(['a'])
+  expect(listStateNames(gone)).toEqual(['a'])
   expect(new Set(configured)).toEqual(new Set(['pulumi:providers:test']))
 })
 
@@ -229,21 +234,21 @@ const markerLast: Program = async monitor => {
 test('TestTargetedPreviewNoDuplicateURN_Issue24303: a kept dependency may be registered later', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(markerLast)
-  const ran = await engine.run(markerFirst, {
+  const testRun = await engine.run(markerFirst, {
     dryRun: true,
     targeting: { targets: ['**::nothing'] },
   })
-  expect(errorMessagesOf(ran)).toEqual([])
-  expect(ran.result.result).toBe('succeeded')
+  expect(errorMessagesOf(testRun)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
 })
 
 test('TestTargetedUpdateAppliesNewInputs_Issue24303: a kept dependency that is a target is updated when it is registered', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(markerLast)
-  const ran = await engine.run(markerFirst, { targeting: { targets: ['**::one', '**::two'] } })
-  expect(errorMessagesOf(ran)).toEqual([])
-  expect(listNamesByOp(ran, 'update')).toEqual(['one', 'two'])
-  expect(['one', 'two'].map(name => resourceStateOf(ran, name).inputs)).toEqual([
+  const testRun = await engine.run(markerFirst, { targeting: { targets: ['**::one', '**::two'] } })
+  expect(errorMessagesOf(testRun)).toEqual([])
+  expect(listNamesByOp(testRun, 'update')).toEqual(['one', 'two'])
+  expect(['one', 'two'].map(name => resourceStateOf(testRun, name).inputs)).toEqual([
     { v: 2 },
     { v: 2 },
   ])

@@ -4,7 +4,7 @@ import type { Program } from '../engine.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   listNamesByOp,
   defaultProviderUrnOf,
   resourceStateOf,
@@ -23,11 +23,11 @@ test('TestUpdateTarget: only targets are updated', async () => {
   const targeting = { targets: [targetUrnOf('b')] }
   const previewed = await engine.run(changed, { dryRun: true, targeting })
   expect(allStepsOf(previewed)).toEqual(['same a', 'update b', 'same c'])
-  const ran = await engine.run(changed, { targeting })
-  expect(allStepsOf(ran)).toEqual(['same a', 'update b', 'same c'])
-  expect(ran.result.changes).toEqual({ same: 3, update: 1 })
+  const testRun = await engine.run(changed, { targeting })
+  expect(allStepsOf(testRun)).toEqual(['same a', 'update b', 'same c'])
+  expect(testRun.result.changes).toEqual({ same: 3, update: 1 })
   expect(cloud.log.filter(line => line.startsWith('update'))).toEqual(['update b-1'])
-  expect(['a', 'b', 'c'].map(name => resourceStateOf(ran, name).inputs)).toEqual([
+  expect(['a', 'b', 'c'].map(name => resourceStateOf(testRun, name).inputs)).toEqual([
     { v: 1 },
     { v: 2 },
     { v: 1 },
@@ -39,7 +39,7 @@ test('TestEnsureUntargetedSame: a resource outside of the targets is neither che
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
   const calls: string[] = []
-  const ran = await engine.run(createThings({ a: { v: 2 }, b: { v: 2 } }), {
+  const testRun = await engine.run(createThings({ a: { v: 2 }, b: { v: 2 } }), {
     targeting: { targets: ['**::b'] },
     provider: inner => ({
       ...inner,
@@ -48,24 +48,24 @@ test('TestEnsureUntargetedSame: a resource outside of the targets is neither che
     }),
   })
   expect(calls).toEqual(['check b', 'diff b'])
-  expect(resourceStateOf(ran, 'a')).toMatchObject({ inputs: { v: 1 }, outputs: { v: 1 } })
+  expect(resourceStateOf(testRun, 'a')).toMatchObject({ inputs: { v: 1 }, outputs: { v: 1 } })
 })
 
 test('TestCreateDuringTargetedUpdate_CreateMentionedAsTarget: a new target is created', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: {} }))
-  const ran = await engine.run(createThings({ a: {}, b: {} }), {
+  const testRun = await engine.run(createThings({ a: {}, b: {} }), {
     targeting: { targets: [targetUrnOf('b')] },
   })
-  expect(allStepsOf(ran)).toEqual(['same a', 'create b'])
-  expect(listKeptNames(ran)).toEqual(['a', 'b'])
+  expect(allStepsOf(testRun)).toEqual(['same a', 'create b'])
+  expect(listStateNames(testRun)).toEqual(['a', 'b'])
 })
 
 test('TestCreateDuringTargetedUpdate_UntargetedCreateNotReferenced: a new resource outside of the targets is skipped, with unknown outputs', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 } }))
   let reply: unknown
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'a', { v: 2 })
       const { unknown, id, object, urn } = await registerThing(monitor, 'b', { v: 2 })
@@ -73,8 +73,8 @@ test('TestCreateDuringTargetedUpdate_UntargetedCreateNotReferenced: a new resour
     },
     { targeting: { targets: [targetUrnOf('a')] } },
   )
-  expect(allStepsOf(ran)).toEqual(['update a', 'same b'])
-  expect(listKeptNames(ran)).toEqual(['a'])
+  expect(allStepsOf(testRun)).toEqual(['update a', 'same b'])
+  expect(listStateNames(testRun)).toEqual(['a'])
   expect(reply).toEqual({ unknown: true, id: '', object: {}, urn: targetUrnOf('b') })
 })
 
@@ -92,8 +92,8 @@ async function runNeeding(
   }
   const targeting = { targets: ['**::a'] }
   const previewed = await engine.run(program, { dryRun: true, targeting })
-  const ran = await engine.run(program, { targeting })
-  return { previewed, ran, log: cloud.log }
+  const testRun = await engine.run(program, { targeting })
+  return { previewed, ran: testRun, log: cloud.log }
 }
 
 test.each([
@@ -123,19 +123,19 @@ test.each([
     { v: 2 },
   ],
 ])('%s', async (_title, more, inputs) => {
-  const { previewed, ran, log } = await runNeeding(more, inputs)
-  for (const { result } of [previewed, ran]) expect(result.result).toBe('failed')
-  for (const run of [previewed, ran])
+  const { previewed, ran: testRun, log } = await runNeeding(more, inputs)
+  for (const { result } of [previewed, testRun]) expect(result.result).toBe('failed')
+  for (const run of [previewed, testRun])
     expect(errorMessagesOf(run)[0]).toMatch(
       /Resource '.*::a' depends on '.*::b' which was was not specified in --target list\./,
     )
-  expect(listKeptNames(ran)).toEqual(['a'])
+  expect(listStateNames(testRun)).toEqual(['a'])
   expect(log).toEqual(['create a'])
 })
 
 test('a preview names each missing resource once and continues', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       const n = await registerThing(monitor, 'n', {})
       await registerThing(monitor, 'x', {}, { dependencies: [n.urn] })
@@ -143,18 +143,18 @@ test('a preview names each missing resource once and continues', async () => {
     },
     { dryRun: true, targeting: { targets: ['**::x', '**::y'] } },
   )
-  expect(ran.result.result).toBe('failed')
+  expect(testRun.result.result).toBe('failed')
   // As in Pulumi, the last message reports the failure of the preview.
-  const [named, ...rest] = errorMessagesOf(ran)
+  const [named, ...rest] = errorMessagesOf(testRun)
   expect(named).toContain("depends on '")
   expect(rest).toEqual([expect.stringContaining('preview failed')])
-  expect(allStepsOf(ran)).toEqual(['same n', 'create x', 'create y'])
+  expect(allStepsOf(testRun)).toEqual(['same n', 'create x', 'create y'])
 })
 
 test('TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUntargetedCreate: a reference between two skipped creates is no error', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'a', { v: 2 })
       const b = await registerThing(monitor, 'b', {})
@@ -162,13 +162,13 @@ test('TestCreateDuringTargetedUpdate_UntargetedCreateReferencedByUntargetedCreat
     },
     { targeting: { targets: [targetUrnOf('a')] } },
   )
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['a'])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['a'])
 })
 
 test('TestCreateDuringTargetedUpdate_UntargetedProviderReferencedByTarget: a provider is created without being a target', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       const type = 'pulumi:providers:test'
       const p = await monitor.register({ type, name: 'p', custom: true, object: {} })
@@ -176,23 +176,23 @@ test('TestCreateDuringTargetedUpdate_UntargetedProviderReferencedByTarget: a pro
     },
     { targeting: { targets: [targetUrnOf('a')] } },
   )
-  expect(allStepsOf(ran)).toEqual(['create p', 'create a'])
+  expect(allStepsOf(testRun)).toEqual(['create p', 'create a'])
 })
 
 test('TestTargetedCreateDefaultProvider: the same for a default provider and the stack', async () => {
   const engine = await engines.open(createCloud())
-  const ran = await engine.run(createThings({ a: {}, b: {} }), {
+  const testRun = await engine.run(createThings({ a: {}, b: {} }), {
     targeting: { targets: [targetUrnOf('a')] },
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect((ran.state.resources ?? []).map(({ urn }) => urn)).toContain(defaultProviderUrnOf())
-  expect(ran.state.resources).toHaveLength(3)
+  expect(testRun.result.result).toBe('succeeded')
+  expect((testRun.state.resources ?? []).map(({ urn }) => urn)).toContain(defaultProviderUrnOf())
+  expect(testRun.state.resources).toHaveLength(3)
 })
 
 test('TestDependencyUnreleatedToTargetUpdatedSucceeds: dependencies of resources outside of the targets may change', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ target: { v: 1 }, other: {}, dep: {} }))
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'target', { v: 2 })
       const fresh = await registerThing(monitor, 'new', {})
@@ -201,9 +201,9 @@ test('TestDependencyUnreleatedToTargetUpdatedSucceeds: dependencies of resources
     },
     { targeting: { targets: [targetUrnOf('target')] } },
   )
-  expect(ran.result.result).toBe('succeeded')
-  expect(listNamesByOp(ran, 'update')).toEqual(['target'])
-  expect(resourceStateOf(ran, 'other').dependencies ?? []).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(testRun, 'update')).toEqual(['target'])
+  expect(resourceStateOf(testRun, 'other').dependencies ?? []).toEqual([])
 })
 
 const createParented =
@@ -217,11 +217,11 @@ test('TestTargetUntargetedParent: an existing parent is kept, and a new one must
   const engine = await engines.open(createCloud())
   const refused = await engine.run(createParented(1), { targeting: { targets: ['**child**'] } })
   expect(errorMessagesOf(refused)[0]).toContain('depends on')
-  expect(listKeptNames(refused)).toEqual([])
+  expect(listStateNames(refused)).toEqual([])
   await engine.run(createParented(1))
-  const ran = await engine.run(createParented(2), { targeting: { targets: ['**child**'] } })
-  expect(allStepsOf(ran)).toEqual(['same parent', 'update child'])
-  expect(resourceStateOf(ran, 'child').parent).toBe(resourceStateOf(ran, 'parent').urn)
+  const testRun = await engine.run(createParented(2), { targeting: { targets: ['**child**'] } })
+  expect(allStepsOf(testRun)).toEqual(['same parent', 'update child'])
+  expect(resourceStateOf(testRun, 'child').parent).toBe(resourceStateOf(testRun, 'parent').urn)
 })
 
 test('TestTargetUntargetedParentWithUpdatedDependency: a parent outside of the targets keeps its old dependencies', async () => {
@@ -240,10 +240,10 @@ test('TestTargetUntargetedParentWithUpdatedDependency: a parent outside of the t
       await registerThing(monitor, 'child', { v }, { parent: parent.urn })
     }
   await engine.run(program(1, 'x'))
-  const ran = await engine.run(program(2, 'y'), { targeting: { targets: ['**::child'] } })
-  expect(ran.result.result).toBe('succeeded')
-  expect(resourceStateOf(ran, 'parent').dependencies).toEqual([targetUrnOf('x')])
-  expect(listNamesByOp(ran, 'update')).toEqual(['child'])
+  const testRun = await engine.run(program(2, 'y'), { targeting: { targets: ['**::child'] } })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(resourceStateOf(testRun, 'parent').dependencies).toEqual([targetUrnOf('x')])
+  expect(listNamesByOp(testRun, 'update')).toEqual(['child'])
 })
 
 test('targets that match nothing fail after the others were updated, and a pattern may match nothing', async () => {
@@ -256,9 +256,9 @@ test('targets that match nothing fail after the others were updated, and a patte
     targetUrnOf('none', ['x:y:Z']),
     '**::nothing',
   ]
-  const ran = await engine.run(createThings({ a: { v: 2 } }), { targeting: { targets } })
-  expect(ran.result.result).toBe('failed')
-  expect(errorMessagesOf(ran)).toEqual([
+  const testRun = await engine.run(createThings({ a: { v: 2 } }), { targeting: { targets } })
+  expect(testRun.result.result).toBe('failed')
+  expect(errorMessagesOf(testRun)).toEqual([
     `Target '${targets[1]}' could not be found in the stack. Did you forget to escape $ in your shell?`,
     `Target '${targets[2]}' could not be found in the stack.`,
   ])

@@ -14,7 +14,7 @@ afterEach(async () => {
 
 /** A provider whose component has one child with `v: 1`. */
 const script = componentScript({
-  make: async (request, monitor) => {
+  construct: async (request, monitor) => {
     const urn = await registerSelf(request, monitor)
     await registerThing(monitor, 'inner', { v: 1 }, { parent: urn })
     return { urn }
@@ -39,22 +39,22 @@ const inner = 'urn:pulumi:dev::life::comp:index:Group$test:index:Thing::inner'
 test('TestRemoteTransformationsConstruct: stack transforms apply to the registrations of a provider', async () => {
   const engine = await engines.open(createCloud(), { comp: script })
   const parents: string[] = []
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const { functions, add } = await createAdding(monitor, parents)
     await functions.registerStackTransform(add)
     await registerComponent(monitor, 'c')
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(findResource(ran.state, 'inner')).toMatchObject({ urn: inner, inputs: { v: 2 } })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(findResource(testRun.state, 'inner')).toMatchObject({ urn: inner, inputs: { v: 2 } })
   expect(parents).toEqual(['urn:pulumi:dev::life::comp:index:Group::c'])
 })
 
 test('TestRemoteComponentTransforms: component transforms apply once to its children in the provider', async () => {
   const engine = await engines.open(createCloud(), { comp: script })
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const { add } = await createAdding(monitor, [])
     await registerComponent(monitor, 'c', { transforms: [add] })
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(findResource(ran.state, 'inner')).toMatchObject({ urn: inner, inputs: { v: 2 } })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(findResource(testRun.state, 'inner')).toMatchObject({ urn: inner, inputs: { v: 2 } })
 })

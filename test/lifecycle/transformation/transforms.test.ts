@@ -32,7 +32,7 @@ const unwrapSecret = (value: unknown): unknown =>
 test('TestRemoteTransforms: own transforms run first, then those of the parents, then those of the stack', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const say = (word: string) =>
       functions.addTransform(({ type, properties }) =>
@@ -57,9 +57,9 @@ test('TestRemoteTransforms: own transforms run first, then those of the parents,
     await functions.registerStackTransform(say('6'))
     await registerThing(monitor, 'b', { v: '0' }, { parent: parent.urn })
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(stateOf(ran, 'a')?.['inputs']).toEqual({ v: '012345' })
-  expect(stateOf(ran, 'b')?.['inputs']).toEqual({ v: '03456' })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(stateOf(testRun, 'a')?.['inputs']).toEqual({ v: '012345' })
+  expect(stateOf(testRun, 'b')?.['inputs']).toEqual({ v: '03456' })
 })
 
 test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run fails, and nothing is created', async () => {
@@ -75,7 +75,7 @@ test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run 
     const cloud = createCloud()
     const engine = await engines.open(cloud)
     let failed = ''
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       const functions = await openProgramFunctions(monitor)
       const transforms = [functions.addRaw(wrong)]
       await registerThing(monitor, 'a', { v: 1 }, { transforms }).catch((thrown: unknown) => {
@@ -83,7 +83,7 @@ test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: the run 
         throw thrown
       })
     })
-    expect(ran.result.result).toBe('failed')
+    expect(testRun.result.result).toBe('failed')
     expect(failed).toContain(message)
     expect(cloud.log).toEqual([])
   }
@@ -94,7 +94,7 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: a transform receiv
   const engine = await engines.open(cloud)
   const seen: TransformRequest[] = []
   let explicit = ''
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const provider = await monitor.register({
       type: 'pulumi:providers:test',
@@ -146,8 +146,8 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: a transform receiv
       options: { protect: false, ignoreChanges: ['x'], provider: '', dependsOn: [] },
     },
   ])
-  const other = stateOf(ran, 'other')?.urn
-  expect(stateOf(ran, 'a')).toMatchObject({
+  const other = stateOf(testRun, 'other')?.urn
+  expect(stateOf(testRun, 'a')).toMatchObject({
     dependencies: [other],
     protect: true,
     ignoreChanges: ['i'],
@@ -166,7 +166,7 @@ test('TestRemoteTransformsOptions, TestTransformsProviderOpt: a transform receiv
 test('TestRemoteTransformsDependencies: the dependencies of a transformed value are its new ones', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const one = await registerThing(monitor, 'one', { v: 1 })
     const two = await registerThing(monitor, 'two', { v: 1 })
@@ -192,13 +192,13 @@ test('TestRemoteTransformsDependencies: the dependencies of a transformed value 
     )
     await registerThing(monitor, 'stack', { v: 1 }, depending)
   })
-  const urnOf = (name: string) => stateOf(ran, name)?.urn
-  expect(stateOf(ran, 'own')).toMatchObject({
+  const urnOf = (name: string) => stateOf(testRun, name)?.urn
+  expect(stateOf(testRun, 'own')).toMatchObject({
     inputs: { v: 1, w: 'x' },
     dependencies: [urnOf('one'), urnOf('two')],
     propertyDependencies: { v: [urnOf('one')], w: [urnOf('two')] },
   })
-  expect(stateOf(ran, 'stack')).toMatchObject({ dependencies: [urnOf('one')] })
+  expect(stateOf(testRun, 'stack')).toMatchObject({ dependencies: [urnOf('one')] })
 })
 
 const invoke = (monitor: Monitor, args: object): Promise<ResourceInvokeResponse> =>
@@ -255,7 +255,7 @@ test('TestTransformInvoke, TestTransformInvokeTransformProvider: transforms appl
 test('TestTransformOrdering: a transform may wait for a resource that is registered later', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const later = Promise.withResolvers<string>()
     const wait = functions.addTransform(async ({ properties }) => ({
@@ -266,8 +266,8 @@ test('TestTransformOrdering: a transform may wait for a resource that is registe
     later.resolve(second.id)
     await first
   })
-  expect(ran.result.result).toBe('succeeded')
-  expect(stateOf(ran, 'first')?.['inputs']).toMatchObject({ id: 'second-1' })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(stateOf(testRun, 'first')?.['inputs']).toMatchObject({ id: 'second-1' })
 })
 
 test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strings that are not UTF-8 are preserved', async () => {
@@ -277,7 +277,7 @@ test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strin
   const bytes = { [signature]: '803fd3297a5875dc03ca845dda5d2a98', value: '//79' }
   const asset = { [signature]: 'c44067f5952c0a294b673a41bacd8c17', text: 'hello' }
   const hash = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
-  const ran = await engine.run(async monitor => {
+  const testRun = await engine.run(async monitor => {
     const functions = await openProgramFunctions(monitor)
     const see = functions.addTransform(({ properties }) => {
       seen.push(properties)
@@ -287,7 +287,7 @@ test('TestAssetArchiveRoundtrip, TestRemoteTransformByteString: hashes and strin
     await registerGroup(monitor, 'a', { object: { asset, bytes }, transforms: [see] })
   })
   expect(seen).toMatchObject([{ asset: { text: 'hello', hash }, bytes }])
-  expect(stateOf(ran, 'a')?.['inputs']).toMatchObject({ asset: { hash, text: 'hello' }, bytes })
+  expect(stateOf(testRun, 'a')?.['inputs']).toMatchObject({ asset: { hash, text: 'hello' }, bytes })
 })
 
 test('the transforms of a remote component are taken once, by the registration of its Construct call', async () => {
@@ -296,13 +296,15 @@ test('the transforms of a remote component are taken once, by the registration o
   const callback = { target: 'there', token: 'own', acceptsByteString: true }
   const requests = (more: Partial<RegisterResourceRequest>): RegisterResourceRequest =>
     RegisterResourceRequest.create({ type: 'a:b:C', name: 'c', parent: '', ...more })
-  expect(transforms.take(requests({ remote: true, transforms: [callback] })).own).toEqual([
-    callback,
-  ])
+  expect(
+    transforms.takeApplicable(requests({ remote: true, transforms: [callback] })).ownTransforms,
+  ).toEqual([callback])
   // The registration of its Construct call has no transforms of its own.
-  const made = transforms.take(requests({}))
-  expect(made.own).toEqual([callback])
-  transforms.noteRegistered('urn:c', '', made.own)
-  expect(transforms.take(requests({})).own).toEqual([])
-  expect(transforms.take(requests({ name: 'child', parent: 'urn:c' })).all).toEqual([callback])
+  const made = transforms.takeApplicable(requests({}))
+  expect(made.ownTransforms).toEqual([callback])
+  transforms.noteRegistered('urn:c', '', made.ownTransforms)
+  expect(transforms.takeApplicable(requests({})).ownTransforms).toEqual([])
+  expect(
+    transforms.takeApplicable(requests({ name: 'child', parent: 'urn:c' })).allTransforms,
+  ).toEqual([callback])
 })

@@ -30,12 +30,12 @@ test('TestComponentResourceTypeAliasWithReadResource: a read resource stays a ch
     }
   await engine.run(createReading('pkg:index:typA.Repro'))
   const old = 'urn:pulumi:dev::life::pkg:index:typA.Repro::test'
-  const ran = await engine.run(createReading('pkg:typA:Repro', { aliasURNs: [old] }))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createReading('pkg:typA:Repro', { aliasURNs: [old] }))
+  expect(testRun.result.result).toBe('succeeded')
   const urn = 'urn:pulumi:dev::life::pkg:typA:Repro::test'
-  expect(resourceStateOf(ran, 'test').urn).toBe(urn)
-  expect(resourceStateOf(ran, 'read').parent).toBe(urn)
-  expect(ran.state.resources).toHaveLength(4)
+  expect(resourceStateOf(testRun, 'test').urn).toBe(urn)
+  expect(resourceStateOf(testRun, 'read').parent).toBe(urn)
+  expect(testRun.state.resources).toHaveLength(4)
 })
 
 test('TestPendingReplacementUpdateSnapshotIntegrity: a resource that was deleted for its replacement is created after a refresh', async () => {
@@ -52,10 +52,10 @@ test('TestPendingReplacementUpdateSnapshotIntegrity: a resource that was deleted
     const ref = await registerProvider(monitor, 'own')
     await registerThing(monitor, 'a', {}, { provider: ref })
   }
-  const ran = await engine.run(program, { refresh: true })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(program, { refresh: true })
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a'])
-  expect(resourceStateOf(ran, 'a')).toMatchObject({ id: 'a-1', provider: reference })
+  expect(resourceStateOf(testRun, 'a')).toMatchObject({ id: 'a-1', provider: reference })
 })
 
 test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leave a parent that is deleted', async () => {
@@ -71,8 +71,8 @@ test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leav
     const ref = await registerProvider(monitor, 'own')
     await registerThing(monitor, 'a', {}, { provider: ref, aliasURNs: [old.urn] })
   }
-  const ran = await engine.run(program, { refresh: true })
-  expect(ran.result.result).toBe('succeeded')
-  expect(resourceStateOf(ran, 'a')).toMatchObject({ urn: targetUrnOf('a'), id: 'a-1' })
-  expect(ran.state.resources?.map(({ urn }) => urn)).not.toContain(parent.urn)
+  const testRun = await engine.run(program, { refresh: true })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(resourceStateOf(testRun, 'a')).toMatchObject({ urn: targetUrnOf('a'), id: 'a-1' })
+  expect(testRun.state.resources?.map(({ urn }) => urn)).not.toContain(parent.urn)
 })

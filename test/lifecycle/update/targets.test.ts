@@ -3,7 +3,7 @@ import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
 import {
   errorMessagesOf,
-  listKeptNames,
+  listStateNames,
   registerProvider,
   resourceStateOf,
   targetUrnOf,
@@ -35,15 +35,15 @@ test('TestUpdateWithTargetedParentChildMarkedAsDelete: old copies of children ne
   const message = `Resource '${childUrn}' will be destroyed but was not specified in --target list.`
   expect(errorMessagesOf(refused).filter(error => error.startsWith(message))).toHaveLength(2)
   expect([...cloud.objects.keys()].sort()).toEqual(['child-1', 'child-2', 'parent-1'])
-  const ran = await engine.run(undefined, { targeting: { targets: [parentUrn, childUrn] } })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(undefined, { targeting: { targets: [parentUrn, childUrn] } })
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.objects.size).toBe(0)
 })
 
 test('TestUntargetedComponentResource: outputs of a skipped component are accepted and dropped', async () => {
   const engine = await engines.open(createCloud())
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'a', { v: 2 })
       const made = await monitor.register({ type: 'test:index:Group', name: 'new', object: {} })
@@ -51,8 +51,8 @@ test('TestUntargetedComponentResource: outputs of a skipped component are accept
     },
     { targeting: { targets: [targetUrnOf('a')] } },
   )
-  expect(ran.result.result).toBe('succeeded')
-  expect(listKeptNames(ran)).toEqual(['a'])
+  expect(testRun.result.result).toBe('succeeded')
+  expect(listStateNames(testRun)).toEqual(['a'])
 })
 
 test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while a resource uses it, even if a read fails', async () => {
@@ -65,7 +65,7 @@ test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while a re
     await registerThing(monitor, 'res', {}, { parent, provider: own })
   })
   const old = targetUrnOf('res', ['test:index:Group'])
-  const ran = await engine.run(
+  const testRun = await engine.run(
     async monitor => {
       await monitor.register(group)
       const own = await registerProvider(monitor, 'own')
@@ -77,9 +77,9 @@ test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while a re
       provider: inner => ({ ...inner, read: () => Promise.reject(new Error('the read fails')) }),
     },
   )
-  expect(ran.result.result).toBe('failed')
-  const reference = resourceStateOf(ran, 'res').provider ?? ''
-  const urns = (ran.state.resources ?? []).map(({ urn }) => String(urn))
+  expect(testRun.result.result).toBe('failed')
+  const reference = resourceStateOf(testRun, 'res').provider ?? ''
+  const urns = (testRun.state.resources ?? []).map(({ urn }) => String(urn))
   expect(urns).toContain(reference.slice(0, reference.lastIndexOf('::')))
 })
 
@@ -97,12 +97,12 @@ test('TestTargetedUpdateRefreshWithDeletedParent: an old copy of a parent stays 
   cloud.faults.add('delete child-1')
   await engine.run(program(2))
   cloud.faults.clear()
-  const ran = await engine.run(program(2), {
+  const testRun = await engine.run(program(2), {
     refresh: true,
     targeting: { targets: [targetUrnOf('target')] },
   })
-  expect(errorMessagesOf(ran)).toEqual([])
-  const order = (ran.state.resources ?? []).map(({ id }) => id)
+  expect(errorMessagesOf(testRun)).toEqual([])
+  const order = (testRun.state.resources ?? []).map(({ id }) => id)
   for (const id of ['parent-1', 'child-1', 'parent-2', 'child-2']) expect(order).toContain(id)
   expect(order.indexOf('parent-1')).toBeLessThan(order.indexOf('child-1'))
 })

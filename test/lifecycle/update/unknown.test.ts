@@ -50,11 +50,11 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
     })
     await registerProvider(monitor, 'b', { dependencies: [targetUrnOf('child')] })
   }
-  const ran = await engine.run(program)
-  expect(errorMessagesOf(ran)).toEqual([
+  const testRun = await engine.run(program)
+  expect(errorMessagesOf(testRun)).toEqual([
     `resource '${defaultProviderUrnOf('b')}': its dependency '${targetUrnOf('child')}' is not known`,
   ])
-  expect(resourceStateOf(ran, 'b')).toMatchObject({
+  expect(resourceStateOf(testRun, 'b')).toMatchObject({
     urn: defaultProviderUrnOf('b'),
     dependencies: [child],
   })
@@ -72,11 +72,11 @@ test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith targ
     await registerProvider(monitor, 'own')
     await registerProvider(monitor, 'b', { deletedWith: a })
   }
-  const ran = await engine.run(program)
-  expect(errorMessagesOf(ran)).toEqual([
+  const testRun = await engine.run(program)
+  expect(errorMessagesOf(testRun)).toEqual([
     `resource '${defaultProviderUrnOf('b')}': its deletedWith '${a}' is not known`,
   ])
-  expect(readUrns(ran)).toEqual(expect.arrayContaining([a, defaultProviderUrnOf('b')]))
+  expect(readUrns(testRun)).toEqual(expect.arrayContaining([a, defaultProviderUrnOf('b')]))
 })
 
 test('a read or import with an unknown dependency is refused without a provider call', async () => {
@@ -85,7 +85,7 @@ test('a read or import with an unknown dependency is refused without a provider 
     const cloud = createCloud()
     cloud.objects.set('there', { v: 1 })
     const engine = await engines.open(cloud)
-    const ran = await engine.run(async monitor => {
+    const testRun = await engine.run(async monitor => {
       if (kind === 'read') await monitor.read('a', 'there', { dependencies: [nobody] })
       else {
         const more = { importId: 'there', dependencies: [nobody] }
@@ -98,9 +98,9 @@ test('a read or import with an unknown dependency is refused without a provider 
         })
       }
     })
-    expect(errorMessagesOf(ran)).toEqual([
+    expect(errorMessagesOf(testRun)).toEqual([
       `resource '${targetUrnOf('a')}': its dependency '${nobody}' is not known`,
     ])
-    expect(readUrns(ran)).not.toContain(targetUrnOf('a'))
+    expect(readUrns(testRun)).not.toContain(targetUrnOf('a'))
   }
 })

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { unknownText } from '../../../shared/names/provider-reference.ts'
+import { unknownStringMarker } from '../../../shared/names/provider-reference.ts'
 import { createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
 import { createEngines, toWireSecret, registerThing, createThings } from '../register-thing.ts'
@@ -8,7 +8,7 @@ import { errorsOf, opsOf } from '../run-events.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const request = { drawsPlan: true }
+const request = { draftsPlan: true }
 
 /** Returns the plan of a preview of a program. */
 async function drawPlan(
@@ -21,13 +21,13 @@ async function drawPlan(
   return result.plan
 }
 
-const findViolations = (ran: TestRun): readonly string[] =>
-  errorsOf(ran).filter(text => /plan|expected resource operations/.test(text))
+const findViolations = (testRun: TestRun): readonly string[] =>
+  errorsOf(testRun).filter(text => /plan|expected resource operations/.test(text))
 
 test('TestPlannedUpdate: an unknown value in the plan allows any value, and a known one must match', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const plan = await drawPlan(engine, createThings({ a: { foo: 'bar', zed: unknownText } }))
+  const plan = await drawPlan(engine, createThings({ a: { foo: 'bar', zed: unknownStringMarker } }))
   const changed = await engine.run(createThings({ a: { foo: 'baz', zed: 24 } }), { plan })
   expect(changed.result.result).toBe('failed')
   expect(findViolations(changed)).toEqual([
@@ -44,9 +44,9 @@ test('TestUnplannedCreate: a resource outside of the plan is not created', async
   const engine = await engines.open(cloud)
   await engine.run(createThings({ a: { v: 1 } }))
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
-  const ran = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)).toEqual([
+  const testRun = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)).toEqual([
     'b: create is not allowed by the plan: no steps were expected for this resource',
   ])
   expect(cloud.log).toEqual(['create a'])
@@ -58,9 +58,9 @@ test('TestUnplannedDelete: a resource that the plan keeps is not deleted', async
   const both = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(both)
   const plan = await drawPlan(engine, both)
-  const ran = await engine.run(createThings({ b: { v: 1 } }), { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)).toEqual([
+  const testRun = await engine.run(createThings({ b: { v: 1 } }), { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)).toEqual([
     'a: delete is not allowed by the plan: this resource is constrained to same',
   ])
   expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-1'])
@@ -72,18 +72,20 @@ test('TestExpectedDelete: a planned delete must happen', async () => {
   const both = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(both)
   const plan = await drawPlan(engine, createThings({ b: { v: 1 } }))
-  const ran = await engine.run(both, { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)[0]).toMatch(/^a: .*violates plan: resource unexpectedly not deleted$/)
+  const testRun = await engine.run(both, { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)[0]).toMatch(
+    /^a: .*violates plan: resource unexpectedly not deleted$/,
+  )
   expect(cloud.log).toEqual(['create a', 'create b'])
 })
 
 test('TestExpectedCreate: a planned create must happen', async () => {
   const engine = await engines.open(createCloud())
   const plan = await drawPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
-  const ran = await engine.run(createThings({ b: { v: 1 } }), { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)).toEqual([
+  const testRun = await engine.run(createThings({ b: { v: 1 } }), { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)).toEqual([
     expect.stringMatching(/^a: expected resource operations for urn:.*::a but none were seen$/),
   ])
 })
@@ -91,9 +93,9 @@ test('TestExpectedCreate: a planned create must happen', async () => {
 test('TestPropertySetChange: an additional or missing property is a violation', async () => {
   const engine = await engines.open(createCloud())
   const plan = await drawPlan(engine, createThings({ a: { foo: 1, frob: 2 } }))
-  const ran = await engine.run(createThings({ a: { foo: 1, other: 3 } }), { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)[0]).toContain('properties changed: +-frob[2], =+other[3]')
+  const testRun = await engine.run(createThings({ a: { foo: 1, other: 3 } }), { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)[0]).toContain('properties changed: +-frob[2], =+other[3]')
 })
 
 test('TestExpectedUnneededCreate: a planned resource that already exists is no violation', async () => {
@@ -102,8 +104,8 @@ test('TestExpectedUnneededCreate: a planned resource that already exists is no v
   const program = createThings({ a: { v: 1 } })
   const plan = await drawPlan(engine, program)
   await engine.run(program)
-  const ran = await engine.run(program, { plan })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(program, { plan })
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a'])
 })
 
@@ -114,8 +116,8 @@ test('TestExpectedUnneededDelete: a planned delete that already happened is no v
   const program = createThings({ b: { v: 1 } })
   const plan = await drawPlan(engine, program)
   await engine.run(program)
-  const ran = await engine.run(program, { plan })
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(program, { plan })
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
 })
 
@@ -124,9 +126,9 @@ test('TestResoucesWithSames: resources that were added after the plan may stay u
   await engine.run(createThings({}))
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
   await engine.run(createThings({ b: { v: 1 } }))
-  const ran = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { plan })
-  expect(ran.result.result).toBe('succeeded')
-  expect(opsOf(ran, 'b')).toEqual(['same'])
+  const testRun = await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { plan })
+  expect(testRun.result.result).toBe('succeeded')
+  expect(opsOf(testRun, 'b')).toEqual(['same'])
   const changed = await engine.run(createThings({ a: { v: 1 }, b: { v: 2 } }), { plan })
   expect(findViolations(changed)[0]).toMatch(/^b: .*violates plan: properties changed: =~v\[2\]$/)
 })
@@ -147,9 +149,9 @@ test('TestPlannedUpdateChangedStack: a state that changed since the planning cou
   const planned = createThings({ a: { foo: 1, zed: 3 } })
   const plan = await drawPlan(engine, planned)
   await engine.run(createThings({ a: { foo: 9, zed: 2 } }))
-  const ran = await engine.run(planned, { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)[0]).toContain('properties changed: =~foo[1]')
+  const testRun = await engine.run(planned, { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)[0]).toContain('properties changed: =~foo[1]')
 })
 
 test('TestPlannedOutputChanges: outputs that the program registers are checked against the plan', async () => {
@@ -189,11 +191,11 @@ test('TestComputedCanBeDropped: a property that was planned as unknown may be mi
   await engine.run(createThings({ a: { foo: 'bar', kept: 1 } }))
   const plan = await drawPlan(
     engine,
-    createThings({ a: { foo: unknownText, more: unknownText, kept: 1 } }),
+    createThings({ a: { foo: unknownStringMarker, more: unknownStringMarker, kept: 1 } }),
   )
-  const ran = await engine.run(createThings({ a: { kept: 1 } }), { plan })
-  expect(findViolations(ran)).toEqual([])
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createThings({ a: { kept: 1 } }), { plan })
+  expect(findViolations(testRun)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
 })
 
 test('options that differ from the plan are reported together', async () => {
@@ -202,8 +204,8 @@ test('options that differ from the plan are reported together', async () => {
   const program: Program = async monitor => {
     await registerThing(monitor, 'a', { v: 1 }, { protect: true, ignoreChanges: ['v'] })
   }
-  const ran = await engine.run(program, { plan })
-  expect(findViolations(ran)[0]).toMatch(
+  const testRun = await engine.run(program, { plan })
+  expect(findViolations(testRun)[0]).toMatch(
     /violates plan: protect changed \(expected false\); ignoreChanges changed: added v$/,
   )
 })

@@ -13,7 +13,7 @@ test('TestPluginsAreDownloaded: a preview creates a plan even if a package of th
     async monitor => {
       await monitor.register({ type: 'pkgA:m:typA', name: 'a', custom: true, object: {} })
     },
-    { dryRun: true, request: { drawsPlan: true } },
+    { dryRun: true, request: { draftsPlan: true } },
   )
   expect(result.result).toBe('succeeded')
   expect(Object.keys(JSON.parse(result.plan ?? '{}').resourcePlans)).toContain(

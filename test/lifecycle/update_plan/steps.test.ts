@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type CheckRequest, CheckResponse } from '../../../proto/gen/pulumi/provider.ts'
-import { unknownText } from '../../../shared/names/provider-reference.ts'
+import { unknownStringMarker } from '../../../shared/names/provider-reference.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
 import { Killed } from '../test-process.ts'
@@ -16,7 +16,7 @@ import { errorsOf, opsOf } from '../run-events.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const request = { drawsPlan: true }
+const request = { draftsPlan: true }
 
 async function drawPlan(
   engine: TestEngine,
@@ -28,8 +28,8 @@ async function drawPlan(
   return result.plan
 }
 
-const findViolations = (ran: TestRun): readonly string[] =>
-  errorsOf(ran).filter(text => /plan|expected resource operations/.test(text))
+const findViolations = (testRun: TestRun): readonly string[] =>
+  errorsOf(testRun).filter(text => /plan|expected resource operations/.test(text))
 
 /** A cloud whose provider has this Check. */
 function createChecking(inputsOf: (ask: CheckRequest) => Record<string, unknown>): Cloud {
@@ -48,9 +48,9 @@ test('TestAliasWithPlans: a plan contains a resource under its new name', async 
     await registerThing(monitor, 'b', { replace: 2 }, { aliases })
   }
   const plan = await drawPlan(engine, renamedProgram)
-  const ran = await engine.run(renamedProgram, { plan })
-  expect(findViolations(ran)).toEqual([])
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(renamedProgram, { plan })
+  expect(findViolations(testRun)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
 })
 
@@ -60,9 +60,9 @@ test('TestPlannedUpdateWithNondeterministicCheck: random inputs from Check viola
   const engine = await engines.open(cloud)
   const program = createThings({ a: { v: 1 } })
   const plan = await drawPlan(engine, program)
-  const ran = await engine.run(program, { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)[0]).toContain('properties changed: ++chance[1!=2]')
+  const testRun = await engine.run(program, { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)[0]).toContain('properties changed: ++chance[1!=2]')
   expect(cloud.log).toEqual([])
 })
 
@@ -74,8 +74,8 @@ test('TestProviderDeterministicPreview: with the seed of the plan, random inputs
   const engine = await engines.open(named)
   const program = createThings({ a: { v: 1 } })
   const plan = await drawPlan(engine, program)
-  const ran = await engine.run(program, { plan })
-  expect(findViolations(ran)).toEqual([])
+  const testRun = await engine.run(program, { plan })
+  expect(findViolations(testRun)).toEqual([])
   const name = String(named.objects.get('a-1')?.['name'])
   expect(plan).toContain(`"name": "${name}"`)
   const other = await engine.run(createThings({ z: { v: 1 } }))
@@ -93,17 +93,17 @@ test('TestPlannedUpdateWithCheckFailure: only the check failure is reported', as
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, check } })
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
   fails = true
-  const ran = await engine.run(createThings({ a: { v: 2 } }), { plan })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)).toEqual([])
-  expect(errorsOf(ran).join()).toContain('is wrong')
+  const testRun = await engine.run(createThings({ a: { v: 2 } }), { plan })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)).toEqual([])
+  expect(errorsOf(testRun).join()).toContain('is wrong')
 })
 
 const createChain =
   (value: number): Program =>
   async monitor => {
     const base = await registerThing(monitor, 'base', { replace: value }, deleteFirst)
-    const replace = base.id === '' ? unknownText : base.id
+    const replace = base.id === '' ? unknownStringMarker : base.id
     await registerThing(monitor, 'top', { replace }, withDependency(base.urn))
   }
 
@@ -116,9 +116,9 @@ test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a repla
     .resourcePlans
   const top = Object.entries(steps).find(([urn]) => urn.endsWith('::top'))?.[1].steps
   expect(top).toEqual(['delete-replaced', 'replace', 'create-replacement'])
-  const ran = await engine.run(createChain(2), { plan })
-  expect(findViolations(ran)).toEqual([])
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createChain(2), { plan })
+  expect(findViolations(testRun)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
   expect(cloud.log.slice(2)).toEqual(['delete top-1', 'delete base-1', 'create base', 'create top'])
 })
 
@@ -133,9 +133,9 @@ test('TestPlannedInputOutputDifferences: inputs are checked against the plan, pr
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, create } })
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))
-  const ran = await engine.run(createThings({ a: { v: 1 } }), { plan })
-  expect(findViolations(ran)).toEqual([])
-  expect(JSON.stringify(ran.state)).toContain('"serial":2')
+  const testRun = await engine.run(createThings({ a: { v: 1 } }), { plan })
+  expect(findViolations(testRun)).toEqual([])
+  expect(JSON.stringify(testRun.state)).toContain('"serial":2')
 })
 
 test.each([
@@ -148,9 +148,9 @@ test.each([
   const plan = await drawPlan(engine, program)
   const kill = { call, effect: 1, when }
   await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(Killed)
-  const ran = await engine.run(program, { plan, resume: true })
-  expect(findViolations(ran)).toEqual([])
-  expect(opsOf(ran, 'b')).toEqual(['create'])
+  const testRun = await engine.run(program, { plan, resume: true })
+  expect(findViolations(testRun)).toEqual([])
+  expect(opsOf(testRun, 'b')).toEqual(['create'])
 })
 
 test('a resumed deployment reports planned steps that did not occur', async () => {
@@ -161,9 +161,9 @@ test('a resumed deployment reports planned steps that did not occur', async () =
   const kill = { call: 'provider.delete', effect: 1, when: 'before' } as const
   const program = createThings({ b: { v: 1 } })
   await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(Killed)
-  const ran = await engine.run(program, { plan, resume: true })
-  expect(ran.result.result).toBe('failed')
-  expect(findViolations(ran)[0]).toMatch(/^a: expected resource operations/)
+  const testRun = await engine.run(program, { plan, resume: true })
+  expect(testRun.result.result).toBe('failed')
+  expect(findViolations(testRun)[0]).toMatch(/^a: expected resource operations/)
   expect([...cloud.objects.keys()]).toEqual(['b-1'])
 })
 

@@ -14,7 +14,7 @@ async function drawPlan(
   program: Program,
   options: TestRunOptions,
 ): Promise<string> {
-  const drawn = { ...options, dryRun: true, request: { drawsPlan: true } }
+  const drawn = { ...options, dryRun: true, request: { draftsPlan: true } }
   const { result } = await engine.run(program, drawn)
   if (result.plan === undefined) throw new Error(`no plan: ${result.result}`)
   return result.plan
@@ -42,10 +42,10 @@ test('TestStackOutputsWithTargetedPlan: stack outputs are no violation, although
     await monitor.registerOutputs(monitor.stack, { foo: 'bar' })
   }
   const plan = await drawPlan(engine, program, { targeting })
-  const ran = await engine.run(program, { plan, targeting })
-  expect(errorsOf(ran)).toEqual([])
-  expect(ran.result.result).toBe('succeeded')
-  const [stack] = ran.state.resources ?? []
+  const testRun = await engine.run(program, { plan, targeting })
+  expect(errorsOf(testRun)).toEqual([])
+  expect(testRun.result.result).toBe('succeeded')
+  const [stack] = testRun.state.resources ?? []
   expect(stack?.['outputs']).toEqual({ foo: 'bar' })
   // A resource outside of the targets is planned as unchanged.
   const again = await drawPlan(engine, program, { targeting })

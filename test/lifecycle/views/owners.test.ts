@@ -6,7 +6,7 @@ import { createEngines, registerThing, createThings } from '../register-thing.ts
 import {
   Op,
   publishViewSteps,
-  createSceneOpener,
+  createViewEngineOpener,
   createViewStep,
   type ViewScript,
   viewEventsOf,
@@ -18,7 +18,7 @@ import {
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = createSceneOpener(engines)
+const scene = createViewEngineOpener(engines)
 
 test('a replaced owner has the view of its new copy, in both orders of replacement', async () => {
   for (const more of [{}, { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }]) {
@@ -48,18 +48,18 @@ test('a view whose owner could not be created is not stored', async () => {
     },
   }
   const engine = await engines.open({ ...cloud, script })
-  const ran = await engine.run(createThings({ a: {} }))
-  expect(ran.result.result).toBe('failed')
-  expect(viewEventsOf(ran)).toContain('out create a-child')
-  expect(readViews(ran)).toEqual([])
+  const testRun = await engine.run(createThings({ a: {} }))
+  expect(testRun.result.result).toBe('failed')
+  expect(viewEventsOf(testRun)).toContain('out create a-child')
+  expect(readViews(testRun)).toEqual([])
 })
 
 test('the views of an owner are deleted with it when its delete reports none', async () => {
   const { engine } = await scene({ ...(ownerViews.create && { create: ownerViews.create }) })
   await engine.run(createThings({ a: { v: 1 }, b: { v: 2 } }))
-  const ran = await engine.run(createThings({ b: { v: 2 } }))
-  expect(ran.result.result).toBe('succeeded')
-  expect(readViews(ran)).toMatchObject([{ inputs: { input: 2 } }])
+  const testRun = await engine.run(createThings({ b: { v: 2 } }))
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readViews(testRun)).toMatchObject([{ inputs: { input: 2 } }])
   const kept = await engine.run(
     async monitor => void (await registerThing(monitor, 'b', { v: 2 }, { retainOnDelete: true })),
   )
@@ -76,11 +76,11 @@ test('a failed view of a delete keeps its owner', async () => {
       ),
   })
   await engine.run(createThings({ a: { v: 1 } }))
-  const ran = await engine.run(createThings({}))
-  expect(ran.result.result).toBe('failed')
-  expect(trimmedErrorsOf(ran.events)).toContain('still in use')
-  expect(readViews(ran)).toHaveLength(1)
-  expect(ran.state.pending_operations).toBeUndefined()
+  const testRun = await engine.run(createThings({}))
+  expect(testRun.result.result).toBe('failed')
+  expect(trimmedErrorsOf(testRun.events)).toContain('still in use')
+  expect(readViews(testRun)).toHaveLength(1)
+  expect(testRun.state.pending_operations).toBeUndefined()
 })
 
 test('an unknown view and the token of an ended call are refused', async () => {
@@ -102,8 +102,8 @@ test('an unknown view and the token of an ended call are refused', async () => {
     },
   }
   const engine = await engines.open({ ...cloud, script })
-  const ran = await engine.run(createThings({ a: {}, b: {} }))
-  expect(ran.result.result).toBe('succeeded')
+  const testRun = await engine.run(createThings({ a: {}, b: {} }))
+  expect(testRun.result.result).toBe('succeeded')
   expect(refused.filter(one => one.startsWith('token '))).toHaveLength(1)
   expect(refused[0]).toContain('old resource state')
   expect(refused[1]).toBe("the step 'create' requires the new state of the view")
@@ -115,10 +115,10 @@ test('secrets of views are sealed in the state and redacted in events', async ()
       createViewStep(Op.CREATE, { new: createViewState(name, wireValues.secret('hush')) }),
     ],
   })
-  const ran = await engine.run(createThings({ a: {} }))
-  expect(JSON.stringify(ran.state)).not.toContain('hush')
-  expect(JSON.stringify(ran.events)).not.toContain('hush')
-  expect(JSON.stringify(readViews(ran))).toContain('ciphertext')
+  const testRun = await engine.run(createThings({ a: {} }))
+  expect(JSON.stringify(testRun.state)).not.toContain('hush')
+  expect(JSON.stringify(testRun.events)).not.toContain('hush')
+  expect(JSON.stringify(readViews(testRun))).toContain('ciphertext')
 })
 
 const deaths = [
@@ -136,9 +136,12 @@ test('reported views are as durable as the end of their owner', async () => {
     const program = createThings({ a: { v: 2 } })
     const killed = engine.run(program, { kill: { effect: 1, call, when } })
     await expect(killed, call).rejects.toBeInstanceOf(Killed)
-    const ran = await engine.run(program, { resume: true })
-    expect(ran.result, call).toMatchObject({ result: 'succeeded', changes: { same: 1, update: 2 } })
-    expect(readViews(ran)).toMatchObject([{ inputs: { input: 2 }, outputs: { result: 2 } }])
+    const testRun = await engine.run(program, { resume: true })
+    expect(testRun.result, call).toMatchObject({
+      result: 'succeeded',
+      changes: { same: 1, update: 2 },
+    })
+    expect(readViews(testRun)).toMatchObject([{ inputs: { input: 2 }, outputs: { result: 2 } }])
   }
 })
 
@@ -148,7 +151,7 @@ test('views that do not fit into one record are stored', async () => {
     createViewStep(Op.CREATE, { new: createViewState(`v${at}`, long) }),
   )
   const { engine } = await scene({ create: () => many })
-  const ran = await engine.run(createThings({ a: {} }))
-  expect(ran.result.changes).toEqual({ create: 102 })
-  expect(readViews(ran)).toHaveLength(100)
+  const testRun = await engine.run(createThings({ a: {} }))
+  expect(testRun.result.changes).toEqual({ create: 102 })
+  expect(readViews(testRun)).toHaveLength(100)
 })

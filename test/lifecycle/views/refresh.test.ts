@@ -72,14 +72,16 @@ const refresh: TestRunOptions = { command: 'refresh' }
 
 test('TestViewsRefreshSame: a read reports an unchanged view', async () => {
   const { run, receivedViews: views } = await openScene(found['same'] ?? (() => []))
-  const ran = await run(refresh)
+  const testRun = await run(refresh)
   expect(views.at(-1)).toMatchObject([{ name: 'a-child', inputs: { input: 'bar' } }])
-  expect(ran.result).toMatchObject({ result: 'succeeded', changes: { same: 3 } })
-  expect(viewEventsOf(ran).filter(one => one.endsWith('child'))).toEqual([
+  expect(testRun.result).toMatchObject({ result: 'succeeded', changes: { same: 3 } })
+  expect(viewEventsOf(testRun).filter(one => one.endsWith('child'))).toEqual([
     'pre refresh a-child',
     'out same a-child',
   ])
-  expect(readViews(ran)).toMatchObject([{ inputs: { input: 'bar' }, outputs: { result: 'bar' } }])
+  expect(readViews(testRun)).toMatchObject([
+    { inputs: { input: 'bar' }, outputs: { result: 'bar' } },
+  ])
 })
 
 test('TestViewsRefreshUpdate: a read reports a changed view', async () => {
@@ -87,25 +89,27 @@ test('TestViewsRefreshUpdate: a read reports a changed view', async () => {
   const shown = await run({ ...refresh, dryRun: true })
   expect(shown.result.changes).toEqual({ same: 2, update: 1 })
   expect(readViews(shown)).toMatchObject([{ inputs: { input: 'bar' } }])
-  const ran = await run(refresh)
-  expect(ran.result.changes).toEqual({ same: 2, update: 1 })
-  expect(readViews(ran)).toMatchObject([{ inputs: { input: 'baz' }, outputs: { result: 'baz' } }])
+  const testRun = await run(refresh)
+  expect(testRun.result.changes).toEqual({ same: 2, update: 1 })
+  expect(readViews(testRun)).toMatchObject([
+    { inputs: { input: 'baz' }, outputs: { result: 'baz' } },
+  ])
 })
 
 test('TestViewsRefreshDelete: a read reports a missing view', async () => {
   const { run } = await openScene(found['delete'] ?? (() => []))
-  const ran = await run(refresh)
-  expect(ran.result.changes).toEqual({ same: 2, delete: 1 })
-  expect(readViews(ran)).toEqual([])
+  const testRun = await run(refresh)
+  expect(testRun.result.changes).toEqual({ same: 2, delete: 1 })
+  expect(readViews(testRun)).toEqual([])
 })
 
 test('a view that only a read reports is displayed and not stored, as in Pulumi', async () => {
   const { run } = await openScene(({ name }) => [
     createViewStep(Op.CREATE, { new: createViewState(`${name}2`, 'found') }),
   ])
-  const ran = await run(refresh)
-  expect(ran.result.changes).toEqual({ same: 2, create: 1 })
-  expect(readViews(ran)).toMatchObject([{ inputs: { input: 'bar' } }])
+  const testRun = await run(refresh)
+  expect(testRun.result.changes).toEqual({ same: 2, create: 1 })
+  expect(readViews(testRun)).toMatchObject([{ inputs: { input: 'bar' } }])
 })
 
 test('TestViews_RefreshBeforeUpdate_Same, TestViews_RefreshBeforeUpdate_Update, TestViews_RefreshBeforeUpdate_Delete: the views of a read before an update are stored', async () => {
@@ -116,24 +120,26 @@ test('TestViews_RefreshBeforeUpdate_Same, TestViews_RefreshBeforeUpdate_Update, 
   ] as const
   for (const [kind, values] of cases) {
     const { run } = await openScene(found[kind] ?? (() => []), true)
-    const ran = await run()
-    expect(ran.result.result).toBe('succeeded')
-    expect(readViews(ran).map(({ inputs }) => inputs?.['input'])).toEqual(values)
+    const testRun = await run()
+    expect(testRun.result.result).toBe('succeeded')
+    expect(readViews(testRun).map(({ inputs }) => inputs?.['input'])).toEqual(values)
   }
 })
 
 test('TestViewsRefreshDriftDeleteCreate_UpdateRefresh, TestViewsRefreshDriftDeleteCreate_RefreshProgram: the update creates a missing view', async () => {
   for (const options of [{ refresh: true }, { refresh: true, runProgram: true }]) {
     const { run } = await openScene(found['delete'] ?? (() => []))
-    const ran = await run(options, 2)
-    expect(ran.result.result).toBe('succeeded')
-    expect(readViews(ran)).toMatchObject([{ inputs: { input: 'new' }, outputs: { result: 'new' } }])
+    const testRun = await run(options, 2)
+    expect(testRun.result.result).toBe('succeeded')
+    expect(readViews(testRun)).toMatchObject([
+      { inputs: { input: 'new' }, outputs: { result: 'new' } },
+    ])
   }
 })
 
 test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the same when the provider requests the read', async () => {
   const { run } = await openScene(found['delete'] ?? (() => []), true)
-  const ran = await run({}, 2)
-  expect(ran.result.result).toBe('succeeded')
-  expect(readViews(ran)).toMatchObject([{ inputs: { input: 'new' } }])
+  const testRun = await run({}, 2)
+  expect(testRun.result.result).toBe('succeeded')
+  expect(readViews(testRun)).toMatchObject([{ inputs: { input: 'new' } }])
 })

@@ -7,11 +7,11 @@ import type { AnalyzedStackResource } from '../../../shared/providers/analyzers/
 import type { Program } from '../engine.ts'
 import { createPack, createAnalysis } from '../policy-packs.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
-import { createSceneOpener, ownerViews } from './viewing-provider.ts'
+import { createViewEngineOpener, ownerViews } from './viewing-provider.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = createSceneOpener(engines)
+const scene = createViewEngineOpener(engines)
 
 const view = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child'
 
@@ -37,8 +37,8 @@ test('a view is found by its URN after its owner: created, unchanged, updated, i
     ['baz', false],
   ] as const) {
     const found: unknown[] = []
-    const ran = await engine.run(createLooking(v, found), dryRun ? { dryRun } : {})
-    expect(ran.result.result).toBe('succeeded')
+    const testRun = await engine.run(createLooking(v, found), dryRun ? { dryRun } : {})
+    expect(testRun.result.result).toBe('succeeded')
     expect(String(found[0])).toContain(`unknown resource ${view}`)
     expect(found[1]).toMatchObject(knownView(v))
   }

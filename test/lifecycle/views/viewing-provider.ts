@@ -37,7 +37,7 @@ export interface ViewScript {
 
 const viewType = 'test:index:View'
 
-/** Returns the state of a view, `child` of its owner, with one value. */
+/** Returns the state of the view `<name>-child` of an owner, with one value. */
 export const createViewState = (name: string, value: unknown): ViewStepState =>
   ViewStepState.create({
     type: viewType,
@@ -46,9 +46,9 @@ export const createViewState = (name: string, value: unknown): ViewStepState =>
     outputs: { result: value },
   })
 
-/** A step of a view. */
-export const createViewStep = (op: Op, more: Partial<ViewStep>): ViewStep =>
-  ViewStep.create({ op, ...more })
+/** Returns a step of a view. */
+export const createViewStep = (op: Op, fields: Partial<ViewStep>): ViewStep =>
+  ViewStep.create({ op, ...fields })
 
 /** Returns an old view in the form of the state before a step. */
 export const toOldState = ({ type, name, inputs, outputs }: View): ViewStepState =>
@@ -69,8 +69,8 @@ export async function publishViewSteps(
     steps: [...steps],
   })
   try {
-    await new Promise<void>((done, failed) =>
-      client.publishViewSteps(request, thrown => (thrown === null ? done() : failed(thrown))),
+    await new Promise<void>((resolve, reject) =>
+      client.publishViewSteps(request, thrown => (thrown === null ? resolve() : reject(thrown))),
     )
   } finally {
     client.close()
@@ -91,13 +91,13 @@ export function createViewingProvider(
   const wrapHandler =
     <A extends StatusEndpoint>(
       handler: Handler | undefined,
-      steps: ((ask: A) => readonly ViewStep[]) | undefined,
+      steps: ((request: A) => readonly ViewStep[]) | undefined,
     ) =>
-    async (ask: A): Promise<object> => {
-      if ('oldViews' in ask) receivedViews.push([...(ask.oldViews as View[])])
-      const answer = (await handler?.(ask as never)) as object
-      const found = steps?.(ask) ?? []
-      if (found.length > 0) await publishViewSteps(ask, found)
+    async (request: A): Promise<object> => {
+      if ('oldViews' in request) receivedViews.push([...(request.oldViews as View[])])
+      const answer = (await handler?.(request as never)) as object
+      const viewSteps = steps?.(request) ?? []
+      if (viewSteps.length > 0) await publishViewSteps(request, viewSteps)
       return answer
     }
   const script: Script = {
@@ -110,7 +110,7 @@ export function createViewingProvider(
   return { script, receivedViews }
 }
 
-/** A view that always has the value of its owner. */
+/** The steps of a view that always has the value of its owner. */
 export const ownerViews: ViewScript = {
   create: ({ name, properties }) => [
     createViewStep(Op.CREATE, { new: createViewState(name, properties?.['v']) }),
@@ -123,8 +123,8 @@ export const ownerViews: ViewScript = {
     oldViews.map(old => createViewStep(Op.DELETE, { old: toOldState(old) })),
 }
 
-/** Opens an engine over a cloud whose provider reports views. */
-export const createSceneOpener =
+/** Returns a function that opens an engine over a cloud whose provider reports views. */
+export const createViewEngineOpener =
   (engines: Pick<ReturnType<typeof createEngines>, 'open'>) => async (viewScript: ViewScript) => {
     const cloud = createCloud()
     const provider = createViewingProvider(cloud, viewScript)
@@ -132,7 +132,7 @@ export const createSceneOpener =
     return { cloud, engine, receivedViews: provider.receivedViews }
   }
 
-const stored = z.looseObject({
+const viewSchema = z.looseObject({
   urn: z.string(),
   viewOf: z.string().optional(),
   parent: z.string().optional(),
@@ -142,17 +142,17 @@ const stored = z.looseObject({
 })
 
 /** Returns the views of a state. */
-export function readViews({ state }: TestRun): readonly z.infer<typeof stored>[] {
-  return (state.resources ?? []).flatMap(one => {
-    const found = stored.parse(one)
-    return found.viewOf === undefined ? [] : [found]
+export function readViews({ state }: TestRun): readonly z.infer<typeof viewSchema>[] {
+  return (state.resources ?? []).flatMap(resource => {
+    const view = viewSchema.parse(resource)
+    return view.viewOf === undefined ? [] : [view]
   })
 }
 
 /** Returns the events of things and their views, as `pre create a`. */
 export function viewEventsOf({ events }: TestRun): readonly string[] {
   return events.flatMap(event => {
-    const [kind, found] =
+    const [kind, payload] =
       'resourcePreEvent' in event
         ? ['pre', event.resourcePreEvent]
         : 'resOutputsEvent' in event
@@ -160,7 +160,7 @@ export function viewEventsOf({ events }: TestRun): readonly string[] {
           : 'resOpFailedEvent' in event
             ? ['failed', event.resOpFailedEvent]
             : ['', undefined]
-    if (found === undefined || found.metadata.type.startsWith('pulumi:')) return []
-    return [`${kind} ${found.metadata.op} ${found.metadata.urn.split('::').at(-1)}`]
+    if (payload === undefined || payload.metadata.type.startsWith('pulumi:')) return []
+    return [`${kind} ${payload.metadata.op} ${payload.metadata.urn.split('::').at(-1)}`]
   })
 }

@@ -3,7 +3,7 @@ import { trimmedErrorsOf } from '../components.ts'
 import { createEngines, createThings } from '../register-thing.ts'
 import {
   Op,
-  createSceneOpener,
+  createViewEngineOpener,
   createViewStep,
   viewEventsOf,
   createViewState,
@@ -14,7 +14,7 @@ import {
 
 const engines = createEngines()
 afterEach(() => engines.close())
-const scene = createSceneOpener(engines)
+const scene = createViewEngineOpener(engines)
 
 const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
 const createStored = (value: unknown) => ({

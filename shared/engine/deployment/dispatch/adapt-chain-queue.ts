@@ -3,16 +3,17 @@ import type { DeploymentOptions } from '../../../records/log.ts'
 import { mergeMessages } from './chain-messages.ts'
 
 /**
- * Adapts the queue to a deployment. Where separate processes share its operations, each operation
- * is a message of its own. The queue limits the operations in delivery to all of them together, and
- * a message stays in delivery until its last operation has ended. Functions are billed per call, so
- * their messages are merged while an earlier send is in progress.
+ * Adapts the queue to a deployment. If separate processes run its operations, each operation has a
+ * separate message. The queue then limits how many operations all processes together have in
+ * delivery. A message stays in delivery until its last operation has ended. If functions run the
+ * operations, messages are merged while an earlier send is in progress, because each call of a
+ * function costs money.
  */
 export function adaptChainQueue(
   { execute }: Pick<DeploymentOptions, 'execute'>,
   chains: ChainQueuePort,
 ): ChainQueuePort {
-  // The order of effects names the caller of `send`; this file only forwards the call.
+  // docs/order-of-effects.md lists the caller of `send`, because this file only forwards the call.
   const { send } = chains
   if (execute === 'functions') return { ...chains, send: coalesceSends(send) }
   if (execute !== 'elsewhere') return chains
@@ -28,23 +29,24 @@ export function adaptChainQueue(
 }
 
 /**
- * Sends one batch at a time. Messages that arrive meanwhile form the next batch, and fail with it.
+ * Sends one batch at a time. Messages that arrive meanwhile form the next batch. If this batch
+ * fails, the sends of all its messages fail.
  */
 function coalesceSends(send: ChainQueuePort['send']): ChainQueuePort['send'] {
-  let waiting: ChainMessage[] = []
-  let next: Promise<void> | undefined
-  let underWay: Promise<void> = Promise.resolve()
-  const sendWaiting = async (): Promise<void> => {
-    await underWay.catch(() => undefined)
-    const messages = mergeMessages(waiting)
-    waiting = []
-    next = undefined
-    underWay = send(messages)
-    await underWay
+  let pendingMessages: ChainMessage[] = []
+  let nextSend: Promise<void> | undefined
+  let currentSend: Promise<void> = Promise.resolve()
+  const sendPending = async (): Promise<void> => {
+    await currentSend.catch(() => undefined)
+    const messages = mergeMessages(pendingMessages)
+    pendingMessages = []
+    nextSend = undefined
+    currentSend = send(messages)
+    await currentSend
   }
   return messages => {
-    waiting.push(...messages)
-    next ??= sendWaiting()
-    return next
+    pendingMessages.push(...messages)
+    nextSend ??= sendPending()
+    return nextSend
   }
 }

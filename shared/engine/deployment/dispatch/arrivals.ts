@@ -1,13 +1,16 @@
 import type { OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** A record that one operation no longer keeps another one waiting. */
+/** A record that the operation `to` no longer waits for the operation `from`. */
 export interface Arrival {
   readonly from: OperationId
   readonly to: OperationId
 }
 
-/** Returns the arrivals of a success: at all operations that wait for it, and at its barrier. */
+/**
+ * Returns the arrivals of a success: at all operations that wait for the ended operation, and at
+ * its barrier.
+ */
 export function arrivalsOf({ id, releases, barrier }: Operation): readonly Arrival[] {
   const to = barrier === undefined ? releases : [...releases, barrier]
   return to.map(waiter => ({ from: id, to: waiter }))
@@ -15,26 +18,30 @@ export function arrivalsOf({ id, releases, barrier }: Operation): readonly Arriv
 
 /**
  * Returns the arrivals of an end without success: at its barrier, and at the barriers of all
- * operations that it blocks. Blocked operations never end, so nothing else would record their
- * arrivals. Operations in `seen` are skipped and added, which keeps walks that share the set linear
- * together.
+ * operations that it blocks. Blocked operations never end, so no end of theirs would record their
+ * arrivals. Operations in `visitedIds` are skipped, and visited operations are added. Several walks
+ * with the same set thus visit each operation once.
  */
 export async function findBlockedArrivals(
-  ended: Operation,
+  endedOperation: Operation,
   find: (id: OperationId) => Promise<Operation | undefined>,
-  seen: Set<OperationId> = new Set(),
+  visitedIds: Set<OperationId> = new Set(),
 ): Promise<readonly Arrival[]> {
   // Apart from joins, either all operations of a plan have a barrier or none has. Without barriers
   // the walk finds nothing.
-  if (ended.barrier === undefined) return []
+  if (endedOperation.barrier === undefined) return []
   const arrivals: Arrival[] = []
-  const open: Operation[] = [ended]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (seen.has(next.id)) continue
-    seen.add(next.id)
-    if (next.barrier !== undefined) arrivals.push({ from: next.id, to: next.barrier })
-    for (const operation of await Promise.all(next.releases.map(find)))
-      if (operation !== undefined) open.push(operation)
+  const pendingOperations: Operation[] = [endedOperation]
+  for (
+    let current = pendingOperations.pop();
+    current !== undefined;
+    current = pendingOperations.pop()
+  ) {
+    if (visitedIds.has(current.id)) continue
+    visitedIds.add(current.id)
+    if (current.barrier !== undefined) arrivals.push({ from: current.id, to: current.barrier })
+    for (const operation of await Promise.all(current.releases.map(find)))
+      if (operation !== undefined) pendingOperations.push(operation)
   }
   return arrivals
 }

@@ -6,10 +6,10 @@ import type { Operation } from '../../../records/operation.ts'
 /** Returns messages for ready operations: grouped by provider instance, with ids only. */
 export function toChainMessages(
   deployment: DeploymentId,
-  ready: readonly Operation[],
+  readyOperations: readonly Operation[],
 ): readonly ChainMessage[] {
   const groups = new Map<string, OperationId[]>()
-  for (const operation of ready) {
+  for (const operation of readyOperations) {
     const group = groups.get(operation.provider)
     if (group === undefined) groups.set(operation.provider, [operation.id])
     else group.push(operation.id)
@@ -22,23 +22,26 @@ export function toChainMessages(
 
 /** Merges messages of the same deployment, pool and provider instance. Pure. */
 export function mergeMessages(messages: readonly ChainMessage[]): readonly ChainMessage[] {
-  const groups = new Map<string, { readonly like: ChainMessage; readonly ids: OperationId[] }>()
+  const groups = new Map<string, { readonly template: ChainMessage; readonly ids: OperationId[] }>()
   for (const message of messages) {
     const { deployment, pool = '', provider = '', operations } = message
     const key = JSON.stringify([deployment, pool, provider])
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, { like: message, ids: [...operations] })
+    if (group === undefined) groups.set(key, { template: message, ids: [...operations] })
     else group.ids.push(...operations)
   }
-  return [...groups.values()].flatMap(({ like, ids }) =>
-    splitIds([...new Set(ids)]).map(operations => ({ ...like, operations })),
+  return [...groups.values()].flatMap(({ template, ids }) =>
+    splitIds([...new Set(ids)]).map(operations => ({ ...template, operations })),
   )
 }
 
-/** Splits ids into groups of at most as many as one executor runs concurrently. */
+/**
+ * Splits ids into groups. The size of a group is limited to the number of operations that one
+ * executor runs concurrently.
+ */
 function splitIds(ids: readonly OperationId[]): readonly (readonly OperationId[])[] {
   const parts: (readonly OperationId[])[] = []
-  for (let at = 0; at < ids.length; at += limits.chainOperationsMax)
-    parts.push(ids.slice(at, at + limits.chainOperationsMax))
+  for (let start = 0; start < ids.length; start += limits.chainOperationsMax)
+    parts.push(ids.slice(start, start + limits.chainOperationsMax))
   return parts
 }

@@ -2,8 +2,8 @@ import { createSlots, type Slots } from './slots.ts'
 import type { Pin } from '../log/log-view.ts'
 
 /**
- * Returns how many operations a plan may have in flight if nothing else limits them. Executors of
- * one machine share their slots, but functions do not know each other. Pure.
+ * Returns how many operations a plan may have in flight. The limit is set only for functions,
+ * because these do not know each other. Executors of one machine share their slots. Pure.
  */
 export function concurrencyLimitOf({ options }: Pick<Pin, 'options'>): {
   readonly concurrencyMax?: number

@@ -1,6 +1,6 @@
 import type { Head } from '../../../records/head.ts'
 import type { OperationId } from '../../../records/ids.ts'
-import { isUnsent } from '../../../records/operation.ts'
+import { isRunByGenerator } from '../../../records/operation.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { emitStepBegin } from '../../events/replace-events.ts'
 import type { Step, TrackedState } from '../../step.ts'
@@ -19,23 +19,23 @@ export interface ChainDeps extends HookDeps {
   readonly slots?: Slots | undefined
   readonly liveness: Pick<Liveness, 'observe'>
   /** The operations that this process ran itself and has reported already. */
-  readonly reported: Set<OperationId>
+  readonly reportedOperations: Set<OperationId>
 }
 
 /**
  * Sends a chain whose record is durable, and follows it to its end or to the first step that does
- * not succeed. `earlierEnds`: ends from before this generator run. A chain that they do not
- * complete is sent again, which has no effect on running operations.
+ * not succeed. `earlierEnds`: ends from before this generator run. If these ends do not complete
+ * the chain, it is sent again, which has no effect on running operations.
  */
 export async function runChain(
   deps: ChainDeps,
   chain: readonly PlannedOperation[],
   earlierEnds: { readonly has: (id: OperationId) => boolean } = new Set(),
 ): Promise<readonly EndedStep[]> {
-  const isOver = chain.every(({ operation }) => earlierEnds.has(operation.id))
-  const releaseSlot = isOver ? undefined : await deps.slots?.acquire()
+  const isChainEnded = chain.every(({ operation }) => earlierEnds.has(operation.id))
+  const releaseSlot = isChainEnded ? undefined : await deps.slots?.acquire()
   try {
-    return await sendChain(deps, chain, isOver)
+    return await sendChain(deps, chain, isChainEnded)
   } finally {
     releaseSlot?.()
   }
@@ -44,63 +44,69 @@ export async function runChain(
 async function sendChain(
   deps: ChainDeps,
   chain: readonly PlannedOperation[],
-  isOver: boolean,
+  isChainEnded: boolean,
 ): Promise<readonly EndedStep[]> {
-  const steps = groupHooks(chain)
-  const plain = steps.filter(one => !isHooked(one))
+  const calls = groupHooks(chain)
+  const unhookedCalls = calls.filter(plannedCall => !isHooked(plannedCall))
   const waits = new Map(
-    plain.map(({ call: { operation } }) => {
+    unhookedCalls.map(({ call: { operation } }) => {
       const wait = deps.watcher.wait(operation.id)
       wait.catch(() => undefined)
       return [operation.id, wait] as const
     }),
   )
   const [first] = chain
-  if (first !== undefined && !isOver && !isUnsent(first.operation))
+  if (first !== undefined && !isChainEnded && !isRunByGenerator(first.operation))
     await deps.chains.send(toChainMessages(deps.deployment, [first.operation]))
-  const ended: EndedStep[] = []
-  for (const one of steps) {
-    const { operation, step } = one.call
+  const endedSteps: EndedStep[] = []
+  for (const plannedCall of calls) {
+    const { operation, step } = plannedCall.call
     if (step === undefined) break
-    const { end, made, head } = await waitForEnd(deps, one, waits)
-    if (!isHooked(one)) reportStepEnd(deps, operation.id, { step, end })
-    const tracked = end.state === undefined ? undefined : trackedStateOf(end.state, made)
+    const { end, stateOperationId, head } = await waitForEnd(deps, plannedCall, waits)
+    if (!isHooked(plannedCall)) reportStepEnd(deps, operation.id, { step, end })
+    const trackedState =
+      end.state === undefined ? undefined : trackedStateOf(end.state, stateOperationId)
     const executor = head?.executor ?? ''
     const isOrphaned =
       end.verdict === 'interrupted' &&
       executor !== '' &&
       (await deps.liveness.observe()).has(executor)
-    ended.push({ step, end, tracked, isOrphaned })
+    endedSteps.push({ step, end, trackedState, isOrphaned })
     if (end.verdict !== 'succeeded') break
   }
-  return ended
+  return endedSteps
 }
 
-/** Waits for the end of a chain's step. Returns it with the operation that has the state. */
+/** Waits for the end of a call. Returns the end, and the operation that has the resulting state. */
 async function waitForEnd(
   deps: ChainDeps,
-  one: PlannedCall,
+  plannedCall: PlannedCall,
   waits: ReadonlyMap<OperationId, Promise<RecordedEnd>>,
-): Promise<{ readonly end: StepEnd; readonly made: OperationId; readonly head: Head | undefined }> {
-  if (isHooked(one)) {
-    const { end, operation, recorded } = await runHookedCall(deps, one)
-    return { end, made: operation.id, head: recorded?.head }
+): Promise<{
+  readonly end: StepEnd
+  readonly stateOperationId: OperationId
+  readonly head: Head | undefined
+}> {
+  if (isHooked(plannedCall)) {
+    const { end, operation, recordedEnd } = await runHookedCall(deps, plannedCall)
+    return { end, stateOperationId: operation.id, head: recordedEnd?.head }
   }
-  const { id } = one.call.operation
-  const recorded = await (waits.get(id) ?? deps.watcher.wait(id))
-  return { end: stepEndOf(recorded, deps.sealing), made: id, head: recorded.head }
+  const { id } = plannedCall.call.operation
+  const recordedEnd = await (waits.get(id) ?? deps.watcher.wait(id))
+  return { end: stepEndOf(recordedEnd, deps.sealing), stateOperationId: id, head: recordedEnd.head }
 }
 
 /**
- * Counts an end and reports it, unless this process ran the operation and has reported it already.
+ * Counts the end of a step. Reports the step too, unless this process ran the operation and has
+ * already reported it.
  */
 export function reportStepEnd(
-  { emitter, reported }: Pick<ChainDeps, 'emitter' | 'reported'>,
+  { emitter, reportedOperations }: Pick<ChainDeps, 'emitter' | 'reportedOperations'>,
   id: OperationId,
   { step, end }: { readonly step: Step; readonly end: StepEnd },
 ): void {
-  if (!reported.has(id)) {
-    reported.add(id)
+  if (!reportedOperations.has(id)) {
+    reportedOperations.add(id)
     emitStepBegin(emitter, step)
     for (const view of end.views ?? []) emitter.emitBegin(view.step)
     emitter.emitEnd(step, end)
@@ -109,8 +115,8 @@ export function reportStepEnd(
 }
 
 /** Reports whether a chain of `length` steps succeeded completely. */
-export function isChainComplete(ended: readonly EndedStep[], length: number): boolean {
-  return ended.length === length && ended.every(({ end }) => end.verdict === 'succeeded')
+export function isChainComplete(endedSteps: readonly EndedStep[], length: number): boolean {
+  return endedSteps.length === length && endedSteps.every(({ end }) => end.verdict === 'succeeded')
 }
 
 /** Returns a state with a reference to the operation that created it. */

@@ -43,7 +43,7 @@ export interface HookDeps {
    */
   readonly releaseWaiters: (operation: Operation, verdict: 'succeeded' | 'failed') => Promise<void>
   /**
-   * Handles a hook that failed after its step was done. Returns whether the deployment continues.
+   * Handles a hook that failed after its step succeeded. Returns whether the deployment continues.
    */
   readonly onHookFailed: () => 'goes on' | 'ends'
 }
@@ -53,8 +53,8 @@ export interface HookedEnd {
   readonly end: StepEnd
   /** The last attempt of the call, whose state counts. */
   readonly operation: Operation
-  /** Its recorded end. Absent when the call never ran. */
-  readonly recorded?: RecordedEnd
+  /** The recorded end of `operation`. Absent when the call never ran. */
+  readonly recordedEnd?: RecordedEnd
 }
 
 /**
@@ -63,28 +63,28 @@ export interface HookedEnd {
  * also reports the step. Source: docs/spec/step-execution.md#step-kinds,
  * docs/spec/step-execution.md#hooks.
  */
-export function runHookedCall(deps: HookDeps, hooked: HookedCall): Promise<HookedEnd> {
-  return deps.hooks.track(runWithHooks(deps, hooked))
+export function runHookedCall(deps: HookDeps, hookedCall: HookedCall): Promise<HookedEnd> {
+  return deps.hooks.track(runWithHooks(deps, hookedCall))
 }
 
-async function runWithHooks(deps: HookDeps, hooked: HookedCall): Promise<HookedEnd> {
-  const { call, before, after } = hooked
+async function runWithHooks(deps: HookDeps, hookedCall: HookedCall): Promise<HookedEnd> {
+  const { call, before, after } = hookedCall
   const { step } = call
   const hooks = step === undefined ? undefined : hooksOf(step)
   if (step === undefined || hooks === undefined) throw new TypeError('a hooked call has hooks')
   emitStepBegin(deps.emitter, step)
-  const refused =
+  const refusal =
     before === undefined ? undefined : await runBeforeHook(deps, { step, hooks, before })
-  if (refused !== undefined) {
-    const end = failureEndOf({ message: refused, status: 'ok' })
+  if (refusal !== undefined) {
+    const end = failureEndOf({ message: refusal, status: 'ok' })
     await endHook(deps, after, { hook: hooks.after, verdict: 'failed' })
     emitEnd(deps, step, end)
     return { end, operation: call.operation }
   }
-  const made = await callWithRetries(deps, { step, hooks, after, call: call.operation })
-  await runAfterHook(deps, { step, hooks, after, end: made.end })
-  emitEnd(deps, step, made.end)
-  return made
+  const hookedEnd = await callWithRetries(deps, { step, hooks, after, call: call.operation })
+  await runAfterHook(deps, { step, hooks, after, end: hookedEnd.end })
+  emitEnd(deps, step, hookedEnd.end)
+  return hookedEnd
 }
 
 function emitEnd({ emitter }: HookDeps, step: Step, end: StepEnd): void {
@@ -104,9 +104,12 @@ async function runBeforeHook(
   deps: HookDeps,
   { step, hooks, before }: HookedStep & { readonly before: Operation },
 ): Promise<string | undefined> {
-  const known = deps.recorded?.hookResultOf(before.id)
+  const recordedResult = deps.recorded?.hookResultOf(before.id)
   const hook = hooks.before
-  const error = known === undefined ? await runStepHooks(deps, { step, hooks, hook }) : known.error
+  const error =
+    recordedResult === undefined
+      ? await runStepHooks(deps, { step, hooks, hook })
+      : recordedResult.error
   const verdict = error === undefined ? 'succeeded' : 'failed'
   await endHook(deps, before, { hook, verdict, error })
   return error
@@ -114,32 +117,34 @@ async function runBeforeHook(
 
 async function runAfterHook(
   deps: HookDeps,
-  hooked: HookedStep & { readonly after: Operation; readonly end: StepEnd },
+  hookedStep: HookedStep & { readonly after: Operation; readonly end: StepEnd },
 ): Promise<void> {
-  const { step, hooks, after, end } = hooked
+  const { step, hooks, after, end } = hookedStep
   const { after: hook } = hooks
   if (end.verdict !== 'succeeded') return endHook(deps, after, { hook, verdict: 'failed' })
-  const known = deps.recorded?.hookResultOf(after.id)
-  const made = end.state
+  const recordedResult = deps.recorded?.hookResultOf(after.id)
+  const resultState = end.state
   const error =
-    known === undefined ? await runStepHooks(deps, { step, hooks, hook, made }) : known.error
+    recordedResult === undefined
+      ? await runStepHooks(deps, { step, hooks, hook, resultState })
+      : recordedResult.error
   if (error === undefined) return endHook(deps, after, { hook, verdict: 'succeeded' })
   deps.emitter.report('error', error, step.urn)
-  const goesOn = deps.onHookFailed() === 'goes on'
+  const canContinue = deps.onHookFailed() === 'goes on'
   // When the deployment ends because of this step, the step releases no other operation.
-  return endHook(deps, after, { hook, verdict: goesOn ? 'succeeded' : 'failed', error })
+  return endHook(deps, after, { hook, verdict: canContinue ? 'succeeded' : 'failed', error })
 }
 
 /**
- * Runs the hooks of one type. Returns the error of a failed one. `made`: the state that resulted
- * from the step.
+ * Runs the hooks of one type. Returns the error of a failed hook. `resultState`: the state that
+ * resulted from the step.
  */
 function runStepHooks(
   deps: HookDeps,
-  hooked: HookedStep & { readonly hook: HookType; readonly made?: StepEnd['state'] },
+  hookedStep: HookedStep & { readonly hook: HookType; readonly resultState?: StepEnd['state'] },
 ): Promise<string | undefined> {
-  const { step, hooks, hook, made } = hooked
-  return runHooks(deps, momentOf(step, hooks, { hook, isPreview: false, made }))
+  const { step, hooks, hook: hookType, resultState } = hookedStep
+  return runHooks(deps, momentOf(step, hooks, { hookType, isPreview: false, resultState }))
 }
 
 /** Runs the hooks of one type and reports ignored failures. Returns the error of a failed hook. */
@@ -155,24 +160,28 @@ export async function runHooks(
 }
 
 /**
- * Returns the final end of the call. While an error hook requests a retry, the call runs again as
- * another operation.
+ * Returns the final end of the call. Each time that an error hook requests a retry, the call runs
+ * again as another operation.
  */
 async function callWithRetries(
   deps: HookDeps,
-  hooked: HookedStep & { readonly after: Operation; readonly call: Operation },
+  hookedStep: HookedStep & { readonly after: Operation; readonly call: Operation },
 ): Promise<HookedEnd> {
   const errors: string[] = []
-  for (let operation = hooked.call; ; ) {
-    const recorded = await deps.watcher.wait(operation.id)
-    const end = stepEndOf(recorded, deps.sealing)
-    if (!isFailedCall(end)) return { end, operation, recorded }
+  for (let operation = hookedStep.call; ; ) {
+    const recordedEnd = await deps.watcher.wait(operation.id)
+    const end = stepEndOf(recordedEnd, deps.sealing)
+    if (!isFailedCall(end)) return { end, operation, recordedEnd }
     errors.unshift(end.error.message)
-    const next = await prepareRetry(deps, { ...hooked, operation, errors })
-    if (typeof next === 'string')
-      return { end: { ...end, error: { ...end.error, message: next } }, operation, recorded }
-    if (next === undefined) return { end, operation, recorded }
-    operation = next
+    const retryResult = await prepareRetry(deps, { ...hookedStep, operation, errors })
+    if (typeof retryResult === 'string')
+      return {
+        end: { ...end, error: { ...end.error, message: retryResult } },
+        operation,
+        recordedEnd,
+      }
+    if (retryResult === undefined) return { end, operation, recordedEnd }
+    operation = retryResult
   }
 }
 
@@ -186,44 +195,47 @@ function isFailedCall(end: StepEnd): end is StepEnd & { readonly error: OutcomeE
 }
 
 /**
- * Returns the operation that retries a failed call, or an error that replaces the original one, or
- * undefined.
+ * Returns the operation that retries a failed call, or an error message that replaces the original
+ * one. Returns undefined if the original end stays.
  */
 async function prepareRetry(
   deps: HookDeps,
-  failedTry: HookedStep & {
+  failedCall: HookedStep & {
     readonly after: Operation
     readonly operation: Operation
     readonly errors: readonly string[]
   },
 ): Promise<Operation | string | undefined> {
-  const { step, hooks, after, operation, errors } = failedTry
-  const known = deps.recorded?.retryOf(operation.id)
-  if (known !== undefined) {
-    await sendOperation(deps, known)
-    return known
+  const { step, hooks, after, operation, errors } = failedCall
+  const recordedRetry = deps.recorded?.retryOf(operation.id)
+  if (recordedRetry !== undefined) {
+    await sendOperation(deps, recordedRetry)
+    return recordedRetry
   }
   const warn = (message: string): void => deps.emitter.report('warning', message, step.urn)
-  const most = limits.errorHookTriesMax
-  if (errors.length >= most) {
-    warn(`maximum number of error hook retries (${most}) reached`)
+  const triesMax = limits.errorHookTriesMax
+  if (errors.length >= triesMax) {
+    warn(`maximum number of error hook retries (${triesMax}) reached`)
     return `maximum number of error hook retries reached`
   }
-  const answered = deps.recorded?.hookResultOf(after.id)
-  if (answered !== undefined) return answered.error
-  const moment = momentOf(step, hooks, { hook: 'OnError', isPreview: false })
+  const recordedHook = deps.recorded?.hookResultOf(after.id)
+  if (recordedHook !== undefined) return recordedHook.error
+  const moment = momentOf(step, hooks, { hookType: 'OnError', isPreview: false })
   const failure = { operation: hooks.operation, errors }
   const { retry, error } = await deps.hooks.requestRetry(moment, failure)
   if (error !== undefined) return createScrubber(moment)(`error hooks execution failed: ${error}`)
   if (!retry) return undefined
-  warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${most})`)
-  const again = { ...operation, id: deps.nextId(), needs: 0 }
-  await deps.writer.append({ kind: 'retried', of: operation.id, operation: again })
-  await sendOperation(deps, again)
-  return again
+  warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
+  const retryOperation = { ...operation, id: deps.nextId(), needs: 0 }
+  await deps.writer.append({ kind: 'retried', of: operation.id, operation: retryOperation })
+  await sendOperation(deps, retryOperation)
+  return retryOperation
 }
 
-/** A repeated send has no effect: the receiver drops an operation that is running or has ended. */
+/**
+ * Sends one operation. A repeated send has no effect, because the executor drops an operation that
+ * is running or has ended.
+ */
 async function sendOperation(
   { chains, deployment }: HookDeps,
   operation: Operation,
@@ -232,8 +244,9 @@ async function sendOperation(
 }
 
 /**
- * Ends a hook. The log record comes first, so that a deposed generator cannot end it. Then its head
- * is ended for sweeps, and its waiters are released. Can be repeated.
+ * Ends a hook operation. The log record comes first, so that a deposed generator cannot end the
+ * hook. Then the head of the operation is ended, so that sweeps find the end, and its waiters are
+ * released. A call can be repeated.
  */
 async function endHook(
   deps: HookDeps,
@@ -260,8 +273,8 @@ async function endHook(
 }
 
 /**
- * A hook may repeat its arguments, so secrets are removed before the text gets into a record or
- * event (I8).
+ * Creates a function that removes the secrets of a hook's arguments from texts. A hook may repeat
+ * its arguments, and no secret may get into a record or event (I8).
  */
 function createScrubber({ next, old }: HookMoment): (text: string) => string {
   return createRedactor(collectSecretTexts(next?.inputs, next?.outputs, old?.inputs, old?.outputs))

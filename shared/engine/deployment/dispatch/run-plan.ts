@@ -3,7 +3,7 @@ import type { BlobsPort, ControlPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash, OperationId } from '../../../records/ids.ts'
 import type { Decision } from '../../../records/log.ts'
-import { isUnsent } from '../../../records/operation.ts'
+import { isRunByGenerator } from '../../../records/operation.ts'
 import type { StepEnd } from '../../step-end.ts'
 import { awaitRunning, drainPollMs } from '../ends/await-running.ts'
 import { toChainMessages } from './chain-messages.ts'
@@ -22,7 +22,7 @@ export interface PlanDeps extends HookDeps {
   readonly clock: ClockPort
   readonly liveness: Liveness
   /** The operations that this process ran itself and has reported already. */
-  readonly reported: Set<OperationId>
+  readonly reportedOperations: Set<OperationId>
   /** Raises the stop flag, so that no further operation begins. */
   readonly raiseStop: () => Promise<void>
 }
@@ -30,7 +30,7 @@ export interface PlanDeps extends HookDeps {
 /** The result of a plan's operations. Operations that never began are omitted. */
 export interface PlanResult {
   readonly ends: ReadonlyMap<OperationId, StepEnd>
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** The kinds of plans. */
@@ -46,9 +46,9 @@ export interface Plan {
 }
 
 /**
- * Records a plan as pages and one log record, and sends its ready operations. Follows it until
- * every operation has ended, is blocked by a failure, or was stopped. The executors release the
- * other operations themselves. `precedingDecisions` become durable together with the plan.
+ * Records a plan as pages and one log record, and sends its ready operations. Follows the plan
+ * until every operation has ended, is blocked by a failure, or was stopped. The executors release
+ * the other operations themselves. `precedingDecisions` become durable together with the plan.
  */
 export async function runPlan(
   deps: PlanDeps,
@@ -59,117 +59,124 @@ export async function runPlan(
   const { planned } = plan
   const operations = planned.map(({ operation }) => operation)
   const pages: BlobHash[] = []
-  for (let at = 0; at < operations.length; at += pageMax)
+  for (let start = 0; start < operations.length; start += pageMax)
     pages.push(
-      await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(at, at + pageMax)))),
+      await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(start, start + pageMax)))),
     )
-  const following = followPlan(deps, plan)
-  // A failure can occur before the plan was sent. The caller that awaits the result receives it.
-  following.catch(() => undefined)
+  const pendingResult = followPlan(deps, plan)
+  // A failure can occur before the plan was sent. The caller receives the failure when it awaits
+  // the result.
+  pendingResult.catch(() => undefined)
   await deps.writer.append(...precedingDecisions, {
     kind: 'plan',
     what: kind,
     pages,
     operations: operations.length,
   })
-  const ready = operations.filter(operation => operation.needs === 0 && !isUnsent(operation))
-  await deps.chains.send(toChainMessages(deps.deployment, ready))
-  return following
+  const readyOperations = operations.filter(
+    operation => operation.needs === 0 && !isRunByGenerator(operation),
+  )
+  await deps.chains.send(toChainMessages(deps.deployment, readyOperations))
+  return pendingResult
 }
 
 /** Follows a plan whose record is durable, regardless of the process that sent it. */
 export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
-  const byId = new Map(plan.planned.map(item => [item.operation.id, item]))
-  const steps = groupHooks(plan.planned)
-  const remaining = new Set(steps.map(({ call }) => call.operation.id))
+  const operationsById = new Map(plan.planned.map(item => [item.operation.id, item]))
+  const calls = groupHooks(plan.planned)
+  const remainingIds = new Set(calls.map(({ call }) => call.operation.id))
   const ends = new Map<OperationId, StepEnd>()
-  const over = new AbortController()
-  return new Promise((done, failed) => {
-    let isEnding = false
+  const endController = new AbortController()
+  return new Promise((resolve, reject) => {
+    let isFinished = false
     const finish = (): void => {
-      if (remaining.size > 0 || isEnding) return
-      isEnding = true
-      over.abort()
-      done({
+      if (remainingIds.size > 0 || isFinished) return
+      isFinished = true
+      endController.abort()
+      resolve({
         ends,
-        isWhole:
+        isComplete:
           [...ends.values()].every(end => end.verdict === 'succeeded') &&
-          ends.size === steps.length,
+          ends.size === calls.length,
       })
     }
-    const block = (from: OperationId): void => {
-      const open = [...(byId.get(from)?.operation.releases ?? [])]
-      for (let next = open.pop(); next !== undefined; next = open.pop()) {
-        remaining.delete(next)
-        open.push(...(byId.get(next)?.operation.releases ?? []))
-        byId.delete(next)
+    const block = (blockerId: OperationId): void => {
+      const blockedIds = [...(operationsById.get(blockerId)?.operation.releases ?? [])]
+      for (
+        let blockedId = blockedIds.pop();
+        blockedId !== undefined;
+        blockedId = blockedIds.pop()
+      ) {
+        remainingIds.delete(blockedId)
+        blockedIds.push(...(operationsById.get(blockedId)?.operation.releases ?? []))
+        operationsById.delete(blockedId)
       }
     }
-    const note = ({ call, after }: PlannedCall, end: StepEnd): void => {
+    const recordCallEnd = ({ call, after }: PlannedCall, end: StepEnd): void => {
       const { id } = call.operation
-      if (!remaining.delete(id)) return
+      if (!remainingIds.delete(id)) return
       ends.set(id, end)
       if (call.step !== undefined && after === undefined)
         reportStepEnd(deps, id, { step: call.step, end })
       if (end.verdict !== 'succeeded') {
         block(after?.id ?? id)
-        if (plan.isStoppedByFailure && end.error?.protected !== true) deps.raiseStop().catch(failed)
+        if (plan.isStoppedByFailure && end.error?.protected !== true) deps.raiseStop().catch(reject)
       }
       finish()
     }
-    for (const one of steps)
-      waitForCallEnd(deps, one, over.signal).then(
-        end => note(one, end),
-        thrown => thrown !== neverCalled && failed(thrown),
+    for (const plannedCall of calls)
+      waitForCallEnd(deps, plannedCall, endController.signal).then(
+        end => recordCallEnd(plannedCall, end),
+        thrown => thrown !== neverCalledError && reject(thrown),
       )
-    void drainWhenStopped(deps, remaining, () => isEnding).then(dropped => {
-      for (const id of dropped) remaining.delete(id)
+    void drainWhenStopped(deps, remainingIds, () => isFinished).then(unendedIds => {
+      for (const id of unendedIds) remainingIds.delete(id)
       finish()
-    }, failed)
+    }, reject)
     finish()
   })
 }
 
 /**
- * Waits for the end of a step. The generator runs a step with hooks itself, as soon as it may
- * begin.
+ * Waits for the end of a call. The generator runs a call with hooks itself, as soon as the first
+ * operation of the call may begin.
  */
 async function waitForCallEnd(
   deps: PlanDeps,
-  one: PlannedCall,
-  over: AbortSignal,
+  plannedCall: PlannedCall,
+  endSignal: AbortSignal,
 ): Promise<StepEnd> {
-  if (!isHooked(one)) {
-    const recorded = await deps.watcher.wait(one.call.operation.id)
-    return stepEndOf(recorded, deps.sealing)
+  if (!isHooked(plannedCall)) {
+    const recordedEnd = await deps.watcher.wait(plannedCall.call.operation.id)
+    return stepEndOf(recordedEnd, deps.sealing)
   }
-  await waitForNeeds(deps, one.before ?? one.call.operation, over)
-  return (await runHookedCall(deps, one)).end
+  await waitForNeeds(deps, plannedCall.before ?? plannedCall.call.operation, endSignal)
+  return (await runHookedCall(deps, plannedCall)).end
 }
 
 /** The error for hooks that wait for a call which a stop prevented. */
-const neverCalled = new Error('the deployment was stopped before this call')
+const neverCalledError = new Error('the deployment was stopped before this call')
 
 /**
- * Waits until the deployment is stopped and no operation of `remaining` is running. Returns the
+ * Waits until the deployment is stopped and no operation of `remainingIds` is running. Returns the
  * operations that never ended.
  */
 async function drainWhenStopped(
   deps: PlanDeps,
-  remaining: ReadonlySet<OperationId>,
-  isOver: () => boolean,
+  remainingIds: ReadonlySet<OperationId>,
+  isFinished: () => boolean,
 ): Promise<readonly OperationId[]> {
   for (;;) {
     await deps.clock.sleep(drainPollMs * 4)
-    if (isOver()) return []
+    if (isFinished()) return []
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue
-    await awaitRunning(deps, [...new Set([...remaining, ...deps.watcher.openWaits()])])
-    // Ends from this time are reported by their hint or here. The remaining waits are rejected.
-    await deps.watcher.settle(neverCalled)
+    await awaitRunning(deps, [...new Set([...remainingIds, ...deps.watcher.openWaits()])])
+    // Waits for operations that have ended meanwhile resolve. The remaining waits are rejected.
+    await deps.watcher.settleWaits(neverCalledError)
     // Hooks of ended calls may still be running.
     await deps.hooks.waitUntilSettled()
     await deps.clock.sleep(drainPollMs)
-    return [...remaining]
+    return [...remainingIds]
   }
 }

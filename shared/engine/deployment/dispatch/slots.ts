@@ -6,12 +6,12 @@ export interface Slots {
 
 /** Creates `count` slots. */
 export function createSlots(count: number): Slots {
-  let free = count
-  const waiting: (() => void)[] = []
+  let freeCount = count
+  const waiters: (() => void)[] = []
   const release = (): void => {
-    const next = waiting.shift()
-    if (next === undefined) free += 1
-    else next()
+    const grantNext = waiters.shift()
+    if (grantNext === undefined) freeCount += 1
+    else grantNext()
   }
   const createRelease = (): (() => void) => {
     let isHeld = true
@@ -23,11 +23,11 @@ export function createSlots(count: number): Slots {
   }
   return {
     acquire() {
-      if (free > 0) {
-        free -= 1
+      if (freeCount > 0) {
+        freeCount -= 1
         return Promise.resolve(createRelease())
       }
-      return new Promise(taken => waiting.push(() => taken(createRelease())))
+      return new Promise(resolve => waiters.push(() => resolve(createRelease())))
     },
   }
 }

@@ -16,57 +16,61 @@ export interface AwaitRunningDeps {
 
 /** Polling interval of heads while stopped operations finish, in ms. */
 export const drainPollMs = 50
-/** Interval at which leases and the control record are read meanwhile, in ms. */
+/**
+ * Interval of reads of the leases and the control record while stopped operations finish, in ms.
+ */
 const observeEveryMs = 1_000
 
 /**
- * Resolves when no operation has a living owner that did not end it, with the executors that are
- * gone. Call it only after a stop: an operation that begins then is given back before its call.
- * After a forced stop it waits for one lease at most. Then it retires the remaining owners, because
- * their work is abandoned. Source: docs/architecture.md#close.
+ * Waits until every operation that a living executor began has ended or lost its owner. Resolves
+ * with the executors that are gone. Call it only after a stop: an operation that begins after the
+ * stop is given back before its call. After a forced stop, the wait takes at most one lease time.
+ * Then the remaining owners are retired, because their work is abandoned. Source:
+ * docs/architecture.md#close.
  */
 export async function awaitRunning(
   deps: AwaitRunningDeps,
   ids: readonly OperationId[],
 ): Promise<ReadonlySet<ExecutorId>> {
   const { clock, deployment, liveness } = deps
-  let lookedMs = -Infinity
-  let forcedMs = Infinity
-  let gone: ReadonlySet<ExecutorId> = new Set()
-  let running = ids
+  let lastObservedMs = -Infinity
+  let forcedStopMs = Infinity
+  let goneExecutors: ReadonlySet<ExecutorId> = new Set()
+  let runningIds = ids
   let owners: ReadonlySet<ExecutorId> = new Set()
-  while (running.length > 0) {
+  while (runningIds.length > 0) {
     const nowMs = clock.monotonicMs()
-    if (nowMs - lookedMs > observeEveryMs) {
+    if (nowMs - lastObservedMs > observeEveryMs) {
       // The first check skips the control record, so that a single check stays cheap.
-      const control = lookedMs < 0 ? undefined : await deps.control.read(deployment)
-      if (control?.stop === 'forced') forcedMs = Math.min(forcedMs, nowMs)
-      if (nowMs - forcedMs > limits.leaseMs) await liveness.retire(owners)
-      gone = await liveness.observe()
-      lookedMs = clock.monotonicMs()
+      const control = lastObservedMs < 0 ? undefined : await deps.control.read(deployment)
+      if (control?.stop === 'forced') forcedStopMs = Math.min(forcedStopMs, nowMs)
+      if (nowMs - forcedStopMs > limits.leaseMs) await liveness.retire(owners)
+      goneExecutors = await liveness.observe()
+      lastObservedMs = clock.monotonicMs()
     }
-    ;({ running, owners } = await findRunning(deps, running, gone))
-    if (running.length > 0) await clock.sleep(drainPollMs)
+    ;({ runningIds, owners } = await findRunning(deps, runningIds, goneExecutors))
+    if (runningIds.length > 0) await clock.sleep(drainPollMs)
   }
-  return gone
+  return goneExecutors
 }
 
 /** Returns the operations that a living executor has begun and not ended, and their owners. */
 async function findRunning(
   { operations, deployment }: Pick<AwaitRunningDeps, 'operations' | 'deployment'>,
   ids: readonly OperationId[],
-  gone: ReadonlySet<ExecutorId>,
+  goneExecutors: ReadonlySet<ExecutorId>,
 ): Promise<{
-  readonly running: readonly OperationId[]
+  readonly runningIds: readonly OperationId[]
   readonly owners: ReadonlySet<ExecutorId>
 }> {
-  const running: OperationId[] = []
+  const runningIds: OperationId[] = []
   const owners = new Set<ExecutorId>()
   for (const batch of toIdBatches(ids, limits.idsPerReadMax))
     for (const [id, head] of await operations.getHeads(deployment, batch)) {
-      if (head.executor === '' || head.end !== undefined || gone.has(head.executor)) continue
-      running.push(id)
+      if (head.executor === '' || head.end !== undefined || goneExecutors.has(head.executor))
+        continue
+      runningIds.push(id)
       owners.add(head.executor)
     }
-  return { running, owners }
+  return { runningIds, owners }
 }

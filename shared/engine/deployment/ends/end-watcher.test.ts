@@ -47,7 +47,10 @@ test('a failed read rejects every wait', async () => {
 test('`settle` rejects current and later waits', async () => {
   const watcher = createWatched(Number.POSITIVE_INFINITY)
   const waiting = watcher.wait(id)
-  await Promise.all([expect(waiting).rejects.toThrow(), watcher.settle(new Error('it is over'))])
+  await Promise.all([
+    expect(waiting).rejects.toThrow(),
+    watcher.settleWaits(new Error('it is over')),
+  ])
   await expect(watcher.wait(id)).rejects.toThrow('it is over')
 })
 

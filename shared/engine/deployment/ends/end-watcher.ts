@@ -14,13 +14,16 @@ export interface RecordedEnd {
  * Waits for ends of operations. Hints trigger a read of the heads, which are authoritative (I4).
  */
 export interface EndWatcher {
-  /** Resolves when the operation has ended. Never resolves if it was given back or never begun. */
+  /**
+   * Resolves when the operation has ended. Never resolves if the operation was given back or never
+   * begun.
+   */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
   /**
-   * Call it after a stop, when nothing is running: resolves the waits of ended operations, and
-   * rejects all other and later waits with `thrown`.
+   * Settles all waits. Call it after a stop, when no operation is running. Waits for ended
+   * operations resolve. All other waits, and later ones, are rejected with `thrown`.
    */
-  readonly settle: (thrown: unknown) => Promise<void>
+  readonly settleWaits: (thrown: unknown) => Promise<void>
   /** Returns the operations with open waits. */
   readonly openWaits: () => readonly OperationId[]
   /** Stops watching. Open waits are never settled. */
@@ -50,8 +53,10 @@ function createWaits() {
   return {
     add: (id: OperationId, wait: Wait) => void waits.set(id, wait),
     has: (id: OperationId) => waits.has(id),
-    /** Returns the operations whose heads are due for a read. */
-    due: (nowMs: number): readonly OperationId[] =>
+    /**
+     * Returns the operations whose heads are due for a read, and schedules the next read of each.
+     */
+    takeDue: (nowMs: number): readonly OperationId[] =>
       [...waits].flatMap(([id, wait]) => {
         if (nowMs < wait.nextReadMs) return []
         wait.pauseMs = Math.min(wait.pauseMs * 2, pauses.mostMs)
@@ -78,22 +83,22 @@ interface EndWatcherDeps {
 }
 
 /**
- * Creates a watcher over one deployment. A failed read rejects every wait, because the port has
- * already retried it.
+ * Creates the watcher of one deployment. A failed read rejects every wait, because the port has
+ * already retried the read.
  */
 export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId): EndWatcher {
-  let over: { readonly thrown: unknown } | undefined
+  let settlement: { readonly thrown: unknown } | undefined
   const waits = createWaits()
-  let due = new Set<OperationId>()
+  let dueIds = new Set<OperationId>()
   let isReading = false
-  const read = async (): Promise<void> => {
-    while (due.size > 0) {
-      const ids = [...due].filter(id => waits.has(id)).slice(0, batchMax)
+  const readDue = async (): Promise<void> => {
+    while (dueIds.size > 0) {
+      const ids = [...dueIds].filter(id => waits.has(id)).slice(0, batchMax)
       if (ids.length === 0) {
-        due = new Set()
+        dueIds = new Set()
         break
       }
-      for (const id of ids) due.delete(id)
+      for (const id of ids) dueIds.delete(id)
       for (const [id, end] of await deps.operations.getEnds(deployment, ids)) {
         if (end.head.end !== undefined) waits.end(id, end)
       }
@@ -103,27 +108,27 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
     if (isReading) return
     isReading = true
     deps.clock.defer(() => {
-      read()
+      readDue()
         .catch(thrown => waits.failAll(thrown))
         .finally(() => {
           isReading = false
-          if (due.size > 0) scheduleRead()
+          if (dueIds.size > 0) scheduleRead()
         })
     })
   }
   const settleAll = async (thrown: unknown): Promise<void> => {
-    for (const id of waits.keys()) due.add(id)
-    await read().catch(() => undefined)
+    for (const id of waits.keys()) dueIds.add(id)
+    await readDue().catch(() => undefined)
     waits.failAll(thrown)
   }
   const stopListening = deps.hints.listen(deployment, id => {
     if (!waits.has(id)) return
-    due.add(id)
+    dueIds.add(id)
     scheduleRead()
   })
   const stopPolling = deps.clock.repeat(pauses.firstMs, () => {
-    for (const id of waits.due(deps.clock.monotonicMs())) due.add(id)
-    if (due.size > 0) scheduleRead()
+    for (const id of waits.takeDue(deps.clock.monotonicMs())) dueIds.add(id)
+    if (dueIds.size > 0) scheduleRead()
   })
   return {
     wait: id =>
@@ -132,13 +137,14 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
         // Half a pause of tolerance, so that a poll that comes slightly early still reads the head.
         const nextReadMs = deps.clock.monotonicMs() + pauseMs / 2
         waits.add(id, { onEnd, onFailed, nextReadMs, pauseMs: pauseMs / 2 })
-        due.add(id)
-        // Nothing is running any more, so an operation that has not ended never will.
-        if (over !== undefined) void settleAll(over.thrown)
+        dueIds.add(id)
+        // After `settleWaits` no operation is running, so an operation that has not ended never
+        // will.
+        if (settlement !== undefined) void settleAll(settlement.thrown)
       }),
     openWaits: () => [...waits.keys()],
-    settle(thrown) {
-      over = { thrown }
+    settleWaits(thrown) {
+      settlement = { thrown }
       return settleAll(thrown)
     },
     close() {

@@ -6,15 +6,19 @@ import type { DecisionIndex } from '../log/decision-index.ts'
 
 /** The progress of one generator run. */
 export interface RunProgress {
-  /** Number of decisions that it recorded. */
+  /** Number of decisions that the run recorded. */
   readonly decidedCount: () => number
-  /** Number of ends that it noticed and that were not recorded before it began. */
+  /** Number of ends that the run noticed, without those recorded before the run began. */
   readonly endedCount: () => number
   /** Number of operations since the last pin that are known to have ended. */
   readonly knownEndCount: () => number
-  /** Number of operations that had ended before it began and that it has not awaited yet. */
-  readonly unseenEndCount: () => number
-  /** Time from its start to its last decision that was found in the records, in ms. */
+  /**
+   * Number of operations that had ended before the run began, and that the run has not awaited yet.
+   */
+  readonly unawaitedEndCount: () => number
+  /**
+   * Time from the start of the run to the last decision that was replayed from the records, in ms.
+   */
   readonly replayMs: () => number
   readonly elapsedMs: () => number
   /** Time since the last activity, in ms. */
@@ -30,37 +34,37 @@ export interface ProgressSources {
 
 /**
  * Tracks the progress of one generator run, by wrapping its log writer, its watcher and its
- * records. `earlier.earlierEnds`: ends from before its start. A wait for one of them resolves at
- * once.
+ * decision index. `earlierRuns.earlierEnds`: ends from before the start of the run. A wait for such
+ * an end resolves at once.
  */
 export function trackProgress(
   clock: ClockPort,
   { writer, watcher, recorded }: ProgressSources,
-  earlier: {
+  earlierRuns: {
     readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
     readonly joinCount: number
   },
-): { readonly progress: RunProgress; readonly tracked: ProgressSources } {
-  const { earlierEnds, joinCount } = earlier
+): { readonly progress: RunProgress; readonly trackedSources: ProgressSources } {
+  const { earlierEnds, joinCount } = earlierRuns
   const beganMs = clock.monotonicMs()
-  let atMs = beganMs
-  let replayedMs = beganMs
-  let decided = 0
-  let first = earlierEnds.size
-  const seen = new Set<OperationId>()
+  let lastActivityMs = beganMs
+  let lastReplayMs = beganMs
+  let decisionCount = 0
+  let earlierEndCount = earlierEnds.size
+  const awaitedEarlierEnds = new Set<OperationId>()
   let newEnds = new Set<OperationId>()
   const recordActivity = (): void => {
-    atMs = clock.monotonicMs()
+    lastActivityMs = clock.monotonicMs()
   }
-  const tracked: ProgressSources = {
+  const trackedSources: ProgressSources = {
     writer: {
       ...writer,
       append(...decisions) {
         recordActivity()
-        decided += decisions.filter(({ kind }) => kind !== 'phase').length
+        decisionCount += decisions.filter(({ kind }) => kind !== 'phase').length
         if (decisions.some(({ kind }) => kind === 'pin')) {
           // The base contains everything from before the pin.
-          first = 0
+          earlierEndCount = 0
           newEnds = new Set()
         }
         return writer.append(...decisions)
@@ -69,34 +73,35 @@ export function trackProgress(
     watcher: {
       ...watcher,
       async wait(id) {
-        const known = earlierEnds.get(id)
-        const end = known ?? (await watcher.wait(id))
+        const earlierEnd = earlierEnds.get(id)
+        const end = earlierEnd ?? (await watcher.wait(id))
         recordActivity()
-        if (known === undefined) newEnds.add(id)
-        else seen.add(id)
+        if (earlierEnd === undefined) newEnds.add(id)
+        else awaitedEarlierEnds.add(id)
         return end
       },
     },
     recorded: recorded && {
       ...recorded,
       decisionsOf(urn) {
-        const found = recorded.decisionsOf(urn)
-        if (found.length > 0) {
+        const urnDecisions = recorded.decisionsOf(urn)
+        if (urnDecisions.length > 0) {
           recordActivity()
-          replayedMs = atMs
+          lastReplayMs = lastActivityMs
         }
-        return found
+        return urnDecisions
       },
     },
   }
   const progress: RunProgress = {
-    decidedCount: () => decided,
+    decidedCount: () => decisionCount,
     endedCount: () => newEnds.size,
-    knownEndCount: () => first + newEnds.size,
-    unseenEndCount: () => (first === 0 ? 0 : earlierEnds.size - joinCount - seen.size),
-    replayMs: () => replayedMs - beganMs,
+    knownEndCount: () => earlierEndCount + newEnds.size,
+    unawaitedEndCount: () =>
+      earlierEndCount === 0 ? 0 : earlierEnds.size - joinCount - awaitedEarlierEnds.size,
+    replayMs: () => lastReplayMs - beganMs,
     elapsedMs: () => clock.monotonicMs() - beganMs,
-    idleMs: () => clock.monotonicMs() - atMs,
+    idleMs: () => clock.monotonicMs() - lastActivityMs,
   }
-  return { progress, tracked }
+  return { progress, trackedSources }
 }

@@ -7,47 +7,49 @@ import type { DecisionIndex } from '../log/decision-index.ts'
 import type { Sealing } from '../state/state-sealing.ts'
 import { viewEndOfOutcome } from '../state/view-outcomes.ts'
 
-const interrupted = {
+const interruptedError = {
   message: 'the operation was interrupted; its result is unknown',
   status: 'unknown' as const,
 }
 
 /** Returns a lookup of the states that operations of earlier generator runs created. */
-export function createMadeLookup(
+export function createEarlierStateLookup(
   earlierEnds: ReadonlyMap<OperationId, RecordedEnd>,
-  recorded: Pick<DecisionIndex, 'decisions'>,
+  decisionIndex: Pick<DecisionIndex, 'decisions'>,
   sealing: Sealing,
 ): (id: OperationId) => TrackedState | undefined {
-  const settled = new Map<OperationId, StoredResource | undefined>()
-  const read = new Map<OperationId, number>()
-  for (const decision of recorded.decisions) {
-    if (decision.kind === 'settled') settled.set(decision.operation.id, decision.state)
+  const settledStates = new Map<OperationId, StoredResource | undefined>()
+  const refreshedIndices = new Map<OperationId, number>()
+  for (const decision of decisionIndex.decisions) {
+    if (decision.kind === 'settled') settledStates.set(decision.operation.id, decision.state)
     else
       for (const { id, op, old } of decision.operations)
-        if (op === 'refresh' && old?.kind === 'base') read.set(id, old.index)
+        if (op === 'refresh' && old?.kind === 'base') refreshedIndices.set(id, old.index)
   }
   return id => {
-    const stored = settled.has(id) ? settled.get(id) : earlierEnds.get(id)?.outcome?.state
-    if (stored === undefined) return undefined
-    const index = read.get(id)
-    const refreshedIndex = index === undefined ? {} : { refreshedIndex: index }
+    const storedState = settledStates.has(id)
+      ? settledStates.get(id)
+      : earlierEnds.get(id)?.outcome?.state
+    if (storedState === undefined) return undefined
+    const index = refreshedIndices.get(id)
+    const refreshedField = index === undefined ? {} : { refreshedIndex: index }
     return {
-      state: sealing.open(stored),
+      state: sealing.open(storedState),
       ref: { kind: 'operation', operation: id },
-      ...refreshedIndex,
+      ...refreshedField,
     }
   }
 }
 
 /** Returns a recorded end with its state opened. */
-export function stepEndOf(recorded: RecordedEnd, sealing: Sealing): StepEnd {
-  const { outcome } = recorded
-  const verdict = recorded.head.end?.verdict ?? 'interrupted'
+export function stepEndOf(recordedEnd: RecordedEnd, sealing: Sealing): StepEnd {
+  const { outcome } = recordedEnd
+  const verdict = recordedEnd.head.end?.verdict ?? 'interrupted'
   return {
     verdict,
     state: outcome?.state === undefined ? undefined : sealing.open(outcome.state),
     resultOp: outcome?.resultOp,
-    error: outcome?.error ?? (verdict === 'interrupted' ? interrupted : undefined),
+    error: outcome?.error ?? (verdict === 'interrupted' ? interruptedError : undefined),
     ...viewsOf(outcome, sealing),
   }
 }

@@ -5,7 +5,7 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
 /** The dependencies of waiting for an operation's needs. */
-export interface ReadyDeps {
+export interface WaitForNeedsDeps {
   readonly deployment: DeploymentId
   readonly operations: Pick<OperationsPort, 'getHeads'>
   readonly hints: HintsPort
@@ -19,30 +19,30 @@ export interface ReadyDeps {
 const pauses = { firstMs: 2_000, mostMs: 16_000 } as const
 
 /**
- * Resolves when everything that an operation waits for has succeeded. Never resolves after `over`
- * has aborted. Hints trigger a read of the head, which is authoritative (I4).
+ * Resolves when everything that an operation waits for has succeeded. Never resolves after
+ * `endSignal` has aborted. Hints trigger a read of the head, which is authoritative (I4).
  */
 export async function waitForNeeds(
-  deps: ReadyDeps,
+  deps: WaitForNeedsDeps,
   { id, needs }: Pick<Operation, 'id' | 'needs'>,
-  over: AbortSignal,
+  endSignal: AbortSignal,
 ): Promise<void> {
   if (needs === 0) return
   for (let pauseMs: number = pauses.firstMs; ; pauseMs = Math.min(pauseMs * 2, pauses.mostMs)) {
-    const hinted = new AbortController()
-    const stopListening = deps.hints.listen(deps.deployment, other => {
-      if (other === id) hinted.abort()
+    const wakeUp = new AbortController()
+    const stopListening = deps.hints.listen(deps.deployment, hintedId => {
+      if (hintedId === id) wakeUp.abort()
     })
-    const stop = (): void => hinted.abort()
-    over.addEventListener('abort', stop)
+    const stop = (): void => wakeUp.abort()
+    endSignal.addEventListener('abort', stop)
     try {
       const head = (await deps.operations.getHeads(deps.deployment, [id])).get(id)
       if ((head?.arrived.length ?? 0) >= needs) return
-      await deps.clock.sleep(pauseMs, hinted.signal)
+      await deps.clock.sleep(pauseMs, wakeUp.signal)
     } finally {
       stopListening()
-      over.removeEventListener('abort', stop)
+      endSignal.removeEventListener('abort', stop)
     }
-    if (over.aborted) await new Promise(() => undefined)
+    if (endSignal.aborted) await new Promise(() => undefined)
   }
 }

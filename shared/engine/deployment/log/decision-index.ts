@@ -19,44 +19,47 @@ export interface DecisionIndex {
   /** In the order of the log. */
   readonly decisions: readonly RecordedDecision[]
   readonly decisionsOf: (urn: Urn) => readonly RecordedDecision[]
-  /** Returns the outputs that were registered last for a state. */
+  /** Returns the complete state that the last registration of outputs recorded for a state. */
   readonly outputsOf: (target: StateReference) => StoredResource | undefined
-  /** Returns the result of the call with a key and `at` earlier calls of the same key. */
-  readonly answerOf: (key: string, at: number) => RecordedAnswer | undefined
-  readonly planOf: (what: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined
+  /**
+   * Returns the result of a call by its key. `callIndex`: the number of earlier calls with the same
+   * key.
+   */
+  readonly answerOf: (key: string, callIndex: number) => RecordedAnswer | undefined
+  readonly planOf: (kind: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined
   readonly hasPassed: (phase: Phase) => boolean
   /** The recorded extensions. */
   readonly extensions: ReadonlySet<string>
-  readonly programEnded: DecisionOf<'program-ended'> | undefined
+  readonly programEnd: DecisionOf<'program-ended'> | undefined
   /** Returns the result of a hook operation. */
   readonly hookResultOf: (operation: OperationId) => DecisionOf<'hooked'> | undefined
   /** Returns the result of hooks on a resource that the generator settles itself. */
   readonly settledHookResultOf: (urn: Urn, hook: string) => DecisionOf<'hooked'> | undefined
-  /** Returns the operation that replaced a failed one. */
+  /** Returns the operation that retries a failed operation. */
   readonly retryOf: (operation: OperationId) => Operation | undefined
 }
 
 /** Indexes the decisions of a log for a new generator run. */
 export function createDecisionIndex(view: LogView): DecisionIndex {
-  const since = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
-  const decisions = view.decisions.slice(since)
-  const byUrn = new Map<Urn, RecordedDecision[]>()
+  const firstIndex = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
+  const decisions = view.decisions.slice(firstIndex)
+  const decisionsByUrn = new Map<Urn, RecordedDecision[]>()
   const outputs = new Map<string, StoredResource>()
   const answers = new Map<string, RecordedAnswer[]>()
   const plans = new Map<string, readonly Operation[]>()
   const phases = new Set<Phase>()
   const extensions = new Set<string>()
-  let programEnded: DecisionOf<'program-ended'> | undefined
+  let programEnd: DecisionOf<'program-ended'> | undefined
   const hookResults = new Map<OperationId | string, DecisionOf<'hooked'>>()
   const retries = new Map<OperationId, Operation>()
   for (const decision of decisions) {
-    if (decision.kind === 'registration') append(byUrn, decision.urn, decision)
-    else if (decision.kind === 'settled') append(byUrn, decision.operation.urn, decision)
+    if (decision.kind === 'registration') append(decisionsByUrn, decision.urn, decision)
+    else if (decision.kind === 'settled') append(decisionsByUrn, decision.operation.urn, decision)
     else if (decision.kind === 'outputs') outputs.set(keyOf(decision.target), decision.state)
     else if (decision.kind === 'answered') append(answers, decision.key, decision)
     else if (decision.kind === 'phase') phases.add(decision.phase)
     else if (decision.kind === 'extension') extensions.add(decision.ref)
-    else if (decision.kind === 'program-ended') programEnded = decision
+    else if (decision.kind === 'program-ended') programEnd = decision
     else if (decision.kind === 'retried') retries.set(decision.of, decision.operation)
     else if (decision.kind === 'hooked')
       hookResults.set(decision.operation ?? `${decision.hook} ${decision.urn}`, decision)
@@ -70,13 +73,14 @@ export function createDecisionIndex(view: LogView): DecisionIndex {
     decisions: decisions.filter(
       decision => decision.kind === 'registration' || decision.kind === 'settled',
     ),
-    decisionsOf: urn => byUrn.get(urn) ?? [],
+    decisionsOf: urn => decisionsByUrn.get(urn) ?? [],
     outputsOf: target => outputs.get(keyOf(target)),
-    answerOf: (key, at) => answers.get(key)?.find((one, place) => (one.at ?? place) === at),
-    planOf: what => plans.get(what),
+    answerOf: (key, callIndex) =>
+      answers.get(key)?.find((answer, index) => (answer.at ?? index) === callIndex),
+    planOf: kind => plans.get(kind),
     hasPassed: phase => phases.has(phase),
     extensions,
-    programEnded,
+    programEnd,
     hookResultOf: operation => hookResults.get(operation),
     settledHookResultOf: (urn, hook) => hookResults.get(`${hook} ${urn}`),
     retryOf: operation => retries.get(operation),
@@ -88,19 +92,19 @@ export function lastRetryOf(
   { retryOf }: Pick<DecisionIndex, 'retryOf'>,
   id: OperationId,
 ): OperationId {
-  let last = id
-  for (let next = retryOf(last); next !== undefined; next = retryOf(last)) last = next.id
-  return last
+  let lastId = id
+  for (let retry = retryOf(lastId); retry !== undefined; retry = retryOf(lastId)) lastId = retry.id
+  return lastId
 }
 
 /** Returns the highest operation id in a log, 0 without operations. */
 export function lastOperationIdOf(view: LogView): number {
-  let last = 0
+  let lastId = 0
   for (const decision of view.decisions) {
-    if (decision.kind === 'outputs') last = Math.max(last, decision.operation)
-    for (const { id } of operationsOf(decision, view)) last = Math.max(last, id)
+    if (decision.kind === 'outputs') lastId = Math.max(lastId, decision.operation)
+    for (const { id } of operationsOf(decision, view)) lastId = Math.max(lastId, id)
   }
-  return last
+  return lastId
 }
 
 function operationsOf(decision: Decision, view: LogView): readonly Operation[] {

@@ -1,7 +1,7 @@
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import type { Urn } from '../../../names/urn.ts'
-import { isUnsent } from '../../../records/operation.ts'
+import { isRunByGenerator } from '../../../records/operation.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { RecordedEnd } from '../ends/end-watcher.ts'
 import { listExecutedOperations, toIdBatches, type LogView } from './log-view.ts'
@@ -15,7 +15,7 @@ export interface EarlierRuns {
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
   /** How many of these ends belong to joins and hooks, which are never awaited. */
   readonly joinCount: number
-  /** How many operations had no end at that time. */
+  /** How many operations had no end when this generator run began. */
   readonly openCount: number
   /** The highest operation id so far. */
   readonly lastOperationId: number
@@ -34,7 +34,9 @@ export async function readEarlierRuns(
     for (const [id, end] of await ports.operations.getEnds(deployment, batch))
       if (end.head.end !== undefined) earlierEnds.set(id, end)
   const openCount = ids.length - earlierEnds.size
-  const joinCount = operations.filter(one => isUnsent(one) && earlierEnds.has(one.id)).length
+  const joinCount = operations.filter(
+    operation => isRunByGenerator(operation) && earlierEnds.has(operation.id),
+  ).length
   return {
     recorded: createDecisionIndex(view),
     earlierEnds,
@@ -46,18 +48,23 @@ export async function readEarlierRuns(
 
 /** Returns a lookup of the provider states that an earlier generator run created or changed. */
 export function createProviderLookup(
-  earlier: EarlierRuns,
+  earlierRuns: EarlierRuns,
   sealing: Sealing,
 ): (urn: Urn, id: string) => ResourceState | undefined {
   return (urn, id) => {
-    const last = earlier.recorded.decisionsOf(urn).findLast(decision => decision.kind === 'settled')
-    if (last?.kind !== 'settled' || last.state?.['id'] !== id) return undefined
-    return sealing.open(last.state)
+    const lastDecision = earlierRuns.recorded
+      .decisionsOf(urn)
+      .findLast(decision => decision.kind === 'settled')
+    if (lastDecision?.kind !== 'settled' || lastDecision.state?.['id'] !== id) return undefined
+    return sealing.open(lastDecision.state)
   }
 }
 
-/** Returns the operations since the last pin that executors run. Earlier ones are in the base. */
+/**
+ * Returns the operations since the last pin that executors run. The base has the results of earlier
+ * operations.
+ */
 export function listOperationsSincePin(view: LogView): ReturnType<typeof listExecutedOperations> {
-  const since = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
-  return listExecutedOperations({ ...view, decisions: view.decisions.slice(since) })
+  const firstIndex = view.pin === undefined ? 0 : view.decisions.lastIndexOf(view.pin) + 1
+  return listExecutedOperations({ ...view, decisions: view.decisions.slice(firstIndex) })
 }

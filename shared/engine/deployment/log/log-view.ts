@@ -17,33 +17,38 @@ export type Pin = Decision & { readonly kind: 'pin' }
 /** The contents of a log up to its end. */
 export interface LogView {
   /** The number of the next record. */
-  readonly next: LogNumber
+  readonly nextNumber: LogNumber
   readonly records: readonly LogRecord[]
   readonly decisions: readonly Decision[]
   /** The pin of the last epoch. */
   readonly pin: Pin | undefined
-  /** The version from which the close publishes: that of the first pin. */
+  /** The version in the first pin. The close publishes the version after it. */
   readonly version: number
   readonly closing: (Decision & { readonly kind: 'closing' }) | undefined
   /**
-   * The time of the closing record, or else of the last record. It is the time of the fold (I6).
+   * The time of the closing record. Without a closing record: the time of the last record. The fold
+   * uses this time (I6).
    */
-  readonly at: EpochMs
+  readonly foldAtMs: EpochMs
   /** The plan pages by their hash. */
   readonly pages: ReadonlyMap<BlobHash, readonly Operation[]>
 }
 
 const readMax = 200
 
-/** Reads the records of a log from `from` on, in order. */
+/** Reads the records of a log from `firstNumber` on, in order. */
 export async function readRecords(
   decisionLog: DecisionLogPort,
   deployment: DeploymentId,
-  from: number,
+  firstNumber: number,
 ): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = []
   for (;;) {
-    const page = await decisionLog.read(deployment, (from + records.length) as LogNumber, readMax)
+    const page = await decisionLog.read(
+      deployment,
+      (firstNumber + records.length) as LogNumber,
+      readMax,
+    )
     records.push(...page)
     if (page.length < readMax) return records
   }
@@ -70,13 +75,13 @@ export function createLogView(
   const decisions = records.flatMap(record => record.decisions)
   const pins = decisions.filter(decision => decision.kind === 'pin')
   return {
-    next: records.length as LogNumber,
+    nextNumber: records.length as LogNumber,
     records,
     decisions,
     pin: pins.at(-1),
     version: pins[0]?.version ?? 0,
     closing: decisions.find(decision => decision.kind === 'closing'),
-    at: (records.find(isClosing) ?? records.at(-1))?.at ?? (0 as EpochMs),
+    foldAtMs: (records.find(isClosing) ?? records.at(-1))?.at ?? (0 as EpochMs),
     pages,
   }
 }
@@ -101,7 +106,7 @@ const pageForm = z.array(
   z.looseObject({ id: z.number(), op: z.string(), urn: z.string(), effect: z.string() }),
 )
 
-/** Reads a plan page. Throws STATE_INVALID when it is damaged. */
+/** Reads a plan page. Throws STATE_INVALID when the page is damaged. */
 export async function readPage(blobs: BlobsPort, hash: BlobHash): Promise<readonly Operation[]> {
   const parsed = pageForm.safeParse(JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8')))
   if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
@@ -126,6 +131,7 @@ export function toIdBatches(
   size: number,
 ): readonly (readonly OperationId[])[] {
   const batches: OperationId[][] = []
-  for (let at = 0; at < ids.length; at += size) batches.push(ids.slice(at, at + size))
+  for (let start = 0; start < ids.length; start += size)
+    batches.push(ids.slice(start, start + size))
   return batches
 }

@@ -15,17 +15,20 @@ import type { Decision } from '../../../records/log.ts'
 /** Appends decisions to the log of a deployment. */
 export interface LogWriter {
   /**
-   * Resolves when the decisions are durable. Throws DEPLOYMENT_TAKEN_OVER; every later call then
-   * throws it too.
+   * Resolves when the decisions are durable. Throws DEPLOYMENT_TAKEN_OVER. After that, every later
+   * call throws the same error.
    */
   readonly append: (...decisions: readonly Decision[]) => Promise<void>
-  /** Keeps a decision for the front of the next append. It is never written alone. */
+  /**
+   * Keeps a decision, and writes it before the decisions of the next append. The decision is never
+   * written alone.
+   */
   readonly defer: (decision: Decision) => void
   /**
-   * Resolves when the waiting decisions are durable. Later appends are never written, and never
+   * Resolves when all appended decisions are durable. Later appends are never written, and never
    * resolve.
    */
-  readonly seal: () => Promise<void>
+  readonly finish: () => Promise<void>
 }
 
 interface PendingAppend {
@@ -46,25 +49,25 @@ export function createLogWriter(
   cursor: {
     readonly deployment: DeploymentId
     readonly writer: WriterToken
-    readonly next: LogNumber
+    readonly nextNumber: LogNumber
   },
 ): LogWriter {
-  let number: number = cursor.next
-  let waiting: PendingAppend[] = []
-  let deferred: Decision[] = []
-  let running: Promise<void> | undefined
-  let isSealed = false
-  let broken: unknown
+  let recordNumber: number = cursor.nextNumber
+  let pendingAppends: PendingAppend[] = []
+  let deferredDecisions: Decision[] = []
+  let runningFlush: Promise<void> | undefined
+  let isFinished = false
+  let appendError: unknown
   const flush = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, limits.decidedPerRecordMax)
-      waiting = waiting.slice(batch.length)
+    while (pendingAppends.length > 0) {
+      const batch = pendingAppends.slice(0, limits.registrationsPerRecordMax)
+      pendingAppends = pendingAppends.slice(batch.length)
       try {
-        if (broken !== undefined) throw broken
-        const decisions = [...deferred, ...batch.flatMap(item => item.decisions)]
-        deferred = []
+        if (appendError !== undefined) throw appendError
+        const decisions = [...deferredDecisions, ...batch.flatMap(item => item.decisions)]
+        deferredDecisions = []
         const record = {
-          number: number as LogNumber,
+          number: recordNumber as LogNumber,
           writer: cursor.writer,
           at: deps.clock.now(),
           decisions,
@@ -75,29 +78,29 @@ export function createLogWriter(
             'DEPLOYMENT_TAKEN_OVER',
             `another process took over deployment ${cursor.deployment}`,
           )
-        number += 1
+        recordNumber += 1
         for (const item of batch) item.onDurable()
       } catch (thrown) {
-        broken = thrown
+        appendError = thrown
         for (const item of batch) item.onFailed(thrown)
       }
     }
-    running = undefined
+    runningFlush = undefined
   }
   return {
     defer(decision) {
-      deferred.push(decision)
+      deferredDecisions.push(decision)
     },
     append: (...decisions) =>
       new Promise((onDurable, onFailed) => {
-        if (isSealed) return
-        waiting.push({ decisions, onDurable, onFailed })
+        if (isFinished) return
+        pendingAppends.push({ decisions, onDurable, onFailed })
         // All decisions of one turn of the event loop go into one record.
-        running ??= new Promise(over => deps.clock.defer(() => void flush().then(over)))
+        runningFlush ??= new Promise(resolve => deps.clock.defer(() => void flush().then(resolve)))
       }),
-    seal() {
-      isSealed = true
-      return running ?? Promise.resolve()
+    finish() {
+      isFinished = true
+      return runningFlush ?? Promise.resolve()
     },
   }
 }

@@ -14,7 +14,10 @@ import { listExecutedOperations, readLogView } from '../log/log-view.ts'
 import { awaitRunning } from '../ends/await-running.ts'
 import { settleOrphans } from '../recovery/settle-orphans.ts'
 
-/** The dependencies of a close. `compact` folds the closed set and publishes it. */
+/**
+ * The dependencies of a close. `compact` folds the records of a deployment and publishes the
+ * snapshot.
+ */
 export interface CloseDeps extends LivenessDeps {
   readonly decisionLog: DecisionLogPort
   readonly blobs: BlobsPort
@@ -26,11 +29,11 @@ export interface CloseDeps extends LivenessDeps {
 }
 
 /**
- * Continues the close of a deployment whose log has its `closing` record, wherever an earlier close
- * stopped. It raises the stop flag, settles the heads, publishes the fold, closes and releases the
- * deployment, and nudges the next one. The order is that of docs/architecture.md#close, and every
- * step can be repeated. It waits for living owners, and ends the operations of executors that are
- * gone.
+ * Continues the close of a deployment whose log has its `closing` record, from the point at which
+ * an earlier close stopped. Raises the stop flag, settles the heads, publishes the fold, closes and
+ * releases the deployment, and nudges the stack for its next deployment. The order is that of
+ * docs/architecture.md#close, and every step can be repeated. The close waits for living owners,
+ * and ends the operations of executors that are gone.
  */
 export async function finishClose(
   deps: CloseDeps,
@@ -43,9 +46,9 @@ export async function finishClose(
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
   const ids = listExecutedOperations(view).map(operation => operation.id)
-  const gone = await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)
-  await settleOrphans({ ...deps, gone }, deployment, ids)
-  // A state edit has no pin; its process may have died after publishing.
+  const goneExecutors = await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)
+  await settleOrphans({ ...deps, goneExecutors }, deployment, ids)
+  // A state edit has no pin. Its process may have died after it published the version of the stack.
   const { version = 0 } =
     view.pin === undefined
       ? ((await deps.catalog.getStack(stack)) ?? {})

@@ -11,7 +11,7 @@ export interface EndRequestDeps {
 }
 
 /**
- * Ends the request of a deployment as started. It is called at the pin and repeated at each
+ * Ends the request of a deployment with the end `started`. Called at the pin and again at each
  * take-over, with the same result. If the request was withdrawn just before, the deployment is
  * stopped.
  */

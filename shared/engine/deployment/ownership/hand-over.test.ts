@@ -16,16 +16,16 @@ function createStatus(
   return {
     isLeaveRequested: false,
     limitMs: 60_000,
-    hasNews: false,
-    awaited: 1,
-    isObserving: false,
+    hasNewEnds: false,
+    awaitedCount: 1,
+    mustKeepObserving: false,
     hasCaughtUp: true,
     ...rest,
     progress: {
       decidedCount: () => decidedCount,
       endedCount: () => endedCount,
       knownEndCount: () => endedCount,
-      unseenEndCount: () => 0,
+      unawaitedEndCount: () => 0,
       replayMs: () => replayMs,
       elapsedMs: () => elapsedMs,
       idleMs: () => idleMs,
@@ -60,7 +60,7 @@ describe('a generator with a time limit', () => {
     ],
     [
       'counts an end from before its start as progress',
-      createStatus({ ...over, hasNews: true }),
+      createStatus({ ...over, hasNewEnds: true }),
       'limit short',
     ],
     ['is followed by a run without a limit after no progress', createStatus(over), 'limit long'],
@@ -79,12 +79,12 @@ describe('a generator with a time limit', () => {
     ],
     [
       'does not park while an executor may turn out to be gone',
-      createStatus({ decidedCount: 1, idleMs: 20_000, isObserving: true }),
+      createStatus({ decidedCount: 1, idleMs: 20_000, mustKeepObserving: true }),
       undefined,
     ],
     [
       'does not park when nothing would wake it',
-      createStatus({ decidedCount: 1, idleMs: 20_000, awaited: 0 }),
+      createStatus({ decidedCount: 1, idleMs: 20_000, awaitedCount: 0 }),
       undefined,
     ],
   ])('%s', (_what, now, expected) => {

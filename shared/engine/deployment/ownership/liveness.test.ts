@@ -11,7 +11,7 @@ const span = limits.leaseMs + limits.leaseMarginMs
 /** Creates the observed lease of an executor, and a list of the actions taken on it. */
 function createObserved(
   alive: boolean | undefined,
-  stood?: Parameters<typeof createLiveness>[0]['stood'],
+  previousCounters?: Parameters<typeof createLiveness>[0]['previousCounters'],
 ) {
   const leases: Lease[] = []
   const done: string[] = []
@@ -19,7 +19,7 @@ function createObserved(
   const slept: (() => void)[] = []
   const deps: Parameters<typeof createLiveness>[0] = {
     holder,
-    ...(stood === undefined ? {} : { stood }),
+    ...(previousCounters === undefined ? {} : { previousCounters }),
     isAlive: () => alive,
     endGroup: ({ pid }) => void done.push(`end ${pid}`),
     clock: {
@@ -53,7 +53,7 @@ function createObserved(
     ...(await liveness.observeUntilKnown()),
   ]
   const each = (act: (atMs: number) => void): void => void slept.push(() => act(nowMs))
-  return { write, look, done, lookUntil, each, isOverdue: liveness.isOverdue }
+  return { write, look, done, lookUntil, each, isOverdue: liveness.isRenewalOverdue }
 }
 
 test('an executor of this host is gone when its process has ended, and its plugins are ended first', async () => {
@@ -134,7 +134,7 @@ test('a renewal is overdue shortly after it was due, until it arrives or its exe
   await look(0)
   await look(limits.leaseRenewMs)
   expect(isOverdue()).toBe(false)
-  await look(limits.leaseRenewMs + 3 * limits.lookMs)
+  await look(limits.leaseRenewMs + 3 * limits.livenessCheckMs)
   expect(isOverdue()).toBe(true)
   write(4)
   await look(40_000)

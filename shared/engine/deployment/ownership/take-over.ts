@@ -19,16 +19,16 @@ import { readFirstPin, requireKnownRules } from '../log/decision-rules.ts'
 export interface TakeOverDeps extends CloseDeps {
   /**
    * The deployments that run in this process, if it may start several. Any other deployment with
-   * this process as holder was left by an earlier run.
+   * this process as holder belongs to a run that has ended.
    */
-  readonly here?: Set<DeploymentId>
+  readonly ownDeployments?: Set<DeploymentId>
   readonly random: RandomPort
   /** The request queues of stacks. Absent where requests are not queued. */
   readonly requests?: Pick<RequestsPort, 'end' | 'find'>
   /**
-   * Reports whether a holder is alive from further knowledge: false after its watchdog nudge has
-   * arrived. A wrong result is harmless, because the log refuses a deposed writer. Absent:
-   * `isAlive` is used.
+   * Reports whether a holder is alive, from other knowledge than `isAlive` has: false after the
+   * watchdog nudge of the holder has arrived. A wrong result is harmless, because the log refuses a
+   * deposed writer. Absent: `isAlive` is used.
    */
   readonly isHolding?: (holder: Holder) => boolean | undefined
 }
@@ -40,25 +40,25 @@ export type HolderStatus =
   | { readonly kind: 'dead'; readonly holder: Holder | undefined }
 
 /** Time that a deployment may be without its control record after its start, in ms. */
-const controlWithinMs = 3_000
+const controlTimeoutMs = 3_000
 
 /** Reads whether the holder of a deployment is alive. */
 export async function readHolderStatus(
   deps: TakeOverDeps,
   deployment: DeploymentId,
 ): Promise<HolderStatus> {
-  const began = deps.clock.monotonicMs()
+  const startedMs = deps.clock.monotonicMs()
   for (;;) {
     const control = await deps.control.read(deployment)
     if (control !== undefined) {
       const isHeld = isSelf(control.holder, deps.holder)
-        ? control.handedOver === undefined && deps.here?.has(deployment) === true
+        ? control.handedOver === undefined && deps.ownDeployments?.has(deployment) === true
         : (deps.isHolding ?? deps.isAlive)(control.holder) !== false
       return { kind: isHeld ? 'held' : 'dead', holder: control.holder }
     }
-    const current = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
-    if (current?.current !== deployment) return { kind: 'over' }
-    if (deps.clock.monotonicMs() - began > controlWithinMs)
+    const stackRecord = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
+    if (stackRecord?.current !== deployment) return { kind: 'over' }
+    if (deps.clock.monotonicMs() - startedMs > controlTimeoutMs)
       return { kind: 'dead', holder: undefined }
     await deps.clock.sleep(100)
   }
@@ -77,9 +77,9 @@ export interface TakeOverResult {
 }
 
 /**
- * Takes over the log of a deployment whose holder is dead. Executors that died with it are retired,
- * after their remaining processes were ended. Then the take-over is recorded. Throws
- * DEPLOYMENT_TAKEN_OVER when another process was faster, and RECORD_TOO_NEW for newer rules.
+ * Takes over the log of a deployment whose holder is dead. Dead executors are retired, after their
+ * remaining process groups were ended. Then the take-over is recorded. Throws DEPLOYMENT_TAKEN_OVER
+ * when another process was faster, and RECORD_TOO_NEW for newer rules.
  */
 export async function takeOver(
   deps: TakeOverDeps,
@@ -90,23 +90,23 @@ export async function takeOver(
   await liveness.observe()
   const view = await readLogView(deps, deployment)
   const token = deps.random.uuid() as WriterToken
-  const writer = createLogWriter(deps, { deployment, writer: token, next: view.next })
+  const writer = createLogWriter(deps, { deployment, writer: token, nextNumber: view.nextNumber })
   await writer.append({ kind: 'takeover', holder: deps.holder })
   await deps.control.create(deployment, deps.holder)
-  await deps.control.hold(deployment, deps.holder, view.next)
-  // The process that wrote the pin may have died before it removed the taken outcomes. They must
-  // not be taken twice.
-  const taken = view.pin?.inbox ?? []
+  await deps.control.hold(deployment, deps.holder, view.nextNumber)
+  // The process that wrote the pin may have died before it removed the outcomes that it took from
+  // the inbox. No deployment may take them again.
+  const takenOutcomes = view.pin?.inbox ?? []
   const { stack } = deploymentPartsOf(deployment)
-  if (taken.length > 0) await deps.catalog.removeLate(stack, taken)
+  if (takenOutcomes.length > 0) await deps.catalog.removeLate(stack, takenOutcomes)
   await endRequest(deps, deployment, view.pin)
   return { view, writer, liveness }
 }
 
 /**
- * Throws STACK_BUSY for a request that has ended: another process served it after this one read it
- * as waiting. This process already holds the stack, so no other one can end the request after this
- * check.
+ * Throws STACK_BUSY for a request that has ended: another process served the request after this
+ * process had read it as waiting. This process already holds the stack, so no other process can end
+ * the request after the check.
  */
 export async function requireOpenRequest(
   { requests }: Pick<TakeOverDeps, 'requests'>,
@@ -118,8 +118,9 @@ export async function requireOpenRequest(
 }
 
 /**
- * Takes over a deployment whose holder is dead, and closes it. Outcomes that were found are
- * selected; the other operations become interrupted. Throws the errors of `takeOver`.
+ * Takes over a deployment whose holder is dead, and closes it. Outcomes that exist are selected.
+ * The other operations that may have called their provider become interrupted. Throws the errors of
+ * `takeOver`.
  */
 export async function closeDeadDeployment(
   deps: TakeOverDeps,
@@ -133,10 +134,10 @@ export async function closeDeadDeployment(
 
 /** Creates the error for a stack that another deployment holds. */
 export function createBusyError(deployment: DeploymentId, holder: Holder, hint?: string): Error {
-  const who = `${holder.who} (process ${holder.pid} on ${holder.host})`
+  const holderText = `${holder.who} (process ${holder.pid} on ${holder.host})`
   return error(
     'STACK_BUSY',
-    `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${who}`,
+    `deployment ${deploymentPartsOf(deployment).number} of this stack is held by ${holderText}`,
     hint === undefined ? {} : { hint },
   )
 }

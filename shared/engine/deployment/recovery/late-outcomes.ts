@@ -1,26 +1,27 @@
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { DeploymentId, OperationId, StackId } from '../../../records/ids.ts'
-import { lateKeyOf, type LateOutcome } from '../../../records/late-outcome.ts'
-import { pendingOf } from '../../../state/pending.ts'
+import { lateOutcomeKeyOf, type LateOutcome } from '../../../records/late-outcome.ts'
+import { pendingOperationsOf } from '../../../state/pending.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 import type { Urn } from '../../../names/urn.ts'
 
-/** Maximum number of outcomes that one deployment takes. The next one takes the rest. */
+/** Maximum number of outcomes that one deployment takes. The next deployment takes the rest. */
 const itemsMax = 500
 
 /**
  * Reads the late outcomes of a stack from its inbox and from the records of pending creates. The
- * writer of the latter died before it could put them into the inbox.
+ * executor of a pending create may have died before it could put the outcome into the inbox.
  */
 export async function readLateOutcomes(
   ports: { readonly catalog: CatalogPort; readonly operations: OperationsPort },
   stack: StackId,
-  published: StoredDeployment,
+  publishedState: StoredDeployment,
 ): Promise<readonly LateOutcome[]> {
   const items = new Map<string, LateOutcome>()
-  for (const item of await ports.catalog.listLate(stack, itemsMax)) items.set(lateKeyOf(item), item)
-  for (const { resource, origin } of pendingOf(published)) {
+  for (const item of await ports.catalog.listLate(stack, itemsMax))
+    items.set(lateOutcomeKeyOf(item), item)
+  for (const { resource, origin } of pendingOperationsOf(publishedState)) {
     if (origin === undefined) continue
     const { attempt } = origin
     const deployment = origin.deployment as DeploymentId
@@ -28,7 +29,7 @@ export async function readLateOutcomes(
     const outcome = await ports.operations.getOutcome(deployment, operation, attempt)
     if (outcome?.state === undefined) continue
     const item = { deployment, operation, attempt, urn: resource.urn as Urn, state: outcome.state }
-    items.set(lateKeyOf(item), item)
+    items.set(lateOutcomeKeyOf(item), item)
   }
   return [...items.values()]
 }

@@ -10,7 +10,7 @@ import type { Operation } from '../../../records/operation.ts'
  * Steps that may be requested a second time when it is unknown whether the provider received the
  * first request.
  */
-const repeatable: ReadonlySet<Operation['op']> = new Set([
+const repeatableOps: ReadonlySet<Operation['op']> = new Set([
   'update',
   'delete',
   'delete-replaced',
@@ -30,14 +30,15 @@ export function isRepeatable({
   skipCall,
   urn,
 }: Pick<Operation, 'op' | 'skipCall' | 'urn'>): boolean {
-  return skipCall === true || repeatable.has(op) || isBuiltinType(typeOf(urn))
+  return skipCall === true || repeatableOps.has(op) || isBuiltinType(typeOf(urn))
 }
 
 /**
  * Recovers a begun operation whose owner is gone. An existing outcome is selected. A repeatable
  * operation loses its owner, so that it can begin again. A create is ended as interrupted, because
- * only a user can find out its result. So is an operation after five attempts whose executors died.
- * Conditional on owner and attempt. Source: docs/architecture.md#resume.
+ * only a user can find out its result. After five attempts whose executors died, a repeatable
+ * operation is ended as interrupted too. Each write is conditional on owner and attempt. Source:
+ * docs/architecture.md#resume.
  */
 export async function recoverOperation(
   deps: { readonly operations: OperationsPort; readonly deployment: DeploymentId },
@@ -47,10 +48,10 @@ export async function recoverOperation(
   const { operations, deployment } = deps
   const { owner, attempt, givenBack } = head
   const outcome = await operations.getOutcome(deployment, operation.id, attempt)
-  const select = { owner, attempt }
+  const selection = { owner, attempt }
   if (outcome !== undefined)
-    await operations.select(deployment, operation.id, { ...select, verdict: outcome.verdict })
+    await operations.select(deployment, operation.id, { ...selection, verdict: outcome.verdict })
   else if (!isRepeatable(operation) || attempt - givenBack >= limits.deliveriesMax)
-    await operations.select(deployment, operation.id, { ...select, verdict: 'interrupted' })
+    await operations.select(deployment, operation.id, { ...selection, verdict: 'interrupted' })
   else if (owner !== '') await operations.lapse(deployment, operation.id, owner, attempt)
 }

@@ -4,8 +4,8 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import { toIdBatches } from '../log/log-view.ts'
 
 /**
- * The result of a redrive: no dead letter is open, or the number of operations that were sent
- * again.
+ * The result of a redrive: the reason why no message was sent, or the number of operations that
+ * were sent again.
  */
 export type RedriveStatus =
   | { readonly kind: 'none' | 'stopped' | 'nothing' }
@@ -13,8 +13,8 @@ export type RedriveStatus =
 
 /**
  * Sends the dead letters of a deployment again. An operation that has ended meanwhile does not run
- * again; its message only repeats the releases of its end. `none`: the deployment is over.
- * `stopped`: it was stopped.
+ * again. Its message only repeats the releases of its end. `none`: the deployment is over.
+ * `stopped`: the deployment was stopped. `nothing`: no dead letter has an operation without an end.
  */
 export async function redriveDeployment(
   ports: {
@@ -29,11 +29,11 @@ export async function redriveDeployment(
   if (control.stop !== 'none') return { kind: 'stopped' }
   const letters = await ports.chains.listDeadLetters(deployment)
   const ids = [...new Set(letters.flatMap(({ operations }) => operations))]
-  let open = ids.length
+  let openCount = ids.length
   for (const batch of toIdBatches(ids, 500))
     for (const head of (await ports.operations.getHeads(deployment, batch)).values())
-      if (head.end !== undefined) open -= 1
-  if (open === 0) return { kind: 'nothing' }
+      if (head.end !== undefined) openCount -= 1
+  if (openCount === 0) return { kind: 'nothing' }
   await ports.chains.redrive(deployment)
-  return { kind: 'sent', operations: open }
+  return { kind: 'sent', operations: openCount }
 }

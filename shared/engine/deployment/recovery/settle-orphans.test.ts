@@ -20,7 +20,7 @@ async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]
     },
   } as unknown as OperationsPort
   const ids = heads.map((_head, at) => at as OperationId)
-  await settleOrphans({ operations, gone: new Set([dead]) }, 'd' as DeploymentId, ids)
+  await settleOrphans({ operations, goneExecutors: new Set([dead]) }, 'd' as DeploymentId, ids)
   return selected
 }
 
@@ -62,7 +62,7 @@ test('an operation that is begun and given back meanwhile is checked again', asy
       return end.attempt === 2
     },
   } as unknown as OperationsPort
-  const ports = { operations, gone: new Set<ExecutorId>() }
+  const ports = { operations, goneExecutors: new Set<ExecutorId>() }
   await settleOrphans(ports, 'd' as DeploymentId, [7 as OperationId])
   expect(selections).toEqual([1, 2])
 })

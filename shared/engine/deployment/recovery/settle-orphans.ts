@@ -4,38 +4,38 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids
 import { toIdBatches } from '../log/log-view.ts'
 
 /**
- * Ends every operation that may have called and whose owner is gone. Its existing outcome is
- * selected. Otherwise it ends as interrupted, and the fold makes it a pending operation. An attempt
- * of a living owner began after the stop flag, so that owner gives it back. Each write is
+ * Ends every operation that may have called its provider and whose owner is gone. An existing
+ * outcome is selected. Otherwise the operation ends as interrupted, and the fold makes it a pending
+ * operation. A living owner gives back an attempt that began after the stop flag. Each write is
  * conditional on owner and attempt, so it can be repeated and can race with a late owner.
  */
 export async function settleOrphans(
-  ports: { readonly operations: OperationsPort; readonly gone: ReadonlySet<ExecutorId> },
+  ports: { readonly operations: OperationsPort; readonly goneExecutors: ReadonlySet<ExecutorId> },
   deployment: DeploymentId,
   ids: readonly OperationId[],
 ): Promise<void> {
-  for (let open = ids; open.length > 0; ) {
-    const refused: OperationId[] = []
-    for (const batch of toIdBatches(open, 500))
+  for (let pendingIds = ids; pendingIds.length > 0; ) {
+    const refusedIds: OperationId[] = []
+    for (const batch of toIdBatches(pendingIds, 500))
       for (const [id, head] of await ports.operations.getHeads(deployment, batch)) {
-        if (head.end !== undefined || !mayHaveCalled(head, ports.gone)) continue
+        if (head.end !== undefined || !mayHaveCalled(head, ports.goneExecutors)) continue
         const outcome = await ports.operations.getOutcome(deployment, id, head.attempt)
         const verdict: Verdict = outcome?.verdict ?? 'interrupted'
         const { owner, attempt } = head
         const end = { owner, attempt, verdict }
-        if (!(await ports.operations.select(deployment, id, end))) refused.push(id)
+        if (!(await ports.operations.select(deployment, id, end))) refusedIds.push(id)
       }
-    // Another executor began it again meanwhile, saw the stop flag and gave it back, so it is
-    // checked again.
-    open = refused
+    // If the write is refused, another executor began the operation again, saw the stop flag and
+    // gave it back. The operation is checked again.
+    pendingIds = refusedIds
   }
 }
 
 /** Reports whether any attempt of an operation may have called its provider. */
 function mayHaveCalled(
   { owner, executor, attempt, givenBack }: Head,
-  gone: ReadonlySet<ExecutorId>,
+  goneExecutors: ReadonlySet<ExecutorId>,
 ): boolean {
-  const isHeld = owner !== '' && executor !== '' && !gone.has(executor)
-  return attempt - (isHeld ? 1 : 0) > givenBack
+  const hasLivingOwner = owner !== '' && executor !== '' && !goneExecutors.has(executor)
+  return attempt - (hasLivingOwner ? 1 : 0) > givenBack
 }

@@ -24,83 +24,86 @@ export interface SweepLoop {
 }
 
 /**
- * Sweeps every `sweepMs`, and at once when an executor is found gone, so that its operations are
- * sent to others. A sweep that fails is repeated at the next interval.
+ * Sweeps every `sweepMs`, and at once when an executor turns out to be gone, so that other
+ * executors get its operations. A sweep that fails is repeated at the next interval.
  */
 export function startSweeping(deps: SweeperDeps): SweepLoop {
-  const over = new AbortController()
+  const endController = new AbortController()
   const sweepOnce = createSweeper(deps)
   const { clock } = deps
-  let sweptMs = clock.monotonicMs()
-  let known = 0
+  let lastSweepMs = clock.monotonicMs()
+  let knownGoneCount = 0
   const sweepIfDue = async (): Promise<void> => {
-    const gone = await deps.liveness.observe()
-    const isNew = gone.size > known
-    if (!isNew && clock.monotonicMs() - sweptMs < limits.sweepMs) return
-    await sweepOnce(gone, isNew)
-    known = gone.size
-    sweptMs = clock.monotonicMs()
+    const goneExecutors = await deps.liveness.observe()
+    const hasNewGone = goneExecutors.size > knownGoneCount
+    if (!hasNewGone && clock.monotonicMs() - lastSweepMs < limits.sweepMs) return
+    await sweepOnce(goneExecutors, hasNewGone)
+    knownGoneCount = goneExecutors.size
+    lastSweepMs = clock.monotonicMs()
   }
   const run = async (): Promise<void> => {
     for (;;) {
-      await clock.sleep(limits.lookMs, over.signal)
-      if (over.signal.aborted) return
+      await clock.sleep(limits.livenessCheckMs, endController.signal)
+      if (endController.signal.aborted) return
       await sweepIfDue().catch(thrown =>
         deps.logger.write('warn', 'sweep.failed', { message: messageOf(thrown) }),
       )
     }
   }
-  const running = run()
+  const pendingLoop = run()
   return {
     end() {
-      over.abort()
-      return running
+      endController.abort()
+      return pendingLoop
     },
   }
 }
 
 /**
- * Sweeps a deployment once. Does nothing when the deployment was stopped. `sendsAll`: sends ready
- * operations even if they were sent recently.
+ * The function that sweeps a deployment once. It does nothing when the deployment was stopped.
+ * `mustSendAll`: whether ready operations are sent even if they were sent recently.
  */
-type Sweeper = (gone: ReadonlySet<ExecutorId>, sendsAll: boolean) => Promise<void>
+type Sweeper = (goneExecutors: ReadonlySet<ExecutorId>, mustSendAll: boolean) => Promise<void>
 
 /**
- * Creates the sweeper of one generator run. It reads new log records and checks the operations that
- * have not ended. A ready operation is sent again only after a pause that doubles each time,
- * because its message may still wait in a long queue.
+ * Creates the sweeper of one generator run. The sweeper reads new log records and checks the
+ * operations that have not ended. A ready operation is sent again only after a pause that doubles
+ * each time, because its message may still wait in a long queue.
  */
 function createSweeper(deps: SweeperDeps): Sweeper {
-  let next = 0
-  let open: readonly Operation[] = []
-  const sent = new Map<OperationId, { readonly atMs: number; readonly pauseMs: number }>()
+  let nextNumber = 0
+  let openOperations: readonly Operation[] = []
+  const sends = new Map<OperationId, { readonly sentAtMs: number; readonly pauseMs: number }>()
   const readNewRecords = async (): Promise<void> => {
-    const records = await readRecords(deps.decisionLog, deps.deployment, next)
-    next += records.length
+    const records = await readRecords(deps.decisionLog, deps.deployment, nextNumber)
+    nextNumber += records.length
     const decisions = records.flatMap(record => record.decisions)
     const pages = await readPages(deps.blobs, decisions)
-    open = [...open, ...listExecutedOperations({ decisions, pages })]
+    openOperations = [...openOperations, ...listExecutedOperations({ decisions, pages })]
   }
   /**
-   * The first sweep that finds an operation ready does not send it, because its message was sent
-   * already.
+   * Reports whether a ready operation is sent again. The first sweep that finds an operation ready
+   * does not send it, because its message was already sent.
    */
   const maySend = (id: OperationId): boolean => {
     const nowMs = deps.clock.monotonicMs()
-    const last = sent.get(id)
-    const isDue = last !== undefined && nowMs - last.atMs >= last.pauseMs
-    if (last === undefined) sent.set(id, { atMs: nowMs, pauseMs: limits.sweepMs / 2 })
-    if (isDue) sent.set(id, { atMs: nowMs, pauseMs: last.pauseMs * 2 })
+    const lastSend = sends.get(id)
+    const isDue = lastSend !== undefined && nowMs - lastSend.sentAtMs >= lastSend.pauseMs
+    if (lastSend === undefined) sends.set(id, { sentAtMs: nowMs, pauseMs: limits.sweepMs / 2 })
+    if (isDue) sends.set(id, { sentAtMs: nowMs, pauseMs: lastSend.pauseMs * 2 })
     return isDue
   }
-  return async (gone, sendsAll) => {
+  return async (goneExecutors, mustSendAll) => {
     const control = await deps.control.read(deps.deployment)
     if (control === undefined || control.closed || control.stop !== 'none') return
     await readNewRecords()
-    if (open.length === 0) return
-    const isGone = (executor: ExecutorId): boolean => gone.has(executor)
-    open = await sweep({ ...deps, isGone, maySend: id => maySend(id) || sendsAll }, open)
-    const ids = new Set(open.map(({ id }) => id))
-    for (const id of sent.keys()) if (!ids.has(id)) sent.delete(id)
+    if (openOperations.length === 0) return
+    const isGone = (executor: ExecutorId): boolean => goneExecutors.has(executor)
+    openOperations = await sweep(
+      { ...deps, isGone, maySend: id => maySend(id) || mustSendAll },
+      openOperations,
+    )
+    const ids = new Set(openOperations.map(({ id }) => id))
+    for (const id of sends.keys()) if (!ids.has(id)) sends.delete(id)
   }
 }

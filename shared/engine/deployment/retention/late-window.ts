@@ -1,11 +1,11 @@
-import { readHistoryLine } from './stack-history.ts'
+import { readHistoryRecord } from './stack-history.ts'
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { LeasesPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
-import { pendingOf } from '../../../state/pending.ts'
+import { pendingOperationsOf } from '../../../state/pending.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 import type { LivenessDeps } from '../ownership/liveness.ts'
 
@@ -18,33 +18,35 @@ export interface LateWindowDeps {
 }
 
 /**
- * Requires that no request of a pending create can still take effect. Its owner may count as dead
- * while its plugin is still running, and a resource created after the clear would be lost. For an
- * owner on an unreachable host, a waiting time after the end of its deployment must be over. `urn`:
- * the pending create to clear; absent: all. Throws PENDING_STILL_RUNS. Source:
- * docs/architecture.md#close.
+ * Requires that no request of a pending create can still take effect. The owner of a create may
+ * count as dead while its plugin is still running. A resource that the plugin creates after the
+ * clear would be lost. If the owner is on an unreachable host, a waiting time after the end of its
+ * deployment must be over. `urn`: the pending create to clear; absent: all. Throws
+ * PENDING_STILL_RUNS. Source: docs/architecture.md#close.
  */
 export async function requireLateWindowOver(
   deps: LateWindowDeps,
   state: StoredDeployment,
   urn?: string,
 ): Promise<void> {
-  for (const { resource, origin } of pendingOf(state)) {
+  for (const { resource, origin } of pendingOperationsOf(state)) {
     if (origin === undefined || (urn ?? resource.urn) !== resource.urn) continue
     const deployment = origin.deployment as DeploymentId
     const leases = await deps.leases.list(deployment)
     for (const { holder, groups } of leases) {
-      const running = groups.find(group => deps.isAlive({ ...group, host: holder.host }) === true)
-      if (running === undefined) continue
+      const runningGroup = groups.find(
+        group => deps.isAlive({ ...group, host: holder.host }) === true,
+      )
+      if (runningGroup === undefined) continue
       throw error(
         'PENDING_STILL_RUNS',
-        `the create of '${resource.urn}' may still take effect: process ${running.pid} is running its provider`,
-        { details: { urn: resource.urn, pid: running.pid } },
+        `the create of '${resource.urn}' may still take effect: process ${runningGroup.pid} is running its provider`,
+        { details: { urn: resource.urn, pid: runningGroup.pid } },
       )
     }
-    const unseen = leases.find(({ holder }) => deps.isAlive(holder) === undefined)
-    if (unseen === undefined || (await isWaitOver(deps, deployment))) continue
-    const { host } = unseen.holder
+    const unreachableLease = leases.find(({ holder }) => deps.isAlive(holder) === undefined)
+    if (unreachableLease === undefined || (await isWaitOver(deps, deployment))) continue
+    const { host } = unreachableLease.holder
     throw error(
       'PENDING_STILL_RUNS',
       `the create of '${resource.urn}' may still take effect: its host '${host}' cannot be ` +
@@ -56,13 +58,13 @@ export async function requireLateWindowOver(
 }
 
 /**
- * Reports whether the waiting time for an unreachable owner is over. An unknown end of the
- * deployment counts as long ago.
+ * Reports whether the waiting time for an unreachable owner is over. If the end of the deployment
+ * is unknown, it counts as over.
  */
 async function isWaitOver(
   { catalog, clock }: LateWindowDeps,
   deployment: DeploymentId,
 ): Promise<boolean> {
-  const { endedAt = 0 } = (await readHistoryLine(catalog, deployment)) ?? {}
+  const { endedAt = 0 } = (await readHistoryRecord(catalog, deployment)) ?? {}
   return endedAt + limits.lateWindowMs <= clock.now()
 }

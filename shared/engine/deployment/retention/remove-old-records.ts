@@ -44,7 +44,7 @@ export interface RemovalRequest {
   readonly stack?: StackId
   /** Maximum number of deployments. */
   readonly deploymentsMax: number
-  /** Only report the records that would be removed. */
+  /** Whether the records are only reported and not removed. */
   readonly dryRun: boolean
 }
 
@@ -56,9 +56,10 @@ export interface RemovalResult {
 
 /**
  * Removes the records of deployments that are closed, published and old enough, and whose late
- * window is over (I6). The deployments of one stack are removed in order. Then it removes published
- * versions beyond the retained ones. Resources of unrecorded creates are put into the inbox first.
- * The request bounds the work. The removal can stop anywhere and be repeated.
+ * window is over (I6). The deployments of one stack are removed in order. Then the published
+ * versions beyond the number to keep are removed. Resources of unrecorded creates are put into the
+ * inbox first. `deploymentsMax` limits the work of one call. The removal can stop at any point and
+ * be repeated.
  */
 export async function removeOldRecords(
   deps: RetentionDeps,
@@ -66,48 +67,50 @@ export async function removeOldRecords(
 ): Promise<RemovalResult> {
   const nowMs = deps.clock.now()
   const deployments: DeploymentId[] = []
-  const staying = new Set<StackId>()
-  for (const kept of sortByNumber(await deps.retention.listDeployments())) {
+  const blockedStacks = new Set<StackId>()
+  for (const candidate of sortByNumber(await deps.retention.listDeployments())) {
     if (deployments.length >= removal.deploymentsMax) break
-    const { deployment } = kept
+    const { deployment } = candidate
     const { stack } = deploymentPartsOf(deployment)
-    if (staying.has(stack) || (removal.stack ?? stack) !== stack) continue
-    const goes =
-      isOld(kept, nowMs, removal.keeping.recordsMs) &&
-      (await isLateWindowOver(deps, kept, nowMs)) &&
-      (await isKnownRules(deps, deployment))
-    if (!goes) {
-      // The records of later deployments are needed to find the late creates of this one.
-      staying.add(stack)
+    if (blockedStacks.has(stack) || (removal.stack ?? stack) !== stack) continue
+    const isRemovable =
+      isOld(candidate, nowMs, removal.keeping.recordsMs) &&
+      (await isLateWindowOver(deps, candidate, nowMs)) &&
+      (await hasKnownRules(deps, deployment))
+    if (!isRemovable) {
+      // The late creates of this deployment can be found only with the records of later
+      // deployments.
+      blockedStacks.add(stack)
       continue
     }
     deployments.push(deployment)
     if (removal.dryRun) continue
-    if (kept.isInHistory) await ignoreRemoved(saveLateCreates(deps, deployment))
+    if (candidate.isInHistory) await ignoreRemoved(saveLateCreates(deps, deployment))
     await removeAll(deps.retention, deployment)
   }
   return { deployments, versions: await removeVersions(deps, removal) }
 }
 
 /** Sorts deployments by number. */
-function sortByNumber(kept: readonly KeptDeployment[]): readonly KeptDeployment[] {
+function sortByNumber(deployments: readonly KeptDeployment[]): readonly KeptDeployment[] {
   const numberOf = ({ deployment }: KeptDeployment): number => deploymentPartsOf(deployment).number
-  return kept.toSorted((a, b) => numberOf(a) - numberOf(b))
+  return deployments.toSorted((a, b) => numberOf(a) - numberOf(b))
 }
 
 /** Reports whether the records of a deployment are old enough. Pure. */
-function isOld(kept: KeptDeployment, nowMs: number, keepMs: number): boolean {
-  if (kept.isCurrent || kept.closed === false) return false
+function isOld(candidate: KeptDeployment, nowMs: number, keepMs: number): boolean {
+  if (candidate.isCurrent || candidate.closed === false) return false
   // Without a history the stack was removed, and its records have no readers.
-  if (!kept.isInHistory) return true
-  return kept.endedAt !== undefined && kept.endedAt + keepMs <= nowMs
+  if (!candidate.isInHistory) return true
+  return candidate.endedAt !== undefined && candidate.endedAt + keepMs <= nowMs
 }
 
 /**
  * Reports whether no request of a deployment can still take effect. Every executor must have left
- * by itself, or its process and process groups must be dead. For an unreachable host, a waiting
- * time must be over. The same time applies to a last holder that is alive, such as a server
- * process. It has closed the deployment, and its earlier store requests end within that time.
+ * by itself, or its process and process groups must be dead. If a host is unreachable, a waiting
+ * time must be over. The same waiting time applies if the last holder is alive, such as a server
+ * process. That holder has closed the deployment, and its earlier store requests end within the
+ * waiting time.
  */
 async function isLateWindowOver(
   deps: RetentionDeps,
@@ -116,10 +119,10 @@ async function isLateWindowOver(
 ): Promise<boolean> {
   const control = await deps.control.read(deployment)
   const leases = await deps.leases.list(deployment)
-  const feared = leases.filter(({ left }) => !left)
+  const openLeases = leases.filter(({ left }) => !left)
   const processes = [
-    ...feared.map(({ holder }) => holder),
-    ...feared.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
+    ...openLeases.map(({ holder }) => holder),
+    ...openLeases.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
   ]
   const states = processes.map(process => deps.isAlive(process))
   if (states.includes(true)) return false
@@ -128,19 +131,22 @@ async function isLateWindowOver(
   return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
 }
 
-/** Only a newer version knows which records of its own decisions must be saved. */
-async function isKnownRules(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
+/**
+ * Reports whether this version knows the rules of a deployment. For newer rules, only a newer
+ * version knows which records must be saved before a removal.
+ */
+async function hasKnownRules(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
   const pin = await ignoreRemoved(readFirstPin(deps, deployment))
   return pin === undefined || pin.rules <= rulesVersion
 }
 
 /**
- * Returns undefined for removed records. An interrupted removal had saved the late creates before
- * it removed the first record.
+ * Returns the result of a read, or undefined if the records were removed. In this case an
+ * interrupted removal has saved the late creates before it removed the first record.
  */
-async function ignoreRemoved<T>(reading: Promise<T>): Promise<T | undefined> {
+async function ignoreRemoved<T>(pendingRead: Promise<T>): Promise<T | undefined> {
   try {
-    return await reading
+    return await pendingRead
   } catch (thrown) {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
     throw thrown
@@ -156,20 +162,21 @@ async function removeVersions(
   { keeping, stack, dryRun }: RemovalRequest,
 ): Promise<RemovalResult['versions']> {
   if (keeping.versions === undefined) return []
-  const removed: { stack: StackId; versions: readonly number[] }[] = []
+  const removedVersions: { stack: StackId; versions: readonly number[] }[] = []
   const { stacks, unreadable } = await deps.catalog.listStacks()
   const isSelected = (id: StackId): boolean => stack === undefined || id === stack
   // The references of an unreadable stack are unknown, so no version may be removed.
-  for (const { id, why } of unreadable) if (isSelected(id)) throw why
+  for (const { id, reason } of unreadable) if (isSelected(id)) throw reason
   for (const { id, version } of stacks) {
     if (!isSelected(id)) continue
-    const through = version - Math.max(1, keeping.versions)
-    if (through < 1) continue
+    const lastRemoved = version - Math.max(1, keeping.versions)
+    if (lastRemoved < 1) continue
     const versions: number[] = []
-    for await (const one of readVersions(deps.catalog, id, through + 1)) versions.push(one.version)
+    for await (const publishedVersion of readVersions(deps.catalog, id, lastRemoved + 1))
+      versions.push(publishedVersion.version)
     if (versions.length === 0) continue
-    if (!dryRun) await deps.retention.removeVersions(id, through)
-    removed.push({ stack: id, versions })
+    if (!dryRun) await deps.retention.removeVersions(id, lastRemoved)
+    removedVersions.push({ stack: id, versions })
   }
-  return removed
+  return removedVersions
 }

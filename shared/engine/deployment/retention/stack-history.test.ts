@@ -4,14 +4,14 @@ import type { HistoryRecord, PublishedVersion } from '../../../ports/catalog.ts'
 import type { BlobHash, EpochMs, StackId } from '../../../records/ids.ts'
 import { deploymentIdOf, deploymentPartsOf } from '../../../records/ids.ts'
 import {
-  readHistoryLine,
+  readHistoryRecord,
   readHistory,
   findPublishedVersion,
   readVersions,
 } from './stack-history.ts'
 
 const stack = 'organization/shop/prod' as StackId
-const size = limits.pastPageLines
+const size = limits.historyPageLines
 
 /**
  * Creates a catalog with `count` deployments and versions, of which every third version was
@@ -84,7 +84,7 @@ test('versions are paged the same way, without the removed ones', async () => {
 
 test('a single entry or version is read without the others', async () => {
   const catalog = createHistory(3 * size)
-  expect((await readHistoryLine(catalog, deploymentIdOf(stack, 7)))?.message).toBe('of 7')
+  expect((await readHistoryRecord(catalog, deploymentIdOf(stack, 7)))?.message).toBe('of 7')
   expect((await findPublishedVersion(catalog, stack, 8))?.version).toBe(8)
   expect(await findPublishedVersion(catalog, stack, 9)).toBeUndefined()
   expect(await findPublishedVersion(catalog, stack, 3 * size + 1)).toBeUndefined()

@@ -3,26 +3,27 @@ import { error } from '../../../errors/error.ts'
 import type { CatalogPort, HistoryRecord, PublishedVersion } from '../../../ports/catalog.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 
-/** Reads the history entry of one deployment, and nothing else. */
-export async function readHistoryLine(
+/** Reads the history entry of one deployment, without reading other entries. */
+export async function readHistoryRecord(
   catalog: Pick<CatalogPort, 'listHistory'>,
   deployment: DeploymentId,
 ): Promise<HistoryRecord | undefined> {
   const { stack, number } = deploymentPartsOf(deployment)
-  const [line] = await catalog.listHistory(stack, 1, number + 1)
-  return line?.deployment === deployment ? line : undefined
+  const [record] = await catalog.listHistory(stack, 1, number + 1)
+  return record?.deployment === deployment ? record : undefined
 }
 
 /**
- * Reads one published version of a stack, and nothing else. Returns undefined when it was removed.
+ * Reads one published version of a stack, without reading other versions. Returns undefined when
+ * the version was removed.
  */
 export async function findPublishedVersion(
   catalog: Pick<CatalogPort, 'listVersions'>,
   stack: StackId,
   version: number,
 ): Promise<PublishedVersion | undefined> {
-  const [found] = await catalog.listVersions(stack, 1, version + 1)
-  return found?.version === version ? found : undefined
+  const [publishedVersion] = await catalog.listVersions(stack, 1, version + 1)
+  return publishedVersion?.version === version ? publishedVersion : undefined
 }
 
 /**
@@ -35,7 +36,7 @@ export async function* readHistory(
 ): AsyncGenerator<HistoryRecord, void> {
   const numberOf = ({ deployment }: HistoryRecord): number => deploymentPartsOf(deployment).number
   yield* readInPages(
-    from => catalog.listHistory(stack, limits.pastPageLines, from),
+    pageBefore => catalog.listHistory(stack, limits.historyPageLines, pageBefore),
     numberOf,
     before,
   )
@@ -47,26 +48,27 @@ export async function* readVersions(
   stack: StackId,
   before?: number,
 ): AsyncGenerator<PublishedVersion, void> {
-  const readPage = (from?: number) => catalog.listVersions(stack, limits.pastPageLines, from)
+  const readPage = (pageBefore?: number) =>
+    catalog.listVersions(stack, limits.historyPageLines, pageBefore)
   yield* readInPages(readPage, ({ version }) => version, before)
 }
 
 async function* readInPages<T>(
   readPage: (before?: number) => Promise<readonly T[]>,
-  numberOf: (line: T) => number,
+  numberOf: (entry: T) => number,
   before?: number,
 ): AsyncGenerator<T, void> {
-  for (let from = before; ; ) {
-    const lines = await readPage(from)
-    yield* lines
-    const last = lines.at(-1)
-    if (last === undefined || lines.length < limits.pastPageLines) return
-    const number = numberOf(last)
-    if (from !== undefined && number >= from)
+  for (let pageBefore = before; ; ) {
+    const entries = await readPage(pageBefore)
+    yield* entries
+    const lastEntry = entries.at(-1)
+    if (lastEntry === undefined || entries.length < limits.historyPageLines) return
+    const number = numberOf(lastEntry)
+    if (pageBefore !== undefined && number >= pageBefore)
       throw error(
         'INTERNAL_ASSERTION',
-        `a page of entries before ${from} contains number ${number}`,
+        `a page of entries before ${pageBefore} contains number ${number}`,
       )
-    from = number
+    pageBefore = number
   }
 }

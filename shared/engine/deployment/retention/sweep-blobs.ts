@@ -17,9 +17,9 @@ export interface BlobSweepResult {
 /**
  * Marks every blob that a record names, and sets aside the others. Removes the blobs that were set
  * aside more than a grace time before the mark, and incomplete blobs of that age. A writer puts a
- * blob, then writes its reference within the grace time. A new blob is thus too young to be set
- * aside, and an existing one is referenced before its removal. The sweep can stop anywhere and run
- * concurrently.
+ * blob, then writes its reference within the grace time. Thus a new blob is too young to be set
+ * aside, and an existing blob is referenced before its removal. The sweep can stop at any point,
+ * and sweeps can run concurrently.
  */
 export async function sweepBlobs(
   deps: {
@@ -29,48 +29,48 @@ export async function sweepBlobs(
   },
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<BlobSweepResult> {
-  const markedAt = deps.clock.now()
-  const used = await readReferences(deps.retention)
-  const graceEnd = (markedAt - limits.blobGraceMs) as EpochMs
+  const markedAtMs = deps.clock.now()
+  const referencedHashes = await readReferences(deps.retention)
+  const graceEnd = (markedAtMs - limits.blobGraceMs) as EpochMs
   const { count, bytes } = await deps.blobSweep.removeUnfinished(graceEnd, dryRun)
-  const swept = { setAside: 0, removed: 0, putBack: 0, unfinished: count, bytes }
+  const result = { setAside: 0, removed: 0, putBack: 0, unfinished: count, bytes }
   let cursor: string | undefined = ''
   while (cursor !== undefined) {
     const page: Awaited<ReturnType<BlobSweepPort['list']>> = await deps.blobSweep.list(cursor)
     for (const blob of page.blobs) {
-      const fate = fateOf(blob, used, markedAt)
+      const fate = fateOf(blob, referencedHashes, markedAtMs)
       if (fate === 'stays') continue
-      swept[fate] += 1
-      if (fate === 'removed') swept.bytes += blob.bytes
+      result[fate] += 1
+      if (fate === 'removed') result.bytes += blob.bytes
       if (dryRun) continue
       if (fate === 'putBack') await deps.blobSweep.putBack(blob.hash)
-      else if (fate === 'setAside') await deps.blobSweep.setAside(blob.hash, markedAt)
+      else if (fate === 'setAside') await deps.blobSweep.setAside(blob.hash, markedAtMs)
       else await deps.blobSweep.remove(blob.hash)
     }
     cursor = page.next
   }
-  return swept
+  return result
 }
 
 /** Decides whether a blob stays, is put back, set aside or removed. Pure. */
 function fateOf(
-  { hash, at, isAside }: BlobEntry,
-  used: ReadonlySet<BlobHash>,
-  markedAt: number,
+  { hash, changedAtMs, isSetAside }: BlobEntry,
+  referencedHashes: ReadonlySet<BlobHash>,
+  markedAtMs: number,
 ): 'stays' | Exclude<keyof BlobSweepResult, 'bytes' | 'unfinished'> {
-  if (used.has(hash)) return isAside ? 'putBack' : 'stays'
-  if (at + limits.blobGraceMs > markedAt) return 'stays'
-  return isAside ? 'removed' : 'setAside'
+  if (referencedHashes.has(hash)) return isSetAside ? 'putBack' : 'stays'
+  if (changedAtMs + limits.blobGraceMs > markedAtMs) return 'stays'
+  return isSetAside ? 'removed' : 'setAside'
 }
 
 async function readReferences(retention: RetentionPort): Promise<ReadonlySet<BlobHash>> {
-  const used = new Set<BlobHash>()
+  const referencedHashes = new Set<BlobHash>()
   let cursor: string | undefined = ''
   while (cursor !== undefined) {
     const page: Awaited<ReturnType<RetentionPort['listReferences']>> =
       await retention.listReferences(cursor)
-    for (const hash of page.hashes) used.add(hash)
+    for (const hash of page.hashes) referencedHashes.add(hash)
     cursor = page.next
   }
-  return used
+  return referencedHashes
 }

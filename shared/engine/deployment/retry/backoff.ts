@@ -7,15 +7,16 @@ export interface Backoff {
 }
 
 /**
- * Returns the pause before a retry (`number` counts from 0), in ms. It doubles each time. Jitter
- * takes up to a half, so that requests which failed together are not retried together.
+ * Returns the pause before a retry (`retryIndex` counts from 0), in ms. The pause doubles each
+ * time, up to `mostMs`. Random jitter shortens it by up to a half, so that requests which failed
+ * together are not retried together.
  */
 export function computeBackoffMs(
-  number: number,
+  retryIndex: number,
   { firstMs, mostMs }: Backoff,
   random: Pick<RandomPort, 'bytes'>,
 ): number {
   const [byte = 0] = random.bytes(1)
-  const wholeMs = Math.min(firstMs * 2 ** number, mostMs)
-  return Math.round((wholeMs * (255 + byte)) / 510)
+  const pauseMs = Math.min(firstMs * 2 ** retryIndex, mostMs)
+  return Math.round((pauseMs * (255 + byte)) / 510)
 }

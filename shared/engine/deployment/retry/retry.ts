@@ -12,33 +12,33 @@ export interface RetrySettings {
   readonly clock: ClockPort
   readonly random: Pick<RandomPort, 'bytes'>
   /** The duration and the pauses of the retries. */
-  readonly backoff: (typeof retryPolicy)['store' | 'storeAfterCall']['again']
+  readonly backoff: (typeof retryPolicy)['store' | 'storeAfterCall']['retry']
   /** Reports whether a caller still waits for the result. */
   readonly shouldRetry: () => boolean
-  readonly onRetry: (why: string) => void
+  readonly onRetry: (reason: string) => void
 }
 
 /**
- * Retries a request while the store is unavailable, with growing pauses. It protects an outcome
- * that only this process has, and a read on which a whole deployment depends. Throws the last error
- * when the time is over, when retries are no longer wanted, or when they cannot help. The request
- * must be repeatable.
+ * Retries a request while the store is unavailable, with growing pauses. The retries protect an
+ * outcome that only this process has, and reads on which a whole deployment depends. Throws the
+ * last error when the time is over, when `shouldRetry` returns false, or when a retry cannot help.
+ * The request must be repeatable.
  */
 export async function retryUnavailable<T>(
   options: RetrySettings,
   request: () => Promise<T>,
 ): Promise<T> {
   const { clock } = options
-  const began = clock.monotonicMs()
-  for (let number = 0; ; number++) {
+  const startedMs = clock.monotonicMs()
+  for (let retryIndex = 0; ; retryIndex++) {
     try {
       return await request()
     } catch (thrown) {
-      const isLate = clock.monotonicMs() - began > options.backoff.forMs
-      const mayPass = errorSourceOf(thrown) === 'store' && !isClosedByThisProcess(thrown)
-      if (!mayPass || isLate || !options.shouldRetry()) throw thrown
-      if (number === 0) options.onRetry(messageOf(thrown))
-      await clock.sleep(computeBackoffMs(number, options.backoff, options.random))
+      const isTimeOver = clock.monotonicMs() - startedMs > options.backoff.totalMs
+      const canRetryHelp = errorSourceOf(thrown) === 'store' && !isClosedByThisProcess(thrown)
+      if (!canRetryHelp || isTimeOver || !options.shouldRetry()) throw thrown
+      if (retryIndex === 0) options.onRetry(messageOf(thrown))
+      await clock.sleep(computeBackoffMs(retryIndex, options.backoff, options.random))
     }
   }
 }

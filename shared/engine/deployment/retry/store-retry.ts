@@ -27,40 +27,41 @@ export interface StoreRetryDeps {
 }
 
 /**
- * Wraps a request, so that it is retried while the store, the queue or the blobs are unavailable.
+ * Wraps a request, so that the request is retried while the store, the queue or the blobs are
+ * unavailable.
  */
 export type StoreRetry = <Args extends readonly unknown[], Result>(
   request: (...args: Args) => Promise<Result>,
 ) => (...args: Args) => Promise<Result>
 
-/** Outages shorter than this are not reported. */
+/** Outages below this duration are not reported. */
 const reportOutageAfterMs = 2_000
 
 /**
- * Makes the patience of one deployment: each request that throws STORE_UNAVAILABLE is repeated as
- * `whoseError.store` says, then throws what it threw last. All calls of ports may be repeated.
- * Source: docs/reliability.md#sources-of-errors.
+ * Creates the retry of store requests for one deployment. A request that throws STORE_UNAVAILABLE
+ * is repeated as `retryPolicy.store` specifies, and finally throws its last error. All calls of
+ * ports may be repeated. Source: docs/reliability.md#sources-of-errors.
  */
 export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
   const { clock, random, shouldRetry } = deps
   /** Start of the current outage: the first refusal since the last success. */
-  let sinceMs: number | undefined
+  let outageStartMs: number | undefined
   let isReported = false
-  const reportRefusal = (why: string): void => {
+  const reportRefusal = (reason: string): void => {
     const nowMs = clock.monotonicMs()
-    sinceMs ??= nowMs
-    if (isReported || nowMs - sinceMs < reportOutageAfterMs) return
+    outageStartMs ??= nowMs
+    if (isReported || nowMs - outageStartMs < reportOutageAfterMs) return
     isReported = true
-    deps.onOutage(`the store is unavailable; retrying: ${why}`)
+    deps.onOutage(`the store is unavailable; retrying: ${reason}`)
   }
   return request =>
     (...args) =>
       retryUnavailable(
-        { clock, random, shouldRetry, backoff: retryPolicy.store.again, onRetry: () => undefined },
+        { clock, random, shouldRetry, backoff: retryPolicy.store.retry, onRetry: () => undefined },
         async () => {
           try {
             const result = await request(...args)
-            sinceMs = undefined
+            outageStartMs = undefined
             isReported = false
             return result
           } catch (thrown) {
@@ -85,64 +86,65 @@ interface StorePorts {
 }
 
 /**
- * Returns the ports with retries. Excluded are calls that are repeated anyway (receive, extend,
- * renewals), optional calls, and the give-back, whose caller retries itself.
+ * Returns the ports with retries. Three kinds of calls have none: calls that are repeated anyway
+ * (receive, extend, renewals), optional calls, and the give-back. The caller of the give-back
+ * retries it.
  */
 export function createRetryingPorts<Ports extends StorePorts>(
   ports: Ports,
-  retrying: StoreRetry,
+  withRetry: StoreRetry,
 ): Ports {
   const { decisionLog, control, leases, chains } = ports
   return {
     ...ports,
-    decisionLog: { append: retrying(decisionLog.append), read: retrying(decisionLog.read) },
-    operations: retryOperations(ports.operations, retrying),
+    decisionLog: { append: withRetry(decisionLog.append), read: withRetry(decisionLog.read) },
+    operations: retryOperations(ports.operations, withRetry),
     control: {
-      create: retrying(control.create),
-      read: retrying(control.read),
-      stop: retrying(control.stop),
-      handOver: retrying(control.handOver),
-      hold: retrying(control.hold),
-      close: retrying(control.close),
+      create: withRetry(control.create),
+      read: withRetry(control.read),
+      stop: withRetry(control.stop),
+      handOver: withRetry(control.handOver),
+      hold: withRetry(control.hold),
+      close: withRetry(control.close),
     },
     leases: {
       ...leases,
-      register: retrying(leases.register),
-      retire: retrying(leases.retire),
-      leave: retrying(leases.leave),
-      list: retrying(leases.list),
+      register: withRetry(leases.register),
+      retire: withRetry(leases.retire),
+      leave: withRetry(leases.leave),
+      list: withRetry(leases.list),
     },
-    catalog: retryCatalog(ports.catalog, retrying),
-    blobs: { put: retrying(ports.blobs.put), get: retrying(ports.blobs.get) },
-    chains: { ...chains, send: retrying(chains.send), remove: retrying(chains.remove) },
-    nudges: { ...ports.nudges, nudge: retrying(ports.nudges.nudge) },
+    catalog: retryCatalog(ports.catalog, withRetry),
+    blobs: { put: withRetry(ports.blobs.put), get: withRetry(ports.blobs.get) },
+    chains: { ...chains, send: withRetry(chains.send), remove: withRetry(chains.remove) },
+    nudges: { ...ports.nudges, nudge: withRetry(ports.nudges.nudge) },
   }
 }
 
-function retryOperations(operations: OperationsPort, retrying: StoreRetry): OperationsPort {
+function retryOperations(operations: OperationsPort, withRetry: StoreRetry): OperationsPort {
   return {
     ...operations,
-    arrive: retrying(operations.arrive),
-    begin: retrying(operations.begin),
-    lapse: retrying(operations.lapse),
-    putOutcome: retrying(operations.putOutcome),
-    getOutcome: retrying(operations.getOutcome),
-    select: retrying(operations.select),
-    getHeads: retrying(operations.getHeads),
-    getEnds: retrying(operations.getEnds),
+    arrive: withRetry(operations.arrive),
+    begin: withRetry(operations.begin),
+    lapse: withRetry(operations.lapse),
+    putOutcome: withRetry(operations.putOutcome),
+    getOutcome: withRetry(operations.getOutcome),
+    select: withRetry(operations.select),
+    getHeads: withRetry(operations.getHeads),
+    getEnds: withRetry(operations.getEnds),
   }
 }
 
-function retryCatalog(catalog: CatalogPort, retrying: StoreRetry): CatalogPort {
+function retryCatalog(catalog: CatalogPort, withRetry: StoreRetry): CatalogPort {
   return {
     ...catalog,
-    getStack: retrying(catalog.getStack),
-    start: retrying(catalog.start),
-    publish: retrying(catalog.publish),
-    release: retrying(catalog.release),
-    putLate: retrying(catalog.putLate),
-    listLate: retrying(catalog.listLate),
-    removeLate: retrying(catalog.removeLate),
-    listSlow: retrying(catalog.listSlow),
+    getStack: withRetry(catalog.getStack),
+    start: withRetry(catalog.start),
+    publish: withRetry(catalog.publish),
+    release: withRetry(catalog.release),
+    putLate: withRetry(catalog.putLate),
+    listLate: withRetry(catalog.listLate),
+    removeLate: withRetry(catalog.removeLate),
+    listSlow: withRetry(catalog.listSlow),
   }
 }

@@ -12,36 +12,39 @@ export interface Base {
   readonly graph: StateGraph
   /** Returns the index of the state of a URN that is not marked for deletion. */
   readonly liveIndexOf: (urn: Urn) => number | undefined
-  /** Returns a state with its place in the records. */
-  readonly trackedAt: (index: number) => TrackedState
-  /** Returns the views of a resource. The views of an old copy are old copies too. */
+  /** Returns the state at an index, with its reference. */
+  readonly trackedStateAt: (index: number) => TrackedState
+  /**
+   * Returns the views of a resource. A resource that is marked for deletion has only views that are
+   * marked too.
+   */
   readonly viewsOf: (owner: Pick<ResourceState, 'urn' | 'delete'>) => readonly TrackedState[]
 }
 
 /** Creates the lookups. Throws STATE_INTEGRITY when two live states share a URN. */
 export function createBase(snapshot: Snapshot, epoch: number): Base {
-  const live = new Map<Urn, number>()
+  const liveIndices = new Map<Urn, number>()
   snapshot.resources.forEach((state, index) => {
     if (state.delete) return
-    if (live.has(state.urn))
+    if (liveIndices.has(state.urn))
       throw error('STATE_INTEGRITY', `unexpected duplicate resource '${state.urn}'`)
-    live.set(state.urn, index)
+    liveIndices.set(state.urn, index)
   })
-  const trackedAt: Base['trackedAt'] = index => {
+  const trackedStateAt: Base['trackedStateAt'] = index => {
     const state = snapshot.resources[index]
     if (state === undefined) throw error('INTERNAL_ASSERTION', `the base has no resource ${index}`)
     return { state, ref: { kind: 'base', epoch, index, urn: state.urn } }
   }
-  const views = groupViews(snapshot)
+  const viewIndices = groupViews(snapshot)
   return {
     epoch,
     snapshot,
     graph: createStateGraph(snapshot.resources),
-    liveIndexOf: urn => live.get(urn),
-    trackedAt,
+    liveIndexOf: urn => liveIndices.get(urn),
+    trackedStateAt,
     viewsOf: owner =>
-      (views.get(owner.urn) ?? [])
-        .map(trackedAt)
+      (viewIndices.get(owner.urn) ?? [])
+        .map(trackedStateAt)
         .filter(({ state }) => state.delete === owner.delete),
   }
 }

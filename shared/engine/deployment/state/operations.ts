@@ -4,8 +4,8 @@ import type { Base } from './base.ts'
 import { isLogical, type Step, type StepReason, type TrackedState } from '../../step.ts'
 import type { Sealing } from './state-sealing.ts'
 
-/** The place of an operation in its plan. */
-export interface PlanPlace {
+/** The position of an operation in the graph of its plan. */
+export interface PlanPosition {
   readonly id: OperationId
   readonly needs: number
   readonly releases: readonly OperationId[]
@@ -14,9 +14,9 @@ export interface PlanPlace {
 }
 
 /** Returns a step as the record that executors read. */
-export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Operation {
+export function operationOf(step: Step, position: PlanPosition, sealing: Sealing): Operation {
   return {
-    id: place.id,
+    id: position.id,
     op: step.op,
     urn: step.urn,
     type: step.type,
@@ -24,9 +24,9 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
     ...(step.old === undefined ? {} : { old: step.old.ref }),
     ...(step.next === undefined ? {} : { state: sealing.seal(step.next) }),
     effect: step.effect,
-    needs: place.needs,
-    releases: place.releases,
-    ...(place.barrier === undefined ? {} : { barrier: place.barrier }),
+    needs: position.needs,
+    releases: position.releases,
+    ...(position.barrier === undefined ? {} : { barrier: position.barrier }),
     ...(step.skipCall ? { skipCall: true } : {}),
     ...(step.outputsOnly === true ? { outputsOnly: true } : {}),
     ...(step.ignoreProtect === true ? { ignoreProtect: true } : {}),
@@ -37,30 +37,30 @@ export function operationOf(step: Step, place: PlanPlace, sealing: Sealing): Ope
 }
 
 /**
- * Returns the step of an operation record. Its old state is in the base, or was created by an
- * earlier operation.
+ * Returns the step of an operation record. The old state is in the base, or an earlier operation
+ * created it.
  */
 export function stepOfOperation(
   operation: Operation,
   sources: {
     readonly base: Base
     readonly sealing: Sealing
-    readonly findMade: (id: OperationId) => TrackedState | undefined
+    readonly findCreatedState: (id: OperationId) => TrackedState | undefined
   },
 ): Step {
   const { old } = operation
-  const tracked =
+  const trackedOld =
     old === undefined
       ? undefined
       : old.kind === 'base'
-        ? sources.base.trackedAt(old.index)
-        : sources.findMade(old.operation)
+        ? sources.base.trackedStateAt(old.index)
+        : sources.findCreatedState(old.operation)
   return {
     op: operation.op,
     urn: operation.urn,
     type: operation.type,
     provider: operation.provider,
-    old: tracked,
+    old: trackedOld,
     next: operation.state === undefined ? undefined : sources.sealing.open(operation.state),
     effect: operation.effect,
     skipCall: operation.skipCall === true,

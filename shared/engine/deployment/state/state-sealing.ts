@@ -13,9 +13,9 @@ import type { PropertyMap } from '../../../values/value.ts'
 /** Conversion of states to and from their sealed form (I8). */
 export interface Sealing {
   readonly seal: (state: ResourceState) => StoredResource
-  readonly open: (stored: StoredResource) => ResourceState
+  readonly open: (storedState: StoredResource) => ResourceState
   readonly sealMap: (map: PropertyMap) => JsonObject
-  readonly openMap: (stored: JsonObject) => PropertyMap
+  readonly openMap: (storedMap: JsonObject) => PropertyMap
 }
 
 /** Creates the sealing under a stack's secrets manager. */
@@ -24,8 +24,8 @@ export function createSealing(secrets: SecretsManager): Sealing {
   const seal: Seal = plaintext => ({ ciphertext: encrypt(plaintext) })
   return {
     seal: state => encodeResource(state, seal),
-    open: stored => decodeResource(stored, decrypt),
+    open: storedState => decodeResource(storedState, decrypt),
     sealMap: map => encodeStoredMap(map, seal),
-    openMap: stored => decodeStoredMap(stored, decrypt),
+    openMap: storedMap => decodeStoredMap(storedMap, decrypt),
   }
 }

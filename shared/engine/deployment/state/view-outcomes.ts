@@ -22,10 +22,13 @@ export function viewOutcomeOf({ step, end }: ViewEnd, sealing: Sealing): ViewOut
 export function viewEndOfOutcome(outcome: ViewOutcome, sealing: Sealing): ViewEnd {
   const { urn, type, op, effect, old, verdict, resultOp, error } = outcome
   const next = outcome.state === undefined ? undefined : sealing.open(outcome.state)
-  const tracked = old === undefined ? undefined : { ref: old.at, state: sealing.open(old.state) }
+  const trackedOld = old === undefined ? undefined : { ref: old.at, state: sealing.open(old.state) }
   const fields = { op, effect, urn, type, reason: reasonOf(outcome) }
   const state = verdict === 'failed' ? undefined : next
-  return { step: createViewStep(fields, tracked, next), end: { verdict, state, resultOp, error } }
+  return {
+    step: createViewStep(fields, trackedOld, next),
+    end: { verdict, state, resultOp, error },
+  }
 }
 
 function createViewStep(

@@ -8,7 +8,7 @@ import type { CallAnswer } from '../step-runner.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import type { PackageRequest } from '../../../providers/package-request.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
-import { decided, failDeployment, type Result, stopped } from '../stage.ts'
+import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 import { addOutputDependencies } from './output-dependencies.ts'
 import { describeProviderError } from './describe-provider-error.ts'
 import { type DefaultProviders, registerCallExtension } from '../providers/resolve-provider.ts'
@@ -20,13 +20,16 @@ export interface MethodRequest {
   readonly args: PropertyMap
   readonly argDependencies: ReadonlyMap<string, readonly Urn[]>
   readonly provider: string
-  /** The resource of the method; '' where the request names no URN. */
+  /** The resource of the method. `urn` is '' if the request has none. */
   readonly self: { readonly urn: string; readonly id: string | undefined } | undefined
   readonly plugin: PackageRequest
   readonly stackTraceHandle: string
 }
 
-/** An address of the monitor for one call, so that the requests of the call are known. */
+/**
+ * An address of the monitor for a single method call. It shows whether the method sent requests to
+ * the monitor.
+ */
 export interface CallAddress {
   readonly address: string
   /** Reports whether the method sent a request to the monitor. */
@@ -36,16 +39,16 @@ export interface CallAddress {
 
 /** The dependencies of a method call. */
 export interface MethodDeps {
-  readonly defaults: DefaultProviders
+  readonly defaultProviders: DefaultProviders
   readonly runInfo: DeploymentContext
   readonly openAddress: () => Promise<CallAddress>
 }
 
 /**
- * Calls a method and records its answer. A method that registers resources is called again by each
- * later generator, so that they are registered there too; its recorded answer is returned. The
- * answer has no output values: their dependencies are in `dependencies`. An error of the provider
- * ends the deployment. Source: docs/spec/monitor.md#resourcemonitor.
+ * Calls a method and records its answer. Each later generator run repeats the call of a method that
+ * registers resources, so that they are registered again. The recorded answer is returned. Answers
+ * have no output values: their dependencies are in `dependencies`. An error of the provider ends
+ * the deployment. Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function callMethod(
   ctx: GeneratorContext,
@@ -54,14 +57,16 @@ export async function callMethod(
 ): Promise<Result<CallResult>> {
   const { ports } = ctx
   const { token, args } = request
-  const named = findProviderReference(ctx.input, request)
-  const resolved =
-    named === '' ? await deps.defaults.resolveReference(request.plugin) : decided(named)
-  if (resolved.kind === 'failed') return resolved
-  const provider = resolved.value
-  if (ports.isAborted()) return stopped
-  const denied = deniedPackageOf(provider)
-  if (denied !== undefined) throw new Error(describeDenial(denied, token))
+  const explicitReference = findProviderReference(ctx.input, request)
+  const referenceResult =
+    explicitReference === ''
+      ? await deps.defaultProviders.resolveReference(request.plugin)
+      : decided(explicitReference)
+  if (referenceResult.kind === 'failed') return referenceResult
+  const provider = referenceResult.value
+  if (ports.isAborted()) return stoppedResult
+  const deniedPackage = deniedPackageOf(provider)
+  if (deniedPackage !== undefined) throw new Error(describeDenial(deniedPackage, token))
   const extension = registerCallExtension(ctx, request.plugin)
   const argDependencies = addOutputDependencies(args, request.argDependencies)
   const parts = [
@@ -76,11 +81,11 @@ export async function callMethod(
     )
     answer.catch(() => undefined)
     // An aborted deployment does not wait for a method that may never return.
-    const answered = await Promise.race([answer, ports.aborted])
-    if (answered === undefined || ports.isAborted()) return stopped
-    return decided(answered)
+    const result = await Promise.race([answer, ports.whenAborted])
+    if (result === undefined || ports.isAborted()) return stoppedResult
+    return decided(result)
   } catch (thrown) {
-    if (ports.isAborted()) return stopped
+    if (ports.isAborted()) return stoppedResult
     const problem = describeProviderError(thrown, args)
     return failDeployment(`call to function '${token}' failed: ${problem}`)
   }
@@ -94,25 +99,28 @@ async function requestMethod(
   const extension = registerCallExtension(ctx, request.plugin)
   const instance = await ctx.ports.providers.getInstance(request.provider, extension)
   const { token, args, argDependencies, stackTraceHandle } = request
-  const callInput = { token, args, argDependencies, stackTraceHandle, preview: ctx.input.preview }
-  const place = await openAddress()
+  const callInput = { token, args, argDependencies, stackTraceHandle, preview: ctx.input.isPreview }
+  const endpoint = await openAddress()
   try {
     const { outputs, failures, dependencies } = await instance.call({
       ...callInput,
-      context: { ...runInfo, monitorAddress: place.address },
+      context: { ...runInfo, monitorAddress: endpoint.address },
     })
     return {
       outputs: downgradeOutputs(outputs),
       failures,
       dependencies: addOutputDependencies(outputs, dependencies ?? new Map()),
-      shouldRepeat: place.wasUsed(),
+      shouldRepeat: endpoint.wasUsed(),
     }
   } finally {
-    place.close()
+    endpoint.close()
   }
 }
 
-/** Returns the provider that the call names or its resource has; '' = the default provider. */
+/**
+ * Returns the provider reference of the call, or else that of its resource. '' stands for the
+ * default provider.
+ */
 function findProviderReference(
   { sets }: Pick<DecisionInput, 'sets'>,
   { token, self, provider }: MethodRequest,

@@ -1,16 +1,16 @@
 import type {
   ConstructResult,
-  Durations,
+  TimeoutTexts,
   HookNames,
   DeploymentContext,
 } from '../../../providers/construct.ts'
-import { parseReference } from '../../../names/provider-reference.ts'
+import { parseProviderReference } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { decided, type Failed, failDeployment, type Result, stopped } from '../stage.ts'
+import { decided, type FailedResult, failDeployment, type Result, stoppedResult } from '../stage.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
-import { inherit, type Registration } from '../registration/goal.ts'
+import { inheritFromParent, type Registration } from '../registration/goal.ts'
 import { addOutputDependencies } from './output-dependencies.ts'
 import { describeProviderError } from './describe-provider-error.ts'
 import {
@@ -21,16 +21,19 @@ import {
 
 /** A component that a provider constructs, as the program registers it. */
 export interface RemoteRegistration {
-  /** Output values stay in the inputs; the options below replace those in the registration. */
+  /**
+   * The inputs keep their output values. The other members of this interface replace the options of
+   * the registration.
+   */
   readonly registration: Registration
-  readonly customTimeouts: Durations | undefined
+  readonly customTimeouts: TimeoutTexts | undefined
   readonly hooks: HookNames | undefined
   readonly stackTraceHandle: string
-  /** Registers the bare component in place of a provider that is not configured yet. */
+  /** Registers the component without children. Called when the provider is not configured yet. */
   readonly registerBare: () => Promise<Urn>
 }
 
-/** A constructed component; `dependencies` include those of output values. */
+/** A constructed component. `dependencies` includes the dependencies of output values. */
 export interface ConstructedComponent {
   readonly urn: Urn
   readonly outputs: PropertyMap
@@ -38,34 +41,36 @@ export interface ConstructedComponent {
 }
 
 /**
- * Constructs a component: the provider registers its resources itself. Nothing of this is recorded:
- * each generator requests it again, and the registrations are answered from their own records. An
- * error of the provider ends the deployment. Source: docs/spec/monitor.md#resourcemonitor steps
- * 10-19, docs/spec/provider-protocol.md#components-construct.
+ * Constructs a component, whose provider registers the resources itself. The call is not recorded:
+ * each generator run repeats it, and records answer the registrations. An error of the provider
+ * ends the deployment. Source: docs/spec/monitor.md#resourcemonitor steps 10-19,
+ * docs/spec/provider-protocol.md#components-construct.
  */
 export async function constructComponent(
   ctx: GeneratorContext,
   request: RemoteRegistration,
-  deps: { readonly defaults: DefaultProviders; readonly runInfo: DeploymentContext },
+  deps: { readonly defaultProviders: DefaultProviders; readonly runInfo: DeploymentContext },
 ): Promise<Result<ConstructedComponent>> {
   const { input, ports } = ctx
-  const above = request.registration.parent
-  const goal = above === '' ? undefined : input.sets.goals.get(above)
-  const registration = inherit(request.registration, goal)
-  const named = findExplicitProvider(input, registration)
-  const resolved =
-    named === '' ? await deps.defaults.resolveReference(registration.plugin) : decided(named)
-  if (resolved.kind === 'failed') return resolved
-  const provider = resolved.value
+  const parentUrn = request.registration.parent
+  const parentGoal = parentUrn === '' ? undefined : input.sets.goals.get(parentUrn)
+  const registration = inheritFromParent(request.registration, parentGoal)
+  const explicitReference = findExplicitProvider(input, registration)
+  const referenceResult =
+    explicitReference === ''
+      ? await deps.defaultProviders.resolveReference(registration.plugin)
+      : decided(explicitReference)
+  if (referenceResult.kind === 'failed') return referenceResult
+  const provider = referenceResult.value
   const providers = childProvidersOf(input, registration)
-  for (const reference of providers.values()) parseReference(reference)
-  if (ports.isAborted()) return stopped
-  const denied = deniedPackageOf(provider)
-  if (denied !== undefined) throw new Error(describeDenial(denied, registration.type))
+  for (const reference of providers.values()) parseProviderReference(reference)
+  if (ports.isAborted()) return stoppedResult
+  const deniedPackage = deniedPackageOf(provider)
+  if (deniedPackage !== undefined) throw new Error(describeDenial(deniedPackage, registration.type))
   const extension = registerCallExtension(ctx, registration.plugin)
   const instance = await ports.providers.getInstance(provider, extension)
   const { type, name, parent, inputs, propertyDependencies, ...options } = registration
-  const requested = instance
+  const construction = instance
     .construct({
       ...{ type, name, parent, inputs },
       options: {
@@ -77,33 +82,42 @@ export async function constructComponent(
       },
       context: deps.runInfo,
       stackTraceHandle: request.stackTraceHandle,
-      preview: input.preview,
+      preview: input.isPreview,
     })
     .then(decided, (thrown: unknown) => failConstruct(ctx, registration, thrown))
   // An aborted deployment does not wait for a provider that may never return.
-  const result = await Promise.race([requested, ports.aborted])
-  if (result === undefined || ports.isAborted()) return stopped
+  const result = await Promise.race([construction, ports.whenAborted])
+  if (result === undefined || ports.isAborted()) return stoppedResult
   if (result.kind === 'failed') return result
-  const constructed =
-    result.value === 'unconfigured' ? await constructBare(request) : constructedOf(result.value)
-  ctx.apply({ componentProviders: [[constructed.urn, providers]] })
-  return decided(constructed)
+  const component =
+    result.value === 'unconfigured'
+      ? await constructBare(request)
+      : toConstructedComponent(result.value)
+  ctx.apply({ componentProviders: [[component.urn, providers]] })
+  return decided(component)
 }
 
-/** Returns the providers for the children of a component: its own, and those of its parent. */
+/**
+ * Returns the providers for the children of a component: its `providers`, and those for the
+ * children of its parent.
+ */
 export function childProvidersOf(
   { sets }: Pick<DecisionInput, 'sets'>,
   { parent, providers }: Pick<Registration, 'parent' | 'providers'>,
 ): ReadonlyMap<string, string> {
-  const above = parent === '' ? undefined : sets.componentProviders.get(parent)
-  return new Map([...(above ?? []), ...providers])
+  const parentProviders = parent === '' ? undefined : sets.componentProviders.get(parent)
+  return new Map([...(parentProviders ?? []), ...providers])
 }
 
 async function constructBare({ registerBare }: RemoteRegistration): Promise<ConstructedComponent> {
   return { urn: await registerBare(), outputs: emptyMap, dependencies: new Map() }
 }
 
-function constructedOf({ urn, outputs, dependencies }: ConstructResult): ConstructedComponent {
+function toConstructedComponent({
+  urn,
+  outputs,
+  dependencies,
+}: ConstructResult): ConstructedComponent {
   return {
     urn,
     outputs,
@@ -115,9 +129,9 @@ function failConstruct(
   { ports }: GeneratorContext,
   { type, name, inputs }: Registration,
   thrown: unknown,
-): Failed {
-  // A construct that was told to stop fails: that is no error.
-  if (ports.isAborted()) return stopped
+): FailedResult {
+  // An abort makes a running construct fail, which is not an error.
+  if (ports.isAborted()) return stoppedResult
   const problem = describeProviderError(thrown, inputs)
   return failDeployment(`${type} resource '${name}' has a problem: ${problem}`)
 }

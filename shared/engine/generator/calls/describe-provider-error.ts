@@ -1,6 +1,6 @@
 import { messageOf } from '../../../errors/error.ts'
 import { ProviderError } from '../../../providers/provider-error.ts'
-import { getAt, parsePath } from '../../../values/path.ts'
+import { getAtPath, parsePath } from '../../../values/path.ts'
 import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
 import { maskSecretsInMap, redactMap } from '../../../values/walk.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
@@ -10,22 +10,25 @@ import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
  * the inputs are masked. Source: docs/spec/provider-protocol.md#response-urn.
  */
 export function describeProviderError(thrown: unknown, inputs: PropertyMap): string {
-  const scrub = createRedactor(collectSecretTexts(inputs))
+  const redact = createRedactor(collectSecretTexts(inputs))
   const problems = thrown instanceof ProviderError ? thrown.problems : undefined
-  if (problems === undefined) return scrub(messageOf(thrown))
-  const blind = maskSecretsInMap(inputs)
+  if (problems === undefined) return redact(messageOf(thrown))
+  const maskedInputs = maskSecretsInMap(inputs)
   const lines = problems.properties.map(({ path, reason }) => {
-    const value = valueAt(blind, path)
-    const shown = value === undefined ? '' : ` with value '${formatValue(value)}'`
-    return `\n\t\t- property ${path}${shown} has a problem: ${scrub(reason)}`
+    const value = valueAt(maskedInputs, path)
+    const valueText = value === undefined ? '' : ` with value '${formatValue(value)}'`
+    return `\n\t\t- property ${path}${valueText} has a problem: ${redact(reason)}`
   })
-  return scrub(problems.message) + lines.join('')
+  return redact(problems.message) + lines.join('')
 }
 
-/** A provider may name an invalid path, or one without a value. */
+/**
+ * Returns the value at a path. Undefined for an invalid path or a path without a value, because a
+ * provider may report both.
+ */
 function valueAt(inputs: PropertyMap, path: string): PropertyValue | undefined {
   try {
-    return getAt(inputs, parsePath(path))
+    return getAtPath(inputs, parsePath(path))
   } catch {
     return undefined
   }

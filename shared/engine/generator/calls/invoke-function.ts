@@ -7,7 +7,7 @@ import type { PackageRequest } from '../../../providers/package-request.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { describeDenial, deniedPackageOf } from '../providers/denied-providers.ts'
 import { type DefaultProviders, registerCallExtension } from '../providers/resolve-provider.ts'
-import { decided, type Result, stopped } from '../stage.ts'
+import { decided, type Result, stoppedResult } from '../stage.ts'
 import { childProvidersOf } from './construct-component.ts'
 import type { ResourceTree } from './resource-tree.ts'
 
@@ -23,40 +23,41 @@ export interface FunctionRequest {
 
 /**
  * Calls a function and records its answer. `unknown`: a dependency does not exist yet, so the
- * function was not called. Throws the error of the provider: the program gets it and may continue.
- * Source: docs/spec/monitor.md#resourcemonitor.
+ * function was not called. Throws the error of the provider, because the program may handle it and
+ * continue. Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function invokeFunction(
   ctx: GeneratorContext,
   request: FunctionRequest,
-  deps: { readonly tree: ResourceTree; readonly defaults: DefaultProviders },
+  deps: { readonly tree: ResourceTree; readonly defaultProviders: DefaultProviders },
 ): Promise<Result<CallResult | 'unknown'>> {
   const { input, ports } = ctx
-  const above = childProvidersOf(ctx.input, { ...request, providers: none }).get(
+  const inheritedProvider = childProvidersOf(ctx.input, { ...request, providers: noProviders }).get(
     packageOf(request.token),
   )
-  const requestedProvider = request.provider || (above ?? '')
-  const resolved =
+  const requestedProvider = request.provider || (inheritedProvider ?? '')
+  const referenceResult =
     requestedProvider === ''
-      ? await deps.defaults.resolveReference(request.plugin)
+      ? await deps.defaultProviders.resolveReference(request.plugin)
       : decided(requestedProvider)
-  if (resolved.kind === 'failed') return resolved
-  const reference = resolved.value
+  if (referenceResult.kind === 'failed') return referenceResult
+  const reference = referenceResult.value
   if (await deps.tree.isPending(request.dependsOn)) return decided('unknown')
-  if (ports.isAborted()) return stopped
-  const denied = deniedPackageOf(reference)
-  if (denied !== undefined) throw new Error(describeDenial(denied, request.token))
+  if (ports.isAborted()) return stoppedResult
+  const deniedPackage = deniedPackageOf(reference)
+  if (deniedPackage !== undefined) throw new Error(describeDenial(deniedPackage, request.token))
   const extension = registerCallExtension(ctx, request.plugin)
   const parts = extension === '' ? [request.token] : [request.token, extension]
   const identity = { parts, args: request.args, provider: reference }
   try {
-    // Not recorded: the resources of this deployment are in this process, in each generator.
+    // The answer is not recorded, because every generator run has the resources of the deployment
+    // in memory.
     if (request.token === 'pulumi:pulumi:getResource')
       return decided(getResource(ctx.input, request.args))
     const key = ports.callDigestOf({ kind: 'invoke', ...identity })
     const answer = await ports.runner.answerCall(key, async () => {
       const instance = await ports.providers.getInstance(reference, extension)
-      return instance.invoke({ token: request.token, args: request.args, preview: input.preview })
+      return instance.invoke({ token: request.token, args: request.args, preview: input.isPreview })
     })
     return decided(answer)
   } catch (thrown) {
@@ -66,17 +67,17 @@ export async function invokeFunction(
   }
 }
 
-const none: ReadonlyMap<string, string> = new Map()
+const noProviders: ReadonlyMap<string, string> = new Map()
 
 /**
- * Returns the state of a resource that was registered or read in this deployment, or of a view, to
- * resolve references. Source: docs/spec/providers.md#built-in-provider.
+ * Returns the state of a view, or of a resource that this deployment registered or read. SDKs use
+ * it to resolve references to resources. Source: docs/spec/providers.md#built-in-provider.
  */
 function getResource({ sets }: Pick<DecisionInput, 'sets'>, args: PropertyMap): CallResult {
   const value = args.get('urn')
   const urn = typeof value === 'string' ? value : ''
-  const { current, views } = sets
-  const state = current.get(urn as Urn)?.state ?? views.get(urn as Urn)
+  const { currentStates, views } = sets
+  const state = currentStates.get(urn as Urn)?.state ?? views.get(urn as Urn)
   if (state === undefined) throw new Error(`unknown resource ${urn}`)
   const outputs = new Map<string, string | PropertyMap>([
     ['urn', state.urn],

@@ -1,4 +1,4 @@
-import { isProviderType, unknownText } from '../../../names/provider-reference.ts'
+import { isProviderType, unknownStringMarker } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import {
   createResourceState,
@@ -20,12 +20,15 @@ import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
 import { requireKnownDependencies } from '../checks/require-known-dependencies.ts'
 
-/** A resource that the program reads by id. `id` '' with `idUnknown`: unknown in a preview. */
+/**
+ * A resource that the program reads by id. `isIdUnknown`: a preview does not know the id, and `id`
+ * is ''.
+ */
 export interface ReadRequest {
   readonly type: string
   readonly name: string
   readonly id: string
-  readonly idUnknown: boolean
+  readonly isIdUnknown: boolean
   readonly parent: Urn | ''
   readonly properties: PropertyMap
   readonly dependencies: readonly Urn[]
@@ -40,41 +43,41 @@ export interface ReadRequest {
 export async function readResource(
   ctx: GeneratorContext,
   request: ReadRequest,
-  defaults: DefaultProviders,
+  defaultProviders: DefaultProviders,
 ): Promise<StageResult<CurrentState>> {
   const { input, ports } = ctx
-  const resolved =
+  const referenceResult =
     request.provider === ''
-      ? await defaults.resolveReference(request.plugin)
+      ? await defaultProviders.resolveReference(request.plugin)
       : decided(request.provider)
-  if (resolved.kind !== 'decided') return resolved
-  const provider = resolved.value
-  const denied = deniedPackageOf(provider)
-  if (denied !== undefined) throw new Error(describeDenial(request.type, request.type))
+  if (referenceResult.kind !== 'decided') return referenceResult
+  const provider = referenceResult.value
+  const deniedPackage = deniedPackageOf(provider)
+  if (deniedPackage !== undefined) throw new Error(describeDenial(request.type, request.type))
 
-  const claimed = finishStage(ctx, claimUrn(input, { ...request, aliases: [] }))
-  if (claimed.kind !== 'decided') return claimed
-  const claim = claimed.value
+  const claimResult = finishStage(ctx, claimUrn(input, { ...request, aliases: [] }))
+  if (claimResult.kind !== 'decided') return claimResult
+  const claim = claimResult.value
 
-  const valid = requireReadable(request, claim.urn)
-  if (valid.kind !== 'decided') return valid
+  const validity = requireReadable(request, claim.urn)
+  if (validity.kind !== 'decided') return validity
 
-  const goal = ports.callDigestOf(readIdentityOf(request, provider))
-  const replayed = await replayRecorded(ctx, claim, goal)
-  if (replayed.kind !== 'decided') return replayed
+  const goalDigest = ports.callDigestOf(readIdentityOf(request, provider))
+  const replayResult = await replayRecorded(ctx, claim, goalDigest)
+  if (replayResult.kind !== 'decided') return replayResult
 
   const next = createReadState(request, claim, provider)
-  const known = requireKnownDependencies(input, claim.urn, next)
-  if (known.kind !== 'decided') return known
+  const dependenciesResult = requireKnownDependencies(input, claim.urn, next)
+  if (dependenciesResult.kind !== 'decided') return dependenciesResult
 
   const steps = finishStage(ctx, decideReadSteps(claim, next, request.id))
   if (steps.kind !== 'decided') return steps
-  return runRead(ctx, { claim, goal, steps: steps.value })
+  return runRead(ctx, { claim, goalDigest, steps: steps.value })
 }
 
-function requireReadable({ type, id, idUnknown }: ReadRequest, urn: Urn): Result<void> {
+function requireReadable({ type, id, isIdUnknown }: ReadRequest, urn: Urn): Result<void> {
   if (isProviderType(type)) return failDeployment('provider resources may not be read', urn)
-  if (id === '' && !idUnknown) return failDeployment(`Expected an ID for ${urn}`, urn)
+  if (id === '' && !isIdUnknown) return failDeployment(`Expected an ID for ${urn}`, urn)
   return decided(undefined)
 }
 
@@ -84,7 +87,7 @@ function createReadState(request: ReadRequest, claim: UrnClaim, provider: string
     type: request.type,
     custom: true,
     external: true,
-    id: request.idUnknown ? unknownText : request.id,
+    id: request.isIdUnknown ? unknownStringMarker : request.id,
     aliases: claim.alias === undefined ? [] : [claim.alias],
     inputs: request.properties,
     parent: request.parent,
@@ -96,40 +99,42 @@ function createReadState(request: ReadRequest, claim: UrnClaim, provider: string
   })
 }
 
-/** A managed resource that is read under another id is replaced by the read. */
+/**
+ * Decides the steps of a read. A managed resource with another id is replaced by the read resource.
+ */
 function decideReadSteps(
   { urn, old, index }: UrnClaim,
   next: ResourceState,
   id: string,
 ): Result<readonly Step[]> {
-  const operated = { operated: [urn] }
-  if (old === undefined) return decided([stepOf({ op: 'read', effect: 'add', next })], operated)
+  const delta = { urnsWithStep: [urn] }
+  if (old === undefined) return decided([stepOf({ op: 'read', effect: 'add', next })], delta)
   if (index === undefined || old.state.external || old.state.id === id)
-    return decided([stepOf({ op: 'read', effect: 'replace', old, next })], operated)
+    return decided([stepOf({ op: 'read', effect: 'replace', old, next })], delta)
   const steps = [
     stepOf({ op: 'read-replacement', effect: 'add-mark', old, next }),
     stepOf({ op: 'replace', effect: 'none', old, next }),
   ]
-  return decided(steps, { ...operated, replaced: [urn] })
+  return decided(steps, { ...delta, replaced: [urn] })
 }
 
 async function runRead(
   ctx: GeneratorContext,
-  read: { readonly claim: UrnClaim; readonly goal: string; readonly steps: readonly Step[] },
+  read: { readonly claim: UrnClaim; readonly goalDigest: string; readonly steps: readonly Step[] },
 ): Promise<Result<CurrentState>> {
-  const { claim, goal, steps } = read
+  const { claim, goalDigest, steps } = read
   const { urn, alias } = claim
   const sets = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
-  const ends = await ctx.ports.runner.run({ urn, goal, steps, sets })
+  const ends = await ctx.ports.runner.run({ urn, goalDigest, steps, sets })
   ctx.apply(createStepEndsDelta(steps, ends))
-  const made = ends[0]
-  if (made?.tracked === undefined || made.end.verdict !== 'succeeded')
-    return { ...failStep(ctx.input), delta: { failed: [urn] } }
-  const current = { ...made.tracked, op: made.step.op }
-  return decided(current, { current: [[urn, current]] })
+  const endedRead = ends[0]
+  if (endedRead?.trackedState === undefined || endedRead.end.verdict !== 'succeeded')
+    return { ...failStep(ctx.input), delta: { failedUrns: [urn] } }
+  const current = { ...endedRead.trackedState, op: endedRead.step.op }
+  return decided(current, { currentStates: [[urn, current]] })
 }
 
-/** The identity of a read: its place in the program is no part of it. */
+/** Returns the identity of a read. The source position is not part of the identity. */
 function readIdentityOf(request: ReadRequest, provider: string): CallIdentity {
   const { type, name, id, parent, properties } = request
   return { kind: 'read', parts: [type, name, id, parent], args: properties, provider }

@@ -9,18 +9,21 @@ export type ChangeVerdict =
   | { readonly kind: 'update'; readonly reason: StepReason }
   | { readonly kind: 'replace'; readonly reason: StepReason; readonly deleteBeforeReplace: boolean }
 
-/** The path by which programs name the init errors of a resource. */
+/** The path with which the option `replaceOnChanges` refers to the init errors of a resource. */
 const initErrorKey = '#initerror'
 
-/** Creates a difference without a diff by the provider: a replacement for this key. */
+/**
+ * Creates a difference that requires a replacement because of this key, without a diff by the
+ * provider.
+ */
 export function createForcedDiff(key: string): DiffResult {
   return { ...noDiff, changes: 'some', replaceKeys: key === '' ? [] : [key] }
 }
 
 /**
- * Decides the change of an old state by its difference. `replaceOnChanges` turns matching changes
- * into replacements, init errors require at least an update, and a replacement that began earlier
- * is finished. Source: docs/spec/step-generation.md#diff-decision,
+ * Decides the change that a difference requires. `replaceOnChanges` turns matching changes into
+ * replacements. Init errors require at least an update. A replacement that an earlier deployment
+ * began is finished. Source: docs/spec/step-generation.md#diff-decision,
  * docs/spec/provider-protocol.md#diff.
  */
 export function decideChange(
@@ -28,16 +31,20 @@ export function decideChange(
   diff: DiffResult,
   options: { readonly replaceOnChanges: readonly string[]; readonly triggered: boolean },
 ): ChangeVerdict {
-  const judged = applyReplaceOnChanges(diff, old.initErrors.length > 0, options.replaceOnChanges)
+  const effectiveDiff = applyReplaceOnChanges(
+    diff,
+    old.initErrors.length > 0,
+    options.replaceOnChanges,
+  )
   const reason: StepReason = {
-    keys: judged.replaceKeys,
-    diffs: judged.changedKeys,
-    detailedDiff: judged.detailedDiff,
+    keys: effectiveDiff.replaceKeys,
+    diffs: effectiveDiff.changedKeys,
+    detailedDiff: effectiveDiff.detailedDiff,
   }
-  const some = judged.changes === 'some' || options.triggered
-  if (some || old.pendingReplacement) {
-    if (isReplacement(judged) || options.triggered || old.pendingReplacement)
-      return { kind: 'replace', reason, deleteBeforeReplace: judged.deleteBeforeReplace }
+  const hasChanges = effectiveDiff.changes === 'some' || options.triggered
+  if (hasChanges || old.pendingReplacement) {
+    if (isReplacement(effectiveDiff) || options.triggered || old.pendingReplacement)
+      return { kind: 'replace', reason, deleteBeforeReplace: effectiveDiff.deleteBeforeReplace }
     return { kind: 'update', reason }
   }
   if (old.initErrors.length > 0) return { kind: 'update', reason }
@@ -62,15 +69,16 @@ export function applyReplaceOnChanges(
   patterns: readonly string[],
 ): DiffResult {
   if (diff.changes !== 'some' && !hasInitErrors) return diff
-  const wanted = patterns.map(pattern => parsePath(pattern))
-  const matches = (path: string): boolean => {
+  const patternPaths = patterns.map(pattern => parsePath(pattern))
+  const isMatched = (path: string): boolean => {
     const segments = parsePath(path)
-    return wanted.some(pattern => containsPath(pattern, segments))
+    return patternPaths.some(pattern => containsPath(pattern, segments))
   }
-  const detailedDiff = diff.detailedDiff === null ? null : markReplacing(diff.detailedDiff, matches)
-  const changed = diff.changedKeys.filter(key => isPath(key) && matches(key))
-  const replaceKeys = new Set([...diff.replaceKeys, ...changed])
-  if (!hasInitErrors || !matches(initErrorKey))
+  const detailedDiff =
+    diff.detailedDiff === null ? null : markReplacing(diff.detailedDiff, isMatched)
+  const matchingKeys = diff.changedKeys.filter(key => isPath(key) && isMatched(key))
+  const replaceKeys = new Set([...diff.replaceKeys, ...matchingKeys])
+  if (!hasInitErrors || !isMatched(initErrorKey))
     return { ...diff, replaceKeys: [...replaceKeys], detailedDiff }
   replaceKeys.add(initErrorKey)
   detailedDiff?.set(initErrorKey, { kind: 'update-replace', inputDiff: false })
@@ -78,13 +86,13 @@ export function applyReplaceOnChanges(
 }
 
 function markReplacing(
-  detailed: ReadonlyMap<string, PropertyDiff>,
-  matches: (path: string) => boolean,
+  detailedDiff: ReadonlyMap<string, PropertyDiff>,
+  isMatched: (path: string) => boolean,
 ): Map<string, PropertyDiff> {
-  const turned = new Map<string, PropertyDiff>()
-  for (const [path, entry] of detailed)
-    turned.set(path, matches(path) ? { ...entry, kind: toReplaceKind(entry.kind) } : entry)
-  return turned
+  const markedDiff = new Map<string, PropertyDiff>()
+  for (const [path, entry] of detailedDiff)
+    markedDiff.set(path, isMatched(path) ? { ...entry, kind: toReplaceKind(entry.kind) } : entry)
+  return markedDiff
 }
 
 function toReplaceKind(kind: PropertyDiff['kind']): PropertyDiff['kind'] {
@@ -103,7 +111,10 @@ function toReplaceKind(kind: PropertyDiff['kind']): PropertyDiff['kind'] {
   }
 }
 
-/** A provider may name a key that is no path: it matches no pattern. */
+/**
+ * Reports whether a key of a diff is a valid path. A provider may return other keys, which match no
+ * pattern.
+ */
 function isPath(key: string): boolean {
   try {
     parsePath(key)

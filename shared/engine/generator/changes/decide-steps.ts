@@ -4,7 +4,7 @@ import type { GeneratorContext } from '../context.ts'
 import { isDeletedElsewhere } from '../deletion/is-deleted-elsewhere.ts'
 import { finishStage } from '../finish-stage.ts'
 import { type Candidate, createReplacedDelta } from '../registration/candidate.ts'
-import { decided, type Decided, type Result, stopped } from '../stage.ts'
+import { decided, type DecidedResult, type Result, stoppedResult } from '../stage.ts'
 import { createScopeDelta } from '../targets/scope.ts'
 import { decideChange } from './decide-change.ts'
 import { computeDifference, type Difference } from './difference.ts'
@@ -12,8 +12,8 @@ import { oldOutputsOf } from './old-outputs.ts'
 import { planReplacement } from './plan-replacement.ts'
 
 /**
- * Decides the steps of a checked registration. The difference is computed outside the turn, the
- * decision is made inside it. Source: docs/spec/step-generation.md#diff-decision.
+ * Decides the steps of a checked registration. Several differences may be computed at once, but
+ * decisions are made one at a time. Source: docs/spec/step-generation.md#diff-decision.
  */
 export async function decideSteps(
   ctx: GeneratorContext,
@@ -26,15 +26,15 @@ export async function decideSteps(
     const create = stepOf({ op: 'create', effect: 'add', next })
     return decided([create], createScopeDelta(input, next, true))
   }
-  const deleted = await isDeletedElsewhere(ctx, old.state.urn)
-  if (deleted.kind === 'failed') return deleted
-  if (deleted.value) return decideRecreate(ctx, candidate, old)
+  const deletionResult = await isDeletedElsewhere(ctx, old.state.urn)
+  if (deletionResult.kind === 'failed') return deletionResult
+  if (deletionResult.value) return decideRecreate(ctx, candidate, old)
   if (old.state.external) return replaceExternal(candidate, old)
   ctx.apply(createScopeDelta(input, next, true))
-  const computed = await computeDifference(ctx, candidate, old.state)
-  if (computed.kind === 'failed') return finishStage(ctx, computed)
+  const differenceResult = await computeDifference(ctx, candidate, old.state)
+  if (differenceResult.kind === 'failed') return finishStage(ctx, differenceResult)
   return ports.decideInTurn(async () =>
-    finishStage(ctx, await decideDifference(ctx, candidate, { old, ...computed.value })),
+    finishStage(ctx, await decideDifference(ctx, candidate, { old, ...differenceResult.value })),
   )
 }
 
@@ -43,22 +43,22 @@ async function decideDifference(
   candidate: Candidate,
   { old, diff, triggered }: Difference & { readonly old: TrackedState },
 ): Promise<Result<readonly Step[]>> {
-  if (ctx.ports.isAborted()) return stopped
+  if (ctx.ports.isAborted()) return stoppedResult
   const { goal, claim, next } = candidate
-  // Another replacement may have deleted it while its difference was computed.
-  const deleted = await isDeletedElsewhere(ctx, old.state.urn)
-  if (deleted.kind === 'failed') return deleted
-  if (deleted.value) return decideRecreate(ctx, candidate, old)
+  // Another replacement may have deleted the resource while the difference was computed.
+  const deletionResult = await isDeletedElsewhere(ctx, old.state.urn)
+  if (deletionResult.kind === 'failed') return deletionResult
+  if (deletionResult.value) return decideRecreate(ctx, candidate, old)
   const options = { replaceOnChanges: goal.replaceOnChanges, triggered }
   const verdict = decideChange(old.state, diff, options)
   if (verdict.kind === 'replace') return planReplacement(ctx, candidate, verdict)
-  const operated = { operated: [claim.urn] }
+  const delta = { urnsWithStep: [claim.urn] }
   if (verdict.kind === 'update') {
     const { reason } = verdict
-    return decided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], operated)
+    return decided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], delta)
   }
-  const unchanged = keepProviderValues(next, old.state)
-  return decided([stepOf({ op: 'same', effect: 'replace', old, next: unchanged })], operated)
+  const unchangedState = keepProviderValues(next, old.state)
+  return decided([stepOf({ op: 'same', effect: 'replace', old, next: unchangedState })], delta)
 }
 
 /** Returns the state of an unchanged resource: it keeps the values that only a provider can set. */
@@ -66,12 +66,12 @@ function keepProviderValues(next: ResourceState, old: ResourceState): ResourceSt
   return { ...next, id: old.id, outputs: oldOutputsOf(old), initErrors: old.initErrors }
 }
 
-/** The create of a resource that another replacement deleted first. */
+/** Decides the create of a resource that the replacement of another resource deleted before. */
 function decideRecreate(
   { input }: GeneratorContext,
   { claim, next }: Candidate,
   old: TrackedState,
-): Decided<readonly Step[]> {
+): DecidedResult<readonly Step[]> {
   const oldUrn = old.state.urn
   const keys = input.sets.dependentKeys.get(oldUrn) ?? []
   const reason = { keys, diffs: [], detailedDiff: null }
@@ -82,8 +82,11 @@ function decideRecreate(
   return decided(steps, { ...createReplacedDelta(claim), removed: { deleted: [oldUrn] } })
 }
 
-/** The create of a resource that was only read until now. */
-function replaceExternal({ claim, next }: Candidate, old: TrackedState): Decided<readonly Step[]> {
+/** Decides the create of a resource that the program only read until now. */
+function replaceExternal(
+  { claim, next }: Candidate,
+  old: TrackedState,
+): DecidedResult<readonly Step[]> {
   const steps = [
     stepOf({ op: 'create-replacement', effect: 'add-mark', old, next }),
     stepOf({ op: 'replace', effect: 'none', old, next }),

@@ -1,4 +1,4 @@
-import { parseReference } from '../../../names/provider-reference.ts'
+import { parseProviderReference } from '../../../names/provider-reference.ts'
 import { type DiffResult, noDiff } from '../../../providers/provider.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { equalMaps, equalValues } from '../../../values/equal.ts'
@@ -10,18 +10,21 @@ import { loadProvider } from '../providers/load-provider.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 import type { Candidate } from '../registration/candidate.ts'
 import { requestConfigDiff } from '../providers/resource-driver.ts'
-import { isReplacedAnyway } from '../targets/scope.ts'
+import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import { createForcedDiff, isReplacement } from './decide-change.ts'
 
-/** A difference, and whether the replacement trigger fired. */
+/**
+ * A difference. `triggered`: the value of the option `replacementTrigger` has changed, or is
+ * unknown.
+ */
 export interface Difference {
   readonly diff: DiffResult
   readonly triggered: boolean
 }
 
 /**
- * Computes the difference between an old state and a registration. The first reason that applies
- * decides; only the last one requests a diff of the provider. Source:
+ * Computes the difference between an old state and a registration. The reasons are checked in
+ * order, and the first one that applies decides. The provider is asked for a diff last. Source:
  * docs/spec/step-generation.md#diff-decision.
  */
 export async function computeDifference(
@@ -37,26 +40,26 @@ export async function computeDifference(
     return decided({ diff: { ...createForcedDiff(''), changes: 'some' }, triggered: true })
   const withoutTrigger = (diff: DiffResult): Result<Difference> =>
     decided({ diff, triggered: false })
-  const key = findForcedReplacement(input, next, old)
-  if (key !== undefined) return withoutTrigger(createForcedDiff(key))
-  const moved = await isProviderChanged(ctx, old, next)
-  if (moved.kind === 'failed') return moved
-  if (moved.value) return withoutTrigger(createForcedDiff('provider'))
+  const forcedKey = findForcedReplacement(input, next, old)
+  if (forcedKey !== undefined) return withoutTrigger(createForcedDiff(forcedKey))
+  const providerChange = await isProviderChanged(ctx, old, next)
+  if (providerChange.kind === 'failed') return providerChange
+  if (providerChange.value) return withoutTrigger(createForcedDiff('provider'))
   if (input.trustsInputs && equalMaps(old.inputs, compared)) return withoutTrigger(noDiff)
   return withoutTrigger(await driver.diff(old, compared, goal.ignoreChanges))
 }
 
 function hasTriggerFired(
-  { preview }: Pick<DecisionInput, 'preview'>,
-  before: PropertyValue,
+  { isPreview }: Pick<DecisionInput, 'isPreview'>,
+  oldTrigger: PropertyValue,
   next: ResourceState,
 ): Result<boolean> {
-  const now = next.replacementTrigger
-  if (containsUnknown(now) && !preview)
+  const newTrigger = next.replacementTrigger
+  if (containsUnknown(newTrigger) && !isPreview)
     return failDeployment(`replacement trigger contains unknowns for ${next.urn}`, next.urn)
-  if (containsUnknown(now) || containsUnknown(before)) return decided(true)
-  if (before === null || now === null) return decided(false)
-  return decided(!equalValues(stripSecrets(before), stripSecrets(now)))
+  if (containsUnknown(newTrigger) || containsUnknown(oldTrigger)) return decided(true)
+  if (oldTrigger === null || newTrigger === null) return decided(false)
+  return decided(!equalValues(stripSecrets(oldTrigger), stripSecrets(newTrigger)))
 }
 
 /** Returns the key for which a resource is replaced without a diff, if there is one. */
@@ -65,9 +68,9 @@ function findForcedReplacement(
   next: ResourceState,
   old: ResourceState,
 ): string | undefined {
-  if (isReplacedAnyway(scope, next.urn, old)) return 'id'
-  if (next.replaceWith.some(urn => sets.replaces.has(urn))) return 'replaceWith'
-  if (next.deletedWith !== '' && sets.replaces.has(next.deletedWith)) return 'deletedWith'
+  if (isReplacedWithoutDiff(scope, next.urn, old)) return 'id'
+  if (next.replaceWith.some(urn => sets.replacedUrns.has(urn))) return 'replaceWith'
+  if (next.deletedWith !== '' && sets.replacedUrns.has(next.deletedWith)) return 'deletedWith'
   return undefined
 }
 
@@ -83,23 +86,24 @@ async function isProviderChanged(
   const { sets, base } = input
   if (old.provider === next.provider) return decided(false)
   if (old.provider === '' || next.provider === '') return decided(true)
-  const before = parseReference(old.provider)
-  const after = parseReference(next.provider)
-  if (sets.aliased.get(before.urn) === after.urn) return decided(false)
-  // As in Pulumi the live provider counts, even if the resource still names its old copy, which an
-  // interrupted deployment left to be deleted.
-  const live = base.liveIndexOf(before.urn)
+  const before = parseProviderReference(old.provider)
+  const after = parseProviderReference(next.provider)
+  if (sets.claimantUrns.get(before.urn) === after.urn) return decided(false)
+  // As in Pulumi, the live provider is compared. The resource may still reference an old copy,
+  // which an interrupted deployment marked for deletion.
+  const liveIndex = base.liveIndexOf(before.urn)
   const oldState =
-    live === undefined
+    liveIndex === undefined
       ? findProviderInBase(base.snapshot, before.urn, before.id)
-      : base.snapshot.resources[live]
+      : base.snapshot.resources[liveIndex]
   const newState =
-    sets.current.get(after.urn)?.state ?? findProviderInBase(base.snapshot, after.urn, after.id)
+    sets.currentStates.get(after.urn)?.state ??
+    findProviderInBase(base.snapshot, after.urn, after.id)
   if (oldState === undefined || newState === undefined) return decided(true)
   const provider = await loadProvider(ports, next, next.urn)
   if (provider.kind === 'failed') return provider
-  const renamed = { ...oldState, urn: after.urn, type: newState.type }
+  const renamedState = { ...oldState, urn: after.urn, type: newState.type }
   const config = { newInputs: newState.inputs, ignoreChanges: [] }
-  const diff = await requestConfigDiff(provider.value, renamed, config)
+  const diff = await requestConfigDiff(provider.value, renamedState, config)
   return decided(diff.changes !== 'none' && isReplacement(diff))
 }

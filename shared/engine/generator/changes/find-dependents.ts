@@ -1,21 +1,28 @@
 import type { ResourceState } from '../../../state/resource.ts'
 import { unknown, type PropertyMap, type PropertyValue } from '../../../values/value.ts'
 import { findDependents } from '../../graph/dependencies.ts'
-import { isProviderType, providerUrnOf, referenceOf } from '../../../names/provider-reference.ts'
+import {
+  isProviderType,
+  providerUrnOf,
+  providerReferenceOf,
+} from '../../../names/provider-reference.ts'
 import type { DiffResult } from '../../../providers/provider.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { loadProvider } from '../providers/load-provider.ts'
 import { diffProviderConfig, diffResource } from '../providers/resource-driver.ts'
-import { isGone, isOperatedOn } from '../sets.ts'
+import { isResourceGone, hasRegisteredStep } from '../sets.ts'
 import { decided, type Result } from '../stage.ts'
 import { applyReplaceOnChanges, isReplacement } from './decide-change.ts'
 
-/** A state that is replaced with another one, and the keys for which it is. */
+/**
+ * A state that is replaced together with another one, and the property keys that cause the
+ * replacement.
+ */
 export interface Dependent {
   readonly urn: Urn
-  /** Its base index. */
-  readonly at: number
+  /** The position of the state in the base. */
+  readonly baseIndex: number
   readonly keys: readonly string[]
 }
 
@@ -25,64 +32,69 @@ export function findBoundStates(
   urn: Urn,
 ): readonly Dependent[] {
   const { states, dependentsOf } = base.graph
-  return dependentsOf(urn).flatMap(at => {
-    const state = states[at]
-    if (state === undefined || isGone(sets, at)) return []
-    if (state.replaceWith.includes(urn)) return [{ urn: state.urn, at, keys: ['replaceWith'] }]
-    return state.deletedWith === urn ? [{ urn: state.urn, at, keys: ['deletedWith'] }] : []
+  return dependentsOf(urn).flatMap(baseIndex => {
+    const state = states[baseIndex]
+    if (state === undefined || isResourceGone(sets, baseIndex)) return []
+    if (state.replaceWith.includes(urn))
+      return [{ urn: state.urn, baseIndex, keys: ['replaceWith'] }]
+    return state.deletedWith === urn ? [{ urn: state.urn, baseIndex, keys: ['deletedWith'] }] : []
   })
 }
 
 /**
- * Returns the dependents, in list order, that are replaced if the properties that they take from
- * the resource are unknown.
+ * Returns the dependents that must be replaced with a resource, in the order of the base. Their
+ * diffs are requested with unknown values for the properties that depend on the resource.
  */
 export async function findDependentReplacements(
   ctx: GeneratorContext,
-  root: number,
+  rootIndex: number,
 ): Promise<Result<readonly Dependent[]>> {
   const { base, sets } = ctx.input
   const { states } = base.graph
-  const rootUrn = states[root]?.urn
+  const rootUrn = states[rootIndex]?.urn
   if (rootUrn === undefined) return decided([])
-  const replaced = new Set<Urn>([rootUrn])
-  const gone = new Set<Urn>([rootUrn])
-  const found: Dependent[] = []
-  for (const at of findDependents(
+  const replacedUrns = new Set<Urn>([rootUrn])
+  const deletedUrns = new Set<Urn>([rootUrn])
+  const dependents: Dependent[] = []
+  for (const baseIndex of findDependents(
     base.graph,
-    root,
-    urn => isOperatedOn(sets, urn) || sets.deletes.has(urn),
+    rootIndex,
+    urn => hasRegisteredStep(sets, urn) || sets.deletedUrns.has(urn),
   )) {
-    const state = states[at]
+    const state = states[baseIndex]
     if (state === undefined || !state.custom || state.external) continue
-    const keys = await findReplacementKeys(ctx, state, state.delete ? gone : replaced)
+    const keys = await findReplacementKeys(ctx, state, state.delete ? deletedUrns : replacedUrns)
     if (keys.kind === 'failed') return keys
     if (keys.value === undefined) continue
-    found.push({ urn: state.urn, at, keys: keys.value })
-    gone.add(state.urn)
-    if (!state.delete) replaced.add(state.urn)
+    dependents.push({ urn: state.urn, baseIndex, keys: keys.value })
+    deletedUrns.add(state.urn)
+    if (!state.delete) replacedUrns.add(state.urn)
   }
-  return decided(found)
+  return decided(dependents)
 }
 
 async function findReplacementKeys(
   ctx: GeneratorContext,
   state: ResourceState,
-  replaced: ReadonlySet<Urn>,
+  replacedUrns: ReadonlySet<Urn>,
 ): Promise<Result<readonly string[] | undefined>> {
   const provider = providerUrnOf(state.provider)
-  if (provider !== undefined && replaced.has(provider)) return decided(['provider'])
-  if (state.deletedWith !== '' && replaced.has(state.deletedWith)) return decided(['deletedWith'])
-  const newInputs = withUnknowns(state, replaced)
+  if (provider !== undefined && replacedUrns.has(provider)) return decided(['provider'])
+  if (state.deletedWith !== '' && replacedUrns.has(state.deletedWith))
+    return decided(['deletedWith'])
+  const newInputs = withUnknowns(state, replacedUrns)
   if (newInputs === undefined) return decided(undefined)
   const diff = await diffDependent(ctx, state, newInputs)
   if (diff.kind === 'failed') return diff
-  const judged = applyReplaceOnChanges(diff.value, false, state.replaceOnChanges)
-  const isReplaced = judged.changes === 'some' && isReplacement(judged)
-  return decided(isReplaced ? judged.replaceKeys : undefined)
+  const effectiveDiff = applyReplaceOnChanges(diff.value, false, state.replaceOnChanges)
+  const isReplaced = effectiveDiff.changes === 'some' && isReplacement(effectiveDiff)
+  return decided(isReplaced ? effectiveDiff.replaceKeys : undefined)
 }
 
-/** The diff of a state by its provider; a provider resource is diffed by its configured self. */
+/**
+ * Requests the diff of a state from its provider. A provider resource is diffed by its own
+ * configured instance.
+ */
 async function diffDependent(
   ctx: GeneratorContext,
   state: ResourceState,
@@ -90,8 +102,10 @@ async function diffDependent(
 ): Promise<Result<DiffResult>> {
   const { urn, id, ignoreChanges } = state
   const isProvider = isProviderType(state.type)
-  const used = isProvider ? { ...state, provider: referenceOf(urn, id) } : state
-  const loaded = await loadProvider(ctx.ports, used, urn)
+  const stateWithProvider = isProvider
+    ? { ...state, provider: providerReferenceOf(urn, id) }
+    : state
+  const loaded = await loadProvider(ctx.ports, stateWithProvider, urn)
   if (loaded.kind === 'failed') return loaded
   if (isProvider)
     return decided(await diffProviderConfig(loaded.value, state, { newInputs, ignoreChanges }))
@@ -100,11 +114,15 @@ async function diffDependent(
 }
 
 /**
- * Returns the inputs, with properties of replaced resources unknown; undefined if there are none.
+ * Returns the inputs, with unknown values for properties that depend on replaced resources.
+ * Undefined if no property depends on them.
  */
-function withUnknowns(state: ResourceState, replaced: ReadonlySet<Urn>): PropertyMap | undefined {
+function withUnknowns(
+  state: ResourceState,
+  replacedUrns: ReadonlySet<Urn>,
+): PropertyMap | undefined {
   const keys = [...state.propertyDependencies].filter(
-    ([key, urns]) => state.inputs.has(key) && urns.some(urn => replaced.has(urn)),
+    ([key, urns]) => state.inputs.has(key) && urns.some(urn => replacedUrns.has(urn)),
   )
   if (keys.length === 0) return undefined
   const inputs = new Map<string, PropertyValue>(state.inputs)

@@ -10,14 +10,14 @@ import { type Candidate, createReplacedDelta } from '../registration/candidate.t
 import { currentTrackedAt } from '../sets.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
-import { isReplacedAnyway } from '../targets/scope.ts'
+import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import type { ChangeVerdict } from './decide-change.ts'
 import { type Dependent, findBoundStates, findDependentReplacements } from './find-dependents.ts'
 
 /**
- * Decides the steps of a replacement. The new resource is created first, unless the option or the
- * provider wants the delete first. In that case all dependents that must be replaced are deleted
- * before. Source: docs/spec/step-generation.md#replacement.
+ * Decides the steps of a replacement. The new resource is created first, unless an option or the
+ * provider requires that the old resource is deleted first. Then all dependents that must be
+ * replaced are deleted before it. Source: docs/spec/step-generation.md#replacement.
  */
 export async function planReplacement(
   ctx: GeneratorContext,
@@ -27,25 +27,27 @@ export async function planReplacement(
   const { claim, goal } = candidate
   const { old } = claim
   if (old === undefined) throw new TypeError('only an existing resource is replaced')
-  const allowed = finishStage(ctx, refuseProtected(ctx.input, candidate, old.state))
-  if (allowed.kind === 'failed') return allowed
+  const protectionResult = finishStage(ctx, refuseProtected(ctx.input, candidate, old.state))
+  if (protectionResult.kind === 'failed') return protectionResult
   if (goal.importId !== '') {
-    const kept = refuseImportedReplacement(ctx, candidate, { old: old.state, verdict })
-    if (kept.kind === 'failed') return kept
+    const importResult = refuseImportedReplacement(ctx, candidate, { old: old.state, verdict })
+    if (importResult.kind === 'failed') return importResult
   }
   ctx.apply(createReplacedDelta(claim))
-  const checked = await checkAgain(ctx, candidate)
-  if (checked.kind === 'failed') return checked
-  const replacement = { old, next: checked.value, reason: verdict.reason }
-  const deleteFirst = goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace
-  if (!deleteFirst) return decided(createReplaceSteps(replacement, old.state.pendingReplacement))
-  const deletes = await planDeletesBefore(ctx, claim.index, old)
-  if (deletes.kind === 'failed') return deletes
-  return decided([...deletes.value, ...createReplaceSteps(replacement, true)])
+  const checkResult = await recheckInputs(ctx, candidate)
+  if (checkResult.kind === 'failed') return checkResult
+  const replacement = { old, next: checkResult.value, reason: verdict.reason }
+  const mustDeleteFirst = goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace
+  if (!mustDeleteFirst)
+    return decided(createReplaceSteps(replacement, old.state.pendingReplacement))
+  const deletesResult = await planDeletesBefore(ctx, claim.index, old)
+  if (deletesResult.kind === 'failed') return deletesResult
+  return decided([...deletesResult.value, ...createReplaceSteps(replacement, true)])
 }
 
 /**
- * The steps of a replacement without its deletes; `isDeleted`: the old resource is deleted first.
+ * Returns the steps of a replacement without its deletes. `isDeletedFirst`: the old resource is
+ * deleted first.
  */
 function createReplaceSteps(
   replacement: {
@@ -53,17 +55,17 @@ function createReplaceSteps(
     readonly next: ResourceState
     readonly reason: StepReason
   },
-  isDeleted: boolean,
+  isDeletedFirst: boolean,
 ): readonly Step[] {
-  const effect = isDeleted ? 'replace' : 'add-mark'
+  const effect = isDeletedFirst ? 'replace' : 'add-mark'
   const create = stepOf({ op: 'create-replacement', effect, ...replacement })
   const replace = stepOf({ op: 'replace', effect: 'none', ...replacement })
-  return isDeleted ? [replace, create] : [create, replace]
+  return isDeletedFirst ? [replace, create] : [create, replace]
 }
 
-/** Refuses the replacement of a protected resource; a preview reports it and continues. */
+/** Refuses the replacement of a protected resource. A preview reports the error and continues. */
 function refuseProtected(
-  { preview, ignoreProtect }: Pick<DecisionInput, 'preview' | 'ignoreProtect'>,
+  { isPreview, ignoreProtect }: Pick<DecisionInput, 'isPreview' | 'ignoreProtect'>,
   { next, claim }: Candidate,
   old: ResourceState,
 ): Result<void> {
@@ -73,26 +75,29 @@ function refuseProtected(
     `unable to replace resource "${urn}"\nas it is currently marked for protection. ` +
     'To unprotect it, remove the `protect` flag from the resource and run `antichain up`, or run\n' +
     `antichain state unprotect '${urn}'`
-  if (!preview) return failDeployment(message, urn)
+  if (!isPreview) return failDeployment(message, urn)
   return { ...decided(undefined), diagnostics: [{ message, urn }] }
 }
 
-/** Returns the state of the replacement: names and other defaults are computed again. */
-async function checkAgain(
+/**
+ * Returns the planned state of the replacement. Check computes names and other defaults again,
+ * without the old inputs.
+ */
+async function recheckInputs(
   { input }: GeneratorContext,
   { driver, goal, next, seed, claim }: Candidate,
 ): Promise<Result<ResourceState>> {
   if (driver.check === undefined) return decided(next)
-  // A resource that is replaced on request was checked without its old inputs already.
-  if (isReplacedAnyway(input.scope, claim.urn, claim.old?.state)) return decided(next)
+  // A resource that is replaced without a diff was already checked without its old inputs.
+  if (isReplacedWithoutDiff(input.scope, claim.urn, claim.old?.state)) return decided(next)
   const result = await driver.check(undefined, goal.inputs, seed)
   if (result.kind === 'failed') return result
   const { inputs, failures } = result.value
   if (failures.length === 0) return decided({ ...next, inputs })
-  const failed = failCheck({ ...goal, urn: claim.urn }, failures)
-  const invalid = { message: `resource ${claim.urn} is invalid`, urn: claim.urn }
-  const diagnostics = [...failed.failure.diagnostics, invalid]
-  return { ...failed, failure: { ...failed.failure, diagnostics } }
+  const failedResult = failCheck({ ...goal, urn: claim.urn }, failures)
+  const invalidDiagnostic = { message: `resource ${claim.urn} is invalid`, urn: claim.urn }
+  const diagnostics = [...failedResult.failure.diagnostics, invalidDiagnostic]
+  return { ...failedResult, failure: { ...failedResult.failure, diagnostics } }
 }
 
 /** Finds the dependents that are deleted first, and returns the delete steps. */
@@ -101,60 +106,71 @@ async function planDeletesBefore(
   index: number | undefined,
   old: TrackedState,
 ): Promise<Result<readonly Step[]>> {
-  // Nothing of the base depends on a resource that was imported just now.
-  const dependent = index === undefined ? decided([]) : await findDependentReplacements(ctx, index)
-  if (dependent.kind === 'failed') return dependent
-  const dependents = [...dependent.value, ...findBoundStates(ctx.input, old.state.urn)]
+  // No state of the base depends on a resource that this run imported.
+  const replacementsResult =
+    index === undefined ? decided([]) : await findDependentReplacements(ctx, index)
+  if (replacementsResult.kind === 'failed') return replacementsResult
+  const dependents = [...replacementsResult.value, ...findBoundStates(ctx.input, old.state.urn)]
   return finishStage(ctx, decideDeletesBefore(ctx.input, dependents, { index, old }))
 }
 
-/** Decides delete steps of dependents, the last one first, and then of the resource itself. */
+/**
+ * Decides the delete steps of the dependents, in reverse order, and then of the resource itself.
+ */
 function decideDeletesBefore(
   input: DecisionInput,
   dependents: readonly Dependent[],
   { index, old }: { readonly index: number | undefined; readonly old: TrackedState },
 ): Result<readonly Step[]> {
   const { sets, base } = input
-  const root = old.state.urn
-  const live = dependents.map(({ at }) => base.trackedAt(at).state).filter(one => !one.delete)
-  // Known before the first step: a resource that goes with another is not deleted by itself.
-  const deleted = new Set([...live.map(({ urn }) => urn), root])
+  const rootUrn = old.state.urn
+  const liveStates = dependents
+    .map(({ baseIndex }) => base.trackedStateAt(baseIndex).state)
+    .filter(state => !state.delete)
+  // The set is complete before the first step: a resource that is deleted with another one needs no
+  // provider call.
+  const deleted = new Set([...liveStates.map(({ urn }) => urn), rootUrn])
   const dependentKeys: [Urn, readonly string[]][] = []
-  const condemned = new Map<number, Step>()
-  const willDelete = (urn: Urn): boolean => deleted.has(urn) || sets.deletes.has(urn)
-  for (const { at, keys } of dependents.toReversed()) {
-    if (sets.condemned.has(at) || condemned.has(at)) continue
-    const { state } = currentTrackedAt(input, at)
-    // An old copy is deleted by itself: its successor is judged like any other resource.
+  const stepsByIndex = new Map<number, Step>()
+  const isToBeDeleted = (urn: Urn): boolean => deleted.has(urn) || sets.deletedUrns.has(urn)
+  for (const { baseIndex, keys } of dependents.toReversed()) {
+    if (sets.condemnedIndices.has(baseIndex) || stepsByIndex.has(baseIndex)) continue
+    const { state } = currentTrackedAt(input, baseIndex)
+    // An old copy is only deleted. The live resource of the same URN gets a decision of its own
+    // later.
     if (!state.delete) dependentKeys.push([state.urn, keys])
     if (state.protect && !input.ignoreProtect)
       return failDeployment(
-        `unable to replace resource "${state.urn}" as part of replacing "${root}" as it is currently marked for protection.`,
+        `unable to replace resource "${state.urn}" as part of replacing "${rootUrn}" as it is currently marked for protection.`,
         state.urn,
       )
     // An interrupted replacement deleted it already.
-    if (state.pendingReplacement || sets.pendingReplacement.has(at)) continue
-    condemned.set(at, createReplacedDelete(currentTrackedAt(input, at), willDelete))
+    if (state.pendingReplacement || sets.pendingReplacementIndices.has(baseIndex)) continue
+    stepsByIndex.set(
+      baseIndex,
+      createReplacedDelete(currentTrackedAt(input, baseIndex), isToBeDeleted),
+    )
     if (!state.delete) deleted.add(state.urn)
   }
-  const steps = [...condemned.values()]
-  // Only a preview gets here without an index: `refuseImportedReplacement` fails in an update.
+  const steps = [...stepsByIndex.values()]
+  // Only a preview reaches this line without an index: `refuseImportedReplacement` fails in an
+  // update.
   if (index === undefined)
     steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old }))
   else if (!old.state.pendingReplacement) {
-    const own = createReplacedDelete(currentTrackedAt(input, index), willDelete)
-    condemned.set(index, own)
-    steps.push(own)
+    const ownDelete = createReplacedDelete(currentTrackedAt(input, index), isToBeDeleted)
+    stepsByIndex.set(index, ownDelete)
+    steps.push(ownDelete)
   }
-  return decided(steps, createDeletesDelta(condemned, { deleted: [...deleted], dependentKeys }))
+  return decided(steps, createDeletesDelta(stepsByIndex, { deleted: [...deleted], dependentKeys }))
 }
 
 function createDeletesDelta(condemned: ReadonlyMap<number, Step>, delta: SetsDelta): SetsDelta {
-  const deleting = [...condemned.values()]
+  const startedDeletes = [...condemned.values()]
     .filter(({ effect }) => effect === 'mark-pending')
     .map(({ urn }) => urn)
-  const deleted = [...(delta.deleted ?? []), ...deleting]
-  return { ...delta, deleted, deleting, condemned: [...condemned.keys()] }
+  const deleted = [...(delta.deleted ?? []), ...startedDeletes]
+  return { ...delta, deleted, startedDeletes, condemnedIndices: [...condemned.keys()] }
 }
 
 function createReplacedDelete(old: TrackedState, isDeleted: (urn: Urn) => boolean): Step {

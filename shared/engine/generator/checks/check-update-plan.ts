@@ -17,7 +17,10 @@ import { emitDiagnostics } from '../finish-stage.ts'
 import { decided, type Diagnostic, failDeployment, type Result } from '../stage.ts'
 import type { Goal } from '../registration/goal.ts'
 
-/** Returns the seed for Check: the planned one, so that random names are as planned. */
+/**
+ * Returns the seed for Check. The seed of the update plan comes first, so that random names are as
+ * planned.
+ */
 export function chooseSeed(
   { updatePlan, randomSeed }: Pick<DecisionPorts, 'updatePlan' | 'randomSeed'>,
   urn: Urn,
@@ -25,7 +28,7 @@ export function chooseSeed(
   return updatePlan.guard?.resourceOf(urn)?.seed ?? randomSeed()
 }
 
-/** A checked registration. `isFresh`: it was checked without the old inputs. */
+/** A checked registration. `isFresh`: Check ran without the old inputs. */
 interface CheckedGoal {
   readonly goal: Goal
   readonly inputs: PropertyMap
@@ -40,26 +43,26 @@ interface CheckedGoal {
 export function checkGoalAgainstPlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
   claim: UrnClaim,
-  { goal: checked, inputs: news, seed, isFresh }: CheckedGoal,
+  { goal: checkedGoal, inputs: news, seed, isFresh }: CheckedGoal,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   if (guard === undefined && draft === undefined) return decided(undefined)
-  const proposed = proposedGoal(checked)
+  const proposal = toProposedGoal(checkedGoal)
   const old = claim.old?.state
   const olds = old?.inputs ?? emptyMap
-  draft?.recordGoal(claim.urn, proposed, { olds: isFresh ? emptyMap : olds, news, seed })
+  draft?.recordGoal(claim.urn, proposal, { olds: isFresh ? emptyMap : olds, news, seed })
   if (guard === undefined) return decided(undefined)
   const resource = guard.resourceOf(claim.urn)
-  // A resource that neither the plan nor the state has is refused with its first step.
+  // If neither the plan nor the state has the resource, the check of its first step refuses it.
   if (resource === undefined && old === undefined) return decided(undefined)
   const goal =
     resource === undefined && old !== undefined
-      ? { ...goalOf(old), inputs: noDifference, outputs: noDifference }
+      ? { ...toUnchangedGoal(old), inputs: noDifference, outputs: noDifference }
       : resource?.goal
-  return failOnViolations(claim.urn, findGoalViolations(goal, proposed, { olds, news }))
+  return failOnViolations(claim.urn, findGoalViolations(goal, proposal, { olds, news }))
 }
 
-/** Checks goal and steps of an untargeted resource: it stays as it is, or is not created. */
+/** Checks the goal and the `same` step of an untargeted resource, which is kept or not created. */
 export function checkUntargetedAgainstPlan(
   ctx: GeneratorContext,
   claim: UrnClaim,
@@ -68,23 +71,25 @@ export function checkUntargetedAgainstPlan(
   const old = claim.old?.state
   const inputs = goal.custom ? (old?.inputs ?? emptyMap) : goal.inputs
   const seed = chooseSeed(ctx.ports, claim.urn)
-  const admitted = checkGoalAgainstPlan(ctx, claim, {
+  const planResult = checkGoalAgainstPlan(ctx, claim, {
     ...{ goal, inputs, seed },
     isFresh: old === undefined,
   })
-  if (admitted.kind === 'failed') return admitted
+  if (planResult.kind === 'failed') return planResult
   return checkStepsAgainstPlan(ctx, [{ urn: claim.urn, op: 'same' }])
 }
 
-/** Adds steps to the drafted plan, and fails at the first step that the update plan lacks. */
+/**
+ * Adds steps to the drafted plan. Fails at the first step that the update plan does not contain.
+ */
 export function checkStepsAgainstPlan(
   { input, ports }: GeneratorContext,
   steps: readonly Pick<Step, 'urn' | 'op'>[],
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   for (const step of steps) {
-    const urn = input.sets.aliased.get(step.urn) ?? step.urn
-    const violation = guard?.take(urn, step.op)
+    const urn = input.sets.claimantUrns.get(step.urn) ?? step.urn
+    const violation = guard?.takeStep(urn, step.op)
     if (violation !== undefined) return failDeployment(violation, urn)
     draft?.recordStep(urn, step.op)
   }
@@ -92,22 +97,22 @@ export function checkStepsAgainstPlan(
 }
 
 /**
- * Checks the deletes at the end like `checkStepsAgainstPlan`, under their own names. Returns false
- * after all refused deletes were reported.
+ * Checks the deletes at the end of the deployment against the update plan, by their old URNs.
+ * Reports every refused delete, and returns false if there is one.
  */
 export function checkDeletesAgainstPlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
   steps: readonly Step[],
 ): boolean {
   const { guard, draft } = ports.updatePlan
-  const refused: Diagnostic[] = []
+  const refusals: Diagnostic[] = []
   for (const { urn, op } of steps) {
     draft?.recordStep(urn, op)
-    const message = guard?.take(urn, op)
-    if (message !== undefined) refused.push({ message, urn })
+    const message = guard?.takeStep(urn, op)
+    if (message !== undefined) refusals.push({ message, urn })
   }
-  emitDiagnostics(ports, refused)
-  return refused.length === 0
+  emitDiagnostics(ports, refusals)
+  return refusals.length === 0
 }
 
 /** Adds registered outputs to the drafted plan, and fails when they violate the update plan. */
@@ -119,13 +124,13 @@ export function checkOutputsAgainstPlan(
   const { guard, draft } = ports.updatePlan
   if (guard === undefined && draft === undefined) return decided(undefined)
   const index = input.base.liveIndexOf(urn)
-  const olds = index === undefined ? emptyMap : input.base.trackedAt(index).state.outputs
+  const olds = index === undefined ? emptyMap : input.base.trackedStateAt(index).state.outputs
   if (guard !== undefined) {
     const resource = guard.resourceOf(urn)
     if (resource === undefined) return failDeployment(`no plan for resource ${urn}`, urn)
     const violations = findOutputViolations(resource.goal, { olds, news })
-    const admitted = failOnViolations(urn, violations)
-    if (admitted.kind === 'failed') return admitted
+    const planResult = failOnViolations(urn, violations)
+    if (planResult.kind === 'failed') return planResult
   }
   draft?.recordRegisteredOutputs(urn, olds, news)
   return decided(undefined)
@@ -136,34 +141,34 @@ function failOnViolations(urn: Urn, violations: readonly string[]): Result<void>
   return failDeployment(`resource ${urn} violates plan: ${violations.join('; ')}`, urn)
 }
 
-/** Reports each resource whose planned steps are missing; returns false if there is one. */
-export function reportUnmet(
+/** Reports each resource with planned steps that did not occur. Returns false if there is one. */
+export function reportUnmetPlan(
   { emitter }: Pick<DecisionPorts, 'emitter'>,
-  unmet: readonly Urn[],
+  unmetUrns: readonly Urn[],
 ): boolean {
   const describe = (urn: Urn): string =>
     `expected resource operations for ${urn} but none were seen`
   emitDiagnostics(
     { emitter },
-    unmet.map(urn => ({ message: describe(urn), urn })),
+    unmetUrns.map(urn => ({ message: describe(urn), urn })),
   )
-  return unmet.length === 0
+  return unmetUrns.length === 0
 }
 
-/** Returns the resources whose planned steps are missing. */
-export function findUnmet({ input, ports }: GeneratorContext): readonly Urn[] {
+/** Returns the resources with planned steps that have not occurred. */
+export function findUnmetUrns({ input, ports }: GeneratorContext): readonly Urn[] {
   const urns = new Set(input.base.snapshot.resources.map(state => state.urn))
-  return ports.updatePlan.guard?.findUnmet(urn => urns.has(urn)) ?? []
+  return ports.updatePlan.guard?.findUnmetUrns(urn => urns.has(urn)) ?? []
 }
 
-/** Returns the resources whose planned steps a recorded decision took, once for each step. */
+/** Returns the resources of the planned steps that a recorded decision used, once for each step. */
 export function plannedUrnsOf(
   decision: RecordedDecision,
-  { aliased }: Pick<GeneratorSets, 'aliased'>,
+  { claimantUrns }: Pick<GeneratorSets, 'claimantUrns'>,
 ): readonly Urn[] {
   const operations = decision.kind === 'registration' ? decision.operations : [decision.operation]
-  return operations.flatMap(({ op, urn: named }) => {
-    const urn = aliased.get(named) ?? named
+  return operations.flatMap(({ op, urn: recordedUrn }) => {
+    const urn = claimantUrns.get(recordedUrn) ?? recordedUrn
     // Plans have no steps for reads and imports.
     if (op.startsWith('read') || op.startsWith('import')) return []
     // A replacement has no operation of its own, but it is a step of the plan.
@@ -171,20 +176,20 @@ export function plannedUrnsOf(
   })
 }
 
-function proposedGoal(goal: Goal): ProposedGoal {
+function toProposedGoal(goal: Goal): ProposedGoal {
   const { type, name, custom, parent, provider, dependencies, propertyDependencies } = goal
   const { deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts } = goal
   return {
     ...{ type, name, custom, parent, provider, dependencies, propertyDependencies },
     ...{ deleteBeforeReplace, ignoreChanges, additionalSecretOutputs, customTimeouts },
     protect: goal.protect ?? false,
-    aliases: goal.aliases.map(aliasOf),
+    aliases: goal.aliases.map(toPlanAlias),
     id: goal.importId,
   }
 }
 
 /** Returns the goal with which an old state would be registered unchanged. */
-function goalOf(old: ResourceState): ProposedGoal {
+function toUnchangedGoal(old: ResourceState): ProposedGoal {
   const { type, custom, parent, provider, dependencies, propertyDependencies } = old
   const { additionalSecretOutputs, customTimeouts, protect } = old
   return {
@@ -193,15 +198,31 @@ function goalOf(old: ResourceState): ProposedGoal {
     name: nameOf(old.urn),
     deleteBeforeReplace: undefined,
     ignoreChanges: [],
-    aliases: old.aliases.map(urn => aliasOf({ kind: 'urn', urn })),
+    aliases: old.aliases.map(urn => toPlanAlias({ kind: 'urn', urn })),
     id: '',
   }
 }
 
-const noAlias = { urn: '', name: '', type: '', project: '', stack: '', parent: '', noParent: false }
+const emptyAlias = {
+  urn: '',
+  name: '',
+  type: '',
+  project: '',
+  stack: '',
+  parent: '',
+  noParent: false,
+}
 
-function aliasOf(alias: Alias): typeof noAlias {
-  if (alias.kind === 'urn') return { ...noAlias, urn: alias.urn }
+function toPlanAlias(alias: Alias): typeof emptyAlias {
+  if (alias.kind === 'urn') return { ...emptyAlias, urn: alias.urn }
   const { name = '', type = '', project = '', stack = '', parent } = alias
-  return { ...noAlias, name, type, project, stack, parent: parent ?? '', noParent: parent === '' }
+  return {
+    ...emptyAlias,
+    name,
+    type,
+    project,
+    stack,
+    parent: parent ?? '',
+    noParent: parent === '',
+  }
 }

@@ -2,7 +2,7 @@ import type { Urn } from '../../../names/urn.ts'
 import type { CheckFailure } from '../../../providers/provider.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import { formatCheckFailure } from '../../check-failure-message.ts'
-import type { Failed } from '../stage.ts'
+import type { FailedResult } from '../stage.ts'
 
 /** The resource whose Check failed, with the inputs that were checked. */
 interface CheckedResource {
@@ -12,14 +12,14 @@ interface CheckedResource {
   readonly inputs: PropertyMap
 }
 
-/** Returns the failure of a resource with one error per failed check; it ends the deployment. */
+/** Returns a failure with one error per failed check. The failure ends the deployment. */
 export function failCheck(
   { urn, type, name, inputs }: CheckedResource,
   failures: readonly CheckFailure[],
-): Failed {
+): FailedResult {
   const diagnostics = failures.map(failure => ({
     message: formatCheckFailure({ type, name }, failure, inputs),
     urn,
   }))
-  return { kind: 'failed', failure: { diagnostics, ends: 'deployment' } }
+  return { kind: 'failed', failure: { diagnostics, endedPart: 'deployment' } }
 }

@@ -27,7 +27,7 @@ describe('a registration that names a failed resource', () => {
     const sets = createSets()
     const decide = () => skipIfDependencyFailed({ sets }, [made(more)])
     expect(decide().kind).toBe('decided')
-    reduceSets(sets, { failed: [bad] })
+    reduceSets(sets, { failedUrns: [bad] })
     expect(decide()).toMatchObject(
       isSkipped ? { kind: 'failed', failure: { isSkipped: true } } : { kind: 'decided' },
     )

@@ -5,23 +5,24 @@ import { decided, type Result } from '../stage.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Skips a registration whose dependency failed or was skipped itself: its parent or another
- * resource that it names, but not its provider. Source: docs/spec/step-execution.md#executor.
+ * Skips a registration if its parent or another dependency failed or was skipped. A failed provider
+ * does not count. Source: docs/spec/step-execution.md#executor.
  */
 export function skipIfDependencyFailed(
   { sets }: Pick<DecisionInput, 'sets'>,
   steps: readonly Step[],
 ): Result<void> {
-  if (sets.failed.size === 0) return decided(undefined)
-  const isBelow = steps.some(
+  if (sets.failedUrns.size === 0) return decided(undefined)
+  const dependsOnFailure = steps.some(
     ({ next }) =>
-      next !== undefined && listDependencies(next).some(({ urn }) => sets.failed.has(urn)),
+      next !== undefined && listDependencies(next).some(({ urn }) => sets.failedUrns.has(urn)),
   )
-  if (!isBelow) return decided(undefined)
+  if (!dependsOnFailure) return decided(undefined)
   return {
     kind: 'failed',
-    failure: { diagnostics: [], ends: 'registration', isSkipped: true },
-    // Decisions that await its deletes learn that they do not take place.
+    failure: { diagnostics: [], endedPart: 'registration', isSkipped: true },
+    // Resolves the promises of its deletes, for decisions that wait for them: the deletes do not
+    // take place.
     delta: createStepEndsDelta(steps, []),
   }
 }

@@ -12,27 +12,38 @@ const labels: Readonly<Record<Dependency['kind'], string>> = {
   'replace with': 'replaceWith',
 }
 
-/** The resources that a registration or read names. */
-type DependencyNames = Pick<
+/** The members of a registration or read that name other resources. */
+type DependencyFields = Pick<
   ResourceState,
   'parent' | 'dependencies' | 'propertyDependencies' | 'deletedWith' | 'replaceWith'
 >
 
 /**
- * Refuses a registration that names a resource which neither the program nor the state has: its
- * state would violate I7. Pulumi creates the resource and then reports a snapshot integrity error;
- * here nothing is created.
+ * Refuses a registration that depends on a resource which neither the program nor the state has,
+ * because its state would violate I7. Pulumi creates the resource and then reports a snapshot
+ * integrity error. Here nothing is created.
  */
 export function requireKnownDependencies(
   { sets, base }: Pick<DecisionInput, 'sets' | 'base'>,
   urn: Urn,
-  names: DependencyNames,
+  dependent: DependencyFields,
 ): Result<void> {
-  const { current, skipped, failed, aliased } = sets
-  for (const { kind, urn: named } of listDependencies(names)) {
-    const isRegistered = current.has(named) || skipped.has(named) || failed.has(named)
-    if (isRegistered || aliased.has(named) || base.liveIndexOf(named) !== undefined) continue
-    return failDeployment(`resource '${urn}': its ${labels[kind]} '${named}' is not known`, urn)
+  const { currentStates, uncreatedUrns, failedUrns, claimantUrns } = sets
+  for (const { kind, urn: dependencyUrn } of listDependencies(dependent)) {
+    const isRegistered =
+      currentStates.has(dependencyUrn) ||
+      uncreatedUrns.has(dependencyUrn) ||
+      failedUrns.has(dependencyUrn)
+    if (
+      isRegistered ||
+      claimantUrns.has(dependencyUrn) ||
+      base.liveIndexOf(dependencyUrn) !== undefined
+    )
+      continue
+    return failDeployment(
+      `resource '${urn}': its ${labels[kind]} '${dependencyUrn}' is not known`,
+      urn,
+    )
   }
   return decided(undefined)
 }

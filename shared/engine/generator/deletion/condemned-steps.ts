@@ -1,56 +1,62 @@
 import type { StateEffect, StepOp } from '../../../records/operation.ts'
 import type { ResourceState } from '../../../state/resource.ts'
-import { isProviderType, referenceOf } from '../../../names/provider-reference.ts'
+import { isProviderType, providerReferenceOf } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { dependencyUrnsOf } from '../../graph/dependencies.ts'
 import { type Step, stepOf, type TrackedState } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { DeleteScope } from './delete-scope.ts'
 import { isWithoutCall } from './is-without-call.ts'
-import { isGone, isOperatedOn, currentTrackedAt } from '../sets.ts'
+import { isResourceGone, hasRegisteredStep, currentTrackedAt } from '../sets.ts'
 
-/** A delete of a state, by its index in the base; new resources have indices beyond it. */
+/**
+ * The delete of a state. `index`: its position in the base. Resources that are not in the base have
+ * higher indices.
+ */
 export interface CondemnedStep {
   readonly index: number
   readonly step: Step
 }
 
 /**
- * Condemns the states to delete when the program has ended, and returns their deletes. These are
- * old copies of replaced resources and unregistered resources, as far as they are in the scope.
+ * Selects the states to delete when the program has ended, and returns their delete steps. These
+ * are old copies of replaced resources, and unregistered resources, if the scope contains them.
  * Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
 export function findCondemnedSteps(
   ctx: GeneratorContext,
-  mayGo: DeleteScope,
+  mayDelete: DeleteScope,
 ): readonly CondemnedStep[] {
   const { base, sets } = ctx.input
-  const found: { index: number; op: StepOp; effect: StateEffect }[] = []
+  const candidates: { index: number; op: StepOp; effect: StateEffect }[] = []
   base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '' || !mayGo(state.urn) || isGone(sets, index)) return
-    const superseded = state.delete || sets.markedForDelete.has(index)
-    if (superseded) {
-      if (sets.condemned.has(index)) return
-      found.push({
+    if (state.viewOf !== '' || !mayDelete(state.urn) || isResourceGone(sets, index)) return
+    const isSuperseded = state.delete || sets.markedForDeleteIndices.has(index)
+    if (isSuperseded) {
+      if (sets.condemnedIndices.has(index)) return
+      candidates.push({
         index,
         op: currentTrackedAt(ctx.input, index).state.external
           ? 'discard-replaced'
           : 'delete-replaced',
         effect: 'remove',
       })
-    } else if (!isOperatedOn(sets, state.urn))
-      found.push({ index, ...deleteOpOf(ctx, state, index) })
+    } else if (!hasRegisteredStep(sets, state.urn))
+      candidates.push({ index, ...toDeleteOp(ctx, state, index) })
   })
-  const spared = findStillNeeded(ctx, new Set(found.map(({ index }) => index)))
-  const going = spared.size === 0 ? found : found.filter(({ index }) => !spared.has(index))
+  const requiredIndices = findRequiredIndices(ctx, new Set(candidates.map(({ index }) => index)))
+  const condemnedStates =
+    requiredIndices.size === 0
+      ? candidates
+      : candidates.filter(({ index }) => !requiredIndices.has(index))
   ctx.apply({
-    deleted: found.flatMap(({ index }) => base.snapshot.resources[index]?.urn ?? []),
-    condemned: going.map(({ index }) => index),
-    removed: { condemned: [...spared] },
+    deleted: candidates.flatMap(({ index }) => base.snapshot.resources[index]?.urn ?? []),
+    condemnedIndices: condemnedStates.map(({ index }) => index),
+    removed: { condemnedIndices: [...requiredIndices] },
   })
-  return going.map(({ index, op, effect }) => {
+  return condemnedStates.map(({ index, op, effect }) => {
     const old = currentTrackedAt(ctx.input, index)
-    const skipCall = isWithoutCall(old.state, urn => ctx.input.sets.deletes.has(urn))
+    const skipCall = isWithoutCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
     return {
       index,
       step: stepOf({ op, effect, old, skipCall, ignoreProtect: ctx.input.ignoreProtect }),
@@ -59,59 +65,64 @@ export function findCondemnedSteps(
 }
 
 /**
- * Returns the condemned states that must stay. A failed change left an old state in place, which
- * still depends on them, even on an older copy. A state without its dependencies violates I7.
+ * Returns the condemned states that must stay, because remaining states depend on them. A failed
+ * change keeps an old state, which may depend even on an older copy. A state without its
+ * dependencies violates I7.
  */
-function findStillNeeded(
+function findRequiredIndices(
   ctx: GeneratorContext,
-  condemned: ReadonlySet<number>,
+  condemnedIndices: ReadonlySet<number>,
 ): ReadonlySet<number> {
   const { base, sets } = ctx.input
-  const urns = new Set<Urn>()
-  const providers = new Set<string>()
-  const spared = new Set<number>()
+  const requiredUrns = new Set<Urn>()
+  const requiredProviders = new Set<string>()
+  const requiredIndices = new Set<number>()
   for (const [index, state] of [...base.snapshot.resources.entries()].toReversed()) {
-    // A view keeps no dependencies: it is deleted with its owner.
+    // A view never keeps other states, because it is deleted with its owner.
     if (state.viewOf !== '') continue
     const { urn } = state
-    if (isGone(sets, index)) continue
-    const isOld = state.delete || sets.markedForDelete.has(index)
+    if (isResourceGone(sets, index)) continue
+    const isOldCopy = state.delete || sets.markedForDeleteIndices.has(index)
     const isNeeded =
-      urns.has(urn) || (isProviderType(state.type) && providers.has(referenceOf(urn, state.id)))
-    const hasSuccessor = sets.current.has(sets.aliased.get(urn) ?? urn)
-    if (condemned.has(index) ? !isNeeded : isOld || hasSuccessor) continue
-    if (condemned.has(index)) spared.add(index)
-    for (const name of dependencyUrnsOf(state)) urns.add(name)
-    if (state.parent !== '') urns.add(state.parent)
-    if (state.provider !== '') providers.add(state.provider)
+      requiredUrns.has(urn) ||
+      (isProviderType(state.type) && requiredProviders.has(providerReferenceOf(urn, state.id)))
+    const hasSuccessor = sets.currentStates.has(sets.claimantUrns.get(urn) ?? urn)
+    if (condemnedIndices.has(index) ? !isNeeded : isOldCopy || hasSuccessor) continue
+    if (condemnedIndices.has(index)) requiredIndices.add(index)
+    for (const dependencyUrn of dependencyUrnsOf(state)) requiredUrns.add(dependencyUrn)
+    if (state.parent !== '') requiredUrns.add(state.parent)
+    if (state.provider !== '') requiredProviders.add(state.provider)
   }
-  return spared
+  return requiredIndices
 }
 
-/** Returns the deletes of resources that earlier generators created and that are unregistered. */
+/**
+ * Returns the deletes of resources that earlier generator runs created and that the program no
+ * longer registers.
+ */
 export function createLeftoverSteps(
   ctx: GeneratorContext,
   leftovers: readonly TrackedState[],
 ): readonly CondemnedStep[] {
-  const first = ctx.input.base.snapshot.resources.length
+  const firstIndex = ctx.input.base.snapshot.resources.length
   ctx.apply({ deleted: leftovers.map(({ state }) => state.urn) })
-  return leftovers.map((old, at) => {
+  return leftovers.map((old, offset) => {
     const op = old.state.external ? 'discard' : 'delete'
-    const skipCall = isWithoutCall(old.state, urn => ctx.input.sets.deletes.has(urn))
+    const skipCall = isWithoutCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
     const { ignoreProtect } = ctx.input
     return {
-      index: first + at,
+      index: firstIndex + offset,
       step: stepOf({ op, effect: 'remove', old, skipCall, ignoreProtect }),
     }
   })
 }
 
-function deleteOpOf(
+function toDeleteOp(
   ctx: GeneratorContext,
   state: ResourceState,
   index: number,
 ): { op: StepOp; effect: StateEffect } {
-  if (state.pendingReplacement || ctx.input.sets.pendingReplacement.has(index))
+  if (state.pendingReplacement || ctx.input.sets.pendingReplacementIndices.has(index))
     return { op: 'remove-pending-replace', effect: 'remove' }
   return { op: state.external ? 'discard' : 'delete', effect: 'remove' }
 }

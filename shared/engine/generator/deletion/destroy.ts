@@ -9,67 +9,75 @@ import { type CondemnedStep, findCondemnedSteps } from './condemned-steps.ts'
 import { isWithoutCall } from './is-without-call.ts'
 
 /**
- * Narrows the scope of the deletes by the dependencies that the program registered. The current
- * dependents of a target are deleted with it. An excluded resource keeps its current dependencies.
+ * Adapts the scope of the deletes to the dependencies that the program registered in this run. The
+ * current dependents of a target are deleted too. The current dependencies of an excluded resource
+ * are kept.
  */
-function narrowDeleteScope({ sets, scope }: DecisionInput, mayGo: DeleteScope): DeleteScope {
-  const made = [...sets.current.values()].filter(({ skipReason }) => skipReason !== 'not made')
-  const graph = createStateGraph(made.map(({ state }) => state))
+function narrowDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
+  const createdStates = [...sets.currentStates.values()].filter(
+    ({ skipReason }) => skipReason !== 'not made',
+  )
+  const graph = createStateGraph(createdStates.map(({ state }) => state))
   const { targets, excludes } = scope
-  const before = (urn: Urn): Urn => sets.formerUrns.get(urn) ?? urn
+  const formerUrnOf = (urn: Urn): Urn => sets.formerUrns.get(urn) ?? urn
   if (targets.isConstrained) {
-    const goes = ({ urn }: ResourceState): boolean =>
-      mayGo(urn) || mayGo(before(urn)) || targets.has(urn)
-    const allowed = collectDependents(graph, goes)
-    return urn => mayGo(urn) || allowed.has(urn)
+    const isDeletionRoot = ({ urn }: ResourceState): boolean =>
+      mayDelete(urn) || mayDelete(formerUrnOf(urn)) || targets.has(urn)
+    const allowedUrns = collectDependents(graph, isDeletionRoot)
+    return urn => mayDelete(urn) || allowedUrns.has(urn)
   }
-  if (!excludes.isConstrained) return mayGo
-  const stays = ({ urn }: ResourceState): boolean =>
-    !mayGo(urn) || !mayGo(before(urn)) || excludes.has(urn)
-  const kept = collectDependencies(graph, stays, { dependents: scope.excludeDependents })
-  return urn => mayGo(urn) && !kept.has(urn)
+  if (!excludes.isConstrained) return mayDelete
+  const isKeptRoot = ({ urn }: ResourceState): boolean =>
+    !mayDelete(urn) || !mayDelete(formerUrnOf(urn)) || excludes.has(urn)
+  const keptUrns = collectDependencies(graph, isKeptRoot, {
+    mustIncludeDependents: scope.excludeDependents,
+  })
+  return urn => mayDelete(urn) && !keptUrns.has(urn)
 }
 
 /**
- * Plans the deletes after the program of a destroy has ended. They cover its registrations and all
- * other states, as far as they are in the scope. `leftovers`: resources that earlier generators
- * created and the program did not register this time. Registrations come first in the list, so that
- * every other state is deleted before its dependencies.
+ * Plans the deletes of a destroy whose program has ended: its registrations and all other states in
+ * the scope. `leftovers`: resources that earlier generator runs created and that the program did
+ * not register again. Registrations come first in the list, so that every other state is deleted
+ * before its dependencies.
  */
 export function planDestroy(
   ctx: GeneratorContext,
   {
     leftovers,
-    mayGo,
-  }: { readonly leftovers: readonly TrackedState[]; readonly mayGo: DeleteScope },
+    mayDelete,
+  }: { readonly leftovers: readonly TrackedState[]; readonly mayDelete: DeleteScope },
 ): { readonly graph: StateGraph; readonly condemned: readonly CondemnedStep[] } {
   const { sets, base } = ctx.input
-  const mayGoNow = narrowDeleteScope(ctx.input, mayGo)
-  const current = [...sets.current.values()].filter(
-    ({ skipReason, state }) => skipReason === undefined && mayGoNow(state.urn),
+  const mayDeleteNow = narrowDeleteScope(ctx.input, mayDelete)
+  const registeredStates = [...sets.currentStates.values()].filter(
+    ({ skipReason, state }) => skipReason === undefined && mayDeleteNow(state.urn),
   )
-  const isKnown = (urn: Urn): boolean => base.liveIndexOf(urn) !== undefined
-  const forgotten = leftovers.filter(({ state: { urn } }) =>
-    isKnown(urn) || isKnown(sets.formerUrns.get(urn) ?? urn) ? mayGoNow(urn) : true,
+  const isInBase = (urn: Urn): boolean => base.liveIndexOf(urn) !== undefined
+  const deletableLeftovers = leftovers.filter(({ state: { urn } }) =>
+    isInBase(urn) || isInBase(sets.formerUrns.get(urn) ?? urn) ? mayDeleteNow(urn) : true,
   )
-  const deleted: readonly TrackedState[] = [...current, ...forgotten]
+  const deleted: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
   ctx.apply({ deleted: deleted.map(({ state }) => state.urn) })
-  const others = findCondemnedSteps(ctx, mayGoNow)
-  const registered = deleted.map((old, index): CondemnedStep => {
+  const otherDeletes = findCondemnedSteps(ctx, mayDeleteNow)
+  const registeredDeletes = deleted.map((old, index): CondemnedStep => {
     const { external, pendingReplacement } = old.state
     const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'
-    const skipCall = isWithoutCall(old.state, urn => sets.deletes.has(urn))
+    const skipCall = isWithoutCall(old.state, urn => sets.deletedUrns.has(urn))
     return { index, step: stepOf({ op, effect: 'remove', old, skipCall }) }
   })
-  const behind = others.map(({ index, step }) => ({ index: index + deleted.length, step }))
-  const ordered = deleted.map(({ state }) => withFormerDependencies(ctx.input, state))
-  const states = [...ordered, ...base.snapshot.resources]
-  return { graph: createStateGraph(states), condemned: [...registered, ...behind] }
+  const laterDeletes = otherDeletes.map(({ index, step }) => ({
+    index: index + deleted.length,
+    step,
+  }))
+  const orderedStates = deleted.map(({ state }) => withFormerDependencies(ctx.input, state))
+  const states = [...orderedStates, ...base.snapshot.resources]
+  return { graph: createStateGraph(states), condemned: [...registeredDeletes, ...laterDeletes] }
 }
 
 /**
- * Adds the dependencies in the base to those of a registered state, for the order of deletes alone:
- * the existing resource was created with them.
+ * Returns a registered state with its dependencies in the base added. They only affect the order of
+ * deletes: the existing resource was created with them.
  */
 function withFormerDependencies(
   { sets, base }: DecisionInput,
@@ -78,6 +86,8 @@ function withFormerDependencies(
   const index = base.liveIndexOf(sets.formerUrns.get(state.urn) ?? state.urn)
   const old = index === undefined ? undefined : base.snapshot.resources[index]
   if (old === undefined) return state
-  const former = [...dependencyUrnsOf(old)].map(urn => sets.aliased.get(urn) ?? urn)
-  return { ...state, dependencies: [...new Set([...state.dependencies, ...former])] }
+  const formerDependencies = [...dependencyUrnsOf(old)].map(
+    urn => sets.claimantUrns.get(urn) ?? urn,
+  )
+  return { ...state, dependencies: [...new Set([...state.dependencies, ...formerDependencies])] }
 }

@@ -1,26 +1,27 @@
 import type { Urn } from '../../../names/urn.ts'
 import type { GeneratorContext } from '../context.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
-import { decided, type Result, stopped } from '../stage.ts'
+import { decided, type Result, stoppedResult } from '../stage.ts'
 
 /**
- * Reports whether the replacement of another resource deleted this URN first. Awaits that delete:
- * when it fails, the resource is decided like any other.
+ * Reports whether the replacement of another resource deleted this URN before. Waits for a delete
+ * that has not ended. Returns false if the delete failed.
  */
 export async function isDeletedElsewhere(
   ctx: GeneratorContext,
   urn: Urn,
 ): Promise<Result<boolean>> {
   const { sets } = ctx.input
-  const { replay, aborted, isAborted } = ctx.ports
-  if (!sets.deletes.has(urn)) return decided(false)
-  const pending = sets.pendingDeletes.get(urn)
-  const recorded = pending === undefined ? replay?.deleteBeforeReplaceOf(urn) : undefined
-  const ended =
-    replay === undefined || recorded === undefined
-      ? pending?.promise
-      : resumeRecorded(ctx, replay, recorded)
-  await Promise.race([ended, aborted])
-  if (isAborted()) return stopped
-  return decided(sets.deletes.has(urn))
+  const { replay, whenAborted, isAborted } = ctx.ports
+  if (!sets.deletedUrns.has(urn)) return decided(false)
+  const pendingDelete = sets.pendingDeletes.get(urn)
+  const recordedDelete =
+    pendingDelete === undefined ? replay?.deleteBeforeReplaceOf(urn) : undefined
+  const deleteEnd =
+    replay === undefined || recordedDelete === undefined
+      ? pendingDelete?.promise
+      : resumeRecorded(ctx, replay, recordedDelete)
+  await Promise.race([deleteEnd, whenAborted])
+  if (isAborted()) return stoppedResult
+  return decided(sets.deletedUrns.has(urn))
 }

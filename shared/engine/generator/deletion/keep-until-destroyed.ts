@@ -11,9 +11,9 @@ import { skipCreate } from '../targets/skip-create.ts'
 import { requiredUrnsOf } from './required-urns.ts'
 
 /**
- * Answers a registration in a destroy that runs its program. A resource stays as it is until it is
- * deleted, except for its provider, and no resource is created. Components and providers are
- * decided as always. Source: docs/spec/step-generation.md#after-the-refresh.
+ * Answers a registration in a destroy that runs its program. An existing resource keeps its inputs
+ * until it is deleted, but gets its current provider. New resources are not created. Components and
+ * providers continue with the next stage. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export async function keepUntilDestroyed(
   ctx: GeneratorContext,
@@ -26,17 +26,21 @@ export async function keepUntilDestroyed(
   const { input } = ctx
   const { goal, claim, draft } = registration
   const { old, urn } = claim
-  if (!input.isDestroying) return decided(undefined)
+  if (!input.isProgramDestroy) return decided(undefined)
   const next = old === undefined ? draft : { ...draft, outputs: old.state.outputs }
-  if (requiredUrnsOf(draft).some(required => input.sets.skipped.has(required)))
+  if (requiredUrnsOf(draft).some(requiredUrn => input.sets.uncreatedUrns.has(requiredUrn)))
     return skipCreate(next)
   if (!goal.custom || isProviderType(goal.type)) return decided(undefined)
   if (old === undefined) return skipCreate(next)
-  ctx.apply({ operated: [urn] })
+  ctx.apply({ urnsWithStep: [urn] })
   const { inputs, outputs, id, initErrors, pendingReplacement } = old.state
-  const kept = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
-  const step = stepOf({ op: 'same', effect: 'replace', old, next: kept })
-  const fields = { driver: componentDriver, compared: inputs, seed: new Uint8Array() }
-  const settled = await runSteps(ctx, { goal, claim, next: kept, ...fields }, [step])
-  return settled.kind === 'failed' ? settled : { kind: 'kept', current: settled.value }
+  const keptState = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
+  const step = stepOf({ op: 'same', effect: 'replace', old, next: keptState })
+  const candidateFields = { driver: componentDriver, compared: inputs, seed: new Uint8Array() }
+  const settleResult = await runSteps(ctx, { goal, claim, next: keptState, ...candidateFields }, [
+    step,
+  ])
+  return settleResult.kind === 'failed'
+    ? settleResult
+    : { kind: 'kept', current: settleResult.value }
 }

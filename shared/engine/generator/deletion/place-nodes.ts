@@ -1,60 +1,60 @@
 import type { OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
-import type { PlanPlace } from '../../deployment/state/operations.ts'
+import type { PlanPosition } from '../../deployment/state/operations.ts'
 import type { Barriers } from '../../graph/barriers.ts'
 import { type PlanNode, insertJoins } from '../../graph/joins.ts'
 
 /**
- * The condition that an operation of a plan waits for besides its dependents. It is none, the
- * success of the whole previous wave, or the end of that wave.
+ * The condition for an operation of a plan, besides its dependents: none, the success of the whole
+ * previous wave, or the end of that wave.
  */
 export type PlanWait = 'for dependents' | 'for whole waves' | 'for waves to end'
 
-/** A node of a plan with its place. */
+/** A node of a plan with its operation id, its needs and its releases. */
 export interface PlacedNode {
   readonly key: string
-  readonly place: PlanPlace
+  readonly place: PlanPosition
 }
 
 /**
- * Gives an id to each node of a plan, each barrier and each needed join, in this order, with its
- * needs and releases. `nodes`: the plan without its barriers.
+ * Assigns ids, needs and releases to the nodes of a plan, then to the barriers, then to the
+ * necessary joins. `nodes`: the plan without its barriers.
  */
 export function placeNodes(
   nodes: readonly PlanNode[],
   options: {
     readonly barriers: Barriers
-    readonly waiting: PlanWait
+    readonly waitMode: PlanWait
     readonly nextId: () => OperationId
   },
 ): readonly PlacedNode[] {
-  const { barriers, waiting, nextId } = options
-  const counting = nodes.map(node => {
-    const barrier = waiting === 'for whole waves' ? barriers.of.get(node.key) : undefined
+  const { barriers, waitMode, nextId } = options
+  const nodesWithBarriers = nodes.map(node => {
+    const barrier = waitMode === 'for whole waves' ? barriers.nodeByMember.get(node.key) : undefined
     return barrier === undefined ? node : { ...node, releases: [...node.releases, barrier] }
   })
-  const joined = insertJoins([...counting, ...barriers.nodes])
-  const keys = [...[...nodes, ...barriers.nodes].map(({ key }) => key), ...joined.joins]
+  const joinedPlan = insertJoins([...nodesWithBarriers, ...barriers.nodes])
+  const keys = [...[...nodes, ...barriers.nodes].map(({ key }) => key), ...joinedPlan.joins]
   const ids = new Map<string, OperationId>(keys.map(key => [key, nextId()]))
   const idOf = (key: string): OperationId | undefined => ids.get(key)
   return [...ids].map(([key, id]) => {
-    const releases = (joined.releases.get(key) ?? []).flatMap(target => idOf(target) ?? [])
-    const needs = joined.needs.get(key) ?? 0
-    if (waiting !== 'for waves to end') return { key, place: { id, needs, releases } }
-    // A barrier that opens after failures too is no release: it is counted separately.
-    const barrier = idOf(barriers.of.get(key) ?? '')
-    const place = { id, needs: needs + (barriers.counts.get(key) ?? 0), releases }
+    const releases = (joinedPlan.releases.get(key) ?? []).flatMap(target => idOf(target) ?? [])
+    const needs = joinedPlan.needs.get(key) ?? 0
+    if (waitMode !== 'for waves to end') return { key, place: { id, needs, releases } }
+    // A barrier that also opens after failures is not a release, so it is stored separately.
+    const barrier = idOf(barriers.nodeByMember.get(key) ?? '')
+    const place = { id, needs: needs + (barriers.memberCounts.get(key) ?? 0), releases }
     return { key, place: barrier === undefined ? place : { ...place, barrier } }
   })
 }
 
-/** Creates the operation of a barrier or join: it has no provider call. */
-export function createJoinOperation(place: PlanPlace): Operation {
-  const nowhere = 'urn:pulumi:::::antichain:join::' as Operation['urn']
+/** Creates the operation of a barrier or join, which makes no provider call. */
+export function createJoinOperation(place: PlanPosition): Operation {
+  const joinUrn = 'urn:pulumi:::::antichain:join::' as Operation['urn']
   return {
     ...place,
     op: 'join',
-    urn: nowhere,
+    urn: joinUrn,
     type: '',
     provider: '',
     effect: 'none',

@@ -16,16 +16,16 @@ import { createJoinOperation, placeNodes, type PlanWait } from './place-nodes.ts
 interface DeletePlanDeps {
   readonly sealing: Sealing
   readonly nextId: () => OperationId
-  readonly waiting: PlanWait
-  /** The most deletes at once, where executors have no limit of their own. */
+  readonly waitMode: PlanWait
+  /** Maximum number of concurrent deletes. Set if the executors have no limit of their own. */
   readonly concurrencyMax?: number
 }
 
 /**
  * Plans the deletes of condemned states as operations that release each other. A state is deleted
- * when its last dependent is deleted, or when its wave begins. Wide graphs have joins. More deletes
- * than may run at once form waves of that width, each after the end of the one before. Source:
- * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
+ * when its last dependent is deleted, or when its wave begins. A graph with many edges gets joins.
+ * More than `concurrencyMax` deletes are split into waves of that width. Each wave begins after the
+ * end of the previous one. Source: docs/decisions/0012-barriers-are-arrivals-not-ends.md.
  */
 export function planDeletes(
   graph: StateGraph,
@@ -35,11 +35,14 @@ export function planDeletes(
   const { nextId, concurrencyMax = Infinity } = deps
   const edges = findDeleteEdges(graph, new Set(condemned.map(({ index }) => index)))
   const isBounded = condemned.length > concurrencyMax
-  const waiting = isBounded && deps.waiting === 'for dependents' ? 'for waves to end' : deps.waiting
+  const waitMode =
+    isBounded && deps.waitMode === 'for dependents' ? 'for waves to end' : deps.waitMode
   const barriers =
-    waiting === 'for dependents' ? createBarriers([]) : barriersOf(condemned, edges, concurrencyMax)
+    waitMode === 'for dependents'
+      ? createBarriers([])
+      : barriersOf(condemned, edges, concurrencyMax)
   const steps = new Map(condemned.map(({ index, step }) => [String(index), step]))
-  return placeNodes(planNodesOf(condemned, edges), { barriers, waiting, nextId }).flatMap(
+  return placeNodes(planNodesOf(condemned, edges), { barriers, waitMode, nextId }).flatMap(
     ({ key, place }): readonly PlannedOperation[] => {
       const step = steps.get(key)
       if (step === undefined) return [{ operation: createJoinOperation(place), step }]
@@ -48,25 +51,36 @@ export function planDeletes(
   )
 }
 
-/** Returns the deletes that call no provider: of states that stay, or go without a call. */
-export function findUncalledSteps(
+/**
+ * Returns the delete steps that call no provider: those that protection blocks, and those that need
+ * no call.
+ */
+export function findStepsWithoutCall(
   graph: StateGraph,
   condemned: readonly CondemnedStep[],
 ): readonly Step[] {
   const isCalled = ({ op, skipCall }: Step): boolean =>
     !skipCall && (op === 'delete' || op === 'delete-replaced')
   const isAnyProtected = condemned.some(({ step }) => isProtected(step))
-  const kept = isAnyProtected
-    ? findBlocked(condemned, findDeleteEdges(graph, new Set(condemned.map(({ index }) => index))))
+  const blockedIndices = isAnyProtected
+    ? findBlockedIndices(
+        condemned,
+        findDeleteEdges(graph, new Set(condemned.map(({ index }) => index))),
+      )
     : new Set<number>()
   return condemned
-    .filter(({ index, step }) => kept.has(index) || !isCalled(step))
+    .filter(({ index, step }) => blockedIndices.has(index) || !isCalled(step))
     .map(({ step }) => step)
 }
 
-function findBlocked(condemned: readonly CondemnedStep[], edges: DeleteEdges): ReadonlySet<number> {
-  const kept = condemned.filter(({ step }) => isProtected(step)).map(({ index }) => index)
-  return findBlockedDeletes(kept, edges)
+function findBlockedIndices(
+  condemned: readonly CondemnedStep[],
+  edges: DeleteEdges,
+): ReadonlySet<number> {
+  const protectedIndices = condemned
+    .filter(({ step }) => isProtected(step))
+    .map(({ index }) => index)
+  return findBlockedDeletes(protectedIndices, edges)
 }
 
 function barriersOf(
@@ -75,20 +89,20 @@ function barriersOf(
   concurrencyMax: number,
 ): Barriers {
   const indices = condemned.map(({ index }) => index)
-  // A protected resource stops no other delete, with waves or without.
-  const uncounted = new Set([...findBlocked(condemned, edges)].map(String))
+  // No wave waits for a delete that protection blocks.
+  const uncountedKeys = new Set([...findBlockedIndices(condemned, edges)].map(String))
   const waves = wavesOf(indices, edges).map(wave => wave.map(String))
   return createBarriers(
-    waves.flatMap(wave => sliceWave(wave, concurrencyMax, uncounted)),
-    uncounted,
+    waves.flatMap(wave => sliceWave(wave, concurrencyMax, uncountedKeys)),
+    uncountedKeys,
   )
 }
 
 function planNodesOf(condemned: readonly CondemnedStep[], edges: DeleteEdges): readonly PlanNode[] {
   const groups = [...edges.groups].map(([key, states]) => ({ key, releases: states.map(String) }))
   const deletes = condemned.toReversed().map(({ index }) => {
-    const { states = [], groups: below = [] } = edges.releases.get(index) ?? {}
-    return { key: String(index), releases: [...states.map(String), ...below] }
+    const { states = [], groups: releasedGroups = [] } = edges.releases.get(index) ?? {}
+    return { key: String(index), releases: [...states.map(String), ...releasedGroups] }
   })
   return [...deletes, ...groups]
 }

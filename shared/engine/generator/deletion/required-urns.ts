@@ -6,6 +6,6 @@ import { dependencyUrnsOf } from '../../graph/dependencies.ts'
 /** Returns the URNs that a state cannot exist without: its provider, parent and dependencies. */
 export function requiredUrnsOf(state: ResourceState): readonly Urn[] {
   const provider = providerUrnOf(state.provider)
-  const named = [...dependencyUrnsOf(state), ...(provider === undefined ? [] : [provider])]
-  return state.parent === '' ? named : [...named, state.parent]
+  const requiredUrns = [...dependencyUrnsOf(state), ...(provider === undefined ? [] : [provider])]
+  return state.parent === '' ? requiredUrns : [...requiredUrns, state.parent]
 }

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
 import type { ImportedResource } from '../../../records/import.ts'
 import { type ResourceState, createResourceState } from '../../../state/resource.ts'
-import { type ImportInput, findMistake, findNeededProviders, placeImports } from './plan-import.ts'
+import {
+  type ImportInput,
+  findImportError,
+  findNeededProviders,
+  placeImports,
+} from './plan-import.ts'
 
 const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
 const urn = (type: string, name: string): Urn => `urn:pulumi:dev::p::${type}::${name}` as Urn
@@ -143,7 +148,7 @@ describe('findMistake', () => {
     ['accepts two resources', [one('a'), one('b')], undefined],
     ['accepts any type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
   ])('%s', (_title, resource, expected) => {
-    const found = findMistake(resource, createInput())
+    const found = findImportError(resource, createInput())
     if (expected === undefined) expect(found).toBeUndefined()
     else expect(found).toMatch(expected)
   })

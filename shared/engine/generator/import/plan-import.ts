@@ -11,7 +11,7 @@ export interface ImportInput {
   readonly project: string
   /** Returns the state of a URN that is not marked for deletion. */
   readonly liveStateOf: (urn: Urn) => ResourceState | undefined
-  /** Package → plugin, as the program's dependencies name it. */
+  /** Package → plugin of its default provider, as the program's dependencies specify it. */
   readonly required: ReadonlyMap<string, PackageRequest>
 }
 
@@ -20,7 +20,7 @@ export interface PlacedImport {
   readonly resource: ImportedResource
   readonly urn: Urn
   readonly parent: Urn
-  /** Its provider; '' for a local component. */
+  /** The URN of its provider. '' for a local component. */
   readonly provider: Urn | ''
   readonly refusal: string | undefined
 }
@@ -35,143 +35,169 @@ export interface NeededProvider {
 }
 
 /** Returns the first error in the requested imports; undefined when they are valid. */
-export function findMistake(
-  requested: readonly ImportedResource[],
+export function findImportError(
+  requestedImports: readonly ImportedResource[],
   input: ImportInput,
 ): string | undefined {
-  const seen = new Set<Urn>()
-  for (const one of requested) {
-    if (one.component !== 'local' && one.type.split(':').length !== 3)
+  const seenUrns = new Set<Urn>()
+  for (const resource of requestedImports) {
+    if (resource.component !== 'local' && resource.type.split(':').length !== 3)
       return (
-        `import type ${JSON.stringify(one.type)} is not a valid resource type token. ` +
+        `import type ${JSON.stringify(resource.type)} is not a valid resource type token. ` +
         'Type tokens must be of the format <package>:<module>:<type> - ' +
         'refer to the import section of the provider resource documentation.'
       )
-    if (isVersionLacking(one, input)) return `import '${one.name}': version must be provided`
-    if (one.provider !== '' && !isProviderType(typeOf(one.provider)))
-      return `imported provider URN ${JSON.stringify(one.provider)} is not a provider type`
-    if (isProviderType(one.type)) continue
-    const urn = urnOf(one, input, one.parent === '' ? undefined : one.parent)
-    if (seen.has(urn)) return `duplicate import '${one.name}' of type '${one.type}'`
-    seen.add(urn)
+    if (isVersionMissing(resource, input))
+      return `import '${resource.name}': version must be provided`
+    if (resource.provider !== '' && !isProviderType(typeOf(resource.provider)))
+      return `imported provider URN ${JSON.stringify(resource.provider)} is not a provider type`
+    if (isProviderType(resource.type)) continue
+    const urn = importUrnOf(resource, input, resource.parent === '' ? undefined : resource.parent)
+    if (seenUrns.has(urn)) return `duplicate import '${resource.name}' of type '${resource.type}'`
+    seenUrns.add(urn)
   }
   return undefined
 }
 
 /**
- * Returns the providers that the state lacks: default providers by package and version, then named
- * ones by URN. A declared provider has its own inputs. Source:
+ * Returns the providers that are missing in the state: default providers by package and version,
+ * then named ones by URN. A provider in the import file has its inputs there. Source:
  * docs/spec/deployment.md#import-deployment.
  */
 export function findNeededProviders(
-  requested: readonly ImportedResource[],
+  requestedImports: readonly ImportedResource[],
   input: ImportInput,
 ): readonly NeededProvider[] {
-  const defaults = new Map<Urn, NeededProvider>()
-  const named = new Map<Urn, NeededProvider>()
-  for (const one of requested) {
-    if (!isProviderType(one.type)) continue
-    const urn = urnOf(one, input, one.parent === '' ? undefined : one.parent)
-    const plugin = { ...pluginOf(one), pkg: packageOf(one.type) }
-    if (!named.has(urn)) named.set(urn, { urn, parent: one.parent, plugin, inputs: one.inputs })
+  const defaultProviders = new Map<Urn, NeededProvider>()
+  const namedProviders = new Map<Urn, NeededProvider>()
+  for (const resource of requestedImports) {
+    if (!isProviderType(resource.type)) continue
+    const urn = importUrnOf(resource, input, resource.parent === '' ? undefined : resource.parent)
+    const plugin = { ...toPluginRequest(resource), pkg: packageOf(resource.type) }
+    if (!namedProviders.has(urn))
+      namedProviders.set(urn, { urn, parent: resource.parent, plugin, inputs: resource.inputs })
   }
-  for (const one of requested) {
-    if (one.component === 'local' || isProviderType(one.type)) continue
-    const urn = providerOf(one, input)
-    if (one.provider === '')
-      defaults.set(urn, { urn, parent: '', plugin: requestOf(one, input), inputs: 'config' })
-    else if (!named.has(urn)) {
-      const plugin = { ...pluginOf(one), pkg: packageOf(typeOf(urn)) }
-      named.set(urn, { urn, parent: '', plugin, inputs: one.providerInputs })
+  for (const resource of requestedImports) {
+    if (resource.component === 'local' || isProviderType(resource.type)) continue
+    const urn = importProviderUrnOf(resource, input)
+    if (resource.provider === '')
+      defaultProviders.set(urn, {
+        urn,
+        parent: '',
+        plugin: toDefaultPluginRequest(resource, input),
+        inputs: 'config',
+      })
+    else if (!namedProviders.has(urn)) {
+      const plugin = { ...toPluginRequest(resource), pkg: packageOf(typeOf(urn)) }
+      namedProviders.set(urn, { urn, parent: '', plugin, inputs: resource.providerInputs })
     }
   }
   const isMissing = ({ urn }: NeededProvider): boolean => input.liveStateOf(urn) === undefined
   const sorted = (map: ReadonlyMap<Urn, NeededProvider>): readonly NeededProvider[] =>
     [...map.values()].filter(isMissing).sort((a, b) => (a.urn < b.urn ? -1 : 1))
-  return [...sorted(defaults), ...sorted(named)]
+  return [...sorted(defaultProviders), ...sorted(namedProviders)]
 }
 
 /**
- * Returns the imports, each after its parent. A resource that the state has under the same id is
- * left out; another id or an unknown parent is a refusal. `stackUrn`: the parent of imports that
- * name none.
+ * Returns the imports, each after its parent. A resource that the state already has under the same
+ * id is omitted. Another id or an unknown parent is a refusal. `stackUrn`: the parent of imports
+ * without a parent.
  */
 export function placeImports(
-  requested: readonly ImportedResource[],
+  requestedImports: readonly ImportedResource[],
   input: ImportInput,
   stackUrn: Urn,
 ): readonly PlacedImport[] {
-  const open = requested.flatMap((one): readonly PlacedImport[] => {
-    if (isProviderType(one.type)) return []
-    const parent = one.parent === '' ? stackUrn : one.parent
-    const urn = urnOf(one, input, parent)
+  const pendingImports = requestedImports.flatMap((resource): readonly PlacedImport[] => {
+    if (isProviderType(resource.type)) return []
+    const parent = resource.parent === '' ? stackUrn : resource.parent
+    const urn = importUrnOf(resource, input, parent)
     const old = input.liveStateOf(urn)
-    if (old !== undefined && (old.importID === '' ? old.id : old.importID) === one.id) return []
-    const provider = one.component === 'local' ? '' : providerOf(one, input)
+    if (old !== undefined && (old.importID === '' ? old.id : old.importID) === resource.id)
+      return []
+    const provider = resource.component === 'local' ? '' : importProviderUrnOf(resource, input)
     const refusal = old === undefined ? undefined : `resource '${urn}' already exists`
-    return [{ resource: one, urn, parent, provider, refusal }]
+    return [{ resource, urn, parent, provider, refusal }]
   })
-  return orderByParent(open, requested, input)
+  return orderByParent(pendingImports, requestedImports, input)
 }
 
 /** Orders imports with parents first, and refuses those with an unknown parent. */
 function orderByParent(
-  open: readonly PlacedImport[],
-  requested: readonly ImportedResource[],
+  pendingImports: readonly PlacedImport[],
+  requestedImports: readonly ImportedResource[],
   input: ImportInput,
 ): readonly PlacedImport[] {
-  const made = new Set(findNeededProviders(requested, input).map(({ urn }) => urn))
-  const coming = new Set(open.map(({ urn }) => urn))
+  const neededProviderUrns = new Set(
+    findNeededProviders(requestedImports, input).map(({ urn }) => urn),
+  )
+  const importedUrns = new Set(pendingImports.map(({ urn }) => urn))
   const children = new Map<Urn, PlacedImport[]>()
-  const ready: PlacedImport[] = []
-  for (const one of open) {
-    if (!coming.has(one.parent)) {
+  const orderedImports: PlacedImport[] = []
+  for (const placedImport of pendingImports) {
+    if (!importedUrns.has(placedImport.parent)) {
       const isKnown =
-        urnPartsOf(one.parent).qualifiedType === stackType ||
-        input.liveStateOf(one.parent) !== undefined ||
-        made.has(one.parent)
-      const unknown = `unknown parent '${one.parent}' for resource '${one.urn}'`
-      ready.push(isKnown ? one : { ...one, refusal: one.refusal ?? unknown })
-    } else children.set(one.parent, [...(children.get(one.parent) ?? []), one])
+        urnPartsOf(placedImport.parent).qualifiedType === stackType ||
+        input.liveStateOf(placedImport.parent) !== undefined ||
+        neededProviderUrns.has(placedImport.parent)
+      const unknownParentMessage = `unknown parent '${placedImport.parent}' for resource '${placedImport.urn}'`
+      orderedImports.push(
+        isKnown
+          ? placedImport
+          : { ...placedImport, refusal: placedImport.refusal ?? unknownParentMessage },
+      )
+    } else
+      children.set(placedImport.parent, [
+        ...(children.get(placedImport.parent) ?? []),
+        placedImport,
+      ])
   }
-  for (let at = 0; at < ready.length; at += 1) {
-    const next = ready[at]
-    if (next !== undefined) ready.push(...(children.get(next.urn) ?? []))
+  for (let index = 0; index < orderedImports.length; index += 1) {
+    const next = orderedImports[index]
+    if (next !== undefined) orderedImports.push(...(children.get(next.urn) ?? []))
   }
-  return ready
+  return orderedImports
 }
 
 /** Returns the provider of an import: the named one, or the default one of its package. */
-function providerOf(one: ImportedResource, input: ImportInput): Urn {
-  if (one.provider !== '') return one.provider
-  const request = requestOf(one, input)
+function importProviderUrnOf(resource: ImportedResource, input: ImportInput): Urn {
+  if (resource.provider !== '') return resource.provider
+  const request = toDefaultPluginRequest(resource, input)
   return childUrnOf(input, undefined, {
     type: providerTypeOf(request.pkg),
     name: defaultNameOf(request),
   })
 }
 
-/** Returns the plugin of a default provider; missing parts come from the program's packages. */
-function requestOf(one: ImportedResource, { required }: ImportInput): PackageRequest {
-  const table = required.get(packageOf(one.type))
-  const own = pluginOf(one)
-  const known = {
-    ...own,
-    downloadUrl: own.downloadUrl || (table?.downloadUrl ?? ''),
-    checksums: table?.checksums ?? own.checksums,
+/**
+ * Returns the plugin of the default provider of an import. Missing parts come from the program's
+ * packages.
+ */
+function toDefaultPluginRequest(
+  resource: ImportedResource,
+  { required }: ImportInput,
+): PackageRequest {
+  const defaultPackage = required.get(packageOf(resource.type))
+  const ownPlugin = toPluginRequest(resource)
+  const pluginFields = {
+    ...ownPlugin,
+    downloadUrl: ownPlugin.downloadUrl || (defaultPackage?.downloadUrl ?? ''),
+    checksums: defaultPackage?.checksums ?? ownPlugin.checksums,
   }
-  const parameters = own.parameters ?? table?.parameters
-  if (parameters === undefined) return { ...known, version: own.version || (table?.version ?? '') }
-  const packageVersion = table === undefined ? '' : packageVersionOf(table)
+  const parameters = ownPlugin.parameters ?? defaultPackage?.parameters
+  if (parameters === undefined)
+    return { ...pluginFields, version: ownPlugin.version || (defaultPackage?.version ?? '') }
+  const packageVersion = defaultPackage === undefined ? '' : packageVersionOf(defaultPackage)
   return {
-    ...known,
-    version: own.parameters === undefined ? (table?.version ?? '') : own.version,
-    parameters: { ...parameters, version: one.version || packageVersion },
+    ...pluginFields,
+    version:
+      ownPlugin.parameters === undefined ? (defaultPackage?.version ?? '') : ownPlugin.version,
+    parameters: { ...parameters, version: resource.version || packageVersion },
   }
 }
 
-function pluginOf(one: ImportedResource): PackageRequest {
-  const { type, version, pluginDownloadUrl: downloadUrl, parameterization } = one
+function toPluginRequest(resource: ImportedResource): PackageRequest {
+  const { type, version, pluginDownloadUrl: downloadUrl, parameterization } = resource
   const pluginFields = { pkg: packageOf(type), downloadUrl, checksums: new Map<string, string>() }
   if (parameterization === undefined) return { ...pluginFields, version }
   const { pluginName: plugin, pluginVersion, value } = parameterization
@@ -179,14 +205,17 @@ function pluginOf(one: ImportedResource): PackageRequest {
 }
 
 /** Reports whether the version of a parameterized package is missing. */
-function isVersionLacking(one: ImportedResource, input: ImportInput): boolean {
-  if (one.component === 'local') return false
-  if (one.provider !== '' && input.liveStateOf(one.provider) !== undefined) return false
-  const isDefault = one.provider === '' && !isProviderType(one.type)
-  return (isDefault ? requestOf(one, input) : pluginOf(one)).parameters?.version === ''
+function isVersionMissing(resource: ImportedResource, input: ImportInput): boolean {
+  if (resource.component === 'local') return false
+  if (resource.provider !== '' && input.liveStateOf(resource.provider) !== undefined) return false
+  const isDefault = resource.provider === '' && !isProviderType(resource.type)
+  return (
+    (isDefault ? toDefaultPluginRequest(resource, input) : toPluginRequest(resource)).parameters
+      ?.version === ''
+  )
 }
 
-function urnOf(one: ImportedResource, input: ImportInput, parent: Urn | undefined): Urn {
-  const qualified = parent === undefined ? undefined : urnPartsOf(parent).qualifiedType
-  return childUrnOf(input, qualified, one)
+function importUrnOf(resource: ImportedResource, input: ImportInput, parent: Urn | undefined): Urn {
+  const parentType = parent === undefined ? undefined : urnPartsOf(parent).qualifiedType
+  return childUrnOf(input, parentType, resource)
 }

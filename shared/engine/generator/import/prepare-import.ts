@@ -1,4 +1,8 @@
-import { isProviderType, providerTypeOf, referenceOf } from '../../../names/provider-reference.ts'
+import {
+  isProviderType,
+  providerTypeOf,
+  providerReferenceOf,
+} from '../../../names/provider-reference.ts'
 import { nameOf, stackType, type Urn } from '../../../names/urn.ts'
 import type { ImportedResource } from '../../../records/import.ts'
 import { createResourceState, type ResourceState } from '../../../state/resource.ts'
@@ -9,7 +13,7 @@ import { type Step, stepOf } from '../../step.ts'
 import { failureEndOf, successEndOf } from '../../step-end.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { Bail, finishStage } from '../finish-stage.ts'
-import { decided, failDeployment, type Result, type StageResult, stopped } from '../stage.ts'
+import { decided, failDeployment, type Result, type StageResult, stoppedResult } from '../stage.ts'
 import { runSteps, configureUnusedProvider } from '../steps/run-steps.ts'
 import { failCheck } from '../checks/fail-check.ts'
 import { draftStateOf, type UrnClaim } from '../registration/claim-urn.ts'
@@ -18,81 +22,81 @@ import { registerResource } from '../registration/register-resource.ts'
 import { emptyGoal, type Goal } from '../registration/goal.ts'
 import {
   type ImportInput,
-  findMistake,
+  findImportError,
   type NeededProvider,
   findNeededProviders,
   type PlacedImport,
   placeImports,
 } from './plan-import.ts'
-import { withRef } from '../../../providers/package-request.ts'
+import { withExtensionRef } from '../../../providers/package-request.ts'
 import { withPlugin } from '../../../providers/provider-inputs.ts'
 import { configInputsOf, registerExtension } from '../providers/resolve-provider.ts'
 import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
 
-/** The dependencies of an import. `open`: opens sealed properties that a person supplied. */
+/** The dependencies of an import. `open`: opens the sealed properties that the user supplied. */
 export interface ImportDeps extends Pick<ImportInput, 'required'> {
   readonly config: ReadonlyMap<string, ConfigValue>
   readonly open: (sealed: JsonObject) => PropertyMap
 }
 
-/** A prepared import: its steps, each after its parent's. */
+/** A prepared import. Each step comes after the step of its parent. */
 export interface ReadyImport {
   readonly steps: readonly Step[]
-  /** The stack's own resource, if the import created it. */
-  readonly madeStack: CurrentState | undefined
+  /** The root resource of the stack, if the import created it. */
+  readonly createdStack: CurrentState | undefined
 }
 
 /**
- * Prepares an import by the command: existing resources are shown as unchanged, and a missing stack
- * and missing providers are created. Source: docs/spec/deployment.md#import-deployment.
+ * Prepares the command `import`. Existing resources are shown as unchanged, and a missing root
+ * resource and missing providers are created. Source: docs/spec/deployment.md#import-deployment.
  */
 export async function prepareImport(
   ctx: GeneratorContext,
-  requested: readonly ImportedResource[],
+  requestedImports: readonly ImportedResource[],
   deps: ImportDeps,
 ): Promise<Result<ReadyImport>> {
   const { stack, project, base, sets } = ctx.input
   const liveStateOf = (urn: Urn): ResourceState | undefined => {
     const index = base.liveIndexOf(urn)
-    return index === undefined ? undefined : base.trackedAt(index).state
+    return index === undefined ? undefined : base.trackedStateAt(index).state
   }
   const input = { stack, project, liveStateOf, required: deps.required }
-  const mistake = findMistake(requested, input)
+  const mistake = findImportError(requestedImports, input)
   if (mistake !== undefined) return failDeployment(mistake)
 
-  const shown = await showExisting(ctx)
-  if (shown.kind === 'failed') return shown
+  const existingResult = await showExisting(ctx)
+  if (existingResult.kind === 'failed') return existingResult
 
   const existingStack = base.snapshot.resources.find(
     state => state.type === stackType && state.parent === '' && !state.delete,
   )
-  const made =
+  const stackResult =
     existingStack === undefined
       ? await registerResource(ctx, createStackGoal(ctx.input))
       : decided(undefined)
-  if (made.kind === 'failed') return made
-  const stackUrn = existingStack?.urn ?? made.value?.state.urn
+  if (stackResult.kind === 'failed') return stackResult
+  const stackUrn = existingStack?.urn ?? stackResult.value?.state.urn
   if (stackUrn === undefined) throw new TypeError('a stack was found or made')
 
-  for (const needed of findNeededProviders(requested, input)) {
-    const provider = await createProvider(ctx, needed, deps)
-    if (provider.kind === 'failed') return provider
+  for (const neededProvider of findNeededProviders(requestedImports, input)) {
+    const providerResult = await createProvider(ctx, neededProvider, deps)
+    if (providerResult.kind === 'failed') return providerResult
   }
   const referenceTo = (urn: Urn): string => {
-    const id = liveStateOf(urn)?.id ?? sets.current.get(urn)?.state.id
+    const id = liveStateOf(urn)?.id ?? sets.currentStates.get(urn)?.state.id
     if (id === undefined) throw new TypeError(`the provider ${urn} was found or made`)
-    return referenceOf(urn, id)
+    return providerReferenceOf(urn, id)
   }
-  for (const { extension } of requested)
-    if (extension !== undefined) registerExtension(ctx, withRef(extension))
-  const imports = placeImports(requested, input, stackUrn).map(placed => ({
-    refusal: placed.refusal,
-    step: createImportCommandStep(placed, referenceTo, deps),
+  for (const { extension } of requestedImports)
+    if (extension !== undefined) registerExtension(ctx, withExtensionRef(extension))
+  const imports = placeImports(requestedImports, input, stackUrn).map(placedImport => ({
+    refusal: placedImport.refusal,
+    step: createImportCommandStep(placedImport, referenceTo, deps),
   }))
-  const refused = refuseImports(ctx, imports)
-  if (refused.kind === 'failed') return refused
-  return decided({ steps: imports.map(({ step }) => step), madeStack: made.value })
+  const refusalResult = refuseImports(ctx, imports)
+  if (refusalResult.kind === 'failed') return refusalResult
+  return decided({ steps: imports.map(({ step }) => step), createdStack: stackResult.value })
 }
 
 /** Shows all states as unchanged, and configures their providers for the imports. */
@@ -101,7 +105,7 @@ async function showExisting(ctx: GeneratorContext): Promise<Result<void>> {
   const { base } = ctx.input
   for (const [index, state] of base.snapshot.resources.entries()) {
     if (state.delete) continue
-    const old = base.trackedAt(index)
+    const old = base.trackedStateAt(index)
     const step = stepOf({ op: 'same', effect: 'none', old, next: state })
     emitter.emitBegin(step)
     try {
@@ -109,7 +113,7 @@ async function showExisting(ctx: GeneratorContext): Promise<Result<void>> {
     } catch (thrown) {
       return failDeployment(thrown instanceof Error ? thrown.message : String(thrown), state.urn)
     }
-    ctx.apply({ current: [[state.urn, { ...old, op: 'same' }]] })
+    ctx.apply({ currentStates: [[state.urn, { ...old, op: 'same' }]] })
     emitter.emitEnd(step, successEndOf(state))
     emitter.count(step, successEndOf(state))
   }
@@ -123,23 +127,27 @@ function createStackGoal({ project, stack }: Pick<DecisionInput, 'project' | 'st
 /** Creates a provider that the imports need. */
 async function createProvider(
   ctx: GeneratorContext,
-  needed: NeededProvider,
+  neededProvider: NeededProvider,
   deps: ImportDeps,
 ): Promise<StageResult<CurrentState>> {
-  const { urn, plugin, parent } = needed
-  const inputs = withPlugin(readProviderInputs(needed, deps), plugin)
+  const { urn, plugin, parent } = neededProvider
+  const inputs = withPlugin(readProviderInputs(neededProvider, deps), plugin)
   const goal = { ...emptyGoal, type: providerTypeOf(plugin.pkg), name: nameOf(urn), parent, inputs }
   const claim = { urn, old: undefined, index: undefined, alias: undefined }
   ctx.apply({ goals: [[urn, goal]] })
-  const replayed = finishStage(ctx, await replayRecorded(ctx, claim, ctx.ports.goalDigestOf(goal)))
-  if (replayed.kind !== 'decided') return replayed
+  const replayResult = finishStage(
+    ctx,
+    await replayRecorded(ctx, claim, ctx.ports.goalDigestOf(goal)),
+  )
+  if (replayResult.kind !== 'decided') return replayResult
   try {
-    const created = await runProviderCreate(ctx, goal, claim)
-    if (created.kind !== 'failed' || created.failure.ends === 'deployment') return created
+    const createResult = await runProviderCreate(ctx, goal, claim)
+    if (createResult.kind !== 'failed' || createResult.failure.endedPart === 'deployment')
+      return createResult
     // Without its provider an import cannot continue, even with `--continue-on-error`.
     return failDeployment('resource registration failed', urn)
   } catch (thrown) {
-    if (thrown instanceof Bail) return stopped
+    if (thrown instanceof Bail) return stoppedResult
     return failDeployment(thrown instanceof Error ? thrown.message : String(thrown), urn)
   }
 }
@@ -152,7 +160,10 @@ function readProviderInputs(
   return inputs === undefined ? emptyMap : open(inputs)
 }
 
-/** As in Pulumi, only the failures of the check count: its inputs are not used. */
+/**
+ * Creates a provider. As in Pulumi, only the failures of its check are used, not the checked
+ * inputs.
+ */
 async function runProviderCreate(
   ctx: GeneratorContext,
   goal: Goal,
@@ -160,12 +171,12 @@ async function runProviderCreate(
 ): Promise<Result<CurrentState>> {
   const next = draftStateOf(goal, claim)
   const seed = ctx.ports.randomSeed()
-  const loaded = await createDriver(ctx, next)
-  if (loaded.kind === 'failed') return loaded
-  const driver = loaded.value
-  const checked = await driver.check?.(undefined, goal.inputs, seed)
-  if (checked?.kind === 'failed') return checked
-  const failures = checked?.value.failures ?? []
+  const driverResult = await createDriver(ctx, next)
+  if (driverResult.kind === 'failed') return driverResult
+  const driver = driverResult.value
+  const checkResult = await driver.check?.(undefined, goal.inputs, seed)
+  if (checkResult?.kind === 'failed') return checkResult
+  const failures = checkResult?.value.failures ?? []
   if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
   const candidate = { goal, claim, driver, next, compared: goal.inputs, seed }
   return runSteps(ctx, candidate, [stepOf({ op: 'create', effect: 'add', next })])
@@ -184,7 +195,7 @@ function createImportCommandStep(
     protect: resource.protect,
     importID: resource.id,
     provider: provider === '' ? '' : referenceTo(provider),
-    extensionRef: resource.extension === undefined ? '' : withRef(resource.extension).ref,
+    extensionRef: resource.extension === undefined ? '' : withExtensionRef(resource.extension).ref,
     ...(resource.inputs === undefined ? {} : { inputs: open(resource.inputs) }),
     ...(resource.outputs === undefined ? {} : { outputs: open(resource.outputs) }),
   })
@@ -192,15 +203,15 @@ function createImportCommandStep(
   return stepOf({ op: 'import', effect: 'add', next, planned, skipCall: !next.custom })
 }
 
-/** Shows each refused import as failed; then nothing is imported, so that the result is certain. */
+/** Emits each refused import as failed. If there is one, nothing is imported. */
 function refuseImports(
   { ports }: GeneratorContext,
   imports: readonly { readonly refusal: string | undefined; readonly step: Step }[],
 ): Result<void> {
-  const refused = imports.filter(({ refusal }) => refusal !== undefined)
-  for (const { refusal = '', step } of refused) {
+  const refusedImports = imports.filter(({ refusal }) => refusal !== undefined)
+  for (const { refusal = '', step } of refusedImports) {
     ports.emitter.emitBegin(step)
     ports.emitter.emitEnd(step, failureEndOf({ message: refusal, status: 'ok' }))
   }
-  return refused.length === 0 ? decided(undefined) : stopped
+  return refusedImports.length === 0 ? decided(undefined) : stoppedResult
 }

@@ -7,8 +7,8 @@ import type { ChangeVerdict } from '../changes/decide-change.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 
 /**
- * Refuses a replacement whose resource would have another id than the program names. A preview only
- * warns. Source: docs/spec/step-generation.md#replacement.
+ * Refuses the replacement of an imported resource, because the new resource would not have the id
+ * in the program. A preview only warns. Source: docs/spec/step-generation.md#replacement.
  */
 export function refuseImportedReplacement(
   { input, ports }: GeneratorContext,
@@ -19,12 +19,15 @@ export function refuseImportedReplacement(
   }: { readonly old: ResourceState; readonly verdict: ChangeVerdict & { kind: 'replace' } },
 ): Result<void> {
   const message = describeRefusal(verdict.reason.keys, old.inputs, next.inputs)
-  if (!input.preview) return failDeployment(message, claim.urn)
+  if (!input.isPreview) return failDeployment(message, claim.urn)
   ports.emitter.report('warning', message, claim.urn)
   return decided(undefined)
 }
 
-/** Describes the refusal with the differences that cause it; secrets are not shown. */
+/**
+ * Returns the message of the refusal, with the differences that cause the replacement. Secrets are
+ * not shown.
+ */
 function describeRefusal(keys: readonly string[], olds: PropertyMap, news: PropertyMap): string {
   const [before, after] = [redactMap(olds), redactMap(news)]
   const formatProperty = (map: PropertyMap, redacted: typeof before, key: string): string =>

@@ -1,4 +1,4 @@
-import { parseReference } from '../../../names/provider-reference.ts'
+import { parseProviderReference } from '../../../names/provider-reference.ts'
 import { nameOf, type Urn } from '../../../names/urn.ts'
 import type { AnalyzedProvider, AnalyzedResource } from '../../../providers/analyzers/analyzer.ts'
 import type { ResourceState } from '../../../state/resource.ts'
@@ -7,13 +7,13 @@ import { findProviderInBase } from '../../deployment/state/base.ts'
 import type { DecisionInput } from '../context.ts'
 import type { Candidate } from '../registration/candidate.ts'
 
-/** The data by which resources and providers are described to policy packs. */
+/** The data from which resources and providers are described to policy packs. */
 type PolicyInput = Pick<DecisionInput, 'sets' | 'base'>
 
 /** The parts of a registration that policy packs judge. */
 export type PolicySubject = Pick<Candidate, 'goal' | 'claim' | 'next' | 'compared'>
 
-/** Returns a registration as policy packs see it, with these properties. */
+/** Converts a registration for policy packs, with these properties. */
 export function toAnalyzedResource(
   input: PolicyInput,
   { next, goal }: PolicySubject,
@@ -23,11 +23,11 @@ export function toAnalyzedResource(
   return describeResource(input, state, reference => describeProvider(input, reference, new Map()))
 }
 
-/** Returns a state as policy packs see it. */
+/** Converts a state for policy packs. `findProvider`: returns the provider of a reference. */
 export function describeResource(
   { sets }: Pick<DecisionInput, 'sets'>,
   state: ResourceState & { readonly properties: PropertyMap },
-  providerIn: (reference: string) => AnalyzedProvider | undefined,
+  findProvider: (reference: string) => AnalyzedProvider | undefined,
 ): AnalyzedResource {
   const { urn, type, protect, ignoreChanges, additionalSecretOutputs, aliases } = state
   return {
@@ -41,20 +41,25 @@ export function describeResource(
       customTimeouts: state.customTimeouts,
       parent: state.parent,
     },
-    provider: providerIn(state.provider),
+    provider: findProvider(state.provider),
   }
 }
 
-/** Returns a provider as policy packs see it: of these states, this run, or the base. */
+/**
+ * Converts a provider for policy packs. The provider is looked up in these states, then in this
+ * run, then in the base.
+ */
 export function describeProvider(
   { sets, base }: PolicyInput,
   reference: string,
-  among: ReadonlyMap<Urn, ResourceState>,
+  statesByUrn: ReadonlyMap<Urn, ResourceState>,
 ): AnalyzedProvider | undefined {
   if (reference === '') return undefined
-  const { urn, id } = parseReference(reference)
+  const { urn, id } = parseProviderReference(reference)
   const state =
-    among.get(urn) ?? sets.current.get(urn)?.state ?? findProviderInBase(base.snapshot, urn, id)
+    statesByUrn.get(urn) ??
+    sets.currentStates.get(urn)?.state ??
+    findProviderInBase(base.snapshot, urn, id)
   if (state === undefined) return undefined
   return { urn, type: state.type, name: nameOf(urn), properties: state.inputs }
 }

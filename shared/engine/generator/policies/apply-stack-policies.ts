@@ -8,44 +8,47 @@ import { emitViolation, policySummaryOf } from './policy-violations.ts'
 import { requestPacks } from './request-packs.ts'
 
 /**
- * Lets all packs judge the states of the whole stack. False after a mandatory violation. Source:
- * docs/spec/monitor.md#analyzer-service.
+ * Reports whether all policy packs accept the states of the whole stack. Returns false after a
+ * mandatory violation. Source: docs/spec/monitor.md#analyzer-service.
  */
 export async function isStackAllowed(
   ctx: GeneratorContext,
   states: readonly ResourceState[],
 ): Promise<Result<boolean>> {
   if (ctx.ports.analyzers.length === 0) return decided(true)
-  const byUrn = new Map(states.map(state => [state.urn, state]))
-  const providerIn = (reference: string) => describeProvider(ctx.input, reference, byUrn)
+  const statesByUrn = new Map(states.map(state => [state.urn, state]))
+  const findProvider = (reference: string) => describeProvider(ctx.input, reference, statesByUrn)
   const resources = states.map(state => ({
-    ...describeResource(ctx.input, { ...state, properties: state.outputs }, providerIn),
+    ...describeResource(ctx.input, { ...state, properties: state.outputs }, findProvider),
     dependencies: state.dependencies,
     propertyDependencies: state.propertyDependencies,
   }))
-  const known = states.map(({ outputs }) => outputs)
-  const analyzed = await requestPacks(ctx, { what: 'run stack policy', known }, pack =>
+  const redactedMaps = states.map(({ outputs }) => outputs)
+  const analysisResult = await requestPacks(ctx, { task: 'run stack policy', redactedMaps }, pack =>
     pack.analyzeStack(resources),
   )
-  if (analyzed.kind === 'failed') return analyzed
+  if (analysisResult.kind === 'failed') return analysisResult
   let isAllowed = true
-  for (const { pack, answer } of analyzed.value) {
+  for (const { pack, answer } of analysisResult.value) {
     for (const violation of answer.violations) {
-      const violating = byUrn.get(violation.urn as Urn)
-      const urn = violating?.urn ?? rootUrnOf(ctx.input)
-      const shown = violating?.outputs ?? emptyMap
-      if (emitViolation(ctx.ports, { violation, urn, known: shown })) isAllowed = false
+      const violatingState = statesByUrn.get(violation.urn as Urn)
+      const urn = violatingState?.urn ?? rootUrnOf(ctx.input)
+      const shownOutputs = violatingState?.outputs ?? emptyMap
+      if (emitViolation(ctx.ports, { violation, urn, properties: shownOutputs })) isAllowed = false
     }
-    const failed = answer.violations.map(({ policy }) => policy)
-    const summary = policySummaryOf(pack, 'stack', { failed, ...answer })
+    const failedPolicies = answer.violations.map(({ policy }) => policy)
+    const summary = policySummaryOf(pack, 'stack', { failedPolicies, ...answer })
     ctx.ports.emitter.emit({ policyAnalyzeStackSummaryEvent: summary })
   }
   return decided(isAllowed)
 }
 
-/** Returns the states that this run created or kept; resources that it only read are left out. */
+/**
+ * Returns the states that this run created, changed or kept, and views. Resources that were only
+ * read are omitted.
+ */
 export function listCurrentStates({ sets }: Pick<DecisionInput, 'sets'>): readonly ResourceState[] {
-  const states = [...sets.current.values()]
+  const states = [...sets.currentStates.values()]
     .filter(({ op, skipReason }) => !op.startsWith('read') && skipReason !== 'not made')
     .map(({ state }) => state)
   // An untargeted resource is listed under its old name too.

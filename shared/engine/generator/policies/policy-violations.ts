@@ -11,12 +11,15 @@ import type { PropertyMap } from '../../../values/value.ts'
 import type { PolicyIdentity, PolicySummaryEvent } from '../../events/policy-events.ts'
 import type { DecisionPorts } from '../context.ts'
 
-/** Emits a violation; returns whether it is mandatory. */
+/**
+ * Emits a violation. Returns whether the violation is mandatory. `properties`: their secrets are
+ * redacted in the message.
+ */
 export function emitViolation(
   { emitter }: Pick<DecisionPorts, 'emitter'>,
-  input: { readonly violation: Violation; readonly urn: Urn; readonly known: PropertyMap },
+  input: { readonly violation: Violation; readonly urn: Urn; readonly properties: PropertyMap },
 ): boolean {
-  const { violation, urn, known } = input
+  const { violation, urn, properties } = input
   const { policy, message, enforcement, severity } = violation
   if (enforcement === 'disabled') return false
   // A remediation that changed nothing counts as mandatory.
@@ -24,7 +27,7 @@ export function emitViolation(
   emitter.emit({
     policyEvent: {
       resourceUrn: urn,
-      message: `${emitter.scrub(createRedactor(collectSecretTexts(known))(message))}\n`,
+      message: `${emitter.scrub(createRedactor(collectSecretTexts(properties))(message))}\n`,
       color: 'raw',
       policyName: policy,
       ...policyIdentityOf(violation),
@@ -47,21 +50,24 @@ export function policyIdentityOf({
   }
 }
 
-/** Returns the policies of a kind that passed: enabled, applicable, and not failed. */
+/**
+ * Returns the summary event of one pack: the failed policies, and the policies of this kind that
+ * passed.
+ */
 export function policySummaryOf(
   { info }: Analyzer,
   kind: PolicyInfo['kind'],
-  analysis: Pick<Analysis, 'notApplicable'> & { readonly failed: readonly string[] },
+  analysis: Pick<Analysis, 'notApplicable'> & { readonly failedPolicies: readonly string[] },
 ): PolicySummaryEvent {
-  const failed = [...new Set(analysis.failed)].sort()
+  const failedPolicies = [...new Set(analysis.failedPolicies)].sort()
   const passed = info.policies
     .filter(policy => policy.kind === kind || policy.kind === 'unknown')
     .filter(policy => policy.enforcement !== 'disabled')
     .map(policy => policy.name)
-    .filter(name => !failed.includes(name) && !analysis.notApplicable.includes(name))
+    .filter(name => !failedPolicies.includes(name) && !analysis.notApplicable.includes(name))
   return {
     ...policyIdentityOf({ pack: info.name, version: info.version }),
     ...(passed.length === 0 ? {} : { passed: [...new Set(passed)].sort() }),
-    ...(failed.length === 0 ? {} : { failed }),
+    ...(failedPolicies.length === 0 ? {} : { failed: failedPolicies }),
   }
 }

@@ -5,16 +5,19 @@ import { createRedactor, collectSecretTexts } from '../../../values/redact-secre
 import type { PropertyMap } from '../../../values/value.ts'
 import type { GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
-import { decided, failDeployment, type Result, stopped } from '../stage.ts'
+import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 
-/** Requests all packs at once. A pack that fails ends the deployment with its error. */
+/**
+ * Calls all packs concurrently. The error of a pack ends the deployment. `task`: the call, for the
+ * error message.
+ */
 export async function requestPacks<T>(
   ctx: GeneratorContext,
   request: {
     readonly urn?: Urn
-    readonly what: string
-    /** The properties in the request: their secrets are redacted in errors. */
-    readonly known: readonly PropertyMap[]
+    readonly task: string
+    /** The properties in the request. Their secrets are redacted in errors. */
+    readonly redactedMaps: readonly PropertyMap[]
   },
   call: (pack: Analyzer) => Promise<T>,
 ): Promise<Result<readonly { readonly pack: Analyzer; readonly answer: T }[]>> {
@@ -25,15 +28,17 @@ export async function requestPacks<T>(
         return [{ pack, answer: await call(pack) }]
       } catch (thrown) {
         if (ports.isAborted()) return []
-        const why = createRedactor(collectSecretTexts(...request.known))(messageOf(thrown))
-        const message = `failed to ${request.what} of ${pack.info.name}: ${why}`
+        const reason = createRedactor(collectSecretTexts(...request.redactedMaps))(
+          messageOf(thrown),
+        )
+        const message = `failed to ${request.task} of ${pack.info.name}: ${reason}`
         finishStage(ctx, failDeployment(ports.emitter.scrub(message), request.urn))
         return []
       }
     }),
   )
-  const answers = await Promise.race([requests, ports.aborted])
+  const answers = await Promise.race([requests, ports.whenAborted])
   // A pack that failed has ended the deployment.
-  if (answers === undefined || ports.isAborted()) return stopped
+  if (answers === undefined || ports.isAborted()) return stoppedResult
   return decided(answers.flat())
 }

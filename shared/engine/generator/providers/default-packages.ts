@@ -8,42 +8,49 @@ import { error } from '../../../errors/error.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
 /**
- * Returns the plugin of each package's default provider when the program names none. It is the
- * highest version that the language host reported, or, if it reported no package, the highest
- * version in the state. Extensions have no default provider of their own. Throws PLUGIN_AMBIGUOUS
- * when two plugins provide one package. Source: Pulumi's engine, default provider packages.
+ * Returns the plugin of each package's default provider, for programs that do not specify it. The
+ * plugin has the highest version that the language host reported. If the host reported none, the
+ * highest version in the state is used. Extensions have no default provider. Throws
+ * PLUGIN_AMBIGUOUS when two plugins provide one package. Source: Pulumi's engine, default provider
+ * packages.
  */
 export function chooseDefaultPackages(
   reported: readonly RequiredPackage[],
   resources: readonly ResourceState[],
 ): ReadonlyMap<string, PackageRequest> {
-  const found =
+  const requests =
     reported.length > 0
-      ? reported.filter(({ isExtension }) => !isExtension).map(requestOf)
-      : resources.flatMap(requestOfProvider)
-  const sorted = found.toSorted((a, b) => compareVersions(packageVersionOf(a), packageVersionOf(b)))
-  const table = new Map<string, PackageRequest>()
+      ? reported.filter(({ isExtension }) => !isExtension).map(toPackageRequest)
+      : resources.flatMap(listProviderRequests)
+  const sorted = requests.toSorted((a, b) =>
+    compareVersions(packageVersionOf(a), packageVersionOf(b)),
+  )
+  const requestsByPackage = new Map<string, PackageRequest>()
   for (const request of sorted) {
-    const known = table.get(request.pkg)
-    if (known !== undefined && pluginNameOf(known) !== pluginNameOf(request))
+    const existingRequest = requestsByPackage.get(request.pkg)
+    if (existingRequest !== undefined && pluginNameOf(existingRequest) !== pluginNameOf(request))
       throw error(
         'PLUGIN_AMBIGUOUS',
         `package "${request.pkg}" is provided by more than one plugin: ` +
-          `${sourceOf(known)}, and ${sourceOf(request)}`,
+          `${describeSource(existingRequest)}, and ${describeSource(request)}`,
       )
-    table.set(request.pkg, request)
+    requestsByPackage.set(request.pkg, request)
   }
-  return table
+  return requestsByPackage
 }
 
-function requestOf({ isExtension: _not, ...required }: RequiredPackage): PackageRequest {
-  return { ...required, checksums: new Map() }
+function toPackageRequest({
+  isExtension: _isExtension,
+  ...packageFields
+}: RequiredPackage): PackageRequest {
+  return { ...packageFields, checksums: new Map() }
 }
 
-function requestOfProvider({ urn, type, inputs }: ResourceState): readonly PackageRequest[] {
+function listProviderRequests({ urn, type, inputs }: ResourceState): readonly PackageRequest[] {
   if (!isProviderType(type)) return []
   const { name, version, downloadUrl, parameterization, ...plugin } = pluginOf(urn, inputs)
-  // Pulumi reads checksums at the root only, where only old states have them.
+  // Pulumi reads checksums only at the root of the inputs, where only states of older versions have
+  // them.
   const checksums = inputs.has(internalKey) ? new Map<string, string>() : plugin.checksums
   const request = { pkg: packageOf(type), version, downloadUrl, checksums }
   if (parameterization === undefined) return [request]
@@ -59,7 +66,7 @@ function pluginNameOf({ pkg, parameters }: PackageRequest): string {
   return parameters === undefined ? `plugin ${pkg}` : `parameters of ${parameters.plugin}`
 }
 
-function sourceOf({ pkg, version, parameters }: PackageRequest): string {
+function describeSource({ pkg, version, parameters }: PackageRequest): string {
   const describeVersion = (name: string): string =>
     `plugin "${name}"${version === '' ? '' : ` v${version}`}`
   if (parameters === undefined) return describeVersion(pkg)
@@ -73,18 +80,18 @@ function sourceOf({ pkg, version, parameters }: PackageRequest): string {
 export function defaultNameOf(request: PackageRequest): string {
   const version = parse(packageVersionOf(request))
   const parts = version === null ? [] : [version.major, version.minor, version.patch]
-  const more = version === null ? [] : [...version.prerelease, ...version.build]
+  const suffixes = version === null ? [] : [...version.prerelease, ...version.build]
   const address = request.downloadUrl === '' ? [] : [toQualifiedName(request.downloadUrl)]
-  return ['default', ...parts, ...more, ...address].join('_')
+  return ['default', ...parts, ...suffixes, ...address].join('_')
 }
 
 /** Converts a text to a qualified name: parts between slashes, byte by byte. */
 function toQualifiedName(text: string): string {
   const parts = text.split('/').filter(part => part !== '')
-  const lawful = parts.map(part =>
+  const validParts = parts.map(part =>
     Buffer.from(part)
       .toString('latin1')
       .replaceAll(/[^A-Za-z0-9_.-]/g, '_'),
   )
-  return lawful.join('/') || '_'
+  return validParts.join('/') || '_'
 }

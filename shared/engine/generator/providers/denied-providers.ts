@@ -5,7 +5,7 @@ import type { ConfigValue } from '../../request.ts'
 const prefix = 'urn:pulumi:denied::denied::denied$pulumi:providers:denied::'
 const suffix = '::denydefaultprovider'
 
-/** Returns the reference in place of a default provider that the configuration disables. */
+/** Returns the reference that replaces a default provider which the configuration disables. */
 export function createDeniedReference(pkg: string): ProviderReference {
   return `${prefix}${pkg}${suffix}` as ProviderReference
 }
@@ -21,26 +21,30 @@ export function describeDenial(pkg: string, subject: string): string {
   return `Default provider for '${pkg}' disabled. '${subject}' must use an explicit provider.`
 }
 
-const key = 'pulumi:disable-default-providers'
+const configKey = 'pulumi:disable-default-providers'
 
 /**
  * Reports whether the configuration disables the default provider of a package. Throws
  * CONFIG_INVALID when the value is no list of names. Source:
  * docs/spec/providers.md#default-providers.
  */
-export function isDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): boolean {
-  const text = config.get(key)?.text ?? ''
+export function isDefaultProviderDenied(
+  config: ReadonlyMap<string, ConfigValue>,
+  pkg: string,
+): boolean {
+  const text = config.get(configKey)?.text ?? ''
   if (text === '' || pkg === 'pulumi') return false
-  const denied = parse(text)
+  const deniedNames = parseDeniedNames(text)
   // As in Pulumi, entries after the matching name are not checked.
-  for (const [at, name] of denied.entries()) {
-    if (typeof name !== 'string') throw error('CONFIG_INVALID', `${key}[${at}] must be a string`)
+  for (const [index, name] of deniedNames.entries()) {
+    if (typeof name !== 'string')
+      throw error('CONFIG_INVALID', `${configKey}[${index}] must be a string`)
     if (['*', pkg].includes(name.trim())) return true
   }
   return false
 }
 
-function parse(text: string): readonly unknown[] {
+function parseDeniedNames(text: string): readonly unknown[] {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -49,5 +53,8 @@ function parse(text: string): readonly unknown[] {
   }
   if (parsed === null) return []
   if (Array.isArray(parsed)) return parsed
-  throw error('CONFIG_INVALID', `Failed to parse ${text}: ${key} must be a list of package names`)
+  throw error(
+    'CONFIG_INVALID',
+    `Failed to parse ${text}: ${configKey} must be a list of package names`,
+  )
 }

@@ -11,8 +11,8 @@ export async function loadProvider(
   { provider: reference, extensionRef }: Pick<ResourceState, 'provider' | 'extensionRef'>,
   urn: Urn,
 ): Promise<Result<Provider>> {
-  const denied = deniedPackageOf(reference)
-  if (denied !== undefined) return failDeployment(describeDenial(denied, urn), urn)
+  const deniedPackage = deniedPackageOf(reference)
+  if (deniedPackage !== undefined) return failDeployment(describeDenial(deniedPackage, urn), urn)
   try {
     return decided(await providers.getInstance(reference, extensionRef))
   } catch (thrown) {

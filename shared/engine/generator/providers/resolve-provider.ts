@@ -1,10 +1,10 @@
 import {
   isProviderType,
   packageOf,
-  parseReference,
+  parseProviderReference,
   providerTypeOf,
   type ProviderReference,
-  referenceOf,
+  providerReferenceOf,
 } from '../../../names/provider-reference.ts'
 import { messageOf } from '../../../errors/error.ts'
 import { typeOf } from '../../../names/urn.ts'
@@ -17,13 +17,20 @@ import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 import { defaultNameOf } from './default-packages.ts'
-import { deniedPackageOf, createDeniedReference, isDenied } from './denied-providers.ts'
+import {
+  deniedPackageOf,
+  createDeniedReference,
+  isDefaultProviderDenied,
+} from './denied-providers.ts'
 import { registerResource } from '../registration/register-resource.ts'
 import { emptyGoal, type Goal, type Registration } from '../registration/goal.ts'
 
-/** The default providers of a deployment: one per package, version and address, on demand. */
+/**
+ * The default providers of a deployment, one per package, version and download address. Each is
+ * registered on demand.
+ */
 export interface DefaultProviders {
-  /** The reference of the default provider; concurrent requests share one registration. */
+  /** Returns the reference of the default provider. Concurrent requests share one registration. */
   readonly resolveReference: (request: PackageRequest) => Promise<Result<ProviderReference>>
 }
 
@@ -34,48 +41,53 @@ export interface DefaultProviders {
 export function createDefaultProviders(
   ctx: GeneratorContext,
   config: ReadonlyMap<string, ConfigValue>,
-  required: ReadonlyMap<string, PackageRequest>,
+  defaultPackages: ReadonlyMap<string, PackageRequest>,
 ): DefaultProviders {
   const references = new Map<string, Promise<Result<ProviderReference>>>()
   const register = async (request: PackageRequest): Promise<Result<ProviderReference>> => {
-    const registered = await registerResource(ctx, createDefaultGoal(request, config))
-    if (registered.kind === 'failed') return registered
-    const { urn, id } = registered.value.state
-    return decided(referenceOf(urn, id))
+    const providerResult = await registerResource(ctx, createDefaultGoal(request, config))
+    if (providerResult.kind === 'failed') return providerResult
+    const { urn, id } = providerResult.value.state
+    return decided(providerReferenceOf(urn, id))
   }
   return {
-    async resolveReference(partial) {
-      const request = completeRequest(partial, required.get(partial.pkg))
-      const denied = isPackageDenied(config, request.pkg)
-      if (denied.kind === 'failed') return finishStage(ctx, denied)
-      if (denied.value) return decided(createDeniedReference(request.pkg))
+    async resolveReference(partialRequest) {
+      const request = completeRequest(partialRequest, defaultPackages.get(partialRequest.pkg))
+      const denialResult = isPackageDenied(config, request.pkg)
+      if (denialResult.kind === 'failed') return finishStage(ctx, denialResult)
+      if (denialResult.value) return decided(createDeniedReference(request.pkg))
       const key = `${request.pkg}-${packageVersionOf(request)}-${request.downloadUrl}`
-      const made = references.get(key) ?? register(request)
-      references.set(key, made)
-      return made
+      const referenceResult = references.get(key) ?? register(request)
+      references.set(key, referenceResult)
+      return referenceResult
     },
   }
 }
 
-/** Returns the request with each missing part taken from the table, independent of the others. */
+/** Returns the request with each missing part filled in from the default plugin of the package. */
 function completeRequest(
-  partial: PackageRequest,
-  table: PackageRequest | undefined,
+  partialRequest: PackageRequest,
+  defaultRequest: PackageRequest | undefined,
 ): PackageRequest {
-  const parameters = partial.parameters ?? table?.parameters
+  const parameters = partialRequest.parameters ?? defaultRequest?.parameters
   return {
-    pkg: partial.pkg,
-    version: partial.version || (table?.version ?? ''),
-    downloadUrl: (partial.downloadUrl || (table?.downloadUrl ?? '')).replace(/\/+$/, ''),
+    pkg: partialRequest.pkg,
+    version: partialRequest.version || (defaultRequest?.version ?? ''),
+    downloadUrl: (partialRequest.downloadUrl || (defaultRequest?.downloadUrl ?? '')).replace(
+      /\/+$/,
+      '',
+    ),
     checksums:
-      partial.checksums.size > 0 ? partial.checksums : (table?.checksums ?? partial.checksums),
+      partialRequest.checksums.size > 0
+        ? partialRequest.checksums
+        : (defaultRequest?.checksums ?? partialRequest.checksums),
     ...(parameters === undefined ? {} : { parameters }),
   }
 }
 
 function isPackageDenied(config: ReadonlyMap<string, ConfigValue>, pkg: string): Result<boolean> {
   try {
-    return decided(isDenied(config, pkg))
+    return decided(isDefaultProviderDenied(config, pkg))
   } catch (thrown) {
     return failDeployment(messageOf(thrown))
   }
@@ -94,48 +106,52 @@ function createDefaultGoal(
  * Dynamic providers get the whole configuration.
  */
 export function configInputsOf(pkg: string, config: ReadonlyMap<string, ConfigValue>): PropertyMap {
-  const all = pkg === 'pulumi-nodejs' || pkg === 'pulumi-python'
+  const isDynamic = pkg === 'pulumi-nodejs' || pkg === 'pulumi-python'
   const inputs = new Map<string, PropertyValue>()
   for (const [key, { text, secret }] of config) {
     const [namespace = '', name = ''] = key.split(':')
-    if (!all && namespace !== pkg) continue
-    inputs.set(all ? key : name, secret ? secretOf(text) : text)
+    if (!isDynamic && namespace !== pkg) continue
+    inputs.set(isDynamic ? key : name, secret ? secretOf(text) : text)
   }
   return inputs
 }
 
 /**
- * Returns a registration with inherited options as a goal: its provider is resolved, and the inputs
- * of a provider resource name its plugin. Throws for an invalid provider reference: only the
- * program gets this error. Source: docs/spec/monitor.md#resourcemonitor steps 10-14.
+ * Converts a registration with inherited options to a goal. Resolves its provider, and adds the
+ * plugin to the inputs of a provider resource. Throws for an invalid provider reference, because
+ * only the program gets this error. Source: docs/spec/monitor.md#resourcemonitor steps 10-14.
  */
 export async function resolveProvider(
   ctx: GeneratorContext,
   registration: Registration,
-  defaults: DefaultProviders,
-  required: ReadonlyMap<string, PackageRequest>,
+  defaultProviders: DefaultProviders,
+  defaultPackages: ReadonlyMap<string, PackageRequest>,
 ): Promise<Result<Goal>> {
   const {
     plugin,
-    isPackage: _is,
-    envVarMappings: _env,
+    isPackage: _isPackage,
+    envVarMappings: _envVarMappings,
     providers: _providers,
-    ...rest
+    ...goalFields
   } = registration
-  if (!rest.custom) return decided({ ...rest, provider: '' })
-  if (isProviderType(rest.type))
-    return decided({ ...rest, provider: '', inputs: explicitInputsOf(registration, required) })
-  const resolved =
-    rest.provider === ''
-      ? await defaults.resolveReference(plugin)
-      : decided(requireReference(rest.provider))
-  if (resolved.kind === 'failed') return resolved
-  const provider = resolved.value
+  if (!goalFields.custom) return decided({ ...goalFields, provider: '' })
+  if (isProviderType(goalFields.type))
+    return decided({
+      ...goalFields,
+      provider: '',
+      inputs: explicitInputsOf(registration, defaultPackages),
+    })
+  const referenceResult =
+    goalFields.provider === ''
+      ? await defaultProviders.resolveReference(plugin)
+      : decided(requireReference(goalFields.provider))
+  if (referenceResult.kind === 'failed') return referenceResult
+  const provider = referenceResult.value
   const { extension } = plugin
   if (extension === undefined || deniedPackageOf(provider) !== undefined)
-    return decided({ ...rest, provider })
+    return decided({ ...goalFields, provider })
   registerExtension(ctx, extension)
-  return decided({ ...rest, provider, extensionRef: extension.ref })
+  return decided({ ...goalFields, provider, extensionRef: extension.ref })
 }
 
 /** Registers an extension with the providers of this process, and records it for executors. */
@@ -148,8 +164,9 @@ export function registerExtension(
 }
 
 /**
- * Registers the extension that a call needs, and returns its reference; '' = none. It is not
- * recorded: the generator itself calls the provider and records the answer.
+ * Registers the extension that a call needs, and returns its reference, or '' if there is none. The
+ * extension is not recorded, because the generator itself calls the provider and records the
+ * answer.
  */
 export function registerCallExtension(
   ctx: GeneratorContext,
@@ -161,33 +178,36 @@ export function registerCallExtension(
 }
 
 /**
- * Returns the inputs of a provider that the program registers, with its plugin. The program or its
- * package names the plugin. Without a version or address of its own, it is the plugin in the table,
- * even for a package. So the version of a parameterized provider becomes that of its plugin, as in
- * Pulumi.
+ * Returns the inputs of a provider resource that the program registers, with its plugin. The
+ * default plugin of the package replaces the specified one, unless the program specifies a version
+ * or address without a package. So the version of a parameterized provider becomes that of its
+ * plugin, as in Pulumi.
  */
 function explicitInputsOf(
   { type, inputs, plugin, isPackage, envVarMappings }: Registration,
-  required: ReadonlyMap<string, PackageRequest>,
+  defaultPackages: ReadonlyMap<string, PackageRequest>,
 ): PropertyMap {
-  const mapped =
+  const inputsWithMappings =
     envVarMappings.size === 0
       ? inputs
       : withInternal(inputs, [['envVarMappings', new Map(envVarMappings)]])
   // Checksums come with a package only.
-  const own = isPackage ? plugin : { ...plugin, checksums: new Map<string, string>() }
-  const written = withPlugin(mapped, own)
-  if (!isPackage && (plugin.version !== '' || plugin.downloadUrl !== '')) return written
-  const table = required.get(packageOf(type))
-  if (table === undefined) return written
-  const { pkg, version, downloadUrl } = table
-  return withPlugin(written, { pkg, version, downloadUrl, checksums: new Map() })
+  const ownPlugin = isPackage ? plugin : { ...plugin, checksums: new Map<string, string>() }
+  const inputsWithPlugin = withPlugin(inputsWithMappings, ownPlugin)
+  if (!isPackage && (plugin.version !== '' || plugin.downloadUrl !== '')) return inputsWithPlugin
+  const defaultRequest = defaultPackages.get(packageOf(type))
+  if (defaultRequest === undefined) return inputsWithPlugin
+  const { pkg, version, downloadUrl } = defaultRequest
+  return withPlugin(inputsWithPlugin, { pkg, version, downloadUrl, checksums: new Map() })
 }
 
-/** Throws when the text is no provider reference: the program gets the error and may continue. */
+/**
+ * Returns the reference. Throws when the text is not a provider reference. The program gets this
+ * error and may continue.
+ */
 function requireReference(reference: string): string {
   try {
-    parseReference(reference)
+    parseProviderReference(reference)
     return reference
   } catch (cause) {
     throw new Error(`could not parse provider reference: ${messageOf(cause)}`, { cause })
@@ -195,9 +215,9 @@ function requireReference(reference: string): string {
 }
 
 /**
- * Returns the provider that a registration names or inherits, '' when there is none. The provider
- * of a parent of the same package comes before the registration's own `providers`, and those come
- * before the providers of the component above.
+ * Returns the explicit or inherited provider of a registration, or ''. The provider of a parent of
+ * the same package takes precedence over the `providers` of the registration. These take precedence
+ * over the `providers` of the parent component.
  */
 export function findExplicitProvider(
   { sets }: Pick<DecisionInput, 'sets'>,
@@ -206,9 +226,10 @@ export function findExplicitProvider(
   if (registration.provider !== '') return registration.provider
   const { parent, providers } = registration
   const pkg = packageOf(registration.type)
-  const above = parent === '' ? '' : (sets.goals.get(parent)?.provider ?? '')
-  const isSamePackage = above !== '' && packageOf(typeOf(parseReference(above).urn)) === pkg
-  if (isSamePackage) return above
+  const parentProvider = parent === '' ? '' : (sets.goals.get(parent)?.provider ?? '')
+  const isSamePackage =
+    parentProvider !== '' && packageOf(typeOf(parseProviderReference(parentProvider).urn)) === pkg
+  if (isSamePackage) return parentProvider
   return (
     providers.get(pkg) ??
     (parent === '' ? undefined : sets.componentProviders.get(parent)?.get(pkg)) ??

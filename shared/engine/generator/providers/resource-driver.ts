@@ -17,9 +17,12 @@ import { loadProvider } from './load-provider.ts'
 import { proposeResourceName, warnNameUnsupported } from '../registration/autonaming.ts'
 import { oldOutputsOf } from '../changes/old-outputs.ts'
 
-/** The checks and diffs of one resource: by its provider, the registry, or plain comparison. */
+/**
+ * The checks and diffs of one resource. Its provider makes them, or its plugin for a provider
+ * resource. Inputs of components are only compared.
+ */
 export interface ResourceDriver {
-  /** undefined: nothing is checked, the goal's inputs are stored as they are (components). */
+  /** Undefined for components: their inputs are stored without a check. */
   readonly check:
     | ((
         olds: PropertyMap | undefined,
@@ -41,8 +44,10 @@ export async function createDriver(
 ): Promise<Result<ResourceDriver>> {
   if (!next.custom) return decided(componentDriver)
   if (isProviderType(next.type)) return decided(createProviderDriver(ctx, next))
-  const loaded = await loadProvider(ctx.ports, next, next.urn)
-  return loaded.kind === 'failed' ? loaded : decided(createCustomDriver(ctx, next, loaded.value))
+  const providerResult = await loadProvider(ctx.ports, next, next.urn)
+  return providerResult.kind === 'failed'
+    ? providerResult
+    : decided(createCustomDriver(ctx, next, providerResult.value))
 }
 
 /** The driver of components: their inputs are compared. */
@@ -59,12 +64,12 @@ function createCustomDriver(
   next: ResourceState,
   provider: Provider,
 ): ResourceDriver {
-  const named = { urn: next.urn, type: next.type }
-  const subject = { ...named, name: nameOf(next.urn) }
+  const identity = { urn: next.urn, type: next.type }
+  const subject = { ...identity, name: nameOf(next.urn) }
   return {
     check: async (olds, news, randomSeed) => {
       const naming = proposeResourceName(ctx.input, { ...subject, seed: randomSeed })
-      const request = { ...subject, olds, news, randomSeed, allowUnknowns: ctx.input.preview }
+      const request = { ...subject, olds, news, randomSeed, allowUnknowns: ctx.input.isPreview }
       const result = await provider.check({ ...request, naming })
       if (result.isNameUnsupported === true && naming?.warnIfUnsupported === true)
         warnNameUnsupported(ctx.ports, subject.urn)
@@ -72,11 +77,11 @@ function createCustomDriver(
     },
     // A resource that an alias renamed is diffed under its new name.
     diff: (old, newInputs, ignoreChanges) =>
-      diffResource(ctx, provider, { old: { ...old, ...named }, newInputs, ignoreChanges }),
+      diffResource(ctx, provider, { old: { ...old, ...identity }, newInputs, ignoreChanges }),
   }
 }
 
-/** The states of a diff. */
+/** The old state and the new inputs of a diff, with the options of the comparison. */
 interface DiffInput {
   readonly old: ResourceState
   readonly newInputs: PropertyMap
@@ -85,8 +90,8 @@ interface DiffInput {
 }
 
 /**
- * Requests the diff of a custom resource, and compares inputs where its provider does not know.
- * Source: docs/spec/step-generation.md#diff-decision.
+ * Requests the diff of a custom resource. If its provider does not know whether it changed, the
+ * inputs are compared. Source: docs/spec/step-generation.md#diff-decision.
  */
 export async function diffResource(
   ctx: GeneratorContext,
@@ -109,49 +114,51 @@ export async function diffResource(
     oldOutputs: old.outputs,
     newInputs,
     ignoreChanges,
-    allowUnknowns: allowUnknowns ?? ctx.input.preview,
+    allowUnknowns: allowUnknowns ?? ctx.input.isPreview,
   })
   return diff.changes === 'unknown' ? diffInputsLocally(diff, old.inputs, newInputs) : diff
 }
 
 function diffInputsLocally(diff: DiffResult, olds: PropertyMap, news: PropertyMap): DiffResult {
-  const found = diffInputs(olds, news)
-  if (found === undefined) return { ...diff, changes: 'none', replaceKeys: [] }
+  const localDiff = diffInputs(olds, news)
+  if (localDiff === undefined) return { ...diff, changes: 'none', replaceKeys: [] }
   return {
     ...diff,
     changes: 'some',
     replaceKeys: [],
-    changedKeys: found.changedKeys,
-    detailedDiff: found.detailedDiff,
+    changedKeys: localDiff.changedKeys,
+    detailedDiff: localDiff.detailedDiff,
   }
 }
 
 /**
- * The driver of provider resources: their own plugin checks and diffs them, not yet configured.
- * Source: docs/spec/providers.md#provider-registry.
+ * Creates the driver of a provider resource. An instance of its plugin that is not configured yet
+ * makes the checks and diffs. Source: docs/spec/providers.md#provider-registry.
  */
 function createProviderDriver(ctx: GeneratorContext, next: ResourceState): ResourceDriver {
-  const named = { urn: next.urn, type: next.type }
-  const subject = { ...named, name: nameOf(next.urn) }
+  const identity = { urn: next.urn, type: next.type }
+  const subject = { ...identity, name: nameOf(next.urn) }
   return {
     async check(olds, news) {
       const provider = await ctx.ports.providers.keepUnconfigured(next.urn, news)
-      const filtered = {
+      const visibleInputs = {
         olds: olds === undefined ? undefined : withoutInternal(olds),
         news: withoutInternal(news),
       }
       const { inputs, failures } = await provider.checkConfig({
         ...subject,
-        ...filtered,
+        ...visibleInputs,
         allowUnknowns: true,
       })
-      const restored = restoreInternal(ctx, { next, news, checked: inputs })
-      return restored.kind === 'failed' ? restored : decided({ inputs: restored.value, failures })
+      const restoreResult = restoreInternal(ctx, { next, news, checkedInputs: inputs })
+      return restoreResult.kind === 'failed'
+        ? restoreResult
+        : decided({ inputs: restoreResult.value, failures })
     },
     async diff(old, newInputs, ignoreChanges) {
       const provider = ctx.ports.providers.getUnconfigured(next.urn)
       if (provider === undefined) return noDiff
-      return diffProviderConfig(provider, { ...old, ...named }, { newInputs, ignoreChanges })
+      return diffProviderConfig(provider, { ...old, ...identity }, { newInputs, ignoreChanges })
     },
   }
 }
@@ -162,7 +169,10 @@ interface ConfigDiffInput {
   readonly ignoreChanges: readonly string[]
 }
 
-/** Requests the diff of a provider resource, and compares inputs where the plugin does not know. */
+/**
+ * Requests the diff of a provider resource. If its plugin does not know whether it changed, the
+ * inputs are compared.
+ */
 export async function diffProviderConfig(
   provider: Provider,
   old: ResourceState,
@@ -192,8 +202,8 @@ export function requestConfigDiff(
 }
 
 /**
- * Returns checked inputs with the parts that the plugin does not see: its version and `__internal`.
- * Fails when the plugin changed its version. Source:
+ * Returns checked inputs, with the version and `__internal` added again. The plugin does not see
+ * `__internal`, and may omit the version. Fails when the plugin changed the version. Source:
  * docs/spec/provider-protocol.md#inputs-and-outputs-in-state, 7.4.
  */
 function restoreInternal(
@@ -201,26 +211,31 @@ function restoreInternal(
   {
     next,
     news,
-    checked,
+    checkedInputs,
   }: {
     readonly next: ResourceState
     readonly news: PropertyMap
-    readonly checked: PropertyMap
+    readonly checkedInputs: PropertyMap
   },
 ): Result<PropertyMap> {
-  const inputs = new Map<string, PropertyValue>(checked)
+  const inputs = new Map<string, PropertyValue>(checkedInputs)
   if (inputs.delete(internalKey))
     ports.emitter.report(
       'warning',
       `provider attempted to use ${internalKey} key that is reserved by the engine`,
       next.urn,
     )
-  const requested = news.get('version')
-  const got = inputs.get('version')
-  if (requested !== undefined && got === undefined) inputs.set('version', requested)
-  else if (typeof requested === 'string' && typeof got === 'string' && requested !== got)
+  const requestedVersion = news.get('version')
+  const returnedVersion = inputs.get('version')
+  if (requestedVersion !== undefined && returnedVersion === undefined)
+    inputs.set('version', requestedVersion)
+  else if (
+    typeof requestedVersion === 'string' &&
+    typeof returnedVersion === 'string' &&
+    requestedVersion !== returnedVersion
+  )
     return failDeployment(
-      `provider "${next.urn}" attempted to change version from "${requested}" to "${got}"`,
+      `provider "${next.urn}" attempted to change version from "${requestedVersion}" to "${returnedVersion}"`,
       next.urn,
     )
   const internal = news.get(internalKey)

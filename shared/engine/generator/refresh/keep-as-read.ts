@@ -8,23 +8,24 @@ import { decided, type StageResult } from '../stage.ts'
 import { skipCreate } from '../targets/skip-create.ts'
 
 /**
- * Answers a registration in a refresh that runs its program: a resource is as it was read, and no
- * resource is created. Components and providers are decided as always, unless they need a resource
- * that is not created. Source: docs/spec/step-generation.md#after-the-refresh.
+ * Answers a registration in a refresh that runs its program. An existing resource keeps the state
+ * that was read. New resources are not created. Components and providers continue with the next
+ * stage, unless they need a resource that is not created. Source:
+ * docs/spec/step-generation.md#after-the-refresh.
  */
 export function keepAsRead(
-  { refreshing, sets }: Pick<DecisionInput, 'refreshing' | 'sets'>,
+  { programRefreshMode, sets }: Pick<DecisionInput, 'programRefreshMode' | 'sets'>,
   { urn, old }: UrnClaim,
   draft: ResourceState,
 ): StageResult<void> {
-  if (refreshing !== 'only') return decided(undefined)
-  const isBlocked = requiredUrnsOf(draft).some(required => sets.skipped.has(required))
+  if (programRefreshMode !== 'only') return decided(undefined)
+  const isBlocked = requiredUrnsOf(draft).some(requiredUrn => sets.uncreatedUrns.has(requiredUrn))
   if (!isBlocked && (!draft.custom || isProviderType(draft.type))) return decided(undefined)
-  if (old === undefined) return skipCreate(draft, { operated: [urn] })
+  if (old === undefined) return skipCreate(draft, { urnsWithStep: [urn] })
   const current: CurrentState = { ...old, op: 'refresh', skipReason: 'as read' }
-  // The old name too: the program is answered with the name that an unread resource has.
+  // Also under the old URN, because the program receives the URN of a resource that was not read.
   const delta = {
-    current: [
+    currentStates: [
       [old.state.urn, current],
       [urn, current],
     ] as const,

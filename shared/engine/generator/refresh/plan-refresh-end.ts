@@ -6,45 +6,54 @@ import { type RewriteDeps, rewriteState } from './rewrite-states.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Returns the records at the end of a refresh that runs the program. If a state was read, states
- * lose their references to resources without a step: untargeted ones, and those that the program no
- * longer registers. Pulumi lists these resources behind the others and cuts references to later
- * entries (`FilterRefreshDeletes`), which is visible in states. `kept`: states without a record,
- * which keep the empty lists that a refresh removes from all others (`rebuildBaseState`).
+ * Returns the records at the end of a refresh that runs the program. If a state was read, all
+ * states lose their references to resources without a step: untargeted ones, and unregistered ones.
+ * The reason is that Pulumi lists these resources last, and removes references to later entries
+ * (`FilterRefreshDeletes`). `kept`: indices of states without a record. They keep empty lists,
+ * which a refresh removes from all other states (`rebuildBaseState`).
  */
 export function planRefreshEnd(
   ctx: GeneratorContext,
   deps: RewriteDeps,
 ): {
-  readonly trimmed: readonly Decision[]
-  readonly ended: Pick<Decision & { kind: 'program-ended' }, 'isRefresh' | 'kept'>
+  readonly rewrites: readonly Decision[]
+  readonly programEndFields: Pick<Decision & { kind: 'program-ended' }, 'isRefresh' | 'kept'>
 } {
-  const trimmed: Decision[] = []
-  const kept = new Set<number>()
-  const before = new Set<Urn>()
-  for (const [urn, current] of [...ctx.input.sets.current]) {
+  const rewrites: Decision[] = []
+  const keptIndices = new Set<number>()
+  const listedUrns = new Set<Urn>()
+  for (const [urn, current] of [...ctx.input.sets.currentStates]) {
     if (!isListed(current) || urn !== current.state.urn) continue
     const { state } = current
-    const next = ctx.input.sets.refreshed.size > 0 ? keepReferencesTo(before, state) : state
-    before.add(urn)
-    if (next !== current.state) trimmed.push(rewriteState(ctx, deps, urn, { current, next }))
-    else if (current.ref.kind === 'base' && hasEmptyList(next)) kept.add(current.ref.index)
+    const nextState =
+      ctx.input.sets.refreshedStates.size > 0 ? keepReferencesTo(listedUrns, state) : state
+    listedUrns.add(urn)
+    if (nextState !== current.state)
+      rewrites.push(rewriteState(ctx, deps, urn, { current, next: nextState }))
+    else if (current.ref.kind === 'base' && hasEmptyList(nextState))
+      keptIndices.add(current.ref.index)
   }
-  return { trimmed, ended: { isRefresh: true, ...(kept.size === 0 ? {} : { kept: [...kept] }) } }
+  return {
+    rewrites,
+    programEndFields: {
+      isRefresh: true,
+      ...(keptIndices.size === 0 ? {} : { kept: [...keptIndices] }),
+    },
+  }
 }
 
 function hasEmptyList({ propertyDependencies }: ResourceState): boolean {
   return [...propertyDependencies.values()].some(urns => urns.length === 0)
 }
 
-/** Returns the state with only the references to these URNs. */
-function keepReferencesTo(others: ReadonlySet<Urn>, state: ResourceState): ResourceState {
-  const isKept = (urn: Urn | ''): boolean => urn === '' || others.has(urn)
+/** Returns the state without its references to other URNs than these. */
+function keepReferencesTo(keptUrns: ReadonlySet<Urn>, state: ResourceState): ResourceState {
+  const isKept = (urn: Urn | ''): boolean => urn === '' || keptUrns.has(urn)
   const { parent, deletedWith, dependencies, replaceWith, propertyDependencies } = state
-  const ofProperties = [...propertyDependencies.values()].flat()
-  const named = [parent, deletedWith, ...dependencies, ...replaceWith, ...ofProperties]
-  if (named.every(isKept)) return state
-  const lists = [...propertyDependencies]
+  const propertyUrns = [...propertyDependencies.values()].flat()
+  const referencedUrns = [parent, deletedWith, ...dependencies, ...replaceWith, ...propertyUrns]
+  if (referencedUrns.every(isKept)) return state
+  const keptPropertyDependencies = [...propertyDependencies]
     .map(([key, urns]) => [key, urns.filter(isKept)] as const)
     .filter(([, urns]) => urns.length > 0)
   return {
@@ -53,7 +62,7 @@ function keepReferencesTo(others: ReadonlySet<Urn>, state: ResourceState): Resou
     deletedWith: isKept(deletedWith) ? deletedWith : '',
     dependencies: dependencies.filter(isKept),
     replaceWith: replaceWith.filter(isKept),
-    propertyDependencies: new Map(lists),
+    propertyDependencies: new Map(keptPropertyDependencies),
   }
 }
 

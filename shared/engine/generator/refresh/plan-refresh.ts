@@ -12,34 +12,35 @@ import type { Base } from '../../deployment/state/base.ts'
 import { createBarriers, sliceWave } from '../../graph/barriers.ts'
 import { createJoinOperation, placeNodes } from '../deletion/place-nodes.ts'
 import type { DecisionInput } from '../context.ts'
-import { isOperatedOn } from '../sets.ts'
+import { hasRegisteredStep } from '../sets.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { listDependencies } from '../../graph/closures.ts'
 import type { Scope } from '../targets/scope.ts'
 
 /**
- * Returns the refresh steps of states in the scope: `readable` by a provider, or `unchanged`.
- * `required`: only states whose provider wants a refresh before an update. Source:
- * docs/spec/step-generation.md#end-of-a-refresh, docs/spec/deployment.md#order-of-execution.
+ * Returns the refresh steps of states in the scope: those that a provider can read, and the
+ * unchanged ones. `required`: only states whose provider requires a refresh before an update.
+ * Source: docs/spec/step-generation.md#end-of-a-refresh,
+ * docs/spec/deployment.md#order-of-execution.
  */
 export function createRefreshSteps(
   base: Base,
-  which: 'all' | 'required',
+  refreshSelection: 'all' | 'required',
   { scope, outputsOnly }: Pick<DecisionInput, 'scope' | 'outputsOnly'>,
 ): {
-  readonly readable: readonly Step[]
-  readonly unchanged: readonly Step[]
+  readonly readableSteps: readonly Step[]
+  readonly unchangedSteps: readonly Step[]
 } {
   const { resources } = base.snapshot
   const candidates = resources.filter(
-    state => state.viewOf === '' && (which === 'all' || state.refreshBeforeUpdate),
+    state => state.viewOf === '' && (refreshSelection === 'all' || state.refreshBeforeUpdate),
   )
-  return stepsOf(base, outputsOnly, selectRefreshed(candidates, scope))
+  return toRefreshSteps(base, outputsOnly, selectRefreshed(candidates, scope))
 }
 
 /**
  * Returns the refresh steps of states that the program did not register. As in Pulumi, only the
- * named resources are targeted or excluded here, never their dependents. Source:
+ * specified resources are targeted or excluded here, never their dependents. Source:
  * docs/spec/step-generation.md#end-of-a-refresh.
  */
 export function createUnregisteredRefreshSteps({
@@ -50,42 +51,42 @@ export function createUnregisteredRefreshSteps({
 }: Pick<DecisionInput, 'base' | 'sets' | 'scope' | 'outputsOnly'>): ReturnType<
   typeof createRefreshSteps
 > {
-  const named = { ...scope, targetDependents: false, excludeDependents: false }
+  const namedScope = { ...scope, targetDependents: false, excludeDependents: false }
   const candidates = base.snapshot.resources.filter(
-    ({ urn, viewOf }) => viewOf === '' && !isOperatedOn(sets, urn),
+    ({ urn, viewOf }) => viewOf === '' && !hasRegisteredStep(sets, urn),
   )
-  return stepsOf(base, outputsOnly, selectRefreshed(candidates, named))
+  return toRefreshSteps(base, outputsOnly, selectRefreshed(candidates, namedScope))
 }
 
-function stepsOf(
+function toRefreshSteps(
   base: Base,
   outputsOnly: boolean,
-  included: ReadonlySet<ResourceState>,
+  includedStates: ReadonlySet<ResourceState>,
 ): ReturnType<typeof createRefreshSteps> {
-  const readable: Step[] = []
-  const unchanged: Step[] = []
+  const readableSteps: Step[] = []
+  const unchangedSteps: Step[] = []
   base.snapshot.resources.forEach((state, index) => {
-    if (!included.has(state)) return
-    const old = base.trackedAt(index)
+    if (!includedStates.has(state)) return
+    const old = base.trackedStateAt(index)
     const step = stepOf({ op: 'refresh', effect: 'swap', old, next: state, outputsOnly })
-    if (isReadable(state)) readable.push(step)
-    else unchanged.push(step)
+    if (isReadable(state)) readableSteps.push(step)
+    else unchangedSteps.push(step)
   })
-  return { readable, unchanged }
+  return { readableSteps, unchangedSteps }
 }
 
 function isReadable(state: ResourceState): boolean {
   return state.custom && !isProviderType(state.type) && !state.pendingReplacement
 }
 
-/** Shows states that a refresh never changes. */
+/** Emits the states that a refresh never changes. */
 export function emitUnchanged(emitter: StepEmitter, steps: readonly Step[]): void {
   for (const step of steps) emitStep(emitter, step, successEndOf(step.next, 'same'))
 }
 
 /**
- * Plans refreshes as operations: all may run at once, or `concurrencyMax` of them where executors
- * have no limit of their own.
+ * Plans refreshes as operations. All may run concurrently. If `concurrencyMax` is set, at most that
+ * many run concurrently.
  */
 export function planRefresh(
   steps: readonly Step[],
@@ -96,13 +97,13 @@ export function planRefresh(
   },
 ): readonly PlannedOperation[] {
   const { sealing, nextId, concurrencyMax = Infinity } = deps
-  const byKey = new Map(steps.map((step, at) => [String(at), step]))
-  const keys = [...byKey.keys()]
+  const stepsByKey = new Map(steps.map((step, index) => [String(index), step]))
+  const keys = [...stepsByKey.keys()]
   const barriers = createBarriers(sliceWave(keys, concurrencyMax))
   const nodes = keys.map(key => ({ key, releases: [] }))
-  return placeNodes(nodes, { barriers, waiting: 'for waves to end', nextId }).map(
+  return placeNodes(nodes, { barriers, waitMode: 'for waves to end', nextId }).map(
     ({ key, place }): PlannedOperation => {
-      const step = byKey.get(key)
+      const step = stepsByKey.get(key)
       if (step === undefined) return { operation: createJoinOperation(place), step }
       const { next: _state, ...fields } = step
       return { operation: operationOf({ ...fields, next: undefined }, place, sealing), step }
@@ -110,16 +111,19 @@ export function planRefresh(
   )
 }
 
-/** Returns the states to refresh before a command: all, those whose provider wants it, or none. */
+/**
+ * Returns which states are refreshed before a command: all, those whose provider requires it, or
+ * none.
+ */
 export function chooseRefresh(base: Base, isRequested: boolean): 'all' | 'required' | undefined {
   if (isRequested) return 'all'
   return base.snapshot.resources.some(state => state.refreshBeforeUpdate) ? 'required' : undefined
 }
 
 /**
- * Returns the states of a list that a refresh reads: the targets, or all but the excluded ones,
- * with their dependents where requested. Resources are no dependents of their providers here.
- * Source: docs/spec/step-generation.md#targets.
+ * Returns the states that a refresh reads: the targets, or all except the excluded ones, with their
+ * dependents where requested. Resources do not count as dependents of their providers here. Source:
+ * docs/spec/step-generation.md#targets.
  */
 export function selectRefreshed(
   states: readonly ResourceState[],
@@ -127,18 +131,18 @@ export function selectRefreshed(
 ): ReadonlySet<ResourceState> {
   const { targets, excludes, targetDependents, excludeDependents } = scope
   if (!targets.isConstrained && !excludes.isConstrained) return new Set(states)
-  // Excludes win here; in the rest of a deployment targets win.
-  const named = excludes.isConstrained ? excludes : targets
+  // Excludes take precedence here. In the rest of a deployment, targets take precedence.
+  const namedUrns = excludes.isConstrained ? excludes : targets
   const hasDependents = excludes.isConstrained ? excludeDependents : targetDependents
-  const grown = new Set<Urn>()
-  const isNamed = (urn: Urn): boolean => named.has(urn) || grown.has(urn)
-  const chosen = states.filter(state => {
+  const dependentUrns = new Set<Urn>()
+  const isNamed = (urn: Urn): boolean => namedUrns.has(urn) || dependentUrns.has(urn)
+  const selectedStates = states.filter(state => {
     if (isNamed(state.urn)) return true
     if (!hasDependents || !listDependencies(state).some(({ urn }) => isNamed(urn))) return false
-    grown.add(state.urn)
+    dependentUrns.add(state.urn)
     return true
   })
-  if (!excludes.isConstrained) return new Set(chosen)
-  const excluded = new Set(chosen)
-  return new Set(states.filter(state => !excluded.has(state)))
+  if (!excludes.isConstrained) return new Set(selectedStates)
+  const excludedStates = new Set(selectedStates)
+  return new Set(states.filter(state => !excludedStates.has(state)))
 }

@@ -7,14 +7,14 @@ import { isSettledByGenerator } from '../registration/candidate.ts'
 import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
 import type { Goal } from '../registration/goal.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
-import { decided, type Result, stopped } from '../stage.ts'
+import { decided, type Result, stoppedResult } from '../stage.ts'
 import { isIncluded } from '../targets/scope.ts'
 
 /**
- * Reads the old state of a registration before it is decided, where a refresh runs the program. The
- * read state has the options of the goal already, so that a change of options or provider alone is
- * no difference. The read is a decision of its own: a later generator continues from its end.
- * Source: docs/spec/step-generation.md#pipeline.
+ * Reads the old state of a registration before its decision, in a refresh that runs the program.
+ * The read state already has the options of the goal, so that a change of options or provider alone
+ * is not a difference. The read has a decision of its own, and a later generator run continues from
+ * its end. Source: docs/spec/step-generation.md#pipeline.
  */
 export async function refreshRegistration(
   ctx: GeneratorContext,
@@ -23,31 +23,31 @@ export async function refreshRegistration(
 ): Promise<Result<UrnClaim>> {
   const { input, ports } = ctx
   const { old, index, urn } = claim
-  if (input.refreshing === undefined || old === undefined || index === undefined)
+  if (input.programRefreshMode === undefined || old === undefined || index === undefined)
     return decided(claim)
   if (!isIncluded(input, old.state)) return decided(claim)
-  ctx.apply({ operated: [urn] })
+  ctx.apply({ urnsWithStep: [urn] })
   const next = draftStateOf(goal, claim)
   // Components and providers are not read, and no event shows them.
   if (isSettledByGenerator(next)) return decided(claim)
   const { outputsOnly } = input
   const step = stepOf({ op: 'refresh', effect: 'replace', old, next, outputsOnly })
-  const recorded = ports.replay?.refreshOf(urn)
-  if (recorded === undefined) {
-    const isUnread = isSettledByGenerator(old.state) || old.state.pendingReplacement
-    const deleted = isUnread ? decided(true) : await isDeletedElsewhere(ctx, urn)
-    if (deleted.kind === 'failed') return deleted
-    if (deleted.value) {
+  const recordedRefresh = ports.replay?.refreshOf(urn)
+  if (recordedRefresh === undefined) {
+    const isNeverRead = isSettledByGenerator(old.state) || old.state.pendingReplacement
+    const deletionResult = isNeverRead ? decided(true) : await isDeletedElsewhere(ctx, urn)
+    if (deletionResult.kind === 'failed') return deletionResult
+    if (deletionResult.value) {
       emitStep(ports.emitter, step, successEndOf(step.old?.state, 'same'))
       return decided(claim)
     }
-    if (ports.isAborted()) return stopped
+    if (ports.isAborted()) return stoppedResult
   }
-  const ended =
-    ports.replay !== undefined && recorded !== undefined
-      ? await resumeRecorded(ctx, ports.replay, recorded)
+  const endedSteps =
+    ports.replay !== undefined && recordedRefresh !== undefined
+      ? await resumeRecorded(ctx, ports.replay, recordedRefresh)
       : await runRefresh(ctx, { goal, claim, step })
-  return toRefreshedClaim(claim, index, ended[0])
+  return toRefreshedClaim(claim, index, endedSteps[0])
 }
 
 function runRefresh(
@@ -56,16 +56,22 @@ function runRefresh(
 ): Promise<readonly EndedStep[]> {
   const { urn, alias } = claim
   const sets = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
-  return ports.runner.run({ urn, goal: ports.goalDigestOf(goal), steps: [step], sets })
+  return ports.runner.run({ urn, goalDigest: ports.goalDigestOf(goal), steps: [step], sets })
 }
 
-/** A failed read ends the deployment even with `--continue-on-error`: the state is unknown. */
+/**
+ * Returns the claim with the read state. A failed read ends the deployment even with
+ * `--continue-on-error`, because the state is unknown.
+ */
 function toRefreshedClaim(
   claim: UrnClaim,
   index: number,
-  read: EndedStep | undefined,
+  endedRead: EndedStep | undefined,
 ): Result<UrnClaim> {
-  if (read?.end.verdict !== 'succeeded') return stopped
-  const now = read.tracked === undefined ? undefined : { ...read.tracked, refreshedIndex: index }
-  return decided({ ...claim, old: now }, { refreshed: [[index, now]] })
+  if (endedRead?.end.verdict !== 'succeeded') return stoppedResult
+  const refreshedState =
+    endedRead.trackedState === undefined
+      ? undefined
+      : { ...endedRead.trackedState, refreshedIndex: index }
+  return decided({ ...claim, old: refreshedState }, { refreshed: [[index, refreshedState]] })
 }

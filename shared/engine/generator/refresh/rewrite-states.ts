@@ -10,18 +10,18 @@ import type { GeneratorContext } from '../context.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Returns the records of unchanged resources whose position in the program moved, as one batch at
- * the end. Otherwise every edit of a program would write every resource by itself.
+ * Returns the records of unchanged resources whose source position changed. They are written as one
+ * batch at the end. Otherwise every edit of a program would write a record for every resource.
  */
 export function rewriteMovedPositions(
   ctx: GeneratorContext,
   deps: RewriteDeps,
 ): readonly Decision[] {
-  const moved: Decision[] = []
-  // A record must not grow with the stack: later deployments write the other positions.
-  for (const [urn, current] of [...ctx.input.sets.current]) {
+  const rewrites: Decision[] = []
+  // The number of positions per deployment is limited. Later deployments write the others.
+  for (const [urn, current] of [...ctx.input.sets.currentStates]) {
     const goal = ctx.input.sets.goals.get(urn)
-    if (moved.length >= limits.positionsMax) break
+    if (rewrites.length >= limits.sourcePositionsMax) break
     if (goal === undefined || current.ref.kind !== 'base') continue
     if (current.skipReason !== undefined) continue
     const { state } = current
@@ -31,9 +31,9 @@ export function rewriteMovedPositions(
       JSON.stringify(state.stackTrace) === JSON.stringify(stackTrace)
     if (isSame) continue
     const next = { ...state, sourcePosition, stackTrace }
-    moved.push(rewriteState(ctx, deps, urn, { current, next }))
+    rewrites.push(rewriteState(ctx, deps, urn, { current, next }))
   }
-  return moved
+  return rewrites
 }
 
 /** The dependencies of a record without a registration. */
@@ -42,7 +42,10 @@ export interface RewriteDeps {
   readonly nextId: () => OperationId
 }
 
-/** Returns the record of a resource as it is now; a later record of it replaces this one. */
+/**
+ * Returns a record with the next state of a resource. A later record of the resource replaces this
+ * one.
+ */
 export function rewriteState(
   { apply }: Pick<GeneratorContext, 'apply'>,
   { sealing, nextId }: RewriteDeps,
@@ -53,6 +56,6 @@ export function rewriteState(
   const place = { id: nextId(), needs: 0, releases: [] }
   const { state: _draft, ...operation } = operationOf(step, place, sealing)
   const ref = { kind: 'operation' as const, operation: place.id }
-  apply({ current: [[urn, { ...current, state: next, ref }]] })
+  apply({ currentStates: [[urn, { ...current, state: next, ref }]] })
   return { kind: 'settled', operation, state: sealing.seal(next), goal: '', sets: {} }
 }

@@ -1,7 +1,7 @@
 import type { Alias } from '../../../names/alias.ts'
 import { childUrnOf, nameOf, urnPartsOf, stackType, typeOf, type Urn } from '../../../names/urn.ts'
 
-/** The present names of a resource. */
+/** The current names of a resource, and its aliases. */
 export interface AliasSubject {
   readonly stack: string
   readonly project: string
@@ -12,39 +12,39 @@ export interface AliasSubject {
 }
 
 /**
- * Returns the URNs under which an old state may be found besides the present one, in the order in
- * which they are tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerOf`
- * returns the old URN of a resource that matched an alias in this run.
+ * Returns the other URNs that the old state of a resource may have, in the order in which they are
+ * tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerUrnOf`: returns the
+ * old URN of a resource that matched an alias in this run.
  */
 export function resolveAliases(
   subject: AliasSubject,
-  formerOf: (urn: Urn) => Urn | undefined,
+  formerUrnOf: (urn: Urn) => Urn | undefined,
 ): readonly Urn[] {
-  const found: Urn[] = subject.aliases.map(alias => toAliasUrn(alias, subject, formerOf))
-  const parentNow = subject.parent
-  const parentThen = parentNow === '' ? undefined : formerOf(parentNow)
-  if (parentNow !== '' && parentThen !== undefined) {
-    found.push(inheritedAliasOf(parentNow, parentThen, subject))
-    for (const urn of found.slice(0, subject.aliases.length))
-      found.push(
-        inheritedAliasOf(parentNow, parentThen, {
+  const aliasUrns: Urn[] = subject.aliases.map(alias => toAliasUrn(alias, subject, formerUrnOf))
+  const parentUrn = subject.parent
+  const formerParentUrn = parentUrn === '' ? undefined : formerUrnOf(parentUrn)
+  if (parentUrn !== '' && formerParentUrn !== undefined) {
+    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, subject))
+    for (const urn of aliasUrns.slice(0, subject.aliases.length))
+      aliasUrns.push(
+        inheritedAliasOf(parentUrn, formerParentUrn, {
           ...subject,
           type: typeOf(urn),
           name: nameOf(urn),
         }),
       )
   }
-  return [...new Set(found)]
+  return [...new Set(aliasUrns)]
 }
 
 function toAliasUrn(
   alias: Alias,
   subject: AliasSubject,
-  formerOf: (urn: Urn) => Urn | undefined,
+  formerUrnOf: (urn: Urn) => Urn | undefined,
 ): Urn {
   if (alias.kind === 'urn') return alias.urn
   const declaredParent = alias.parent === undefined ? subject.parent : alias.parent
-  const parent = declaredParent === '' ? '' : (formerOf(declaredParent) ?? declaredParent)
+  const parent = declaredParent === '' ? '' : (formerUrnOf(declaredParent) ?? declaredParent)
   return childUrnOf(
     { stack: alias.stack ?? subject.stack, project: alias.project ?? subject.project },
     qualifiedTypeOf(parent),
@@ -53,15 +53,15 @@ function toAliasUrn(
 }
 
 /**
- * Returns the URN of a child below the old URN of its parent. A name that begins with the name of
- * the parent changes with it.
+ * Returns the URN that a child had below the old URN of its parent. If its name begins with the
+ * name of the parent, this prefix is replaced by the parent's old name.
  */
-function inheritedAliasOf(parentNow: Urn, parentThen: Urn, child: AliasSubject): Urn {
-  const formerParentName = nameOf(parentNow)
-  const name = child.name.startsWith(formerParentName)
-    ? nameOf(parentThen) + child.name.slice(formerParentName.length)
+function inheritedAliasOf(parentUrn: Urn, formerParentUrn: Urn, child: AliasSubject): Urn {
+  const parentName = nameOf(parentUrn)
+  const name = child.name.startsWith(parentName)
+    ? nameOf(formerParentUrn) + child.name.slice(parentName.length)
     : child.name
-  return childUrnOf(child, qualifiedTypeOf(parentThen), { type: child.type, name })
+  return childUrnOf(child, qualifiedTypeOf(formerParentUrn), { type: child.type, name })
 }
 
 function qualifiedTypeOf(parent: Urn | ''): string | undefined {

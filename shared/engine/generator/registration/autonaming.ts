@@ -14,7 +14,10 @@ export function proposeResourceName(
   return autonaming === undefined ? undefined : proposeName(autonaming, subject)
 }
 
-/** Marks a goal as deleted before its replacement when its name cannot be used twice. */
+/**
+ * Returns the goal with `deleteBeforeReplace` set if its fixed name cannot be used by two resources
+ * at once.
+ */
 export function deleteFirstIfNameFixed(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,
   goal: Goal,

@@ -13,14 +13,17 @@ export interface Candidate {
   readonly driver: ResourceDriver
   /** The planned state, with checked inputs. */
   readonly next: ResourceState
-  /** The goal's inputs with ignored changes reset: these are compared. */
+  /**
+   * The inputs that are compared with the old ones: the checked inputs, or those of the goal with
+   * ignored changes reset.
+   */
   readonly compared: PropertyMap
   readonly seed: Uint8Array
 }
 
-/** Returns the delta of a URN that this deployment replaces. */
+/** Returns the delta that marks a URN as replaced by this deployment. */
 export function createReplacedDelta({ urn }: UrnClaim): SetsDelta {
-  return { replaced: [urn], operated: [urn] }
+  return { replaced: [urn], urnsWithStep: [urn] }
 }
 
 /** Reports whether the generator settles this kind of resource itself, without an executor. */

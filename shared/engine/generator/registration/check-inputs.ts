@@ -8,8 +8,8 @@ import { failCheck } from '../checks/fail-check.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { emitDiagnostics, finishStage } from '../finish-stage.ts'
 import { createDriver } from '../providers/resource-driver.ts'
-import { decided, failDeployment, type Result, stopped } from '../stage.ts'
-import { isReplacedAnyway } from '../targets/scope.ts'
+import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
+import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import type { Candidate } from './candidate.ts'
 import type { UrnClaim } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
@@ -26,8 +26,8 @@ interface UncheckedRegistration {
 }
 
 /**
- * Loads the provider and runs Check. An untargeted resource keeps its old inputs instead. Source:
- * docs/spec/step-generation.md#check-and-policies.
+ * Loads the provider and runs Check. An untargeted resource keeps its old inputs, without a check.
+ * Source: docs/spec/step-generation.md#check-and-policies.
  */
 export async function checkInputs(
   ctx: GeneratorContext,
@@ -37,15 +37,15 @@ export async function checkInputs(
   const { input, ports } = ctx
   const old = claim.old?.state
   const inputs = resetIgnoredChanges(ctx, registration)
-  const loaded = await requestSafely(ctx, claim, () => createDriver(ctx, draft))
-  if (loaded.kind === 'failed') return loaded
-  const driver = loaded.value
+  const driverResult = await requestSafely(ctx, claim, () => createDriver(ctx, draft))
+  if (driverResult.kind === 'failed') return driverResult
+  const driver = driverResult.value
   const seed = chooseSeed(ports, claim.urn)
   const isFresh = mustCheckFresh(input, claim)
   const keepsOldInputs = driver.check !== undefined && !isTargeted && old !== undefined
-  let checked = { next: draft, compared: inputs, isFresh }
+  let checkResult = { next: draft, compared: inputs, isFresh }
   if (keepsOldInputs)
-    checked = { next: { ...draft, inputs: old.inputs }, compared: old.inputs, isFresh: false }
+    checkResult = { next: { ...draft, inputs: old.inputs }, compared: old.inputs, isFresh: false }
   else if (driver.check !== undefined) {
     const { check } = driver
     const result = await requestSafely(ctx, claim, () =>
@@ -54,12 +54,12 @@ export async function checkInputs(
     if (result.kind === 'failed') return result
     const { inputs: compared, failures } = result.value
     if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
-    checked = { next: { ...draft, inputs: compared }, compared, isFresh }
+    checkResult = { next: { ...draft, inputs: compared }, compared, isFresh }
   }
-  const { next, compared } = checked
-  const planned = { goal, inputs: compared, seed, isFresh: checked.isFresh }
-  const admitted = checkGoalAgainstPlan(ctx, claim, planned)
-  if (admitted.kind === 'failed') return admitted
+  const { next, compared } = checkResult
+  const checkedGoal = { goal, inputs: compared, seed, isFresh: checkResult.isFresh }
+  const planResult = checkGoalAgainstPlan(ctx, claim, checkedGoal)
+  if (planResult.kind === 'failed') return planResult
   return decided({ goal, claim, driver, next, compared, seed })
 }
 
@@ -91,11 +91,11 @@ function mustCheckFresh(
   claim: UrnClaim,
 ): boolean {
   const old = claim.old?.state
-  if (old === undefined || old.external || sets.deletes.has(old.urn)) return true
-  return isReplacedAnyway(scope, claim.urn, old)
+  if (old === undefined || old.external || sets.deletedUrns.has(old.urn)) return true
+  return isReplacedWithoutDiff(scope, claim.urn, old)
 }
 
-/** Requests something of a provider; an exception becomes a failure without secret texts. */
+/** Runs a request to a provider. An exception becomes a failure without secret texts. */
 async function requestSafely<T>(
   ctx: GeneratorContext,
   { urn }: UrnClaim,
@@ -106,11 +106,11 @@ async function requestSafely<T>(
   } catch (thrown) {
     if (hasCode(thrown, 'PLUGIN_MISSING')) {
       emitDiagnostics(ctx.ports, [{ message: `${thrown.message}. ${thrown.hint}`, urn }])
-      // Other registrations may report their missing plugins before the deployment ends.
+      // Meanwhile other registrations may report their missing plugins.
       await ctx.ports.pause(missingPluginWindowMs)
-      return stopped
+      return stoppedResult
     }
-    const texts = collectSecretTexts(ctx.input.sets.goals.get(urn)?.inputs)
-    return failDeployment(createRedactor(texts)(messageOf(thrown)), urn)
+    const secretTexts = collectSecretTexts(ctx.input.sets.goals.get(urn)?.inputs)
+    return failDeployment(createRedactor(secretTexts)(messageOf(thrown)), urn)
   }
 }

@@ -5,7 +5,7 @@ import type { Alias } from '../../../names/alias.ts'
 import type { DecisionInput } from '../context.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import type { CurrentState } from '../sets.ts'
-import { decided, type Failed, failDeployment, type Result } from '../stage.ts'
+import { decided, type FailedResult, failDeployment, type Result } from '../stage.ts'
 import { resolveAliases } from './aliases.ts'
 import type { Goal } from './goal.ts'
 
@@ -17,11 +17,13 @@ export interface UrnClaim {
   readonly index: number | undefined
   /** The alias that matched, if one did. */
   readonly alias: Urn | undefined
-  /** The imported resource, which is the old state from then on. */
+  /**
+   * The resource that this registration imported. Its state is the old state for the later stages.
+   */
   readonly imported?: CurrentState
 }
 
-/** The members of a goal or read that name its resource. */
+/** The members of a goal or read that determine its URN. */
 type ClaimedNames = Pick<Goal, 'type' | 'name' | 'parent'>
 
 /** Returns the URN that a registration has by its type, name and parent. */
@@ -29,64 +31,77 @@ export function claimedUrnOf(
   input: Pick<DecisionInput, 'stack' | 'project'>,
   goal: ClaimedNames,
 ): Urn {
-  const qualified = goal.parent === '' ? undefined : urnPartsOf(goal.parent).qualifiedType
-  return childUrnOf(input, qualified, goal)
+  const parentType = goal.parent === '' ? undefined : urnPartsOf(goal.parent).qualifiedType
+  return childUrnOf(input, parentType, goal)
 }
 
 /**
- * Gives a registration its URN and its old state. Synchronous, and its delta is applied at once, so
- * that two registrations never get one URN. Fails for an unknown parent, a duplicate URN, or an
- * alias that is taken. Source: docs/spec/urns.md#urns-and-aliases.
+ * Assigns a URN and an old state to a registration. Synchronous, and its delta is applied at once,
+ * so that two registrations never get one URN. Fails for an unknown parent, a duplicate URN, or an
+ * alias that another resource claimed. Source: docs/spec/urns.md#urns-and-aliases.
  */
 export function claimUrn(
   input: Pick<DecisionInput, 'stack' | 'project' | 'sets' | 'base'>,
   goal: ClaimedNames & { readonly aliases: readonly Alias[] },
 ): Result<UrnClaim> {
   const { sets, base } = input
-  if (goal.parent !== '' && !sets.registered.has(goal.parent) && !sets.current.has(goal.parent))
+  if (
+    goal.parent !== '' &&
+    !sets.registeredUrns.has(goal.parent) &&
+    !sets.currentStates.has(goal.parent)
+  )
     return failDeployment(`could not find parent resource ${goal.parent}`)
   const urn = claimedUrnOf(input, goal)
-  if (sets.registered.has(urn))
+  if (sets.registeredUrns.has(urn))
     return failDeployment(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn)
-  const taker = sets.aliased.get(urn)
-  if (taker !== undefined)
-    return failDeployment(`Resource '${urn}' has the URN that '${taker}' claims as an alias`, urn)
-  const registered: SetsDelta = { registered: [urn] }
-  const here = base.liveIndexOf(urn)
-  if (here !== undefined)
-    return decided({ urn, old: base.trackedAt(here), index: here, alias: undefined }, registered)
+  const claimantUrn = sets.claimantUrns.get(urn)
+  if (claimantUrn !== undefined)
+    return failDeployment(
+      `Resource '${urn}' has the URN that '${claimantUrn}' claims as an alias`,
+      urn,
+    )
+  const registeredDelta: SetsDelta = { registeredUrns: [urn] }
+  const liveIndex = base.liveIndexOf(urn)
+  if (liveIndex !== undefined)
+    return decided(
+      { urn, old: base.trackedStateAt(liveIndex), index: liveIndex, alias: undefined },
+      registeredDelta,
+    )
   const subject = { stack: input.stack, project: input.project, ...goal }
-  for (const alias of resolveAliases(subject, former => sets.formerUrns.get(former))) {
+  for (const alias of resolveAliases(subject, currentUrn => sets.formerUrns.get(currentUrn))) {
     const index = base.liveIndexOf(alias)
     if (index === undefined) continue
     const conflict = findAliasConflict(input, urn, alias)
-    if (conflict !== undefined) return { ...conflict, delta: registered }
-    const delta = { ...registered, aliased: [[alias, urn] as const] }
-    return decided({ urn, old: base.trackedAt(index), index, alias }, delta)
+    if (conflict !== undefined) return { ...conflict, delta: registeredDelta }
+    const delta = { ...registeredDelta, aliased: [[alias, urn] as const] }
+    return decided({ urn, old: base.trackedStateAt(index), index, alias }, delta)
   }
-  return decided({ urn, old: undefined, index: undefined, alias: undefined }, registered)
+  return decided({ urn, old: undefined, index: undefined, alias: undefined }, registeredDelta)
 }
 
 function findAliasConflict(
   { sets }: Pick<DecisionInput, 'sets'>,
   urn: Urn,
   alias: Urn,
-): Failed | undefined {
-  if (sets.registered.has(alias))
+): FailedResult | undefined {
+  if (sets.registeredUrns.has(alias))
     return failDeployment(
       `Duplicate resource URN '${alias}' conflicting with alias on resource with URN '${urn}'`,
       urn,
     )
-  const taker = sets.aliased.get(alias)
-  // An earlier generator of this deployment may have decided the same.
-  if (taker === undefined || taker === urn) return undefined
+  const claimantUrn = sets.claimantUrns.get(alias)
+  // An earlier generator run may have recorded the same claim.
+  if (claimantUrn === undefined || claimantUrn === urn) return undefined
   return failDeployment(
-    `Alias '${alias}' of resource '${urn}' is claimed by '${taker}' already`,
+    `Alias '${alias}' of resource '${urn}' is claimed by '${claimantUrn}' already`,
     urn,
   )
 }
 
-/** Returns the state that a goal asks for before Check, with the parts that the old state keeps. */
+/**
+ * Returns the state that a goal requests, before Check. Times and `refreshBeforeUpdate` come from
+ * the old state.
+ */
 export function draftStateOf(goal: Goal, claim: UrnClaim): ResourceState {
   const old = claim.old?.state
   return createResourceState({
@@ -109,7 +124,7 @@ export function draftStateOf(goal: Goal, claim: UrnClaim): ResourceState {
     hideDiff: goal.hideDiff,
     replaceOnChanges: goal.replaceOnChanges,
     resourceHooks: goal.resourceHooks,
-    // As in Pulumi: an imported state is compared without a trigger, and keeps none.
+    // As in Pulumi, the state of an imported resource has no trigger.
     replacementTrigger: claim.imported === undefined ? goal.replacementTrigger : null,
     importID: goal.importId,
     extensionRef: goal.extensionRef ?? '',

@@ -2,7 +2,7 @@ import { encodeStored, encodeStoredMap, type Seal } from '../../../values/stored
 import type { PropertyMap } from '../../../values/value.ts'
 import type { Goal } from './goal.ts'
 
-/** A call or read of the program, with the parts that distinguish it from others. */
+/** The parts of a call or read of the program that distinguish it from others. */
 export interface CallIdentity {
   readonly kind: 'invoke' | 'read' | 'call'
   readonly parts: readonly string[]
@@ -10,30 +10,40 @@ export interface CallIdentity {
   readonly provider: string
 }
 
-/** Returns the canonical text of a call; its keyed digest names its recorded answer. */
+/**
+ * Returns the canonical text of a call. The keyed digest of this text is the key of the recorded
+ * answer.
+ */
 export function toCanonicalCall({ kind, parts, args, provider }: CallIdentity): string {
   return JSON.stringify([kind, parts, encodeStoredMap(args, withPlaintext), provider])
 }
 
-/** Secrets differ by their contents: the text is only digested with a key, never stored. */
+/**
+ * Encodes secrets as plaintext, so that different secrets give different digests. The text itself
+ * is never stored.
+ */
 const withPlaintext: Seal = plaintext => ({ plaintext })
 
 /**
- * Returns the canonical text of a goal with its provider resolved: sorted keys and dependencies,
- * and assets by hash. It omits the parts that differ between two runs of one program (positions,
- * traces). Its keyed digest is the identity of a registration in the decision log.
+ * Returns the canonical text of a goal, with sorted keys and dependencies, and with hashes of
+ * assets. Positions and stack traces are omitted, because they differ between two runs of one
+ * program. The keyed digest of this text identifies the registration in the decision log.
  */
 export function toCanonicalGoal(goal: Goal): string {
-  const { sourcePosition: _position, stackTrace: _trace, ...kept } = goal
-  const { inputs, replacementTrigger, propertyDependencies, dependencies, ...rest } = kept
-  const { importId, resourceHooks, ...plain } = rest
-  // An empty id is omitted: records of older versions lack it.
-  const options = importId === '' ? plain : { ...plain, importId }
-  const byProperty = [...propertyDependencies].map(([key, urns]) => [key, [...urns].sort()])
+  const { sourcePosition: _position, stackTrace: _trace, ...identifyingFields } = goal
+  const { inputs, replacementTrigger, propertyDependencies, dependencies, ...otherFields } =
+    identifyingFields
+  const { importId, resourceHooks, ...plainOptions } = otherFields
+  // An empty id is omitted, because goals in records of older versions have no id.
+  const options = importId === '' ? plainOptions : { ...plainOptions, importId }
+  const dependenciesByProperty = [...propertyDependencies].map(([key, urns]) => [
+    key,
+    [...urns].sort(),
+  ])
   return JSON.stringify([
     Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)),
     [...dependencies].sort(),
-    byProperty.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    dependenciesByProperty.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     encodeStoredMap(inputs, withPlaintext),
     encodeStored(replacementTrigger, withPlaintext),
     ...(resourceHooks.size === 0 ? [] : [[...resourceHooks].sort(([a], [b]) => (a < b ? -1 : 1))]),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
 import { emptyMap } from '../../../values/value.ts'
-import { inherit, type Inheritable, type Registration } from './goal.ts'
+import { inheritFromParent, type InheritableOptions, type Registration } from './goal.ts'
 
 const box = 'urn:pulumi:dev::shop::p:q:R::box' as Urn
 const shelf = 'urn:pulumi:dev::shop::p:q:R::shelf' as Urn
@@ -37,17 +37,17 @@ const silent: Registration = {
   stackTrace: [],
 }
 
-const parent: Inheritable = { protect: true, retainOnDelete: true, deletedWith: box }
+const parent: InheritableOptions = { protect: true, retainOnDelete: true, deletedWith: box }
 
 test('a resource without options inherits those of its parent', () => {
-  expect(inherit(silent, parent)).toEqual({ ...silent, ...parent })
+  expect(inheritFromParent(silent, parent)).toEqual({ ...silent, ...parent })
 })
 
 test('a resource keeps its own options, false included', () => {
-  const own: Inheritable = { protect: false, retainOnDelete: false, deletedWith: shelf }
-  expect(inherit({ ...silent, ...own }, parent)).toEqual({ ...silent, ...own })
+  const own: InheritableOptions = { protect: false, retainOnDelete: false, deletedWith: shelf }
+  expect(inheritFromParent({ ...silent, ...own }, parent)).toEqual({ ...silent, ...own })
 })
 
 test('a resource without a parent inherits nothing', () => {
-  expect(inherit(silent, undefined)).toBe(silent)
+  expect(inheritFromParent(silent, undefined)).toBe(silent)
 })

@@ -4,7 +4,7 @@ import type { CustomTimeouts, StackFrame } from '../../../state/resource.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../../values/value.ts'
 import type { Alias } from '../../../names/alias.ts'
 
-/** One registration as the program sent it, parsed; undefined = the program did not set it. */
+/** One parsed registration of the program. Undefined members were not set by the program. */
 export interface Registration {
   readonly type: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface Registration {
   readonly deletedWith: Urn | ''
   readonly dependencies: readonly Urn[]
   readonly propertyDependencies: ReadonlyMap<string, readonly Urn[]>
-  /** An explicit reference, '' otherwise. */
+  /** An explicit provider reference. '' if the program specifies none. */
   readonly provider: string
   /** Package → reference, for the children of a component. */
   readonly providers: ReadonlyMap<string, string>
@@ -33,7 +33,7 @@ export interface Registration {
   readonly customTimeouts: CustomTimeouts
   readonly replaceWith: readonly Urn[]
   readonly replacementTrigger: PropertyValue
-  /** Names of hooks by the moment at which they run. */
+  /** Names of hooks by hook type. */
   readonly resourceHooks: ReadonlyMap<string, readonly string[]>
   /** The id of the existing resource to import, '' for none. */
   readonly importId: string
@@ -41,12 +41,12 @@ export interface Registration {
   readonly stackTrace: readonly StackFrame[]
 }
 
-/** A registration with inherited options and its provider resolved: decisions are made from it. */
+/** A registration with inherited options and a resolved provider. Decisions are based on it. */
 export interface Goal
   extends Omit<Registration, 'plugin' | 'isPackage' | 'envVarMappings' | 'providers'> {
-  /** A provider reference; '' for components and provider resources. */
+  /** The reference of the resolved provider. '' for components and provider resources. */
   readonly provider: string
-  /** The reference of the extension that the provider needs; absent: none. */
+  /** The reference of the extension that the resource needs. Absent if there is none. */
   readonly extensionRef?: string
 }
 
@@ -79,12 +79,12 @@ export const emptyGoal: Goal = {
 }
 
 /** The options that a child inherits. Source: docs/spec/monitor.md#resourcemonitor step 3. */
-export type Inheritable = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
+export type InheritableOptions = Pick<Registration, 'protect' | 'retainOnDelete' | 'deletedWith'>
 
 /** Returns the registration with unset options taken from its parent's goal. */
-export function inherit<T extends Inheritable>(
+export function inheritFromParent<T extends InheritableOptions>(
   registration: T,
-  parent: Inheritable | undefined,
+  parent: InheritableOptions | undefined,
 ): T {
   if (parent === undefined) return registration
   return {

@@ -1,16 +1,16 @@
 import type { DecisionInput } from '../context.ts'
-import type { Inheritable, Registration } from './goal.ts'
-import { inherit } from './goal.ts'
+import type { InheritableOptions, Registration } from './goal.ts'
+import { inheritFromParent } from './goal.ts'
 import { findExplicitProvider } from '../providers/resolve-provider.ts'
 
-/** The parts of a registration that decide its inherited options. */
-export type InheritingRequest = Inheritable &
+/** The parts of a registration that determine its inherited options. */
+export type InheritanceRequest = InheritableOptions &
   Pick<Registration, 'custom' | 'parent' | 'type' | 'provider' | 'providers'> & {
     readonly remote?: boolean
   }
 
 /** The options that a registration has or inherits; `provider` '' = the default provider. */
-export type Inheritance = Inheritable & Pick<Registration, 'provider'>
+export type Inheritance = InheritableOptions & Pick<Registration, 'provider'>
 
 /**
  * Returns the options that a registration has or inherits from its parent. Source:
@@ -18,14 +18,14 @@ export type Inheritance = Inheritable & Pick<Registration, 'provider'>
  */
 export function inheritOptions(
   input: Pick<DecisionInput, 'sets'>,
-  request: InheritingRequest,
+  request: InheritanceRequest,
 ): Inheritance {
-  const above = request.parent === '' ? undefined : input.sets.goals.get(request.parent)
-  const { protect, retainOnDelete, deletedWith } = inherit(request, above)
-  // A component has no provider of its own, but its children may use the one that it names.
+  const parentGoal = request.parent === '' ? undefined : input.sets.goals.get(request.parent)
+  const { protect, retainOnDelete, deletedWith } = inheritFromParent(request, parentGoal)
+  // A component has no provider, but its children may inherit the reference that it specifies.
   const provider =
     request.custom || request.remote === true
       ? findExplicitProvider(input, request)
-      : request.provider || (above?.provider ?? '')
+      : request.provider || (parentGoal?.provider ?? '')
   return { protect, retainOnDelete, deletedWith, provider }
 }

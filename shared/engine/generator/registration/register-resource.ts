@@ -7,17 +7,17 @@ import { generate } from '../generate.ts'
 import type { CurrentState } from '../sets.ts'
 import {
   decided,
-  type Failed,
+  type FailedResult,
   failDeployment,
   type Result,
   type StageResult,
-  stopped,
+  stoppedResult,
 } from '../stage.ts'
 import { claimedUrnOf } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
 
 /**
- * Runs the stages for one goal and returns the resulting resource, or a failure that is already
+ * Runs the stages for one goal. Returns the resulting resource, or a failure that is already
  * reported. An error of a provider becomes a failure. Every other exception ends the deployment and
  * is thrown.
  */
@@ -26,10 +26,10 @@ export async function registerResource(
   goal: Goal,
 ): Promise<Result<CurrentState>> {
   try {
-    return toRegistered(ctx, goal, await generate(ctx, goal))
+    return toResourceResult(ctx, goal, await generate(ctx, goal))
   } catch (thrown) {
     // An aborted deployment rejects the promises of its running steps with `Bail`.
-    if (thrown instanceof Bail) return stopped
+    if (thrown instanceof Bail) return stoppedResult
     if (thrown instanceof ProviderError || hasCode(thrown, 'VALUE_MALFORMED')) {
       const redact = createRedactor(collectSecretTexts(goal.inputs))
       return finishStage(ctx, failDeployment(redact(thrown.message), claimedUrnOf(ctx.input, goal)))
@@ -39,7 +39,7 @@ export async function registerResource(
   }
 }
 
-function toRegistered(
+function toResourceResult(
   ctx: GeneratorContext,
   goal: Goal,
   result: StageResult<CurrentState>,
@@ -49,10 +49,10 @@ function toRegistered(
   return decided(result.current)
 }
 
-/** Names the failed resource in its failure, and notes it for the resources that depend on it. */
-function recordFailure(ctx: GeneratorContext, goal: Goal, { failure }: Failed): Failed {
-  if (failure.ends === 'deployment') return { kind: 'failed', failure }
+/** Adds the URN to a failure, and records the URN as failed for dependents of the resource. */
+function recordFailure(ctx: GeneratorContext, goal: Goal, { failure }: FailedResult): FailedResult {
+  if (failure.endedPart === 'deployment') return { kind: 'failed', failure }
   const urn = claimedUrnOf(ctx.input, goal)
-  ctx.apply({ failed: [urn] })
+  ctx.apply({ failedUrns: [urn] })
   return { kind: 'failed', failure: { ...failure, urn } }
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../records/ids.ts'
-import { isUnsent } from '../../../records/operation.ts'
+import { isRunByGenerator } from '../../../records/operation.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import { isChainComplete } from '../../deployment/dispatch/run-chain.ts'
 import { replaceStepOf } from '../../events/replace-events.ts'
@@ -17,7 +17,10 @@ import { stepOf } from '../../step.ts'
 import { type EndedStep, successEndOf } from '../../step-end.ts'
 import { createSameViewSteps } from '../steps/same-views.ts'
 
-/** The dependencies of counting. `earlierEnds`: all ends when this generator started. */
+/**
+ * The dependencies of `countRecorded`. `earlierEnds`: all ends from before the start of this
+ * generator run.
+ */
 export interface CountDeps {
   readonly recorded: DecisionIndex
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
@@ -26,19 +29,22 @@ export interface CountDeps {
 }
 
 /**
- * Counts the steps of earlier generators without showing them again. The program has ended and does
- * not run again, and the summary covers the whole deployment. A state without a decision or delete
- * was registered unchanged, which leaves no record.
+ * Counts the steps of earlier generator runs for the summary, without emitting them again. The
+ * program has ended and does not run again. A state without a decision or delete was registered
+ * unchanged, which leaves no record.
  */
 export function countRecorded(deps: CountDeps, base: Base): void {
   const { recorded, emitter } = deps
-  const planned = [...(recorded.planOf('deletes') ?? []), ...(recorded.planOf('refresh') ?? [])]
-  const touched = new Set(planned.map(({ urn }) => urn))
+  const plannedOperations = [
+    ...(recorded.planOf('deletes') ?? []),
+    ...(recorded.planOf('refresh') ?? []),
+  ]
+  const touchedUrns = new Set(plannedOperations.map(({ urn }) => urn))
   for (const decision of recorded.decisions) {
-    for (const [old] of decision.sets.aliased ?? []) touched.add(old)
-    touched.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
-    const ended = recordedEndsOf(deps, decision, base)
-    for (const { step, end } of ended) {
+    for (const [old] of decision.sets.aliased ?? []) touchedUrns.add(old)
+    touchedUrns.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
+    const endedSteps = recordedEndsOf(deps, decision, base)
+    for (const { step, end } of endedSteps) {
       emitter.count(step, end)
       if (step.op !== 'same' || step.old === undefined) continue
       for (const view of createSameViewSteps(base, step.old.state))
@@ -46,38 +52,43 @@ export function countRecorded(deps: CountDeps, base: Base): void {
     }
     const length =
       decision.kind === 'registration'
-        ? decision.operations.filter(one => !isUnsent(one)).length
+        ? decision.operations.filter(operation => !isRunByGenerator(operation)).length
         : 1
-    if (!isChainComplete(ended, length)) continue
-    for (const { step } of ended) {
+    if (!isChainComplete(endedSteps, length)) continue
+    for (const { step } of endedSteps) {
       const replace = replaceStepOf(step)
       if (replace !== undefined) emitter.count(replace, successEndOf(replace.next))
     }
   }
   for (const [index, state] of base.snapshot.resources.entries()) {
-    if (state.delete || touched.has(state.urn)) continue
-    if (state.viewOf !== '' && touched.has(state.viewOf)) continue
-    const step = stepOf({ op: 'same', effect: 'none', old: base.trackedAt(index), next: state })
+    if (state.delete || touchedUrns.has(state.urn)) continue
+    if (state.viewOf !== '' && touchedUrns.has(state.viewOf)) continue
+    const step = stepOf({
+      op: 'same',
+      effect: 'none',
+      old: base.trackedStateAt(index),
+      next: state,
+    })
     emitter.count(step, successEndOf(state))
   }
 }
 
 function recordedEndsOf(
-  { earlierEnds, sealing, recorded: all }: CountDeps,
+  { earlierEnds, sealing, recorded: decisionIndex }: CountDeps,
   decision: RecordedDecision,
   base: Base,
 ): readonly EndedStep[] {
-  const open = { base, sealing, findMade: () => undefined }
+  const openDeps = { base, sealing, findCreatedState: () => undefined }
   if (decision.kind === 'settled') {
     const { operation, state } = decision
     const next = state === undefined ? undefined : sealing.open(state)
-    const step = { ...stepOfOperation(operation, open), next }
-    return [{ step, end: successEndOf(next), tracked: undefined }]
+    const step = { ...stepOfOperation(operation, openDeps), next }
+    return [{ step, end: successEndOf(next), trackedState: undefined }]
   }
   return decision.operations.flatMap(operation => {
-    const recorded = earlierEnds.get(lastRetryOf(all, operation.id))
-    if (recorded === undefined || isUnsent(operation)) return []
-    const end = stepEndOf(recorded, sealing)
-    return [{ step: stepOfOperation(operation, open), end, tracked: undefined }]
+    const recordedEnd = earlierEnds.get(lastRetryOf(decisionIndex, operation.id))
+    if (recordedEnd === undefined || isRunByGenerator(operation)) return []
+    const end = stepEndOf(recordedEnd, sealing)
+    return [{ step: stepOfOperation(operation, openDeps), end, trackedState: undefined }]
   })
 }

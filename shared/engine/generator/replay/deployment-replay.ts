@@ -1,6 +1,6 @@
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { OperationId } from '../../../records/ids.ts'
-import { isUnsent } from '../../../records/operation.ts'
+import { isRunByGenerator } from '../../../records/operation.ts'
 import { error } from '../../../errors/error.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import {
@@ -23,14 +23,17 @@ import {
   type Replay,
 } from './replay.ts'
 
-/** The dependencies of a replay. `earlierEnds`: the ends when this generator started. */
+/**
+ * The dependencies of a replay. `earlierEnds`: the ends from before the start of this generator
+ * run.
+ */
 export interface ReplayDeps extends ChainDeps {
   readonly operations: OperationsPort
   readonly base: Base
   readonly recorded: DecisionIndex
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-  /** Returns the state that an operation of an earlier generator created. */
-  readonly findMade: (id: OperationId) => TrackedState | undefined
+  /** Returns the state that an operation of an earlier generator run created. */
+  readonly findCreatedState: (id: OperationId) => TrackedState | undefined
 }
 
 /** Creates the replay of earlier decisions, through log and queue. */
@@ -40,31 +43,31 @@ export function createReplay(deps: ReplayDeps): Replay {
     const { operation } = decision
     const state = openSettledState(deps, decision)
     const step = { ...stepOfOperation(operation, deps), next: state }
-    return { step, tracked: trackedStateOf(state, operation.id) }
+    return { step, trackedState: trackedStateOf(state, operation.id) }
   }
   const running = new Map<OperationId, Promise<readonly EndedStep[]>>()
-  const rerun: Replay['resume'] = async ({ operations }, onEnd) => {
+  const runAgain: Replay['resume'] = async ({ operations }, onEnd) => {
     const chain = operations.map(operation => ({
       operation,
-      step: isUnsent(operation) ? undefined : stepOfOperation(operation, deps),
+      step: isRunByGenerator(operation) ? undefined : stepOfOperation(operation, deps),
     }))
     const steps = chain.flatMap(({ step }) => step ?? [])
-    const ended = await runChain(deps, chain, earlierEnds)
-    if (isChainComplete(ended, steps.length)) emitReplaces(deps.emitter, ended)
-    onEnd(steps, ended)
-    return ended
+    const endedSteps = await runChain(deps, chain, earlierEnds)
+    if (isChainComplete(endedSteps, steps.length)) emitReplaces(deps.emitter, endedSteps)
+    onEnd(steps, endedSteps)
+    return endedSteps
   }
   return {
     decisionsOf: recorded.decisionsOf,
-    recordedUrns: () => [...new Set(recorded.decisions.map(urnOf))],
+    recordedUrns: () => [...new Set(recorded.decisions.map(decisionUrnOf))],
     reopenSettled,
     resume(registration, onEnd) {
-      const [first] = registration.operations
-      const known = first === undefined ? undefined : running.get(first.id)
-      if (known !== undefined) return known
-      const ended = rerun(registration, onEnd)
-      if (first !== undefined) running.set(first.id, ended)
-      return ended
+      const [firstOperation] = registration.operations
+      const runningChain = firstOperation === undefined ? undefined : running.get(firstOperation.id)
+      if (runningChain !== undefined) return runningChain
+      const chainEnd = runAgain(registration, onEnd)
+      if (firstOperation !== undefined) running.set(firstOperation.id, chainEnd)
+      return chainEnd
     },
     importOf: urn =>
       recorded
@@ -81,47 +84,61 @@ export function createReplay(deps: ReplayDeps): Replay {
       recorded.decisions.findLast(
         (decision): decision is RecordedRegistration =>
           decision.kind === 'registration' &&
-          decision.operations.some(one => one.urn === urn && one.effect === 'mark-pending'),
+          decision.operations.some(
+            operation => operation.urn === urn && operation.effect === 'mark-pending',
+          ),
       ),
-    withdraw: ({ operations: [first] }) => withdraw(deps, first),
+    withdraw: ({ operations: [firstOperation] }) => withdraw(deps, firstOperation),
     async readState(urn) {
-      const last = recorded.decisionsOf(urn).at(-1)
-      if (last === undefined) return undefined
-      if (last.kind === 'settled') return reopenSettled(last).tracked
-      const made = last.operations.findLast(one => one.effect !== 'remove' && !isUnsent(one))
-      return readMadeState(deps, made === undefined ? undefined : lastRetryOf(recorded, made.id))
+      const lastDecision = recorded.decisionsOf(urn).at(-1)
+      if (lastDecision === undefined) return undefined
+      if (lastDecision.kind === 'settled') return reopenSettled(lastDecision).trackedState
+      const createOperation = lastDecision.operations.findLast(
+        operation => operation.effect !== 'remove' && !isRunByGenerator(operation),
+      )
+      return readCreatedState(
+        deps,
+        createOperation === undefined ? undefined : lastRetryOf(recorded, createOperation.id),
+      )
     },
   }
 }
 
-/** Ends a first operation that has not begun; returns false when it has. */
+/**
+ * Ends the first operation of a chain as failed. Returns false if this operation had begun already.
+ */
 async function withdraw(
   { operations, deployment, recorded }: ReplayDeps,
-  first: RecordedRegistration['operations'][number] | undefined,
+  firstOperation: RecordedRegistration['operations'][number] | undefined,
 ): Promise<boolean> {
-  if (first === undefined || recorded.hookResultOf(first.id) !== undefined) return false
-  return operations.select(deployment, first.id, { owner: '', attempt: 0, verdict: 'failed' })
+  if (firstOperation === undefined || recorded.hookResultOf(firstOperation.id) !== undefined)
+    return false
+  return operations.select(deployment, firstOperation.id, {
+    owner: '',
+    attempt: 0,
+    verdict: 'failed',
+  })
 }
 
-function urnOf(decision: DecisionIndex['decisions'][number]) {
+function decisionUrnOf(decision: DecisionIndex['decisions'][number]) {
   return decision.kind === 'registration' ? decision.urn : decision.operation.urn
 }
 
-/** Returns the state of a settled step with the outputs that were registered since. */
+/** Returns the state of a settled step, including outputs that were registered later. */
 function openSettledState(deps: ReplayDeps, { operation, state }: RecordedSettlement) {
   if (state === undefined)
     throw error('STATE_INVALID', `the record of operation ${operation.id} lacks its state`)
   return deps.sealing.open(state)
 }
 
-async function readMadeState(
+async function readCreatedState(
   deps: ReplayDeps,
   id: OperationId | undefined,
 ): Promise<TrackedState | undefined> {
   if (id === undefined) return undefined
   const ends = await deps.operations.getEnds(deps.deployment, [id])
-  const found = ends.get(id)
-  if (found?.head.end === undefined) return undefined
-  const { state } = stepEndOf(found, deps.sealing)
+  const recordedEnd = ends.get(id)
+  if (recordedEnd?.head.end === undefined) return undefined
+  const { state } = stepEndOf(recordedEnd, deps.sealing)
   return state === undefined ? undefined : trackedStateOf(state, id)
 }

@@ -5,48 +5,51 @@ import { plannedUrnsOf } from '../checks/check-update-plan.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { CurrentState } from '../sets.ts'
-import { type Answered, decided, failStep, type StageResult } from '../stage.ts'
+import { type AnsweredResult, decided, failStep, type StageResult } from '../stage.ts'
 import { configureUnusedProvider } from '../steps/run-steps.ts'
 import { emitSameViews } from '../steps/same-views.ts'
 import { runAfterHooks } from '../steps/settled-hooks.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 import { isRefresh, type RecordedSettlement, type Replay } from './replay.ts'
-import { forgetDecision } from './restore-sets.ts'
+import { createWithdrawalDelta } from './restore-sets.ts'
 import { resumeRecorded } from './resume-recorded.ts'
 
 /**
- * Answers a registration that an earlier generator decided: the recorded decision runs to its end,
- * and the answer is the recorded one, byte for byte. `decided`: there is no record, or it is
- * decided again. A goal that differs keeps its recorded decision once a step of it began, with a
- * warning.
+ * Answers a registration that an earlier generator run decided. The recorded decision is completed,
+ * and the answer is exactly the recorded one. `decided`: the next stages decide the registration,
+ * because there is no record or the record was withdrawn. If the goal differs from the record and a
+ * step had begun, the recorded decision is kept with a warning.
  */
 export async function replayRecorded(
   ctx: GeneratorContext,
   claim: UrnClaim,
-  goal: string,
+  goalDigest: string,
 ): Promise<StageResult<void>> {
   const { replay } = ctx.ports
-  const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(known => !isRefresh(known))
-  const last = decisions.at(-1)
-  if (replay === undefined || last === undefined) return decided(undefined)
-  if (last.goal !== goal && !(await shouldKeepDecision(ctx, replay, last)))
+  const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(decision => !isRefresh(decision))
+  const lastDecision = decisions.at(-1)
+  if (replay === undefined || lastDecision === undefined) return decided(undefined)
+  if (lastDecision.goal !== goalDigest && !(await shouldKeepDecision(ctx, replay, lastDecision)))
     return decided(undefined)
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await resumeRecorded(ctx, replay, registration)
-  // Only a person can resolve an interrupted operation: the other resources do not wait for it.
-  const isUnknown = ends.some(({ end }) => end.verdict === 'interrupted')
-  if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failStep(ctx.input, isUnknown)
-  if (last.kind === 'settled') return replaySettled(ctx, replay, claim, last)
+  // Only a user can resolve an interrupted operation, so the other resources do not wait for it.
+  const isAnyInterrupted = ends.some(({ end }) => end.verdict === 'interrupted')
+  if (ends.some(({ end }) => end.verdict !== 'succeeded'))
+    return failStep(ctx.input, isAnyInterrupted)
+  if (lastDecision.kind === 'settled') return replaySettled(ctx, replay, claim, lastDecision)
   // An imported resource is compared with its goal afterwards, unless the goal has changed.
-  if (last === replay.importOf(claim.urn) && last.goal === goal) return decided(undefined)
-  const made = ends.findLast(({ step }) => step.next !== undefined)
-  // The record has only the deletes of a replacement that the generator settles: decide the rest.
-  if (made?.tracked === undefined) return decided(undefined)
-  return toReplayed(claim, { ...made.tracked, op: made.step.op })
+  if (lastDecision === replay.importOf(claim.urn) && lastDecision.goal === goalDigest)
+    return decided(undefined)
+  const endedStep = ends.findLast(({ step }) => step.next !== undefined)
+  // The record contains only the deletes of a replacement that the generator settles. The next
+  // stages decide the rest.
+  if (endedStep?.trackedState === undefined) return decided(undefined)
+  return toReplayedAnswer(claim, { ...endedStep.trackedState, op: endedStep.step.op })
 }
 
-function toReplayed({ urn }: UrnClaim, current: CurrentState): Answered {
-  return { kind: 'replayed', current, delta: { current: [[urn, current]] } }
+function toReplayedAnswer({ urn }: UrnClaim, current: CurrentState): AnsweredResult {
+  return { kind: 'replayed', current, delta: { currentStates: [[urn, current]] } }
 }
 
 async function shouldKeepDecision(
@@ -56,7 +59,7 @@ async function shouldKeepDecision(
 ): Promise<boolean> {
   const urn = decision.kind === 'registration' ? decision.urn : decision.operation.urn
   if (decision.kind === 'registration' && (await replay.withdraw(decision))) {
-    ctx.apply(forgetDecision(ctx.input.sets, decision))
+    ctx.apply(createWithdrawalDelta(ctx.input.sets, decision))
     ctx.ports.updatePlan.guard?.restoreSteps(plannedUrnsOf(decision, ctx.input.sets))
     return false
   }
@@ -72,10 +75,10 @@ async function replaySettled(
   replay: Replay,
   claim: UrnClaim,
   decision: RecordedSettlement,
-): Promise<Answered> {
+): Promise<AnsweredResult> {
   const { emitter } = ctx.ports
-  const { step, tracked } = replay.reopenSettled(decision)
-  const { state } = tracked
+  const { step, trackedState } = replay.reopenSettled(decision)
+  const { state } = trackedState
   emitter.emitBegin(step)
   const inputs = step.op === 'same' ? (claim.old?.state.inputs ?? state.inputs) : state.inputs
   await configureUnusedProvider(ctx, state, inputs)
@@ -84,27 +87,27 @@ async function replaySettled(
   emitter.emitEnd(step, end)
   emitter.count(step, end)
   if (step.op === 'same' && step.old !== undefined) emitSameViews(ctx, step.old.state)
-  ctx.apply(createStepEndsDelta([step], [{ step, end, tracked }]))
-  return toReplayed(claim, { ...tracked, op: step.op })
+  ctx.apply(createStepEndsDelta([step], [{ step, end, trackedState }]))
+  return toReplayedAnswer(claim, { ...trackedState, op: step.op })
 }
 
 /**
- * Returns the recorded resources that the program did not register this time, each as it is now.
+ * Returns the current states of recorded resources that the program did not register in this run.
  * They are deleted like any other unregistered resource, with a warning.
  */
 export async function findLeftovers(ctx: GeneratorContext): Promise<readonly TrackedState[]> {
   const { sets } = ctx.input
   const { replay } = ctx.ports
   if (replay === undefined) return []
-  const found: TrackedState[] = []
+  const leftovers: TrackedState[] = []
   for (const urn of replay.recordedUrns()) {
-    if (sets.registered.has(urn)) continue
-    const tracked = await replay.readState(urn)
-    if (tracked === undefined) continue
+    if (sets.registeredUrns.has(urn)) continue
+    const trackedState = await replay.readState(urn)
+    if (trackedState === undefined) continue
     const message =
       'the program registered this before the deployment was interrupted and does not any more: it is deleted'
     ctx.ports.emitter.report('warning', message, urn)
-    found.push(tracked)
+    leftovers.push(trackedState)
   }
-  return found
+  return leftovers
 }

@@ -6,17 +6,17 @@ import type { TrackedState } from '../../step.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import type { GeneratorSets } from '../sets.ts'
 
-/** The records by which recorded decisions are judged. */
+/** The recorded results from which the deltas of decisions are computed. */
 interface RecordedResults {
-  /** Whether an operation had succeeded when this generator started. */
+  /** Reports whether an operation had succeeded before this generator run started. */
   readonly hasSucceeded: (id: OperationId) => boolean
-  /** The state that an operation had created by then. */
-  readonly findMade: (id: OperationId) => TrackedState | undefined
+  /** Returns the state that an operation had created before this generator run started. */
+  readonly findCreatedState: (id: OperationId) => TrackedState | undefined
 }
 
 /**
- * Returns the deltas of recorded decisions, in the order in which they were made. The generator
- * applies them before it serves its first call. An unchanged resource has no record: it is decided
+ * Returns the deltas of recorded decisions, in their recorded order. The generator applies the
+ * deltas before it serves its first call. An unchanged resource has no record, and is decided
  * again.
  */
 export function restoreSets(
@@ -25,47 +25,54 @@ export function restoreSets(
 ): readonly SetsDelta[] {
   const indexReadBy = new Map<OperationId, number>()
   return decisions.map(decision => {
-    // The deletes of a record are those of its operations: other records may repeat the names.
-    const { deleted: _repeated, ...recorded } = decision.sets
+    // The deletes come from the operations, because several records may list the same deleted URN.
+    const { deleted: _repeated, ...recordedDelta } = decision.sets
     const delta = createCollectedDelta()
     const refreshed: [number, TrackedState | undefined][] = []
     const operations = operationsOf(decision)
     for (const operation of operations) {
       const { id, op, old } = operation
       const hasEnded = decision.kind === 'settled' || results.hasSucceeded(id)
-      const index = baseIndexOf(old, read => indexReadBy.get(read))
+      const index = baseIndexOf(old, readId => indexReadBy.get(readId))
       collectOperation(delta, operation, { hasEnded, index })
       if (op !== 'refresh' || old?.kind !== 'base') continue
       indexReadBy.set(id, old.index)
-      if (hasEnded) refreshed.push([old.index, results.findMade(id)])
+      if (hasEnded) refreshed.push([old.index, results.findCreatedState(id)])
     }
-    const replaced = [...(recorded.replaced ?? []), ...delta.replaced]
-    const removed = { deleted: listRecreated(decision, operations) }
-    return { ...recorded, ...delta, replaced, refreshed, removed }
+    const replaced = [...(recordedDelta.replaced ?? []), ...delta.replaced]
+    const removed = { deleted: listRecreatedUrns(decision, operations) }
+    return { ...recordedDelta, ...delta, replaced, refreshed, removed }
   })
 }
 
-/** The URNs that another replacement deleted first and that this decision creates again. */
-function listRecreated(
+/**
+ * Returns the URNs that another replacement deleted before and that this decision creates again.
+ */
+function listRecreatedUrns(
   decision: RecordedDecision,
   operations: readonly Operation[],
 ): readonly Urn[] {
-  const create = operations.find(({ op }) => op === 'create-replacement' || op === 'create')
-  const names = create === undefined ? [] : namesOf(create.urn, decision)
-  const isOwnDelete = operations.some(
-    ({ effect, urn }) => effect === 'mark-pending' && names.includes(urn),
+  const createOperation = operations.find(
+    ({ op }) => op === 'create-replacement' || op === 'create',
   )
-  return isOwnDelete ? [] : names
+  const urns =
+    createOperation === undefined ? [] : currentAndFormerUrnsOf(createOperation.urn, decision)
+  const isOwnDelete = operations.some(
+    ({ effect, urn }) => effect === 'mark-pending' && urns.includes(urn),
+  )
+  return isOwnDelete ? [] : urns
 }
 
-/** The URN of a resource, and the URNs that it had until this decision. */
-function namesOf(urn: Urn, { sets }: RecordedDecision): readonly Urn[] {
-  const former = (sets.aliased ?? []).flatMap(([old, now]) => (now === urn ? [old] : []))
-  return [urn, ...former]
+/** Returns the URN of a resource, and the URNs that it had until this decision. */
+function currentAndFormerUrnsOf(urn: Urn, { sets }: RecordedDecision): readonly Urn[] {
+  const formerUrns = (sets.aliased ?? []).flatMap(([old, current]) =>
+    current === urn ? [old] : [],
+  )
+  return [urn, ...formerUrns]
 }
 
-/** Returns the delta that takes a withdrawn decision out of the sets. */
-export function forgetDecision(sets: GeneratorSets, decision: RecordedDecision): SetsDelta {
+/** Returns the delta that removes a withdrawn decision from the sets. */
+export function createWithdrawalDelta(sets: GeneratorSets, decision: RecordedDecision): SetsDelta {
   const operations = operationsOf(decision)
   const indices = operations.flatMap(
     ({ old }) => baseIndexOf(old, id => findIndexReadBy(sets, id)) ?? [],
@@ -75,16 +82,19 @@ export function forgetDecision(sets: GeneratorSets, decision: RecordedDecision):
       replaced: decision.sets.replaced ?? [],
       targeted: decision.sets.targeted ?? [],
       dependentKeys: (decision.sets.dependentKeys ?? []).map(([urn]) => urn),
-      operated: operations.map(({ urn }) => urn),
+      urnsWithStep: operations.map(({ urn }) => urn),
       deleted: operations.flatMap(({ effect, urn }) => (effect === 'mark-pending' ? [urn] : [])),
-      markedForDelete: indices,
-      condemned: indices,
-      pendingReplacement: indices,
+      markedForDeleteIndices: indices,
+      condemnedIndices: indices,
+      pendingReplacementIndices: indices,
     },
   }
 }
 
-/** The base index of the old state of an operation; `indexReadBy` resolves refreshed states. */
+/**
+ * Returns the base index of an operation's old state. `indexReadBy`: returns the base index of the
+ * state that a refresh operation read.
+ */
 function baseIndexOf(
   old: StateReference | undefined,
   indexReadBy: (id: OperationId) => number | undefined,
@@ -92,9 +102,10 @@ function baseIndexOf(
   return old?.kind === 'operation' ? indexReadBy(old.operation) : old?.index
 }
 
-function findIndexReadBy({ refreshed }: GeneratorSets, id: OperationId): number | undefined {
-  for (const [index, now] of refreshed)
-    if (now?.ref.kind === 'operation' && now.ref.operation === id) return index
+function findIndexReadBy({ refreshedStates }: GeneratorSets, id: OperationId): number | undefined {
+  for (const [index, refreshedState] of refreshedStates)
+    if (refreshedState?.ref.kind === 'operation' && refreshedState.ref.operation === id)
+      return index
   return undefined
 }
 
@@ -102,15 +113,15 @@ function operationsOf(decision: RecordedDecision): readonly Operation[] {
   return decision.kind === 'registration' ? decision.operations : [decision.operation]
 }
 
-/** The kinds of a delta that operations add to. */
+/** Creates an empty delta with the members that `collectOperation` fills. */
 function createCollectedDelta() {
   return {
-    operated: [] as Urn[],
+    urnsWithStep: [] as Urn[],
     deleted: [] as Urn[],
     replaced: [] as Urn[],
-    markedForDelete: [] as number[],
-    pendingReplacement: [] as number[],
-    condemned: [] as number[],
+    markedForDeleteIndices: [] as number[],
+    pendingReplacementIndices: [] as number[],
+    condemnedIndices: [] as number[],
   }
 }
 
@@ -121,30 +132,31 @@ function collectOperation(
 ): void {
   switch (op) {
     case 'delete-replaced':
-      // The delete of an old copy says nothing about the copy that superseded it.
+      // The delete of an old copy does not delete the live resource of the same URN.
       if (effect === 'mark-pending') delta.deleted.push(urn)
-      if (index !== undefined) delta.condemned.push(index)
+      if (index !== undefined) delta.condemnedIndices.push(index)
       if (index !== undefined && hasEnded && effect === 'mark-pending')
-        delta.pendingReplacement.push(index)
+        delta.pendingReplacementIndices.push(index)
       return
     case 'create-replacement':
     case 'read-replacement':
       delta.replaced.push(urn)
-      delta.operated.push(urn)
+      delta.urnsWithStep.push(urn)
       if (index !== undefined && hasEnded && effect === 'add-mark')
-        delta.markedForDelete.push(index)
+        delta.markedForDeleteIndices.push(index)
       return
     case 'import-replacement':
-      // Not in `replaces`: that would replace other resources with it.
-      delta.operated.push(urn)
-      if (index !== undefined && hasEnded) delta.markedForDelete.push(index)
+      // Not added to `replaced`, because other resources would then be replaced together with this
+      // one.
+      delta.urnsWithStep.push(urn)
+      if (index !== undefined && hasEnded) delta.markedForDeleteIndices.push(index)
       return
     case 'refresh':
     case 'same':
     case 'update':
     case 'read':
     case 'import':
-      delta.operated.push(urn)
+      delta.urnsWithStep.push(urn)
       return
     default:
   }

@@ -8,20 +8,24 @@ import { unwrap } from '../finish-stage.ts'
 import { type CurrentState, currentTrackedAt } from '../sets.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 
-/** Returns the resource whose outputs are registered; fails when it was not registered. */
+/**
+ * Returns the resource of registered outputs. Fails when the program did not register the resource
+ * before.
+ */
 export function requireRegistered(
   { sets }: Pick<DecisionInput, 'sets'>,
   urn: Urn,
 ): Result<CurrentState> {
-  const current = sets.current.get(urn)
+  const current = sets.currentStates.get(urn)
   if (current !== undefined) return decided(current)
   const message = `cannot complete a resource '${urn}' whose registration isn't pending`
   return failDeployment(message, urn)
 }
 
 /**
- * Stores outputs in a resource's state; written only when they differ. Throws `Bail` when they
- * violate the update plan. Source: docs/spec/step-execution.md#registerresourceoutputs.
+ * Stores outputs in the state of a resource. They are recorded only when they differ from the old
+ * outputs. Throws `Bail` when they violate the update plan. Source:
+ * docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function applyOutputs(
   ctx: GeneratorContext,
@@ -31,10 +35,10 @@ export async function applyOutputs(
   const { runner, emitter } = ctx.ports
   unwrap(ctx, checkOutputsAgainstPlan(ctx, current.state.urn, outputs))
   const state = { ...current.state, outputs }
-  const unchanged = equalMaps(current.state.outputs, outputs)
-  const tracked = unchanged ? current : await runner.recordOutputs(current, state)
-  ctx.apply({ current: [[state.urn, { ...tracked, op: current.op }]] })
-  emitter.emitOutputs(current.op, findStateBefore(ctx.input, current), tracked.state)
+  const isUnchanged = equalMaps(current.state.outputs, outputs)
+  const trackedState = isUnchanged ? current : await runner.recordOutputs(current, state)
+  ctx.apply({ currentStates: [[state.urn, { ...trackedState, op: current.op }]] })
+  emitter.emitOutputs(current.op, findStateBefore(ctx.input, current), trackedState.state)
 }
 
 /** Returns the state of a component before this run; undefined when this run created it. */

@@ -20,45 +20,57 @@ import type { StepRunner } from '../step-runner.ts'
 /** The dependencies of a runner that records its steps. */
 export interface DeploymentRunnerDeps extends ChainDeps {
   /** Reports whether the base has an extension. */
-  readonly isInBase: (extension: string) => boolean
-  /** Counts a call of a key; `known`: the answer that an earlier generator recorded. */
-  readonly nextCall: (key: string) => {
-    readonly at: number
-    readonly known: RecordedAnswer | undefined
+  readonly isExtensionInBase: (extension: string) => boolean
+  /**
+   * Counts a call of a key. `callIndex`: the number of earlier calls of this key. `recordedAnswer`:
+   * the answer that an earlier generator run recorded.
+   */
+  readonly countCall: (key: string) => {
+    readonly callIndex: number
+    readonly recordedAnswer: RecordedAnswer | undefined
   }
 }
 
-/** Creates a runner over log and queue: steps are recorded, sent and ended before the answer. */
+/**
+ * Creates the runner of a deployment. It records steps in the decision log, sends them to
+ * executors, and waits for their ends.
+ */
 export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
-  const { writer, sealing, recorded, isInBase } = deps
-  const extended = new Set(recorded?.extensions)
+  const { writer, sealing, recorded, isExtensionInBase } = deps
+  const recordedExtensions = new Set(recorded?.extensions)
   return {
-    async run({ urn, goal, steps, sets }) {
-      const called = steps.filter(step => step.op !== 'replace')
-      const chain = chainOf(called, deps)
+    async run({ urn, goalDigest, steps, sets }) {
+      const calledSteps = steps.filter(step => step.op !== 'replace')
+      const chain = planChain(calledSteps, deps)
       const operations = chain.map(({ operation }) => operation)
-      await writer.append({ kind: 'registration', urn, goal, operations, sets })
-      const ended = await runChain(deps, chain)
-      if (!isChainComplete(ended, called.length)) return ended
-      emitReplaces(deps.emitter, ended)
-      return ended
+      await writer.append({ kind: 'registration', urn, goal: goalDigest, operations, sets })
+      const endedSteps = await runChain(deps, chain)
+      if (!isChainComplete(endedSteps, calledSteps.length)) return endedSteps
+      emitReplaces(deps.emitter, endedSteps)
+      return endedSteps
     },
-    async settle({ step, state, goal, sets }) {
+    async settle({ step, state, goalDigest, sets }) {
       const operation = operationOf(step, { id: deps.nextId(), needs: 0, releases: [] }, sealing)
-      const stored = state === undefined ? {} : { state: sealing.seal(state) }
-      const { state: _draft, ...bare } = operation
-      await writer.append({ kind: 'settled', operation: bare, ...stored, goal, sets })
+      const stateField = state === undefined ? {} : { state: sealing.seal(state) }
+      const { state: _draft, ...operationFields } = operation
+      await writer.append({
+        kind: 'settled',
+        operation: operationFields,
+        ...stateField,
+        goal: goalDigest,
+        sets,
+      })
       return trackedStateOf(state ?? stateOf(step), operation.id)
     },
     recordExtension({ ref, ...extension }) {
-      if (extended.has(ref) || isInBase(ref)) return
-      extended.add(ref)
+      if (recordedExtensions.has(ref) || isExtensionInBase(ref)) return
+      recordedExtensions.add(ref)
       const decision = { kind: 'extension', ref, extension } as const
       writer.defer(decision)
     },
     async recordOutputs(target, state) {
-      const before = recorded?.outputsOf(target.ref)
-      if (before !== undefined && equalResources(sealing.open(before), state))
+      const recordedOutputs = recorded?.outputsOf(target.ref)
+      if (recordedOutputs !== undefined && equalResources(sealing.open(recordedOutputs), state))
         return { state, ref: target.ref }
       const operation = deps.nextId()
       await writer.append({
@@ -70,37 +82,40 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       return { state, ref: target.ref }
     },
     async runHooks(moment) {
-      const { urn, hook } = moment
-      const known = recorded?.settledHookResultOf(urn, hook)
-      if (known !== undefined) return known.error
+      const { urn, hookType } = moment
+      const recordedResult = recorded?.settledHookResultOf(urn, hookType)
+      if (recordedResult !== undefined) return recordedResult.error
       const error = await runHooks(deps, moment)
       const verdict = error === undefined ? 'succeeded' : 'failed'
-      const why = error === undefined ? {} : { error }
-      await writer.append({ kind: 'hooked', urn, hook, verdict, ...why })
+      const errorField = error === undefined ? {} : { error }
+      await writer.append({ kind: 'hooked', urn, hook: hookType, verdict, ...errorField })
       return error
     },
     answerCall: createCallAnswerer(deps),
   }
 }
 
-/** Answers calls of the program from the records, or requests and records the answer. */
+/**
+ * Creates a function that answers calls of the program from the records, or else requests and
+ * records the answer.
+ */
 function createCallAnswerer(deps: DeploymentRunnerDeps): StepRunner['answerCall'] {
   const { writer, sealing } = deps
   return async (key, request) => {
-    const { at, known } = deps.nextCall(key)
-    if (known?.isAskedAgain === true) await request()
-    if (known !== undefined)
+    const { callIndex, recordedAnswer } = deps.countCall(key)
+    if (recordedAnswer?.isAskedAgain === true) await request()
+    if (recordedAnswer !== undefined)
       return {
-        outputs: sealing.openMap(known.outputs),
-        failures: known.failures,
-        dependencies: new Map(known.dependencies ?? []),
+        outputs: sealing.openMap(recordedAnswer.outputs),
+        failures: recordedAnswer.failures,
+        dependencies: new Map(recordedAnswer.dependencies ?? []),
       }
     const answer = await request()
-    // Not awaited: the record is durable before the next decision, or no decision used it.
+    // The write is not awaited, because the record becomes durable no later than the next decision.
     writer.defer({
       kind: 'answered',
       key,
-      at,
+      at: callIndex,
       outputs: sealing.sealMap(answer.outputs),
       failures: answer.failures,
       ...(answer.dependencies === undefined ? {} : { dependencies: [...answer.dependencies] }),
@@ -110,14 +125,17 @@ function createCallAnswerer(deps: DeploymentRunnerDeps): StepRunner['answerCall'
   }
 }
 
-/** Plans operations as a chain: each is the only need of the next. */
-function chainOf(steps: readonly Step[], deps: DeploymentRunnerDeps): readonly PlannedOperation[] {
-  const links = steps.flatMap((step, at) =>
+/** Plans the operations of steps as a chain. */
+function planChain(
+  steps: readonly Step[],
+  deps: DeploymentRunnerDeps,
+): readonly PlannedOperation[] {
+  const chainOperations = steps.flatMap((step, at) =>
     planStepOperations(step, { id: deps.nextId(), needs: at === 0 ? 0 : 1, releases: [] }, deps),
   )
-  return links.map(({ operation, step }, at) => {
-    const next = links[at + 1]?.operation.id
-    return { step, operation: { ...operation, releases: next === undefined ? [] : [next] } }
+  return chainOperations.map(({ operation, step }, index) => {
+    const nextId = chainOperations[index + 1]?.operation.id
+    return { step, operation: { ...operation, releases: nextId === undefined ? [] : [nextId] } }
   })
 }
 

@@ -9,31 +9,38 @@ import type { StepRunner } from '../step-runner.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
 /**
- * Creates the runner of a preview: steps run at once, providers compute planned states, and nothing
- * is recorded (I11).
+ * Creates the runner of a preview. Steps run at once, providers compute the planned states, and
+ * nothing is recorded (I11).
  */
 export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
-  const tracked = (state: ResourceState): TrackedState => ({
+  const toTrackedState = (state: ResourceState): TrackedState => ({
     state,
     ref: { kind: 'operation', operation: 0 as OperationId },
   })
-  const runOne = async (step: Step): Promise<EndedStep> => {
+  const runStep = async (step: Step): Promise<EndedStep> => {
     const end = await previewStep(withOldViews(step, base), deps)
-    return { step, end, tracked: end.state === undefined ? undefined : tracked(end.state) }
+    return {
+      step,
+      end,
+      trackedState: end.state === undefined ? undefined : toTrackedState(end.state),
+    }
   }
   return {
     async run({ steps }) {
       const ends: EndedStep[] = []
       for (const step of steps) {
-        const made = ends.at(-1)
-        const isAfter = step.op === 'replace' && made?.step.op === 'create-replacement'
-        const ended = await runOne(isAfter ? completeReplaceStep(step, made.end.state) : step)
-        ends.push(ended)
-        if (ended.end.verdict !== 'succeeded') break
+        const previousStep = ends.at(-1)
+        const followsCreate =
+          step.op === 'replace' && previousStep?.step.op === 'create-replacement'
+        const endedStep = await runStep(
+          followsCreate ? completeReplaceStep(step, previousStep.end.state) : step,
+        )
+        ends.push(endedStep)
+        if (endedStep.end.verdict !== 'succeeded') break
       }
       return ends
     },
-    settle: ({ step, state }) => Promise.resolve(tracked(state ?? stateOf(step))),
+    settle: ({ step, state }) => Promise.resolve(toTrackedState(state ?? stateOf(step))),
     recordExtension: () => undefined,
     recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
     runHooks: moment => runHooks(deps, moment),

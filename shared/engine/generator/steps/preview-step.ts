@@ -16,7 +16,10 @@ export interface PreviewDeps {
   readonly onHookFailed: () => void
 }
 
-/** Shows the effect of a step: its hooks run, and the provider previews the operation. */
+/**
+ * Previews a step: runs its hooks, requests a preview of the operation from the provider, and emits
+ * the step with its end.
+ */
 export async function previewStep(step: Step, deps: PreviewDeps): Promise<StepEnd> {
   const { emitter } = deps
   emitter.emitBegin(step)
@@ -37,38 +40,41 @@ function withViewEvents({ performing, emitter }: PreviewDeps): PerformDeps {
 }
 
 async function previewWithHooks(step: Step, hooks: StepHooks, deps: PreviewDeps): Promise<StepEnd> {
-  const moment = (hook: StepHooks['before'], made?: StepEnd['state']) =>
-    momentOf(step, hooks, { hook, isPreview: true, made })
-  const refused = await runHooks(deps, moment(hooks.before))
-  if (refused !== undefined) return failureEndOf({ message: refused, status: 'ok' })
+  const createMoment = (hookType: StepHooks['before'], resultState?: StepEnd['state']) =>
+    momentOf(step, hooks, { hookType, isPreview: true, resultState })
+  const beforeError = await runHooks(deps, createMoment(hooks.before))
+  if (beforeError !== undefined) return failureEndOf({ message: beforeError, status: 'ok' })
   const end = await previewWithRetries(step, hooks, deps)
   if (end.verdict !== 'succeeded') return end
-  const error = await runHooks(deps, moment(hooks.after, end.state))
+  const error = await runHooks(deps, createMoment(hooks.after, end.state))
   if (error === undefined) return end
   deps.emitter.report('error', error, step.urn)
   deps.onHookFailed()
   return end
 }
 
-/** As in Pulumi, error hooks run in previews too. */
+/**
+ * Repeats a previewed step as long as its error hooks request a retry. As in Pulumi, error hooks
+ * run in previews too.
+ */
 async function previewWithRetries(
   step: Step,
   hooks: StepHooks,
   deps: PreviewDeps,
 ): Promise<StepEnd> {
   const errors: string[] = []
-  const most = limits.errorHookTriesMax
+  const triesMax = limits.errorHookTriesMax
   const warn = (message: string): void => deps.emitter.report('warning', message, step.urn)
   for (;;) {
     const end = await perform(step, { preview: true }, withViewEvents(deps))
     if (end.error?.code === undefined) return end
     errors.unshift(end.error.message)
-    if (errors.length >= most) {
-      warn(`maximum number of error hook retries (${most}) reached`)
+    if (errors.length >= triesMax) {
+      warn(`maximum number of error hook retries (${triesMax}) reached`)
       const message = 'maximum number of error hook retries reached'
       return { ...end, error: { ...end.error, message } }
     }
-    const moment = momentOf(step, hooks, { hook: 'OnError', isPreview: true })
+    const moment = momentOf(step, hooks, { hookType: 'OnError', isPreview: true })
     const failure = { operation: hooks.operation, errors }
     const { retry, error } = await deps.hooks.requestRetry(moment, failure)
     if (error !== undefined) {
@@ -76,6 +82,6 @@ async function previewWithRetries(
       return { ...end, error: { ...end.error, message } }
     }
     if (!retry) return end
-    warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${most})`)
+    warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
   }
 }

@@ -1,4 +1,8 @@
-import { isProviderType, referenceOf, unknownText } from '../../../names/provider-reference.ts'
+import {
+  isProviderType,
+  providerReferenceOf,
+  unknownStringMarker,
+} from '../../../names/provider-reference.ts'
 import type { SetDelta } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { equalResources } from '../../../state/equal.ts'
@@ -8,36 +12,39 @@ import { markSecretOutputs } from '../../secret-outputs.ts'
 import type { Step } from '../../step.ts'
 import { type EndedStep, failureEndOf, successEndOf } from '../../step-end.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { decided, failStep, type Result, stopped } from '../stage.ts'
+import { decided, failStep, type Result, stoppedResult } from '../stage.ts'
 import { type Candidate, isSettledByGenerator } from '../registration/candidate.ts'
 import { createStepEndsDelta } from './step-ends-delta.ts'
 import { emitSameViews } from './same-views.ts'
 import { runAfterHooks, runBeforeHooks } from './settled-hooks.ts'
 import type { CurrentState } from '../sets.ts'
 
-/** Runs the steps of a registration, and returns the resource as it is then. */
+/** Runs the steps of a registration, and returns the resource with its resulting state. */
 export async function runSteps(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
 ): Promise<Result<CurrentState>> {
-  if (ctx.ports.isAborted()) return stopped
-  const last = steps.findLast(step => step.op !== 'replace')
-  if (last === undefined) throw new TypeError('a registration has at least one step')
+  if (ctx.ports.isAborted()) return stoppedResult
+  const lastStep = steps.findLast(step => step.op !== 'replace')
+  if (lastStep === undefined) throw new TypeError('a registration has at least one step')
   const { imported } = candidate.claim
-  // A resource that was imported just now and has no difference needs no further step.
-  const settled =
-    last.op !== 'same'
+  // A resource that this registration imported without a difference needs no further step.
+  const result =
+    lastStep.op !== 'same'
       ? await runChange(ctx, candidate, steps)
-      : decided(imported ?? (await settleSame(ctx, candidate, last)))
-  if (settled.kind === 'failed') return settled
-  const current = settled.value
-  ctx.apply({ current: [[current.state.urn, current]] })
+      : decided(imported ?? (await settleSame(ctx, candidate, lastStep)))
+  if (result.kind === 'failed') return result
+  const current = result.value
+  ctx.apply({ currentStates: [[current.state.urn, current]] })
   ctx.ports.updatePlan.draft?.recordOutputs(current.state.urn, current.state.outputs)
-  return settled
+  return result
 }
 
-/** Settles an unchanged resource: written only when a persisted field differs from the base. */
+/**
+ * Settles an unchanged resource. A record is written only when a stored field differs from the
+ * base.
+ */
 async function settleSame(
   ctx: GeneratorContext,
   candidate: Candidate,
@@ -49,20 +56,20 @@ async function settleSame(
   const state = markSecretOutputs(next, () => undefined)
   emitter.emitBegin(step)
   await configureUnusedProvider(ctx, state, old.state.inputs)
-  const unwritten = equalResources(old.state, state)
-  const tracked = unwritten
+  const isUnchanged = equalResources(old.state, state)
+  const trackedState = isUnchanged
     ? old
     : await runner.settle({ step, state, ...decisionRecordOf(ctx, candidate, [step]) })
-  const end = successEndOf(tracked.state)
+  const end = successEndOf(trackedState.state)
   emitter.emitEnd(step, end)
   emitter.count(step, end)
   emitSameViews(ctx, old.state)
-  return { ...tracked, op: 'same' }
+  return { ...trackedState, op: 'same' }
 }
 
 /**
- * Configures an unchanged provider, unless operations use it already: a second configuration would
- * end the instance that they use.
+ * Configures an unchanged provider, unless the provider is already configured. A second
+ * configuration would end the instance that other operations use.
  */
 export async function configureUnusedProvider(
   { ports }: Pick<GeneratorContext, 'ports'>,
@@ -70,7 +77,7 @@ export async function configureUnusedProvider(
   inputs: ResourceState['inputs'],
 ): Promise<void> {
   if (!isProviderType(state.type)) return
-  if (ports.providers.isRegistered(referenceOf(state.urn, state.id))) return
+  if (ports.providers.isRegistered(providerReferenceOf(state.urn, state.id))) return
   await ports.providers.configure(state.urn, state.id, inputs)
 }
 
@@ -79,17 +86,17 @@ async function runChange(
   candidate: Candidate,
   steps: readonly Step[],
 ): Promise<Result<CurrentState>> {
-  const ended: EndedStep[] = []
-  let completed: Result<void>
+  const endedSteps: EndedStep[] = []
+  let batchesResult: Result<void>
   try {
-    completed = await runBatches(ctx, candidate, steps, ended)
+    batchesResult = await runBatches(ctx, candidate, steps, endedSteps)
   } finally {
-    ctx.apply(createStepEndsDelta(steps, ended))
+    ctx.apply(createStepEndsDelta(steps, endedSteps))
   }
-  if (completed.kind === 'failed') return completed
-  const made = ended.findLast(({ step }) => step.op !== 'replace')
-  if (made?.tracked === undefined) return failStep(ctx.input)
-  return decided({ ...made.tracked, op: made.step.op })
+  if (batchesResult.kind === 'failed') return batchesResult
+  const endedStep = endedSteps.findLast(({ step }) => step.op !== 'replace')
+  if (endedStep?.trackedState === undefined) return failStep(ctx.input)
+  return decided({ ...endedStep.trackedState, op: endedStep.step.op })
 }
 
 /** Runs the batches one after another and collects each end, until one does not succeed. */
@@ -97,7 +104,7 @@ async function runBatches(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
-  ended: EndedStep[],
+  endedSteps: EndedStep[],
 ): Promise<Result<void>> {
   for (const batch of groupIntoBatches(steps)) {
     const ends =
@@ -109,7 +116,7 @@ async function runBatches(
             steps: batch,
             ...decisionRecordOf(ctx, candidate, steps),
           })
-    ended.push(...ends)
+    endedSteps.push(...ends)
     // Only a person can resolve an interrupted operation: the other resources do not wait for it.
     const isOrphaned = ends.some(end => end.isOrphaned === true)
     if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failStep(ctx.input, isOrphaned)
@@ -117,48 +124,52 @@ async function runBatches(
   return decided(undefined)
 }
 
-/** The goal and the delta that a record has besides its steps. */
+/** Returns the goal digest and the delta that are recorded with the steps. */
 function decisionRecordOf(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
-): { readonly goal: string; readonly sets: SetDelta } {
+): { readonly goalDigest: string; readonly sets: SetDelta } {
   return {
-    goal: ctx.ports.goalDigestOf(candidate.goal),
+    goalDigest: ctx.ports.goalDigestOf(candidate.goal),
     sets: setDeltaOf(ctx.input, candidate, steps),
   }
 }
 
-/** The delta that is recorded with a decision, for readers of the log. */
+/**
+ * Returns the delta that is recorded with a decision. Later generator runs restore their sets from
+ * it.
+ */
 function setDeltaOf(
   { sets }: Pick<DecisionInput, 'sets'>,
   candidate: Candidate,
   steps: readonly Step[],
 ): SetDelta {
   const { urn, alias } = candidate.claim
-  const deleted = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
-  const keys = deleted.flatMap(gone => {
-    const found = sets.dependentKeys.get(gone)
-    return found === undefined ? [] : [[gone, found] as const]
+  const deletedUrns = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
+  const keys = deletedUrns.flatMap(deletedUrn => {
+    const dependentKeys = sets.dependentKeys.get(deletedUrn)
+    return dependentKeys === undefined ? [] : [[deletedUrn, dependentKeys] as const]
   })
   return {
     ...(alias === undefined ? {} : { aliased: [[alias, urn] as const] }),
-    ...(deleted.length === 0 ? {} : { deleted }),
+    ...(deletedUrns.length === 0 ? {} : { deleted: deletedUrns }),
     ...(keys.length === 0 ? {} : { dependentKeys: keys }),
-    ...(sets.replaces.has(urn) ? { replaced: [urn] } : {}),
-    ...(sets.targeted.has(urn) ? { targeted: [urn] } : {}),
+    ...(sets.replacedUrns.has(urn) ? { replaced: [urn] } : {}),
+    ...(sets.targetedUrns.has(urn) ? { targeted: [urn] } : {}),
   }
 }
 
 /**
- * Steps of a custom resource are one chain; each step of a component or provider is its own batch.
+ * Groups steps into batches. The steps of a custom resource are one batch. Each step of a component
+ * or provider is a batch of its own, after the batch of its deletes.
  */
 function groupIntoBatches(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const settled = steps.some(step => step.next !== undefined && isSettledByGenerator(step.next))
-  if (!settled) return [steps]
+  const isSettled = steps.some(step => step.next !== undefined && isSettledByGenerator(step.next))
+  if (!isSettled) return [steps]
   const deletes = steps.filter(step => step.next === undefined)
-  const rest = steps.filter(step => step.next !== undefined)
-  return [...(deletes.length > 0 ? [deletes] : []), ...rest.map(step => [step])]
+  const changes = steps.filter(step => step.next !== undefined)
+  return [...(deletes.length > 0 ? [deletes] : []), ...changes.map(step => [step])]
 }
 
 /** Settles the create, update or replacement of a component or provider, without an executor. */
@@ -174,25 +185,25 @@ async function settleChange(
     const end = successEndOf(step.next)
     ctx.ports.emitter.emitEnd(step, end)
     ctx.ports.emitter.count(step, end)
-    return { step, end, tracked: undefined }
+    return { step, end, trackedState: undefined }
   }
-  const refused = await runBeforeHooks(ctx, step)
-  if (refused !== undefined) {
-    const end = failureEndOf({ message: refused, status: 'ok' })
+  const hookError = await runBeforeHooks(ctx, step)
+  if (hookError !== undefined) {
+    const end = failureEndOf({ message: hookError, status: 'ok' })
     ctx.ports.emitter.emitEnd(step, end)
-    return { step, end, tracked: undefined }
+    return { step, end, trackedState: undefined }
   }
   const state = markSecretOutputs(await computeSettledState(ctx, step, step.next), () => undefined)
-  const tracked = await ctx.ports.runner.settle({
+  const trackedState = await ctx.ports.runner.settle({
     step,
     state,
     ...decisionRecordOf(ctx, candidate, steps),
   })
-  await runAfterHooks(ctx, step, tracked.state)
-  const end = successEndOf(tracked.state)
+  await runAfterHooks(ctx, step, trackedState.state)
+  const end = successEndOf(trackedState.state)
   ctx.ports.emitter.emitEnd(step, end)
   ctx.ports.emitter.count(step, end)
-  return { step, end, tracked }
+  return { step, end, trackedState }
 }
 
 async function computeSettledState(
@@ -200,19 +211,19 @@ async function computeSettledState(
   step: Step,
   next: ResourceState,
 ): Promise<ResourceState> {
-  const now = ctx.ports.timestamp()
+  const timestamp = ctx.ports.timestamp()
   const isUpdate = step.op === 'update'
-  const times = ctx.input.preview
+  const times = ctx.input.isPreview
     ? {}
     : isUpdate
-      ? { modified: now }
-      : { created: now, modified: now }
-  // An update leaves the times of a component as they are: it changes nothing in the cloud.
+      ? { modified: timestamp }
+      : { created: timestamp, modified: timestamp }
+  // An update of a component keeps its times, because it changes nothing in the cloud.
   if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
   const id = isUpdate
     ? (step.old?.state.id ?? '')
-    : ctx.input.preview
-      ? unknownText
+    : ctx.input.isPreview
+      ? unknownStringMarker
       : ctx.ports.uuid()
   await ctx.ports.providers.configure(next.urn, id, next.inputs)
   return { ...next, id, outputs: withoutInternal(next.inputs), ...times }

@@ -5,7 +5,7 @@ import { emitStep } from '../../events/emit-step.ts'
 import type { GeneratorContext } from '../context.ts'
 
 /**
- * Returns the steps of views whose owner is unchanged. Source:
+ * Returns a `same` step for each view of an unchanged owner. Source:
  * docs/spec/step-generation.md#diff-decision, docs/spec/step-execution.md#views.
  */
 export function createSameViewSteps(
@@ -17,14 +17,14 @@ export function createSameViewSteps(
     .map(old => stepOf({ op: 'same', effect: 'none', old, next: old.state }))
 }
 
-/** Keeps the views of an unchanged owner and shows them; nothing is written. */
+/** Adds the views of an unchanged owner to the sets, and emits them. No record is written. */
 export function emitSameViews(
   { input, ports, apply }: GeneratorContext,
   owner: ResourceState,
 ): void {
-  const { base, isDestroying } = input
-  // A destroy shows their deletes instead.
-  if (isDestroying) return
+  const { base, isProgramDestroy } = input
+  // A destroy emits the deletes of the views instead.
+  if (isProgramDestroy) return
   for (const step of createSameViewSteps(base, owner)) {
     if (step.next !== undefined) apply({ views: [step.next] })
     emitStep(ports.emitter, step)

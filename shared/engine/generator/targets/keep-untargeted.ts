@@ -1,4 +1,4 @@
-import { parseReference, referenceOf } from '../../../names/provider-reference.ts'
+import { parseProviderReference, providerReferenceOf } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { stepOf } from '../../step.ts'
@@ -13,11 +13,11 @@ import type { CurrentState } from '../sets.ts'
 import { decided, failDeployment, type Result, type StageResult } from '../stage.ts'
 import { findOldDependencies, findOldProvider } from './old-dependencies.ts'
 import { keepOldState } from './pull-forward.ts'
-import { requireMadeDependencies } from './require-made-dependencies.ts'
+import { requireCreatedDependencies } from './require-created-dependencies.ts'
 import { createScopeDelta } from './scope.ts'
 import { skipCreate } from './skip-create.ts'
 
-/** A registration with its place in the scope. */
+/** A registration. `isTargeted`: whether the scope contains it. */
 interface ScopedRegistration {
   readonly goal: Goal
   readonly claim: UrnClaim
@@ -35,18 +35,21 @@ export async function keepUntargeted(
   { goal, claim, draft, isTargeted }: ScopedRegistration,
 ): Promise<StageResult<void>> {
   if (isTargeted) return decided(undefined)
-  const recreated = await mustRecreate(ctx, claim)
-  if (recreated.kind === 'failed') return recreated
-  if (recreated.value) return decided(undefined)
-  const admitted = checkUntargetedAgainstPlan(ctx, claim, goal)
-  if (admitted.kind === 'failed') return admitted
+  const recreateResult = await mustRecreate(ctx, claim)
+  if (recreateResult.kind === 'failed') return recreateResult
+  if (recreateResult.value) return decided(undefined)
+  const planResult = checkUntargetedAgainstPlan(ctx, claim, goal)
+  if (planResult.kind === 'failed') return planResult
   const next = claim.old?.state ?? draft
-  const allowed = await applyPolicies(ctx, { goal, claim, next, compared: next.inputs })
-  if (allowed.kind === 'failed') return allowed
+  const policyResult = await applyPolicies(ctx, { goal, claim, next, compared: next.inputs })
+  if (policyResult.kind === 'failed') return policyResult
   return answerUntargeted(ctx, claim, draft)
 }
 
-/** An untargeted resource is created again if another replacement deleted it, or if it was read. */
+/**
+ * Reports whether an untargeted resource must be created again: another replacement deleted it, or
+ * the program only read it before.
+ */
 async function mustRecreate(ctx: GeneratorContext, { old }: UrnClaim): Promise<Result<boolean>> {
   if (old === undefined) return decided(false)
   return old.state.external ? decided(true) : isDeletedElsewhere(ctx, old.state.urn)
@@ -59,24 +62,24 @@ function answerUntargeted(
 ): StageResult<void> {
   const { input } = ctx
   ctx.apply(createScopeDelta(input, draft, false))
-  ctx.apply({ operated: [urn] })
+  ctx.apply({ urnsWithStep: [urn] })
   if (old === undefined) return skipCreate(draft)
-  const provided = requireOldProvider(ctx, urn, old.state)
-  if (provided.kind === 'failed') return provided
-  ctx.apply({ pulledForward: [old.state.urn], operated: [old.state.urn] })
-  const below = finishStage(ctx, findOldDependencies(input, urn, old.state))
-  if (below.kind === 'failed') return below
-  for (const index of below.value) {
-    const kept = keepOldState(ctx, index)
-    if (kept.kind === 'failed') return kept
+  const providerResult = requireOldProvider(ctx, urn, old.state)
+  if (providerResult.kind === 'failed') return providerResult
+  ctx.apply({ pulledForwardUrns: [old.state.urn], urnsWithStep: [old.state.urn] })
+  const dependenciesResult = finishStage(ctx, findOldDependencies(input, urn, old.state))
+  if (dependenciesResult.kind === 'failed') return dependenciesResult
+  for (const index of dependenciesResult.value) {
+    const keepResult = keepOldState(ctx, index)
+    if (keepResult.kind === 'failed') return keepResult
   }
   const step = stepOf({ op: 'same', effect: 'none', old, next: old.state })
-  const required = finishStage(ctx, requireMadeDependencies(input, [step]))
-  if (required.kind === 'failed') return required
+  const createdDependenciesResult = finishStage(ctx, requireCreatedDependencies(input, [step]))
+  if (createdDependenciesResult.kind === 'failed') return createdDependenciesResult
   const current: CurrentState = { ...old, op: 'same', skipReason: 'kept' }
-  // Under its old name too: that is the name the program is answered with.
+  // Also under the old URN, because the program receives this URN.
   const delta = {
-    current: [
+    currentStates: [
       [old.state.urn, current],
       [urn, current],
     ] as const,
@@ -86,12 +89,14 @@ function answerUntargeted(
 
 /** Reports whether a delete before a replacement needs this old provider. */
 function isNeededByDelete({ sets, base }: DecisionInput, provider: string): boolean {
-  return [...sets.condemned].some(index => base.trackedAt(index).state.provider === provider)
+  return [...sets.condemnedIndices].some(
+    index => base.trackedStateAt(index).state.provider === provider,
+  )
 }
 
 /**
- * Requires the old provider of an untargeted resource among those of this run. Otherwise the
- * program moved it to another provider, and only a target can move.
+ * Fails if the old provider of an untargeted resource is not available in this run. In this case
+ * the program moved the resource to another provider, and only targets can be moved.
  */
 function requireOldProvider(
   { input, ports }: GeneratorContext,
@@ -100,15 +105,15 @@ function requireOldProvider(
 ): Result<void> {
   const { sets } = input
   if (provider === '') return decided(undefined)
-  const reference = parseReference(provider)
-  const now = sets.aliased.get(reference.urn) ?? reference.urn
+  const reference = parseProviderReference(provider)
+  const currentUrn = sets.claimantUrns.get(reference.urn) ?? reference.urn
   const isUsable =
-    sets.pulledForward.has(reference.urn) ||
+    sets.pulledForwardUrns.has(reference.urn) ||
     ports.providers.isRegistered(provider) ||
-    ports.providers.isRegistered(referenceOf(now, reference.id)) ||
+    ports.providers.isRegistered(providerReferenceOf(currentUrn, reference.id)) ||
     isNeededByDelete(input, provider)
   if (isUsable) return decided(undefined)
-  if (findOldProvider(input, provider) === undefined && !sets.registered.has(now))
+  if (findOldProvider(input, provider) === undefined && !sets.registeredUrns.has(currentUrn))
     return failDeployment(`could not find provider ${provider} in old state`, urn)
   return failDeployment(
     `provider ${provider} for resource ${urn} has not been registered yet, this is due to a ` +

@@ -1,4 +1,4 @@
-import { parseReference, providerUrnOf } from '../../../names/provider-reference.ts'
+import { parseProviderReference, providerUrnOf } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { listDependencies, type Dependency } from '../../graph/closures.ts'
@@ -10,42 +10,45 @@ type DependencyInput = Pick<DecisionInput, 'sets' | 'base'>
 
 /**
  * Returns the old states that a state depends on and that have no step yet. Each comes after its
- * own dependencies. The delta gives them a step. `requiredBy`: the untargeted registration that
- * fails when a dependency has no old state; without it such a dependency is left out.
+ * own dependencies. The delta marks them as kept. `requiredBy`: the untargeted registration that
+ * fails when a dependency has no old state. Without it, such dependencies are omitted.
  */
 export function findOldDependencies(
   input: DependencyInput,
   requiredBy: Urn | undefined,
   root: ResourceState,
 ): Result<readonly number[]> {
-  const found: number[] = []
-  const pulled = new Set<Urn>()
-  const list = (state: ResourceState): Generator<number | Dependency, void> =>
-    listOldDependencies(input, pulled, state)
-  const open = [{ index: -1, dependencies: list(root) }]
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+  const indices: number[] = []
+  const pulledUrns = new Set<Urn>()
+  const listFor = (state: ResourceState): Generator<number | Dependency, void> =>
+    listOldDependencies(input, pulledUrns, state)
+  const pathStack = [{ index: -1, dependencies: listFor(root) }]
+  for (let top = pathStack.at(-1); top !== undefined; top = pathStack.at(-1)) {
     const next = top.dependencies.next()
     if (next.done === true) {
-      if (top.index >= 0) found.push(top.index)
-      open.pop()
+      if (top.index >= 0) indices.push(top.index)
+      pathStack.pop()
     } else if (typeof next.value === 'number') {
-      const { state } = input.base.trackedAt(next.value)
-      pulled.add(state.urn)
-      open.push({ index: next.value, dependencies: list(state) })
+      const { state } = input.base.trackedStateAt(next.value)
+      pulledUrns.add(state.urn)
+      pathStack.push({ index: next.value, dependencies: listFor(state) })
     } else if (requiredBy !== undefined)
-      return failDeployment(describeMissing(next.value, requiredBy), requiredBy)
+      return failDeployment(describeMissingDependency(next.value, requiredBy), requiredBy)
   }
-  const urns = [...pulled]
-  return decided(found, { pulledForward: urns, operated: urns })
+  const urns = [...pulledUrns]
+  return decided(indices, { pulledForwardUrns: urns, urnsWithStep: urns })
 }
 
-/** The direct dependencies without a step: their base indices, or names without an old state. */
+/**
+ * Yields the direct dependencies without a step: their base indices, or the dependencies without an
+ * old state.
+ */
 function* listOldDependencies(
   input: DependencyInput,
-  pulled: ReadonlySet<Urn>,
+  pulledUrns: ReadonlySet<Urn>,
   state: ResourceState,
 ): Generator<number | Dependency, void> {
-  const isPending = (urn: Urn): boolean => !pulled.has(urn) && !hasStep(input, urn)
+  const isPending = (urn: Urn): boolean => !pulledUrns.has(urn) && !isAlreadyDecided(input, urn)
   const provider = findOldProvider(input, state.provider)
   const providerUrn = providerUrnOf(state.provider)
   if (provider !== undefined && providerUrn !== undefined && isPending(providerUrn)) yield provider
@@ -53,7 +56,7 @@ function* listOldDependencies(
     if (isPending(dependency.urn)) yield input.base.liveIndexOf(dependency.urn) ?? dependency
 }
 
-function describeMissing({ kind, urn, key }: Dependency, requiredBy: Urn): string {
+function describeMissingDependency({ kind, urn, key }: Dependency, requiredBy: Urn): string {
   const labels = {
     parent: `parent ${urn} of untargeted resource ${requiredBy}`,
     dependency: `dependency ${urn} of untargeted resource ${requiredBy}`,
@@ -67,24 +70,25 @@ function describeMissing({ kind, urn, key }: Dependency, requiredBy: Urn): strin
 /** Returns the base index of a provider that a reference names and that the program lacks. */
 export function findOldProvider(input: DependencyInput, reference: string): number | undefined {
   const urn = providerUrnOf(reference)
-  if (urn === undefined || hasStep(input, urn)) return undefined
+  if (urn === undefined || isAlreadyDecided(input, urn)) return undefined
   const index = input.base.liveIndexOf(urn)
   const isReferenced =
-    index !== undefined && input.base.trackedAt(index).state.id === parseReference(reference).id
+    index !== undefined &&
+    input.base.trackedStateAt(index).state.id === parseProviderReference(reference).id
   return isReferenced ? index : undefined
 }
 
 /**
- * Reports whether a URN was decided or is being decided, under its old or new name. A resource that
- * a refresh by the program left unread is registered but has no step.
+ * Reports whether a decision about a URN was made or has begun, under its old or new name. A
+ * registered resource that a refresh did not read does not count.
  */
-export function hasStep({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn): boolean {
-  if (isUnread(sets.current.get(urn))) return sets.pulledForward.has(urn)
+export function isAlreadyDecided({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn): boolean {
+  if (isUnread(sets.currentStates.get(urn))) return sets.pulledForwardUrns.has(urn)
   return (
-    sets.registered.has(urn) ||
-    sets.pulledForward.has(urn) ||
-    sets.deletes.has(urn) ||
-    sets.aliased.has(urn)
+    sets.registeredUrns.has(urn) ||
+    sets.pulledForwardUrns.has(urn) ||
+    sets.deletedUrns.has(urn) ||
+    sets.claimantUrns.has(urn)
   )
 }
 

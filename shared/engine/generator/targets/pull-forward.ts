@@ -5,8 +5,13 @@ import { stepOf } from '../../step.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { finishStage } from '../finish-stage.ts'
 import { decided, type Result } from '../stage.ts'
-import { findOldDependencies, findOldProvider, hasStep, isUnread } from './old-dependencies.ts'
-import { requireMadeDependencies } from './require-made-dependencies.ts'
+import {
+  findOldDependencies,
+  findOldProvider,
+  isAlreadyDecided,
+  isUnread,
+} from './old-dependencies.ts'
+import { requireCreatedDependencies } from './require-created-dependencies.ts'
 
 /**
  * Keeps old states that a registration depends on and that the program does not register. These are
@@ -20,12 +25,12 @@ export function pullDependenciesForward(
   const { input } = ctx
   for (const index of findUnregisteredRoots(input, next, isTargeted)) {
     const state = input.base.snapshot.resources[index]
-    if (state === undefined || hasStep(input, state.urn)) continue
-    ctx.apply({ pulledForward: [state.urn], operated: [state.urn] })
-    const below = finishStage(ctx, findOldDependencies(input, undefined, state))
-    if (below.kind === 'failed') return below
-    for (const kept of [...below.value, index]) {
-      const result = keepOldState(ctx, kept)
+    if (state === undefined || isAlreadyDecided(input, state.urn)) continue
+    ctx.apply({ pulledForwardUrns: [state.urn], urnsWithStep: [state.urn] })
+    const dependenciesResult = finishStage(ctx, findOldDependencies(input, undefined, state))
+    if (dependenciesResult.kind === 'failed') return dependenciesResult
+    for (const keptIndex of [...dependenciesResult.value, index]) {
+      const result = keepOldState(ctx, keptIndex)
       if (result.kind === 'failed') return result
     }
   }
@@ -40,25 +45,25 @@ function findUnregisteredRoots(
   const provider = findOldProvider(input, next.provider)
   const roots = provider === undefined ? [] : [provider]
   if (!isTargeted || !input.scope.targets.isConstrained) return roots
-  const named = listDependencies(next).flatMap(({ urn }) =>
-    hasStep(input, urn) ? [] : (input.base.liveIndexOf(urn) ?? []),
+  const dependencyIndices = listDependencies(next).flatMap(({ urn }) =>
+    isAlreadyDecided(input, urn) ? [] : (input.base.liveIndexOf(urn) ?? []),
   )
-  return [...roots, ...named]
+  return [...roots, ...dependencyIndices]
 }
 
 /** Keeps an old state because other resources depend on it, and shows it as unchanged. */
 export function keepOldState(ctx: GeneratorContext, index: number): Result<void> {
   const { input, ports } = ctx
-  const old = input.base.trackedAt(index)
+  const old = input.base.trackedStateAt(index)
   const step = stepOf({ op: 'same', effect: 'none', old, next: old.state })
-  const required = finishStage(ctx, requireMadeDependencies(input, [step]))
-  if (required.kind === 'failed') return required
+  const createdDependenciesResult = finishStage(ctx, requireCreatedDependencies(input, [step]))
+  if (createdDependenciesResult.kind === 'failed') return createdDependenciesResult
   emitStep(ports.emitter, step)
   const { urn } = old.state
-  const current = input.sets.current.get(urn)
-  if (current !== undefined && !isUnread(current)) return required
-  // Its place is before its dependents, not where the program registered it.
-  const removed = { current: [urn] }
-  ctx.apply({ removed, current: [[urn, { ...old, op: 'same', skipReason: 'kept' }]] })
-  return required
+  const current = input.sets.currentStates.get(urn)
+  if (current !== undefined && !isUnread(current)) return createdDependenciesResult
+  // The state is listed before its dependents, not at the position of its registration.
+  const removed = { currentStates: [urn] }
+  ctx.apply({ removed, currentStates: [[urn, { ...old, op: 'same', skipReason: 'kept' }]] })
+  return createdDependenciesResult
 }

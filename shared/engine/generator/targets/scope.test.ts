@@ -4,7 +4,12 @@ import type { Targeting } from '../../../records/log.ts'
 import { createResourceState, type ResourceState } from '../../../state/resource.ts'
 import { createStateGraph } from '../../graph/dependencies.ts'
 import { selectRefreshed } from '../refresh/plan-refresh.ts'
-import { createScopeDelta, isReplacedAnyway, isTargetedRegistration, scopeOf } from './scope.ts'
+import {
+  createScopeDelta,
+  isReplacedWithoutDiff,
+  isTargetedRegistration,
+  scopeOf,
+} from './scope.ts'
 import { createSets, reduceSets } from '../reduce-sets.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
@@ -69,9 +74,9 @@ test.each<[Partial<Targeting>, string, string]>([
 test('a resource is replaced on request or because of its taint', () => {
   const scope = scopeOf({ ...none, replaces: ['**::a'] }, { graph: createStateGraph(states) })
   const plain = scopeOf(undefined, { graph: createStateGraph(states) })
-  expect(isReplacedAnyway(scope, urn('a'), { taint: false })).toBe(true)
-  expect(isReplacedAnyway(scope, urn('b'), { taint: false })).toBe(false)
-  expect(isReplacedAnyway(plain, urn('a'), { taint: false })).toBe(false)
-  expect(isReplacedAnyway(plain, urn('a'), { taint: true })).toBe(true)
-  expect(isReplacedAnyway(plain, urn('a'), undefined)).toBe(false)
+  expect(isReplacedWithoutDiff(scope, urn('a'), { taint: false })).toBe(true)
+  expect(isReplacedWithoutDiff(scope, urn('b'), { taint: false })).toBe(false)
+  expect(isReplacedWithoutDiff(plain, urn('a'), { taint: false })).toBe(false)
+  expect(isReplacedWithoutDiff(plain, urn('a'), { taint: true })).toBe(true)
+  expect(isReplacedWithoutDiff(plain, urn('a'), undefined)).toBe(false)
 })

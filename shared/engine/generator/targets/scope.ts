@@ -1,6 +1,6 @@
 import { isProviderType } from '../../../names/provider-reference.ts'
 import { urnPartsOf, stackType, type Urn } from '../../../names/urn.ts'
-import { type UrnSet, urnSetOf } from '../../../names/urn-set.ts'
+import { type UrnSet, createUrnSet } from '../../../names/urn-set.ts'
 import type { Targeting } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { Base } from '../../deployment/state/base.ts'
@@ -19,29 +19,29 @@ export interface Scope {
   readonly excludeProtected: boolean
 }
 
-/** Creates the scope of the options; protected resources are those of the base. */
+/** Creates the scope from the options. Protected resources are looked up in the base. */
 export function scopeOf(targeting: Targeting | undefined, { graph }: Pick<Base, 'graph'>): Scope {
   const excludeProtected = targeting?.excludeProtected === true
-  const kept = excludeProtected ? collectProtected(graph) : []
+  const protectedUrns = excludeProtected ? collectProtected(graph) : []
   return {
-    targets: urnSetOf(targeting?.targets ?? []),
-    excludes: urnSetOf([...(targeting?.excludes ?? []), ...kept]),
-    replaces: urnSetOf(targeting?.replaces ?? []),
+    targets: createUrnSet(targeting?.targets ?? []),
+    excludes: createUrnSet([...(targeting?.excludes ?? []), ...protectedUrns]),
+    replaces: createUrnSet(targeting?.replaces ?? []),
     targetDependents: targeting?.targetDependents === true,
     excludeDependents: targeting?.excludeDependents === true,
     excludeProtected,
   }
 }
 
-/** The data that decides whether a resource is in the scope. */
+/** The data that determines whether a resource is in the scope. */
 interface ScopeInput {
   readonly scope: Scope
-  readonly sets: Pick<GeneratorSets, 'targeted' | 'excluded'>
+  readonly sets: Pick<GeneratorSets, 'targetedUrns' | 'excludedUrns'>
 }
 
 /**
- * Reports whether a registered resource is brought to its goal. Providers and the root stack always
- * are, because other resources need them. Source:
+ * Reports whether the scope contains a registered resource. It always contains providers and the
+ * root resource of the stack, because other resources need them. Source:
  * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#targets.
  */
 export function isTargetedRegistration(input: ScopeInput, next: ResourceState): boolean {
@@ -61,37 +61,38 @@ export function isIncluded(input: ScopeInput, state: ResourceState): boolean {
 function isTargeted({ scope, sets }: ScopeInput, state: ResourceState): boolean {
   const { targets, targetDependents } = scope
   if (targets.has(state.urn)) return true
-  return targetDependents && isDependentOn(state, urn => targets.has(urn) || sets.targeted.has(urn))
+  return (
+    targetDependents && isDependentOn(state, urn => targets.has(urn) || sets.targetedUrns.has(urn))
+  )
 }
 
 function isExcluded({ scope, sets }: ScopeInput, state: ResourceState): boolean {
   const { excludes, excludeDependents } = scope
   if (excludes.has(state.urn)) return true
   return (
-    excludeDependents && isDependentOn(state, urn => excludes.has(urn) || sets.excluded.has(urn))
+    excludeDependents &&
+    isDependentOn(state, urn => excludes.has(urn) || sets.excludedUrns.has(urn))
   )
 }
 
 /**
- * Returns the delta by which dependents of a registration find out whether they are in the scope.
- * A provider or the stack, which always reaches its goal, makes them targets only if it is one
- * itself.
+ * Returns the delta that extends the scope to dependents of a registration. Providers and the root
+ * resource always reach their goals, but extend the targets only if they are targets themselves.
  */
 export function createScopeDelta(
   input: ScopeInput,
   next: ResourceState,
-  isIncluded: boolean,
+  isCovered: boolean,
 ): SetsDelta {
   const { targets, excludes } = input.scope
-  if (excludes.isConstrained && !isIncluded && isExcluded(input, next))
-    return { excluded: [next.urn] }
-  if (targets.isConstrained && isIncluded && isTargeted(input, next))
-    return { targeted: [next.urn] }
+  if (excludes.isConstrained && !isCovered && isExcluded(input, next))
+    return { excludedUrns: [next.urn] }
+  if (targets.isConstrained && isCovered && isTargeted(input, next)) return { targeted: [next.urn] }
   return {}
 }
 
 /** Reports whether a resource is replaced without a diff: on request, or because of its taint. */
-export function isReplacedAnyway(
+export function isReplacedWithoutDiff(
   { replaces }: Pick<Scope, 'replaces'>,
   urn: Urn,
   old: Pick<ResourceState, 'taint'> | undefined,

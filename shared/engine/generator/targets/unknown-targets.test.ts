@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { urnSetOf } from '../../../names/urn-set.ts'
+import { createUrnSet } from '../../../names/urn-set.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { createResourceState } from '../../../state/resource.ts'
 import { areTargetsInState, areUrnsKnown } from './unknown-targets.ts'
@@ -19,7 +19,7 @@ function createReports() {
 
 test('each unknown target is reported, with a hint at a missing dollar sign', () => {
   const { messages, emitter } = createReports()
-  const targets = urnSetOf([here, plain, below, '**'].map(String))
+  const targets = createUrnSet([here, plain, below, '**'].map(String))
   expect(areUrnsKnown(targets, { states, emitter })).toBe(false)
   expect(messages).toEqual([
     `Target '${plain}' could not be found in the stack. Did you forget to escape $ in your shell?`,
@@ -30,14 +30,17 @@ test('each unknown target is reported, with a hint at a missing dollar sign', ()
 test('a resource that the program registered is known', () => {
   const { messages, emitter } = createReports()
   const isRegistered = (urn: Urn): boolean => urn === plain
-  expect(areUrnsKnown(urnSetOf([String(plain)]), { states, isRegistered, emitter })).toBe(true)
+  expect(areUrnsKnown(createUrnSet([String(plain)]), { states, isRegistered, emitter })).toBe(true)
   expect(messages).toEqual([])
 })
 
 test('a command without a program reports the first unknown target or exclude', () => {
   const { messages, emitter } = createReports()
-  const [targets, excludes] = [urnSetOf([String(here)]), urnSetOf([String(plain), String(below)])]
+  const [targets, excludes] = [
+    createUrnSet([String(here)]),
+    createUrnSet([String(plain), String(below)]),
+  ]
   expect(areTargetsInState({ targets, excludes }, states, emitter)).toBe(false)
   expect(messages).toEqual([`no resource named '${plain}' found`])
-  expect(areTargetsInState({ targets, excludes: urnSetOf([]) }, states, emitter)).toBe(true)
+  expect(areTargetsInState({ targets, excludes: createUrnSet([]) }, states, emitter)).toBe(true)
 })

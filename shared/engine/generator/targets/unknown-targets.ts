@@ -5,9 +5,8 @@ import type { StepEmitter } from '../../events/step-emitter.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Reports targets that name no resource of the state or the program as errors 2010 and 2011.
- * Patterns may match nothing. Returns true when there are none. Source:
- * docs/spec/step-generation.md#targets.
+ * Reports whether each target exists in the state or in the program. Every other target is reported
+ * as error 2010 or 2011. Patterns may match nothing. Source: docs/spec/step-generation.md#targets.
  */
 export function areUrnsKnown(
   { literals }: UrnSet,
@@ -18,30 +17,36 @@ export function areUrnsKnown(
   },
 ): boolean {
   const { states, isRegistered = () => false, emitter } = input
-  const unknown = findUnknown(literals, states).filter(target => !isRegistered(target as Urn))
-  for (const target of unknown) {
+  const unknownTargets = findUnknownTargets(literals, states).filter(
+    target => !isRegistered(target as Urn),
+  )
+  for (const target of unknownTargets) {
     const hint = target.includes('$') ? '' : ' Did you forget to escape $ in your shell?'
     emitter.report('error', `Target '${target}' could not be found in the stack.${hint}`)
   }
-  return unknown.length === 0
+  return unknownTargets.length === 0
 }
 
-/** Checks targets and excludes against the state alone; reports the first unknown one. */
+/**
+ * Reports whether all targets and excludes exist in the state. The first unknown one is reported as
+ * an error.
+ */
 export function areTargetsInState(
   { targets, excludes }: Pick<Scope, 'targets' | 'excludes'>,
   states: readonly ResourceState[],
   emitter: Pick<StepEmitter, 'report'>,
 ): boolean {
-  const [first] = findUnknown([...targets.literals, ...excludes.literals], states)
-  if (first !== undefined) emitter.report('error', `no resource named '${first}' found`)
-  return first === undefined
+  const [firstUnknown] = findUnknownTargets([...targets.literals, ...excludes.literals], states)
+  if (firstUnknown !== undefined)
+    emitter.report('error', `no resource named '${firstUnknown}' found`)
+  return firstUnknown === undefined
 }
 
-function findUnknown(
+function findUnknownTargets(
   literals: readonly string[],
   states: readonly ResourceState[],
 ): readonly string[] {
   if (literals.length === 0) return []
-  const known = new Set<string>(states.map(({ urn }) => urn))
-  return literals.filter(literal => !known.has(literal))
+  const knownUrns = new Set<string>(states.map(({ urn }) => urn))
+  return literals.filter(literal => !knownUrns.has(literal))
 }

@@ -4,24 +4,24 @@ import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 
 /** A part of a bucket. Its keys begin with `prefix`, which ends with a slash. */
-export interface Bucket {
+export interface BucketSection {
   readonly s3: S3Client
   readonly bucket: string
   readonly prefix: string
 }
 
-/** The object of a blob that was set aside, and the time of that. */
+/** The object of a blob that was set aside, and the time when it was set aside. */
 export interface SetAsideBlob {
   readonly key: string
-  readonly at: EpochMs
+  readonly setAsideAt: EpochMs
 }
 
 /** The form of a name below the prefix: `<hash>.blob`, or `<hash>.<milliseconds>.aside`. */
 const nameForm = /^([0-9a-f]{64})\.(?:blob|(\d+)\.aside)$/
 
 /**
- * The hash may come from a file that a person edited. Only hexadecimal digits may become part of a
- * key.
+ * Throws STATE_INVALID for a malformed hash. The hash may come from a file that a person edited,
+ * and only hexadecimal digits may become part of a key.
  */
 function requireHash(hash: BlobHash): BlobHash {
   if (!/^[0-9a-f]{64}$/.test(hash)) throw error('STATE_INVALID', `"${hash}" does not name a blob`)
@@ -29,10 +29,10 @@ function requireHash(hash: BlobHash): BlobHash {
 }
 
 /**
- * Returns the key of a blob. No key is a folder of another one, because some servers do not support
- * that.
+ * Returns the key of a blob. No key is a folder of another key, because some servers do not support
+ * such keys.
  */
-export function blobKeyOf({ prefix }: Pick<Bucket, 'prefix'>, hash: BlobHash): string {
+export function blobKeyOf({ prefix }: Pick<BucketSection, 'prefix'>, hash: BlobHash): string {
   return `${prefix}${requireHash(hash)}.blob`
 }
 
@@ -45,9 +45,13 @@ export function checksumOf(hash: BlobHash): string {
  * Reports whether the bytes of a blob are stored at its key, by size and checksum. Throws the
  * errors of S3.
  */
-export async function isStored(place: Bucket, hash: BlobHash, size: number): Promise<boolean> {
-  const { s3, bucket: Bucket } = place
-  const Key = blobKeyOf(place, hash)
+export async function isStored(
+  bucketSection: BucketSection,
+  hash: BlobHash,
+  size: number,
+): Promise<boolean> {
+  const { s3, bucket: Bucket } = bucketSection
+  const Key = blobKeyOf(bucketSection, hash)
   try {
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
     return head.ContentLength === size && head.ChecksumSHA256 === checksumOf(hash)
@@ -59,21 +63,24 @@ export async function isStored(place: Bucket, hash: BlobHash, size: number): Pro
 
 /** Returns the key of a blob that was set aside at a time. */
 export function setAsideKeyOf(
-  { prefix }: Pick<Bucket, 'prefix'>,
+  { prefix }: Pick<BucketSection, 'prefix'>,
   hash: BlobHash,
-  at: EpochMs,
+  setAsideAt: EpochMs,
 ): string {
-  return `${prefix}${requireHash(hash)}.${at}.aside`
+  return `${prefix}${requireHash(hash)}.${setAsideAt}.aside`
 }
 
 /** Parses a key. Returns undefined for an object of another kind. */
 export function parseBlobKey(
-  { prefix }: Pick<Bucket, 'prefix'>,
+  { prefix }: Pick<BucketSection, 'prefix'>,
   key: string,
-): { readonly hash: BlobHash; readonly asideAt?: EpochMs } | undefined {
-  const [, hash, at] = nameForm.exec(key.slice(prefix.length)) ?? []
+): { readonly hash: BlobHash; readonly setAsideAt?: EpochMs } | undefined {
+  const [, hash, setAsideAt] = nameForm.exec(key.slice(prefix.length)) ?? []
   if (hash === undefined || !key.startsWith(prefix)) return undefined
-  return { hash: hash as BlobHash, ...(at === undefined ? {} : { asideAt: Number(at) as EpochMs }) }
+  return {
+    hash: hash as BlobHash,
+    ...(setAsideAt === undefined ? {} : { setAsideAt: Number(setAsideAt) as EpochMs }),
+  }
 }
 
 /**
@@ -81,18 +88,18 @@ export function parseBlobKey(
  * copy and delete.
  */
 export async function listSetAside(
-  place: Bucket,
+  bucketSection: BucketSection,
   hash: BlobHash,
 ): Promise<readonly SetAsideBlob[]> {
   const command = new ListObjectsV2Command({
-    Bucket: place.bucket,
-    Prefix: `${place.prefix}${requireHash(hash)}.`,
+    Bucket: bucketSection.bucket,
+    Prefix: `${bucketSection.prefix}${requireHash(hash)}.`,
   })
   const { Contents = [] } = await withAwsErrors(`blob ${hash}: list set-aside copies`, () =>
-    place.s3.send(command),
+    bucketSection.s3.send(command),
   )
   return Contents.flatMap(({ Key = '' }) => {
-    const asideAt = parseBlobKey(place, Key)?.asideAt
-    return asideAt === undefined ? [] : [{ key: Key, at: asideAt }]
-  }).toSorted((a, b) => a.at - b.at)
+    const setAsideAt = parseBlobKey(bucketSection, Key)?.setAsideAt
+    return setAsideAt === undefined ? [] : [{ key: Key, setAsideAt }]
+  }).toSorted((a, b) => a.setAsideAt - b.setAsideAt)
 }

@@ -11,7 +11,7 @@ import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import {
   setAsideKeyOf,
   listSetAside,
-  type Bucket,
+  type BucketSection,
   blobKeyOf,
   parseBlobKey,
 } from './blob-objects.ts'
@@ -23,18 +23,18 @@ import {
  * version, which can be restored until the bucket's lifecycle removes it. A page has at most 1,000
  * blobs.
  */
-export function createBlobSweep(place: Bucket): BlobSweepPort {
-  const { s3, bucket, prefix } = place
+export function createBlobSweep(bucketSection: BucketSection): BlobSweepPort {
+  const { s3, bucket, prefix } = bucketSection
   const remove = (Key: string) => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
   /**
-   * Returns false when there is nothing to copy. It checks first, because in a versioned bucket
-   * some servers copy a deleted object.
+   * Copies an object. Returns false when the object does not exist. The check before the copy is
+   * needed, because in a versioned bucket some servers copy a deleted object.
    */
-  const copyIfPresent = async (from: string, to: string): Promise<boolean> => {
+  const copyIfPresent = async (sourceKey: string, targetKey: string): Promise<boolean> => {
     try {
-      await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: from }))
-      const CopySource = `${bucket}/${from}`
-      await s3.send(new CopyObjectCommand({ Bucket: bucket, CopySource, Key: to }))
+      await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: sourceKey }))
+      const CopySource = `${bucket}/${sourceKey}`
+      await s3.send(new CopyObjectCommand({ Bucket: bucket, CopySource, Key: targetKey }))
       return true
     } catch (thrown) {
       if (httpStatusOf(thrown) === 404) return false
@@ -51,29 +51,40 @@ export function createBlobSweep(place: Bucket): BlobSweepPort {
       })
       const page = await withAwsErrors(`blobs of ${bucket}: list`, () => s3.send(command))
       const blobs = (page.Contents ?? []).flatMap(({ Key = '', Size = 0, LastModified }) => {
-        const named = parseBlobKey(place, Key)
-        if (named === undefined) return []
-        const { hash, asideAt } = named
-        const at = asideAt ?? ((LastModified?.getTime() ?? 0) as EpochMs)
-        return [{ hash, bytes: Size, at, isAside: asideAt !== undefined } satisfies BlobEntry]
+        const parsedKey = parseBlobKey(bucketSection, Key)
+        if (parsedKey === undefined) return []
+        const { hash, setAsideAt } = parsedKey
+        const changedAtMs = setAsideAt ?? ((LastModified?.getTime() ?? 0) as EpochMs)
+        return [
+          {
+            hash,
+            bytes: Size,
+            changedAtMs,
+            isSetAside: setAsideAt !== undefined,
+          } satisfies BlobEntry,
+        ]
       })
       return { blobs, next: page.NextContinuationToken }
     },
     setAside: (hash, now) =>
       withAwsErrors(`blob ${hash}: set aside`, async () => {
-        const key = blobKeyOf(place, hash)
-        if (await copyIfPresent(key, setAsideKeyOf(place, hash, now))) await remove(key)
+        const key = blobKeyOf(bucketSection, hash)
+        if (await copyIfPresent(key, setAsideKeyOf(bucketSection, hash, now))) await remove(key)
       }),
     putBack: hash =>
       withAwsErrors(`blob ${hash}: put back`, async () => {
-        const asides = await listSetAside(place, hash)
-        const [first] = asides
-        if (first === undefined || !(await copyIfPresent(first.key, blobKeyOf(place, hash)))) return
-        for (const { key } of asides) await remove(key)
+        const setAsideBlobs = await listSetAside(bucketSection, hash)
+        const [oldest] = setAsideBlobs
+        if (
+          oldest === undefined ||
+          !(await copyIfPresent(oldest.key, blobKeyOf(bucketSection, hash)))
+        )
+          return
+        for (const { key } of setAsideBlobs) await remove(key)
       }),
     remove: hash =>
       withAwsErrors(`blob ${hash}: remove`, async () => {
-        for (const { key } of await listSetAside(place, hash)) await remove(key)
+        for (const { key } of await listSetAside(bucketSection, hash)) await remove(key)
       }),
     // S3 shows complete objects only, and no upload has several parts.
     removeUnfinished: async () => ({ count: 0, bytes: 0 }),

@@ -6,10 +6,16 @@ import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import { awsError, withAwsErrors, httpStatusOf } from '../aws-error.ts'
-import { type Bucket, listSetAside, checksumOf, isStored, blobKeyOf } from './blob-objects.ts'
+import {
+  type BucketSection,
+  listSetAside,
+  checksumOf,
+  isStored,
+  blobKeyOf,
+} from './blob-objects.ts'
 
 /** Dependencies of the blobs. */
-interface BlobsDeps extends Bucket {
+interface BlobsDeps extends BucketSection {
   readonly clock: ClockPort
   /** Maximum size of a blob. */
   readonly bytesMax?: number
@@ -30,22 +36,24 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
         throw error('BLOB_TOO_LARGE', `a blob of ${bytes.length} bytes is too large`, {
           details: { bytes: bytes.length, bytesMax },
         })
-      await putWhole(deps, hash, bytes)
+      await putUnlessStored(deps, hash, bytes)
       return hash
     },
     get: async hash => {
       const key = blobKeyOf(deps, hash)
-      const what = `blob ${hash}: get`
+      const requestName = `blob ${hash}: get`
       // A blob that was set aside still exists. It may be put back between the first check and the
       // second.
-      const looks = [
+      const keyLookups = [
         async () => [key],
-        async () => (await listSetAside(deps, hash)).map(aside => aside.key),
+        async () => (await listSetAside(deps, hash)).map(setAsideBlob => setAsideBlob.key),
         async () => [key],
       ]
-      for (const look of looks)
-        for (const place of await look()) {
-          const bytes = await withAwsErrors(what, () => readContent(s3, bucket, place))
+      for (const findKeys of keyLookups)
+        for (const candidateKey of await findKeys()) {
+          const bytes = await withAwsErrors(requestName, () =>
+            readContent(s3, bucket, candidateKey),
+          )
           if (bytes !== undefined && hashOf(bytes) === hash) return bytes
         }
       throw error('STATE_INVALID', `the blob ${key} of the bucket ${bucket} is absent or damaged`, {
@@ -60,10 +68,10 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
  * Puts an object unless a complete one exists. After a conflict, a lost response or a retry that
  * finds its own object, it verifies the existing object by its checksum.
  */
-async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
+async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
   const { s3, bucket, clock } = deps
   const key = blobKeyOf(deps, hash)
-  const what = `blob ${hash}: put`
+  const requestName = `blob ${hash}: put`
   const put = (condition: { readonly IfNoneMatch?: string }) =>
     s3.send(
       new PutObjectCommand({
@@ -84,18 +92,19 @@ async function putWhole(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Pro
       // No response: S3 refuses a put to an existing key before it has read the whole body, and
       // closes the connection (RFC 9112, 9.6). 409: another process puts the same blob
       // concurrently.
-      const mayStand = status === undefined || status === 412 || status === 409
-      if (!mayStand || tries === awsLimits.putTriesMax) throw awsError(what, thrown)
-      const look = isStored(deps, hash, bytes.length)
+      const mayExist = status === undefined || status === 412 || status === 409
+      if (!mayExist || tries === awsLimits.putTriesMax) throw awsError(requestName, thrown)
+      const storedCheck = isStored(deps, hash, bytes.length)
       if (status === undefined) {
-        if (await look.catch(() => false)) return
-        throw awsError(what, thrown)
+        if (await storedCheck.catch(() => false)) return
+        throw awsError(requestName, thrown)
       }
-      if (await withAwsErrors(what, () => look)) return
+      if (await withAwsErrors(requestName, () => storedCheck)) return
       if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
       else {
-        // The object is damaged or a delete marker. The correct bytes may overwrite either.
-        await withAwsErrors(what, () => put({}))
+        // The existing object is damaged, or it is a delete marker. The correct bytes may replace
+        // it.
+        await withAwsErrors(requestName, () => put({}))
         return
       }
     }
@@ -109,13 +118,13 @@ async function readContent(
   key: string,
 ): Promise<Uint8Array | undefined> {
   try {
-    const found = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-    if (found.Body === undefined) return undefined
-    if ((found.ContentLength ?? 0) > awsLimits.blobBytesMax) {
-      await found.Body.transformToWebStream().cancel()
+    const response = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+    if (response.Body === undefined) return undefined
+    if ((response.ContentLength ?? 0) > awsLimits.blobBytesMax) {
+      await response.Body.transformToWebStream().cancel()
       return undefined
     }
-    return await found.Body.transformToByteArray()
+    return await response.Body.transformToByteArray()
   } catch (thrown) {
     if (httpStatusOf(thrown) === 404 && !isBucketMissing(thrown)) return undefined
     throw thrown

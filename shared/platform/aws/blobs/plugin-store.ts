@@ -13,10 +13,10 @@ import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import { createBlobs } from './blobs.ts'
-import { type Bucket, blobKeyOf } from './blob-objects.ts'
+import { type BucketSection, blobKeyOf } from './blob-objects.ts'
 
 /** The record of a plugin archive. The archive itself is a blob, named by its checksum. */
-const noteForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
+const archiveRecordForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
 /** Characters that may occur in a plugin's name, because the name becomes part of a key. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
@@ -26,14 +26,16 @@ const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
  * `<prefix><kind>-<name>-<os>-<arch>-v<version>.json` contains the checksum of an archive, which is
  * a blob in the same part. Throws PLUGIN_CHECKSUM and the errors of `awsError`.
  */
-export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }): PluginStorePort {
+export function createPluginStore(
+  deps: BucketSection & { readonly clock: ClockPort },
+): PluginStorePort {
   const { s3, bucket } = deps
   const blobs = createBlobs(deps)
-  const readNote = async (key: string): Promise<BlobHash | undefined> => {
+  const readArchiveRecord = async (key: string): Promise<BlobHash | undefined> => {
     try {
-      const found = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-      const text = (await found.Body?.transformToString()) ?? ''
-      return noteForm.parse(JSON.parse(text)).sha256 as BlobHash
+      const response = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      const text = (await response.Body?.transformToString()) ?? ''
+      return archiveRecordForm.parse(JSON.parse(text)).sha256 as BlobHash
     } catch (thrown) {
       if (httpStatusOf(thrown) === 404) return undefined
       throw thrown
@@ -43,22 +45,21 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
     async get(plugin) {
       const version = plugin.version === '' ? await findNewestVersion(deps, plugin) : plugin.version
       if (version === undefined) return undefined
-      const key = keyOf(deps, { ...plugin, version })
-      const hash = await withAwsErrors(`plugin ${key}: get`, () => readNote(key))
+      const key = recordKeyOf(deps, { ...plugin, version })
+      const hash = await withAwsErrors(`plugin ${key}: get`, () => readArchiveRecord(key))
       if (hash === undefined) return undefined
       try {
         return { version, bytes: await blobs.get(hash) }
       } catch (cause) {
         if (!hasCode(cause, 'STATE_INVALID')) throw cause
-        const what = `the archive of plugin ${plugin.name} ${version}`
-        throw error('PLUGIN_CHECKSUM', `${what} is missing or does not have the checksum ${hash}`, {
-          cause,
-          details: { bucket, key },
-        })
+        const archiveName = `the archive of plugin ${plugin.name} ${version}`
+        const problem = `is missing or does not have the checksum ${hash}`
+        const details = { bucket, key }
+        throw error('PLUGIN_CHECKSUM', `${archiveName} ${problem}`, { cause, details })
       }
     },
-    async nameArchive(plugin, archive) {
-      const key = keyOf(deps, plugin)
+    async registerArchive(plugin, archive) {
+      const key = recordKeyOf(deps, plugin)
       const Key = blobKeyOf(deps, archive)
       await withAwsErrors(`plugin ${key}: check`, async () => {
         try {
@@ -77,12 +78,12 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
         } catch (thrown) {
           const status = httpStatusOf(thrown)
           if (status !== 412 && status !== 409) throw thrown
-          return (await readNote(key)) === archive
+          return (await readArchiveRecord(key)) === archive
         }
       })
     },
     async put(plugin, bytes) {
-      const key = keyOf(deps, plugin)
+      const key = recordKeyOf(deps, plugin)
       const sha256 = await blobs.put(bytes)
       const body = JSON.stringify({ v: 1, sha256 })
       const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: body })
@@ -92,8 +93,8 @@ export function createPluginStore(deps: Bucket & { readonly clock: ClockPort }):
   }
 }
 
-function folderOf(
-  { prefix }: Bucket,
+function keyPrefixOf(
+  { prefix }: BucketSection,
   { kind, name, os, arch }: Omit<PluginKey, 'version'>,
 ): string {
   for (const part of [kind, name, os, arch])
@@ -102,29 +103,34 @@ function folderOf(
   return `${prefix}${kind}-${name}-${os}-${arch}-v`
 }
 
-function keyOf(place: Bucket, plugin: PluginKey): string {
+function recordKeyOf(bucketSection: BucketSection, plugin: PluginKey): string {
   const version = semver.valid(plugin.version)
   if (version === null)
     throw error(
       'PLUGIN_MISSING',
       `'${plugin.version}' is not a valid version of plugin ${plugin.name}`,
     )
-  return `${folderOf(place, plugin)}${version}.json`
+  return `${keyPrefixOf(bucketSection, plugin)}${version}.json`
 }
 
 /** Returns the newest stored version, selected like in the plugin cache. */
-async function findNewestVersion(place: Bucket, plugin: PluginKey): Promise<string | undefined> {
-  const prefix = folderOf(place, plugin)
+async function findNewestVersion(
+  bucketSection: BucketSection,
+  plugin: PluginKey,
+): Promise<string | undefined> {
+  const prefix = keyPrefixOf(bucketSection, plugin)
   const command = new ListObjectsV2Command({
-    Bucket: place.bucket,
+    Bucket: bucketSection.bucket,
     Prefix: prefix,
     MaxKeys: awsLimits.pluginVersionsMax,
   })
-  const found = await withAwsErrors(`plugins ${prefix}: list`, () => place.s3.send(command))
-  const versions = (found.Contents ?? []).flatMap(({ Key: key = '' }) => {
+  const response = await withAwsErrors(`plugins ${prefix}: list`, () =>
+    bucketSection.s3.send(command),
+  )
+  const versions = (response.Contents ?? []).flatMap(({ Key: key = '' }) => {
     const version = semver.valid(key.slice(prefix.length, -'.json'.length))
     return version === null ? [] : [version]
   })
-  const stable = versions.filter(version => semver.prerelease(version) === null)
-  return (stable.length > 0 ? stable : versions).toSorted(semver.rcompare)[0]
+  const stableVersions = versions.filter(version => semver.prerelease(version) === null)
+  return (stableVersions.length > 0 ? stableVersions : versions).toSorted(semver.rcompare)[0]
 }

@@ -4,20 +4,20 @@ import { apiLimits } from '../../../config/api-limits.ts'
 import type { UploadAddress, UploadsPort } from '../../../ports/uploads.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import { withAwsErrors } from '../aws-error.ts'
-import { type Bucket, checksumOf, isStored, blobKeyOf } from './blob-objects.ts'
+import { type BucketSection, checksumOf, isStored, blobKeyOf } from './blob-objects.ts'
 
-/** Headers that are signed, so that an upload must send them. S3 checks the body against them. */
-const bound = new Set([
+/** The signed headers, which an upload must send. S3 checks the body against them. */
+const signedHeaders = new Set([
   'content-length',
   'if-none-match',
   'x-amz-checksum-sha256',
   'x-amz-sdk-checksum-algorithm',
 ])
 
-/** The places of blobs and plugins, and the validity of an upload address. */
+/** The bucket sections of blobs and plugins, and the validity of an upload address. */
 interface UploadsDeps {
-  readonly blobs: Bucket
-  readonly plugins: Bucket
+  readonly blobs: BucketSection
+  readonly plugins: BucketSection
   readonly expiresMs?: number
 }
 
@@ -28,44 +28,44 @@ interface UploadsDeps {
  * missing.
  */
 export function createUploads(deps: UploadsDeps): UploadsPort {
-  const { expiresMs = apiLimits.placeExpiresMs } = deps
+  const { expiresMs = apiLimits.uploadAddressExpiresMs } = deps
   return {
-    createAddress: (archive, bytes) =>
-      createPresignedUpload(deps.blobs, { archive, bytes, expiresMs }),
-    createPluginAddress: (archive, bytes) =>
-      createPresignedUpload(deps.plugins, { archive, bytes, expiresMs }),
+    createAddress: (archive, sizeBytes) =>
+      createPresignedUpload(deps.blobs, { archive, sizeBytes, expiresMs }),
+    createPluginAddress: (archive, sizeBytes) =>
+      createPresignedUpload(deps.plugins, { archive, sizeBytes, expiresMs }),
   }
 }
 
 async function createPresignedUpload(
-  place: Bucket,
+  bucketSection: BucketSection,
   {
     archive,
-    bytes,
+    sizeBytes,
     expiresMs,
-  }: { readonly archive: BlobHash; readonly bytes: number; readonly expiresMs: number },
+  }: { readonly archive: BlobHash; readonly sizeBytes: number; readonly expiresMs: number },
 ): Promise<UploadAddress> {
   const checksum = checksumOf(archive)
   // If the check fails, the caller uploads the bytes again, which is harmless.
-  const isThere = await isStored(place, archive, bytes).catch(() => false)
+  const isThere = await isStored(bucketSection, archive, sizeBytes).catch(() => false)
   const command = new PutObjectCommand({
-    Bucket: place.bucket,
-    Key: blobKeyOf(place, archive),
-    ContentLength: bytes,
+    Bucket: bucketSection.bucket,
+    Key: blobKeyOf(bucketSection, archive),
+    ContentLength: sizeBytes,
     ChecksumSHA256: checksum,
     IfNoneMatch: '*',
   })
   const url = await withAwsErrors(`upload ${archive}: sign`, () =>
-    getSignedUrl(place.s3, command, {
+    getSignedUrl(bucketSection.s3, command, {
       expiresIn: Math.ceil(expiresMs / 1000),
-      signableHeaders: new Set(['host', ...bound]),
-      unhoistableHeaders: bound,
+      signableHeaders: new Set(['host', ...signedHeaders]),
+      unhoistableHeaders: signedHeaders,
     }),
   )
   return {
     url,
     headers: {
-      'content-length': String(bytes),
+      'content-length': String(sizeBytes),
       'if-none-match': '*',
       'x-amz-checksum-sha256': checksum,
     },

@@ -1,6 +1,6 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error } from '../../../errors/error.ts'
-import type { AuditEntry, AuditedEntry, AuditPort } from '../../../ports/audit.ts'
+import type { AuditEntry, PositionedAuditEntry, AuditPort } from '../../../ports/audit.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { type Item, toItem, readNumber } from './table/item.ts'
 import { catalogKeys as keys, parsePaddedNumber } from './record-keys.ts'
@@ -11,15 +11,16 @@ import { putItem, queryItems, type Table } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
 /** Positions per millisecond. With this number two processes rarely choose the same one. */
-const places = 1_024
+const positionsPerMs = 1_024
 const dayMs = 86_400_000
 
 /**
  * Creates the audit log in the catalog. A position consists of a time and a random number, so no
- * counter is needed. The entries of one process are in its order; those of several follow their
- * clocks. A day has several partitions, selected by position. Days with entries are listed, so a
- * reader skips the others. One transaction writes an entry and the record of its id. Entries expire
- * after `auditKeptMs`. Reading throws RECORD_DAMAGED and RECORD_TOO_NEW.
+ * counter is needed. The entries of one process are in the order of their calls. The order of
+ * entries of several processes follows their clocks. A day has several partitions, selected by
+ * position. A list of the days with entries lets a reader skip all other days. One transaction
+ * writes an entry and the record of its id. Entries expire after `auditRetentionMs`. Reading throws
+ * RECORD_DAMAGED and RECORD_TOO_NEW.
  */
 export function createAudit({
   catalogTable,
@@ -28,53 +29,60 @@ export function createAudit({
   readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid' | 'bytes'>
 }): AuditPort {
-  const nextPosition = createPositions({ catalogTable, random })
-  const noteDay = createDays(catalogTable)
+  const nextPosition = createPositionSource({ catalogTable, random })
+  const recordDay = createDayRecorder(catalogTable)
   const put = async (entry: AuditEntry, position: number): Promise<boolean> => {
     const expires = expiryOf(position)
     const item = {
       ...toItem({ entry: JSON.stringify(entry), position, expires }),
       ...formatAttributeOf('audit'),
     }
-    const done = await transact(catalogTable, random, [
+    const result = await transact(catalogTable, random, [
       {
         kind: 'put',
-        key: keys.audited(entry.id),
+        key: keys.auditEntryId(entry.id),
         item: toItem({ position, expires }),
         ifAbsent: true,
       },
       { kind: 'put', key: keyOf(position), item, ifAbsent: true },
     ])
-    // An existing id means a repetition, which is done. An occupied position needs another attempt.
-    return done.isDone || done.refused[0]?.isRefused === true
+    // If the id exists, this append is a repetition, and its entry exists. If only the position is
+    // occupied, another attempt is needed.
+    return result.isDone || result.parts[0]?.isRefused === true
   }
   return {
     append: async entry => {
-      for (let tries = 0; tries < limits.racesMax; tries += 1) {
+      for (let attempt = 0; attempt < limits.raceAttemptsMax; attempt += 1) {
         const position = nextPosition()
-        await noteDay(dayOf(position))
+        await recordDay(dayOf(position))
         if (await put(entry, position)) return
         await backOff(catalogTable, 0)
       }
       throw error('STORE_UNAVAILABLE', 'the audit log entry found no free position')
     },
-    read: async (before, limit) => {
-      const last = before === 0 ? Number.MAX_SAFE_INTEGER : before - 1
-      const found: AuditedEntry[] = []
-      for (const day of await listDaysUpTo(catalogTable, dayOf(last))) {
-        found.push(...(await listEntries(catalogTable, { day, last, limit: limit - found.length })))
-        if (found.length >= limit) break
+    read: async (beforePosition, limit) => {
+      const lastPosition = beforePosition === 0 ? Number.MAX_SAFE_INTEGER : beforePosition - 1
+      const entries: PositionedAuditEntry[] = []
+      for (const day of await listDaysUpTo(catalogTable, dayOf(lastPosition))) {
+        entries.push(
+          ...(await listEntries(catalogTable, {
+            day,
+            lastPosition,
+            limit: limit - entries.length,
+          })),
+        )
+        if (entries.length >= limit) break
       }
-      return found
+      return entries
     },
   }
 }
 
 /**
- * Creates the source of positions of this process. Each one is in a later millisecond than the
- * previous one.
+ * Creates the source of positions of this process. Each position is in a later millisecond than the
+ * previous position.
  */
-function createPositions({
+function createPositionSource({
   catalogTable: { clock },
   random,
 }: {
@@ -85,22 +93,22 @@ function createPositions({
   return () => {
     lastMs = Math.max(clock.now(), lastMs + 1)
     const [high = 0, low = 0] = random.bytes(2)
-    return lastMs * places + ((high * 256 + low) % places)
+    return lastMs * positionsPerMs + ((high * 256 + low) % positionsPerMs)
   }
 }
 
 /** Adds a day to the list of days with entries, once per process. */
-function createDays(catalogTable: Table): (day: number) => Promise<void> {
-  const known = createLruCache<true>()
+function createDayRecorder(catalogTable: Table): (day: number) => Promise<void> {
+  const knownDays = createLruCache<true>()
   return async day => {
-    if (known.get(String(day)) === true) return
-    const expires = expiryOf((day + 1) * dayMs * places)
+    if (knownDays.get(String(day)) === true) return
+    const expires = expiryOf((day + 1) * dayMs * positionsPerMs)
     await putItem(catalogTable, {
       key: keys.auditDay(day),
       item: toItem({ expires }),
       ifAbsent: false,
     })
-    known.set(String(day), true)
+    knownDays.set(String(day), true)
   }
 }
 
@@ -114,23 +122,27 @@ async function listDaysUpTo(catalogTable: Table, day: number): Promise<readonly 
 /** Returns the last entries of a day up to a position, newest first. */
 async function listEntries(
   catalogTable: Table,
-  { day, last, limit }: { readonly day: number; readonly last: number; readonly limit: number },
-): Promise<readonly AuditedEntry[]> {
+  {
+    day,
+    lastPosition,
+    limit,
+  }: { readonly day: number; readonly lastPosition: number; readonly limit: number },
+): Promise<readonly PositionedAuditEntry[]> {
   const shards = Array.from({ length: limits.auditShards }, (_, shard) => shard)
-  const parts = await Promise.all(
+  const itemsByShard = await Promise.all(
     shards.map(shard => {
-      const { pk, sk } = keys.audit({ day, shard, position: last })
+      const { pk, sk } = keys.audit({ day, shard, position: lastPosition })
       return queryItems(catalogTable, { pk, atMost: sk, isBackwards: true, limit })
     }),
   )
-  return parts
+  return itemsByShard
     .flat()
     .map(parseAuditEntry)
     .toSorted((one, other) => other.position - one.position)
     .slice(0, limit)
 }
 
-function parseAuditEntry(item: Item): AuditedEntry {
+function parseAuditEntry(item: Item): PositionedAuditEntry {
   const position = readNumber(item, 'position')
   const record = { kind: 'audit', keys: { position } } as const
   requireReadableItem('audit', record.keys, item)
@@ -141,13 +153,13 @@ function isEntry(value: unknown): value is AuditEntry {
   return typeof value === 'object' && value !== null && 'who' in value && 'what' in value
 }
 
-const dayOf = (position: number): number => Math.floor(position / places / dayMs)
+const dayOf = (position: number): number => Math.floor(position / positionsPerMs / dayMs)
 
 function keyOf(position: number) {
   return keys.audit({ day: dayOf(position), shard: position % limits.auditShards, position })
 }
 
-/** DynamoDB expires items by whole seconds. An item never expires early. */
+/** Returns the expiry of an entry in whole seconds, rounded up so that no entry expires early. */
 function expiryOf(position: number): number {
-  return Math.ceil((position / places + limits.auditKeptMs) / 1000)
+  return Math.ceil((position / positionsPerMs + limits.auditRetentionMs) / 1000)
 }

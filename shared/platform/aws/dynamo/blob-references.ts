@@ -36,7 +36,7 @@ interface RecordPage {
 /** Records of one partition per page. */
 const recordsPerPage = 100
 
-const kinds = Object.keys({
+const documentKinds = Object.keys({
   webhook: true,
   schedule: true,
   notification: true,
@@ -45,37 +45,37 @@ const kinds = Object.keys({
 
 /**
  * Creates the listing of every hash in any record. A page has one stack, a hundred records of one
- * partition, or a block of operations. All texts of an item are searched, so that no field is
- * missed.
+ * partition, or the outcomes of a block of operations. The listing searches all texts of an item,
+ * so that no field is missed.
  */
-export function createReferences(tables: Tables): RetentionPort['listReferences'] {
+export function createReferenceListing(tables: Tables): RetentionPort['listReferences'] {
   return async cursor => {
-    const place: WalkPosition =
+    const position: WalkPosition =
       cursor === '' ? { at: 'stack', after: '' } : (JSON.parse(cursor) as WalkPosition)
-    const page = await readPage(place, tables)
-    const found = page.items.flatMap(findHashes)
+    const page = await readPage(position, tables)
+    const hashes = page.items.flatMap(findHashes)
     const next = page.next === undefined ? undefined : JSON.stringify(page.next)
-    return { hashes: [...new Set(found)], next }
+    return { hashes: [...new Set(hashes)], next }
   }
 }
 
 function readPage(
-  place: WalkPosition,
+  position: WalkPosition,
   { journalTable, catalogTable }: Tables,
 ): Promise<RecordPage> {
-  if (place.at === 'stack') return readStackPage(catalogTable, place.after)
-  if (place.at === 'versions') return readVersionsPage(catalogTable, place)
-  if (place.at === 'late') return readLatePage(journalTable, place)
-  if (place.at === 'asking') return readAskingPage(catalogTable, place.after)
-  if (place.at === 'requests') return readRequestsPage(catalogTable, place)
-  if (place.at === 'documents') return readDocumentsPage(catalogTable, place)
-  if (place.at === 'deployment') return readDeploymentPage(catalogTable, place.after)
-  if (place.at === 'log') return readLogPage(journalTable, place)
-  return readOperationsPage(journalTable, place)
+  if (position.at === 'stack') return readStackPage(catalogTable, position.after)
+  if (position.at === 'versions') return readVersionsPage(catalogTable, position)
+  if (position.at === 'late') return readLatePage(journalTable, position)
+  if (position.at === 'asking') return readRequestingStackPage(catalogTable, position.after)
+  if (position.at === 'requests') return readRequestsPage(catalogTable, position)
+  if (position.at === 'documents') return readDocumentsPage(catalogTable, position)
+  if (position.at === 'deployment') return readDeploymentPage(catalogTable, position.after)
+  if (position.at === 'log') return readLogPage(journalTable, position)
+  return readOperationsPage(journalTable, position)
 }
 
 async function readStackPage(catalogTable: Table, after: string): Promise<RecordPage> {
-  const id = await findNextName(catalogTable, catalogKeys.listed('').pk, after)
+  const id = await findNextName(catalogTable, catalogKeys.stackListEntry('').pk, after)
   if (id === undefined) return { items: [], next: { at: 'asking', after: '' } }
   const stack = id as StackId
   const record = await getItem(catalogTable, catalogKeys.stack(stack))
@@ -88,9 +88,9 @@ async function readVersionsPage(
   { stack, from }: Extract<WalkPosition, { at: 'versions' }>,
 ): Promise<RecordPage> {
   const { pk } = catalogKeys.version(stack, 0)
-  const { items, last } = await readRecordsAfter(catalogTable, pk, from)
-  if (last === undefined) return { items, next: { at: 'late', stack, from: '' } }
-  return { items, next: { at: 'versions', stack, from: last } }
+  const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
+  if (lastItem === undefined) return { items, next: { at: 'late', stack, from: '' } }
+  return { items, next: { at: 'versions', stack, from: lastItem } }
 }
 
 async function readLatePage(
@@ -98,13 +98,13 @@ async function readLatePage(
   { stack, from }: Extract<WalkPosition, { at: 'late' }>,
 ): Promise<RecordPage> {
   const { pk } = journalKeys.late(stack, '')
-  const { items, last } = await readRecordsAfter(journalTable, pk, from)
-  if (last === undefined) return { items, next: { at: 'stack', after: stack } }
-  return { items, next: { at: 'late', stack, from: last } }
+  const { items, lastItem } = await readRecordsAfter(journalTable, pk, from)
+  if (lastItem === undefined) return { items, next: { at: 'stack', after: stack } }
+  return { items, next: { at: 'late', stack, from: lastItem } }
 }
 
-async function readAskingPage(catalogTable: Table, after: string): Promise<RecordPage> {
-  const id = await findNextName(catalogTable, catalogKeys.asking('').pk, after)
+async function readRequestingStackPage(catalogTable: Table, after: string): Promise<RecordPage> {
+  const id = await findNextName(catalogTable, catalogKeys.requestingStackEntry('').pk, after)
   if (id === undefined) return { items: [], next: { at: 'documents', kind: 0, from: '' } }
   return { items: [], next: { at: 'requests', stack: id as StackId, from: '' } }
 }
@@ -114,21 +114,22 @@ async function readRequestsPage(
   { stack, from }: Extract<WalkPosition, { at: 'requests' }>,
 ): Promise<RecordPage> {
   const { pk } = catalogKeys.lastRequest(stack)
-  const { items, last } = await readRecordsAfter(catalogTable, pk, from)
-  if (last === undefined) return { items, next: { at: 'asking', after: stack } }
-  return { items, next: { at: 'requests', stack, from: last } }
+  const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
+  if (lastItem === undefined) return { items, next: { at: 'asking', after: stack } }
+  return { items, next: { at: 'requests', stack, from: lastItem } }
 }
 
 async function readDocumentsPage(
   catalogTable: Table,
-  { kind: at, from }: Extract<WalkPosition, { at: 'documents' }>,
+  { kind: kindIndex, from }: Extract<WalkPosition, { at: 'documents' }>,
 ): Promise<RecordPage> {
-  const kind = kinds[at]
+  const kind = documentKinds[kindIndex]
   if (kind === undefined) return { items: [], next: { at: 'deployment', after: '' } }
   const { pk } = catalogKeys.document({ kind, scope: '*', name: '' })
-  const { items, last } = await readRecordsAfter(catalogTable, pk, from)
-  if (last === undefined) return { items, next: { at: 'documents', kind: at + 1, from: '' } }
-  return { items, next: { at: 'documents', kind: at, from: last } }
+  const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
+  if (lastItem === undefined)
+    return { items, next: { at: 'documents', kind: kindIndex + 1, from: '' } }
+  return { items, next: { at: 'documents', kind: kindIndex, from: lastItem } }
 }
 
 /**
@@ -137,16 +138,16 @@ async function readDocumentsPage(
 async function readRecordsAfter(
   table: Table,
   pk: string,
-  from: string,
-): Promise<{ readonly items: readonly Item[]; readonly last: string | undefined }> {
-  const behind = from === '' ? {} : { after: from }
-  const items = await queryItems(table, { pk, ...behind, limit: recordsPerPage })
-  const last = items[recordsPerPage - 1]
-  return { items, last: last === undefined ? undefined : readText(last, 'sk') }
+  afterKey: string,
+): Promise<{ readonly items: readonly Item[]; readonly lastItem: string | undefined }> {
+  const lowerBound = afterKey === '' ? {} : { after: afterKey }
+  const items = await queryItems(table, { pk, ...lowerBound, limit: recordsPerPage })
+  const lastItem = items[recordsPerPage - 1]
+  return { items, lastItem: lastItem === undefined ? undefined : readText(lastItem, 'sk') }
 }
 
 async function readDeploymentPage(catalogTable: Table, after: string): Promise<RecordPage> {
-  const id = await findNextName(catalogTable, catalogKeys.kept('').pk, after)
+  const id = await findNextName(catalogTable, catalogKeys.deploymentListEntry('').pk, after)
   if (id === undefined) return { items: [], next: undefined }
   return { items: [], next: { at: 'log', deployment: id as DeploymentId, from: '' } }
 }
@@ -156,9 +157,9 @@ async function readLogPage(
   { deployment, from }: Extract<WalkPosition, { at: 'log' }>,
 ): Promise<RecordPage> {
   const { pk } = journalKeys.log(deployment, 0)
-  const { items, last } = await readRecordsAfter(journalTable, pk, from)
-  if (last === undefined) return { items, next: { at: 'operations', deployment, from: 0 } }
-  return { items, next: { at: 'log', deployment, from: last } }
+  const { items, lastItem } = await readRecordsAfter(journalTable, pk, from)
+  if (lastItem === undefined) return { items, next: { at: 'operations', deployment, from: 0 } }
+  return { items, next: { at: 'log', deployment, from: lastItem } }
 }
 
 async function readOperationsPage(
@@ -172,8 +173,8 @@ async function readOperationsPage(
     operationsOfBlock(block).map(id => journalKeys.head(deployment, id)),
   )
   const outcomes = heads.flatMap(head =>
-    Array.from({ length: readNumber(head, 'attempt') }, (_, at) => ({
-      ...journalKeys.outcome(deployment, 0, at + 1),
+    Array.from({ length: readNumber(head, 'attempt') }, (_, index) => ({
+      ...journalKeys.outcome(deployment, 0, index + 1),
       pk: readText(head, 'pk'),
     })),
   )
@@ -183,8 +184,8 @@ async function readOperationsPage(
 
 /** Returns the next name after `after` in a list of names. */
 async function findNextName(table: Table, pk: string, after: string): Promise<string | undefined> {
-  const behind = after === '' ? {} : { after }
-  const [next] = await queryItems(table, { pk, ...behind, limit: 1 })
+  const lowerBound = after === '' ? {} : { after }
+  const [next] = await queryItems(table, { pk, ...lowerBound, limit: 1 })
   return next === undefined ? undefined : readText(next, 'sk')
 }
 

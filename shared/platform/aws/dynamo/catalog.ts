@@ -2,14 +2,14 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { CatalogPort, StackRecord, UnreadableStack } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { deleteRange, getItems, putItems } from './table/batch-items.ts'
-import { andConditions, isReadable, isThere } from './table/expressions.ts'
+import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
 import { createInbox } from './inbox.ts'
 import { toItem, readText } from './table/item.ts'
 import { catalogKeys as keys, journalKeys } from './record-keys.ts'
-import { type CatalogDeps, createPublishing } from './stack-transitions.ts'
+import { type CatalogDeps, createStackTransitions } from './stack-transitions.ts'
 import {
   parseHistoryItem,
-  type KeptStack,
+  type StoredStack,
   parseStackItem,
   parseVersionItem,
 } from './stack-record.ts'
@@ -20,30 +20,34 @@ import { deleteItem, getItem, queryItems, type Table, updateItem } from './table
 type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
 
 /**
- * Creates the catalog of stacks. The start, publication and end of a deployment each write two
+ * Creates the catalog of stacks. The start, publication and end of a deployment each write several
  * items in one transaction, so each happens once per deployment. Each creation carries a token that
- * identifies a repetition of its request.
+ * identifies a repetition of the same call.
  */
 export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
   const { catalogTable, journalTable } = deps
   return {
-    createStack: async (id, at) => {
-      const before = await getItem(catalogTable, keys.stack(id))
-      if (parseStackItem(id, before) !== undefined) return false
+    createStack: async (id, createdAt) => {
+      const existingItem = await getItem(catalogTable, keys.stack(id))
+      if (parseStackItem(id, existingItem) !== undefined) return false
       // An interrupted removal may have left records, which do not belong to the new stack.
-      if (before !== undefined) await removeBelongings(deps, id)
-      await putItems(catalogTable, [{ key: keys.listed(id), item: {} }])
-      return create(deps, id, at)
+      if (existingItem !== undefined) await removeBelongings(deps, id)
+      await putItems(catalogTable, [{ key: keys.stackListEntry(id), item: {} }])
+      return createStackItem(deps, id, createdAt)
     },
     getStack: async id => {
       const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
       return stack === undefined ? undefined : toStackRecord(stack)
     },
     listStacks: async project => {
-      const { pk } = keys.listed('')
+      const { pk } = keys.stackListEntry('')
       const beginsWith = `organization/${project ?? ''}${project === undefined ? '' : '/'}`
-      const listed = await queryItems(catalogTable, { pk, beginsWith, limit: limits.listedMax })
-      const ids = listed.map(item => readText(item, 'sk') as StackId)
+      const listItems = await queryItems(catalogTable, {
+        pk,
+        beginsWith,
+        limit: limits.listEntriesMax,
+      })
+      const ids = listItems.map(item => readText(item, 'sk') as StackId)
       const items = await getItems(
         catalogTable,
         ids.map(id => keys.stack(id)),
@@ -56,61 +60,69 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
           const stack = parseStackItem(id, byKey.get(keys.stack(id).pk))
           if (stack !== undefined) stacks.push(toStackRecord(stack))
         } catch (thrown) {
-          unreadable.push({ id, why: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+          unreadable.push({
+            id,
+            reason: thrown instanceof Error ? thrown : new Error(String(thrown)),
+          })
         }
       }
       return { stacks, unreadable }
     },
-    removeStack: id => remove(deps, id),
-    ...createPublishing(deps),
+    removeStack: id => removeStackItem(deps, id),
+    ...createStackTransitions(deps),
     ...createInbox(journalTable),
-    listHistory: async (id, limit, before) => {
-      const { pk, sk: atMost } = keys.history(id, Math.max(0, (before ?? 0) - 1))
-      const bound = before === undefined ? {} : { atMost }
-      const items = await queryItems(catalogTable, { pk, isBackwards: true, limit, ...bound })
+    listHistory: async (id, limit, beforeNumber) => {
+      const { pk, sk: atMost } = keys.history(id, Math.max(0, (beforeNumber ?? 0) - 1))
+      const upperBound = beforeNumber === undefined ? {} : { atMost }
+      const items = await queryItems(catalogTable, { pk, isBackwards: true, limit, ...upperBound })
       return items.map(item => parseHistoryItem(id, item))
     },
-    listVersions: async (id, limit, before) => {
-      const { pk, sk: atMost } = keys.version(id, Math.max(0, (before ?? 0) - 1))
-      const bound = before === undefined ? {} : { atMost }
-      const items = await queryItems(catalogTable, { pk, isBackwards: true, limit, ...bound })
+    listVersions: async (id, limit, beforeVersion) => {
+      const { pk, sk: atMost } = keys.version(id, Math.max(0, (beforeVersion ?? 0) - 1))
+      const upperBound = beforeVersion === undefined ? {} : { atMost }
+      const items = await queryItems(catalogTable, { pk, isBackwards: true, limit, ...upperBound })
       return items.map(item => parseVersionItem(id, item))
     },
   }
 }
 
 /** Returns the record of a stack as callers see it. */
-function toStackRecord(stack: KeptStack): StackRecord {
+function toStackRecord(stack: StoredStack): StackRecord {
   const { id, createdAt, current, version, snapshot, deployments } = stack
   return { id, createdAt, current, version, snapshot, deployments }
 }
 
-/** Creates the record of a stack, over the one that its removal left. */
-async function create(
+/** Creates the record of a stack. Replaces the record that an earlier removal left. */
+async function createStackItem(
   { catalogTable, random }: CatalogDeps,
   id: StackId,
-  at: number,
+  createdAt: number,
 ): Promise<boolean> {
   const token = random.uuid()
-  const fresh = ['#createdAt = :at', '#token = :token', '#removed = :no', '#format = :format']
-  const empty = [
+  const creationAssignments = [
+    '#createdAt = :at',
+    '#token = :token',
+    '#removed = :no',
+    '#format = :format',
+  ]
+  const emptyAssignments = [
     '#current = :empty',
     '#startToken = :empty',
     '#snapshot = :empty',
     '#version = :zero',
   ]
-  const written = await updateItem(catalogTable, {
+  const writeResult = await updateItem(catalogTable, {
     key: keys.stack(id),
-    set: `SET ${[...fresh, ...empty, '#deployments = if_not_exists(#deployments, :zero)'].join(', ')}`,
-    condition: andConditions(isReadable, 'attribute_not_exists(#pk) OR #removed = :yes'),
+    updateExpression: `SET ${[...creationAssignments, ...emptyAssignments, '#deployments = if_not_exists(#deployments, :zero)'].join(', ')}`,
+    condition: andConditions(readableCondition, 'attribute_not_exists(#pk) OR #removed = :yes'),
     values: {
-      ...toItem({ at, token, yes: true, no: false, empty: '', zero: 0 }),
+      ...toItem({ at: createdAt, token, yes: true, no: false, empty: '', zero: 0 }),
       ...formatAttributeOf('stack'),
     },
   })
   return (
-    written.isDone ||
-    (written.existing !== undefined && readText(written.existing, 'token') === token)
+    writeResult.isDone ||
+    (writeResult.existing !== undefined && readText(writeResult.existing, 'token') === token)
   )
 }
 
@@ -118,7 +130,7 @@ async function create(
  * Removes a stack, then its belongings. A later creation repeats the second part if it was
  * interrupted.
  */
-async function remove(deps: CatalogAndInboxDeps, id: StackId): Promise<boolean> {
+async function removeStackItem(deps: CatalogAndInboxDeps, id: StackId): Promise<boolean> {
   const { catalogTable } = deps
   const item = await getItem(catalogTable, keys.stack(id))
   const stack = parseStackItem(id, item)
@@ -127,13 +139,16 @@ async function remove(deps: CatalogAndInboxDeps, id: StackId): Promise<boolean> 
     return true
   }
   if (stack.current !== '') return false
-  const written = await updateItem(catalogTable, {
+  const writeResult = await updateItem(catalogTable, {
     key: keys.stack(id),
-    set: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
-    condition: andConditions(isThere, andConditions(isReadable, '#current = :empty')),
+    updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
+    condition: andConditions(
+      existsCondition,
+      andConditions(readableCondition, '#current = :empty'),
+    ),
     values: { ...toItem({ yes: true, zero: 0, empty: '' }), ...formatAttributeOf('stack') },
   })
-  if (!written.isDone) return false
+  if (!writeResult.isDone) return false
   await removeBelongings(deps, id)
   return true
 }
@@ -143,7 +158,7 @@ async function removeBelongings(
   { catalogTable, journalTable }: CatalogAndInboxDeps,
   id: StackId,
 ): Promise<void> {
-  await deleteItem(catalogTable, keys.listed(id))
+  await deleteItem(catalogTable, keys.stackListEntry(id))
   const partitions = [
     [catalogTable, keys.history(id, 0)],
     [catalogTable, keys.version(id, 0)],

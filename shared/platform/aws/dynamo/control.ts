@@ -1,10 +1,15 @@
 import type { ControlPort } from '../../../ports/records.ts'
 import type { RandomPort } from '../../../ports/system.ts'
-import type { Control, Stop } from '../../../records/head.ts'
+import type { Control, StopFlag } from '../../../records/head.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import type { Holder } from '../../../records/log.ts'
 import type { HandOver } from '../../../records/pool.ts'
-import { andConditions, isReadable, isThere, type Values } from './table/expressions.ts'
+import {
+  andConditions,
+  readableCondition,
+  existsCondition,
+  type Values,
+} from './table/expressions.ts'
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
 import { journalKeys as keys } from './record-keys.ts'
 import {
@@ -16,63 +21,75 @@ import {
 import { getItem, putItem, type Table, updateItem, type WriteResult } from './table/table.ts'
 
 /** Stop levels in order, so that "only grows" is a numeric comparison. */
-const stops: readonly Stop[] = ['none', 'graceful', 'forced']
+const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']
 
 /**
- * Creates the control records in the journal. A creation carries a token that identifies its
- * repetition.
+ * Creates the port for control records in the journal. A creation carries a token that identifies a
+ * repetition of the same call.
  */
 export function createControl(journalTable: Table, random: Pick<RandomPort, 'uuid'>): ControlPort {
   const updateControl = async (
     deployment: DeploymentId,
-    { set, when, values }: { readonly set: string; readonly when: string; readonly values: Values },
+    {
+      assignments,
+      extraCondition,
+      values,
+    }: { readonly assignments: string; readonly extraCondition: string; readonly values: Values },
   ): Promise<boolean> => {
-    const written = await updateItem(journalTable, {
+    const writeResult = await updateItem(journalTable, {
       key: keys.control(deployment),
-      set: `SET ${set}`,
-      condition: andConditions(isThere, andConditions(isReadable, when)),
+      updateExpression: `SET ${assignments}`,
+      condition: andConditions(existsCondition, andConditions(readableCondition, extraCondition)),
       values: { ...values, ...formatAttributeOf('control') },
     })
-    return written.isDone || checkRefusal(deployment, written)
+    return writeResult.isDone || checkRefusal(deployment, writeResult)
   }
   return {
     create: async (deployment, holder) => {
       const token = random.uuid()
-      const made = { token, stop: 0, closed: false, held: -1, holder: JSON.stringify(holder) }
-      const written = await putItem(journalTable, {
+      const values = { token, stop: 0, closed: false, held: -1, holder: JSON.stringify(holder) }
+      const writeResult = await putItem(journalTable, {
         key: keys.control(deployment),
-        item: { ...recordAttributesOf('control', journalTable), ...toItem(made) },
+        item: { ...recordAttributesOf('control', journalTable), ...toItem(values) },
         ifAbsent: true,
       })
-      if (written.isDone) return true
-      return written.existing !== undefined && readText(written.existing, 'token') === token
+      if (writeResult.isDone) return true
+      return writeResult.existing !== undefined && readText(writeResult.existing, 'token') === token
     },
     read: async deployment => {
       const item = await getItem(journalTable, keys.control(deployment))
       return item === undefined ? undefined : parseControl(deployment, item)
     },
     stop: async (deployment, stop) => {
-      const values = toItem({ stop: stops.indexOf(stop) })
-      await updateControl(deployment, { set: '#stop = :stop', when: '#stop < :stop', values })
+      const values = toItem({ stop: stopLevels.indexOf(stop) })
+      await updateControl(deployment, {
+        assignments: '#stop = :stop',
+        extraCondition: '#stop < :stop',
+        values,
+      })
     },
     handOver: (deployment, holder, handOver) =>
       updateControl(deployment, {
-        set: '#handed = :handed',
-        when: '#holder = :holder AND #closed = :no',
+        assignments: '#handed = :handed',
+        extraCondition: '#holder = :holder AND #closed = :no',
         values: toItem({
           handed: JSON.stringify(handOver),
           holder: JSON.stringify(holder),
           no: false,
         }),
       }),
-    hold: async (deployment, holder, at) => {
-      const values = toItem({ holder: JSON.stringify(holder), at })
-      const set = '#holder = :holder, #held = :at REMOVE #handed'
-      await updateControl(deployment, { set, when: '#held < :at', values })
+    hold: async (deployment, holder, takeoverNumber) => {
+      const values = toItem({ holder: JSON.stringify(holder), at: takeoverNumber })
+      const assignments = '#holder = :holder, #held = :at REMOVE #handed'
+      await updateControl(deployment, { assignments, extraCondition: '#held < :at', values })
     },
     close: async deployment => {
       const values = toItem({ yes: true })
-      await updateControl(deployment, { set: '#closed = :yes', when: isThere, values })
+      await updateControl(deployment, {
+        assignments: '#closed = :yes',
+        extraCondition: existsCondition,
+        values,
+      })
     },
   }
 }
@@ -83,10 +100,10 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
  */
 function checkRefusal(
   deployment: DeploymentId,
-  written: WriteResult & { readonly isDone: false },
+  writeResult: WriteResult & { readonly isDone: false },
 ): false {
-  if (written.existing !== undefined)
-    requireReadableItem('control', { deployment }, written.existing)
+  if (writeResult.existing !== undefined)
+    requireReadableItem('control', { deployment }, writeResult.existing)
   return false
 }
 
@@ -98,7 +115,7 @@ function parseControl(deployment: DeploymentId, item: Item): Control {
       ? {}
       : { handedOver: parseJsonAttribute(record, item, 'handed', isHandOver) }
   return {
-    stop: stops[readNumber(item, 'stop')] ?? 'forced',
+    stop: stopLevels[readNumber(item, 'stop')] ?? 'forced',
     holder: parseJsonAttribute(record, item, 'holder', isHolder),
     closed: readFlag(item, 'closed'),
     ...handedOver,

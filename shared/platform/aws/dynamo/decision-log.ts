@@ -10,27 +10,28 @@ import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 
 /**
  * Creates the decision log in the journal. An append is one conditional put of one item, which
- * cannot require that the previous record exists. The writer usually knows that record because it
- * appended or read it; otherwise it checks. No record is removed while a writer may append.
+ * cannot require that the previous record exists. Usually this process has appended or read the
+ * previous record before. Otherwise the append reads it first. No record is removed while a writer
+ * may append.
  */
 export function createDecisionLog(journalTable: Table): DecisionLogPort {
-  /** The last record of each log that is known to exist. */
-  const known = createLruCache<number>()
+  /** By deployment: the number of the last log record that is known to exist. */
+  const lastKnownNumbers = createLruCache<number>()
   const rememberRecord = (deployment: DeploymentId, number: number): void => {
-    if (number > (known.get(deployment) ?? -1)) known.set(deployment, number)
+    if (number > (lastKnownNumbers.get(deployment) ?? -1)) lastKnownNumbers.set(deployment, number)
   }
-  const isRecorded = async (deployment: DeploymentId, number: number): Promise<boolean> => {
-    if (number < 0 || number <= (known.get(deployment) ?? -1)) return true
-    const before = await getItem(journalTable, keys.log(deployment, number))
-    if (before === undefined) return false
+  const isKnownToExist = async (deployment: DeploymentId, number: number): Promise<boolean> => {
+    if (number < 0 || number <= (lastKnownNumbers.get(deployment) ?? -1)) return true
+    const previousItem = await getItem(journalTable, keys.log(deployment, number))
+    if (previousItem === undefined) return false
     rememberRecord(deployment, number)
     return true
   }
   return {
     append: async (deployment, record) => {
       const { number } = record
-      if (!(await isRecorded(deployment, number - 1))) return 'taken'
-      const written = await putItem(journalTable, {
+      if (!(await isKnownToExist(deployment, number - 1))) return 'taken'
+      const writeResult = await putItem(journalTable, {
         key: keys.log(deployment, number),
         item: {
           ...recordAttributesOf('log', journalTable),
@@ -38,26 +39,30 @@ export function createDecisionLog(journalTable: Table): DecisionLogPort {
         },
         ifAbsent: true,
       })
-      if (written.isDone || written.existing !== undefined) rememberRecord(deployment, number)
-      if (written.isDone) return 'appended'
-      const { existing } = written
+      if (writeResult.isDone || writeResult.existing !== undefined)
+        rememberRecord(deployment, number)
+      if (writeResult.isDone) return 'appended'
+      const { existing } = writeResult
       if (existing === undefined) return 'taken'
       return isSame(parseLogRecord(deployment, number, existing), record) ? 'mine' : 'taken'
     },
-    read: async (deployment, from, limit) => {
-      const { pk, sk } = keys.log(deployment, from)
+    read: async (deployment, fromNumber, limit) => {
+      const { pk, sk } = keys.log(deployment, fromNumber)
       const items = await queryItems(journalTable, { pk, atLeast: sk, limit })
       const records = items.map(item =>
         parseLogRecord(deployment, parsePaddedNumber(readText(item, 'sk')), item),
       )
-      const last = records.at(-1)
-      if (last !== undefined) rememberRecord(deployment, last.number)
+      const lastRecord = records.at(-1)
+      if (lastRecord !== undefined) rememberRecord(deployment, lastRecord.number)
       return records
     },
   }
 }
 
-/** Compares as values, because undefined fields are not stored and fields have no order. */
+/**
+ * Compares two records as values. Their texts may differ, because undefined fields are not stored
+ * and fields have no order.
+ */
 function isSame(existing: LogRecord, appended: LogRecord): boolean {
   return isDeepStrictEqual(existing, JSON.parse(JSON.stringify(appended)))
 }

@@ -7,7 +7,7 @@ import type {
 } from '../../../ports/documents.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { serializeDocument } from '../../records/document-text.ts'
-import { andConditions, isReadable, isThere } from './table/expressions.ts'
+import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
@@ -21,8 +21,9 @@ interface DocumentsDeps {
 
 /**
  * Creates the documents in the catalog, one partition per kind. Each write is one conditional
- * request with a token that identifies its repetition. A removed document keeps its version, so no
- * version is used twice. A page of a list may therefore have fewer documents than its limit.
+ * request with a token that identifies a repetition. The item of a removed document stays and keeps
+ * its version, so no version is used twice. A page of a list may therefore have fewer documents
+ * than its limit.
  */
 export function createDocuments({ catalogTable, random }: DocumentsDeps): DocumentsPort {
   return {
@@ -30,49 +31,61 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
       const item = await getItem(catalogTable, keys.document(key))
       return item === undefined ? undefined : parseDocumentItem(key, item)
     },
-    put: async (key, value, expected) => {
+    put: async (key, value, expectedVersion) => {
       const token = random.uuid()
-      const written = await updateItem(catalogTable, {
+      const writeResult = await updateItem(catalogTable, {
         key: keys.document(key),
-        set: 'SET #value = :value, #token = :token, #removed = :no, #format = :format ADD #version :one',
+        updateExpression:
+          'SET #value = :value, #token = :token, #removed = :no, #format = :format ADD #version :one',
         condition: andConditions(
-          isReadable,
-          expected === 0
+          readableCondition,
+          expectedVersion === 0
             ? 'attribute_not_exists(#pk) OR #removed = :yes'
             : '#version = :expected AND #removed = :no',
         ),
         values: {
-          ...toItem({ value: serializeDocument(key, value), token, one: 1, expected }),
+          ...toItem({
+            value: serializeDocument(key, value),
+            token,
+            one: 1,
+            expected: expectedVersion,
+          }),
           ...toItem({ yes: true, no: false }),
           ...formatAttributeOf('document'),
         },
       })
-      if (written.isDone) return readNumber(written.item, 'version')
-      const { existing } = written
+      if (writeResult.isDone) return readNumber(writeResult.item, 'version')
+      const { existing } = writeResult
       if (existing === undefined) return false
       requireReadableItem('document', { ...key }, existing)
       return readText(existing, 'token') === token && readNumber(existing, 'version')
     },
     remove: async (key, version) => {
-      const written = await updateItem(catalogTable, {
+      const writeResult = await updateItem(catalogTable, {
         key: keys.document(key),
-        set: 'SET #removed = :yes, #value = :null, #token = :empty',
-        condition: andConditions(andConditions(isThere, isReadable), '#version = :version'),
+        updateExpression: 'SET #removed = :yes, #value = :null, #token = :empty',
+        condition: andConditions(
+          andConditions(existsCondition, readableCondition),
+          '#version = :version',
+        ),
         values: {
           ...toItem({ version, yes: true, null: 'null', empty: '' }),
           ...formatAttributeOf('document'),
         },
       })
-      if (written.isDone || written.existing === undefined) return true
-      requireReadableItem('document', { ...key }, written.existing)
-      return readFlag(written.existing, 'removed')
+      if (writeResult.isDone || writeResult.existing === undefined) return true
+      requireReadableItem('document', { ...key }, writeResult.existing)
+      return readFlag(writeResult.existing, 'removed')
     },
     list: async (kind, cursor, scope) => {
       const range = rangeOf(kind, cursor, scope)
       const limit = triggerLimits.documentsPerPage
       const items = range === undefined ? [] : await queryItems(catalogTable, { ...range, limit })
-      const last = items[limit - 1]
-      return { ...pageOf(kind, items), next: last === undefined ? undefined : readText(last, 'sk') }
+      const lastItem = items[limit - 1]
+      return {
+        ...parsePage(kind, items),
+        next: lastItem === undefined ? undefined : readText(lastItem, 'sk'),
+      }
     },
   }
 }
@@ -92,12 +105,12 @@ function rangeOf(
   return atLeast <= atMost ? { pk, atLeast, atMost } : undefined
 }
 
-function pageOf(
+function parsePage(
   kind: DocumentKind,
   items: readonly Item[],
 ): Pick<Awaited<ReturnType<DocumentsPort['list']>>, 'documents' | 'unreadable'> {
   const documents: StoredDocument[] = []
-  const unreadable: { readonly key: DocumentKey; readonly why: Error }[] = []
+  const unreadable: { readonly key: DocumentKey; readonly reason: Error }[] = []
   for (const item of items) {
     const [scope = '', name = ''] = readText(item, 'sk').split(' ')
     const key: DocumentKey = { kind, scope: scope as DocumentKey['scope'], name }
@@ -105,7 +118,7 @@ function pageOf(
       const document = parseDocumentItem(key, item)
       if (document !== undefined) documents.push(document)
     } catch (thrown) {
-      unreadable.push({ key, why: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+      unreadable.push({ key, reason: thrown instanceof Error ? thrown : new Error(String(thrown)) })
     }
   }
   return { documents, unreadable }
@@ -116,10 +129,10 @@ function parseDocumentItem(key: DocumentKey, item: Item): StoredDocument | undef
   const record = { kind: 'document', keys: { ...key } } as const
   requireReadableItem('document', record.keys, item)
   if (readFlag(item, 'removed')) return undefined
-  const isAny = (value: unknown): value is unknown => value !== undefined
+  const isDefined = (value: unknown): value is unknown => value !== undefined
   return {
     key,
     version: readNumber(item, 'version'),
-    value: parseJsonAttribute(record, item, 'value', isAny),
+    value: parseJsonAttribute(record, item, 'value', isDefined),
   }
 }

@@ -14,76 +14,86 @@ import { putItem, queryItems, type Table } from './table/table.ts'
 /** The state of one writer in this process: its next line, and the write in progress. */
 interface EventWriter {
   nextLine: number
-  busy: Promise<void>
+  lastWrite: Promise<void>
 }
 
 /**
- * Event lines in the journal, compressed in chunks. The chunks of a deployment are numbered without
- * gaps, each put at a free number. A reader that continues from a number therefore misses no
- * writer. There are few writers: generator runs, and executors that report events.
- *
- * A cursor is the number of a chunk times `span`, plus the lines read of it.
+ * The factor between chunk numbers and cursors. A cursor is the number of a chunk times `span`,
+ * plus the number of lines that were already read from that chunk.
  */
 const span = 1_024
 
+/**
+ * Creates the event lines in the journal, compressed in chunks. The chunks of a deployment are
+ * numbered without gaps, and each writer puts its next chunk at a free number. A reader that
+ * continues from a number therefore misses the lines of no writer. There are few writers: generator
+ * runs, and executors that report events.
+ */
 export function createEvents(journalTable: Table): EventsPort {
   const writerOf = createWriters(journalTable)
   /** The next free chunk number per deployment, as far as this process knows. */
-  const tails = createLruCache<number>()
+  const nextChunkNumbers = createLruCache<number>()
   const putChunk = async (
     deployment: DeploymentId,
-    chunk: { readonly writer: string; readonly first: number; readonly lines: readonly string[] },
+    chunk: {
+      readonly writer: string
+      readonly firstLineNumber: number
+      readonly lines: readonly string[]
+    },
   ): Promise<void> => {
-    const { writer, first, lines } = chunk
+    const { writer, firstLineNumber, lines } = chunk
+    const compressedLines = gzipSync(JSON.stringify(lines))
     const item = {
       ...recordAttributesOf('event', journalTable),
-      ...toItem({ writer, first, count: lines.length, lines: gzipSync(JSON.stringify(lines)) }),
+      ...toItem({ writer, first: firstLineNumber, count: lines.length, lines: compressedLines }),
     }
     for (let tries = 0; tries < limits.chunkTriesMax; tries += 1) {
-      const number = tails.get(deployment) ?? (await findTail(journalTable, deployment))
+      const number =
+        nextChunkNumbers.get(deployment) ?? (await findNextChunkNumber(journalTable, deployment))
       const key = keys.chunk(deployment, number)
-      const written = await putItem(journalTable, { key, item, ifAbsent: true })
-      tails.set(deployment, number + 1)
-      if (written.isDone || isChunk(written.existing, writer, first)) return
-      tails.forget(deployment)
+      const writeResult = await putItem(journalTable, { key, item, ifAbsent: true })
+      nextChunkNumbers.set(deployment, number + 1)
+      if (writeResult.isDone || isChunk(writeResult.existing, writer, firstLineNumber)) return
+      nextChunkNumbers.forget(deployment)
       await backOff(journalTable, Math.min(tries, 4))
     }
     throw error('STORE_UNAVAILABLE', `events of ${deployment} found no free chunk number`)
   }
   return {
-    append: async (deployment, writer, first, events) => {
+    append: async (deployment, writer, firstLineNumber, events) => {
       const writerState = await writerOf(deployment, writer)
       const write = async (): Promise<void> => {
-        for (const lines of splitIntoChunks(
-          events.slice(Math.max(0, writerState.nextLine - first)),
-        )) {
-          const at = Math.max(first, writerState.nextLine)
-          await putChunk(deployment, { writer, first: at, lines })
-          writerState.nextLine = at + lines.length
+        const newLines = events.slice(Math.max(0, writerState.nextLine - firstLineNumber))
+        for (const lines of splitIntoChunks(newLines)) {
+          const lineNumber = Math.max(firstLineNumber, writerState.nextLine)
+          await putChunk(deployment, { writer, firstLineNumber: lineNumber, lines })
+          writerState.nextLine = lineNumber + lines.length
         }
       }
-      const written = writerState.busy.then(write)
-      writerState.busy = written.catch(() => undefined)
-      await written
+      const pendingWrite = writerState.lastWrite.then(write)
+      writerState.lastWrite = pendingWrite.catch(() => undefined)
+      await pendingWrite
     },
     read: async (deployment, cursor, limit) => {
       const [chunk, skip] = [Math.floor(cursor / span), cursor % span]
       const { pk, sk } = keys.chunk(deployment, chunk)
       const events: string[] = []
-      let end = cursor
-      const chunks = Math.min(Math.max(1, limit), limits.chunksPerReadMax)
-      const items = await queryItems(journalTable, { pk, atLeast: sk, limit: chunks })
+      let nextCursor = cursor
+      const chunkCount = Math.min(Math.max(1, limit), limits.chunksPerReadMax)
+      const items = await queryItems(journalTable, { pk, atLeast: sk, limit: chunkCount })
       for (const item of items) {
         const number = parsePaddedNumber(readText(item, 'sk'))
         const lines = parseLines(deployment, item)
-        const from = number === chunk ? skip : 0
-        const taken = lines.slice(from, from + limit - events.length)
-        events.push(...taken)
-        const isWhole = from + taken.length === lines.length
-        end = isWhole ? (number + 1) * span : number * span + from + taken.length
-        if (!isWhole || events.length === limit) break
+        const firstIndex = number === chunk ? skip : 0
+        const readLines = lines.slice(firstIndex, firstIndex + limit - events.length)
+        events.push(...readLines)
+        const isChunkRead = firstIndex + readLines.length === lines.length
+        nextCursor = isChunkRead
+          ? (number + 1) * span
+          : number * span + firstIndex + readLines.length
+        if (!isChunkRead || events.length === limit) break
       }
-      return { events, cursor: end }
+      return { events, cursor: nextCursor }
     },
   }
 }
@@ -94,53 +104,57 @@ function createWriters(
 ): (deployment: DeploymentId, name: string) => Promise<EventWriter> {
   const writers = createLruCache<Promise<EventWriter>>()
   return (deployment, name) => {
-    const place = `${deployment} ${name}`
-    const known = writers.get(place)
-    if (known !== undefined) return known
-    const found = findNextLine(journalTable, deployment, name).then(nextLine => ({
+    const writerKey = `${deployment} ${name}`
+    const knownWriter = writers.get(writerKey)
+    if (knownWriter !== undefined) return knownWriter
+    const newWriter = findNextLine(journalTable, deployment, name).then(nextLine => ({
       nextLine,
-      busy: Promise.resolve(),
+      lastWrite: Promise.resolve(),
     }))
-    writers.set(place, found)
-    found.catch(() => writers.forget(place))
-    return found
+    writers.set(writerKey, newWriter)
+    newWriter.catch(() => writers.forget(writerKey))
+    return newWriter
   }
 }
 
 /**
- * Returns the next line of a writer that this process does not know. A new writer is recorded with
- * the next chunk number, so another process finds all of its chunks from there on.
+ * Returns the number of the next line of a writer that this process does not know. A new writer is
+ * recorded with the next free chunk number. Another process finds all chunks of this writer from
+ * that number on.
  */
 async function findNextLine(
   journalTable: Table,
   deployment: DeploymentId,
   name: string,
 ): Promise<number> {
-  const from = await findTail(journalTable, deployment)
-  const written = await putItem(journalTable, {
+  const firstChunk = await findNextChunkNumber(journalTable, deployment)
+  const writeResult = await putItem(journalTable, {
     key: keys.writer(deployment, name),
-    item: { ...recordAttributesOf('event', journalTable), ...toItem({ from }) },
+    item: { ...recordAttributesOf('event', journalTable), ...toItem({ from: firstChunk }) },
     ifAbsent: true,
   })
-  if (written.isDone) return 0
-  const { pk, sk } = keys.chunk(deployment, readNumber(written.existing ?? {}, 'from'))
-  const chunks = await queryItems(journalTable, { pk, atLeast: sk, limit: limits.rememberedMax })
-  const own = chunks.filter(chunk => readText(chunk, 'writer') === name)
-  return Math.max(0, ...own.map(chunk => readNumber(chunk, 'first') + readNumber(chunk, 'count')))
+  if (writeResult.isDone) return 0
+  const { pk, sk } = keys.chunk(deployment, readNumber(writeResult.existing ?? {}, 'from'))
+  const chunks = await queryItems(journalTable, { pk, atLeast: sk, limit: limits.cachedItemsMax })
+  const writerChunks = chunks.filter(chunk => readText(chunk, 'writer') === name)
+  return Math.max(
+    0,
+    ...writerChunks.map(chunk => readNumber(chunk, 'first') + readNumber(chunk, 'count')),
+  )
 }
 
-async function findTail(journalTable: Table, deployment: DeploymentId): Promise<number> {
+async function findNextChunkNumber(journalTable: Table, deployment: DeploymentId): Promise<number> {
   const { pk } = keys.chunk(deployment, 0)
-  const only = ['pk', 'sk']
-  const [last] = await queryItems(journalTable, { pk, isBackwards: true, limit: 1, only })
-  return last === undefined ? 0 : parsePaddedNumber(readText(last, 'sk')) + 1
+  const attributes = ['pk', 'sk']
+  const [lastItem] = await queryItems(journalTable, { pk, isBackwards: true, limit: 1, attributes })
+  return lastItem === undefined ? 0 : parsePaddedNumber(readText(lastItem, 'sk')) + 1
 }
 
-function isChunk(existing: Item | undefined, writer: string, first: number): boolean {
+function isChunk(existing: Item | undefined, writer: string, firstLineNumber: number): boolean {
   return (
     existing !== undefined &&
     readText(existing, 'writer') === writer &&
-    readNumber(existing, 'first') === first
+    readNumber(existing, 'first') === firstLineNumber
   )
 }
 

@@ -3,7 +3,7 @@ import { type Head, type Verdict, freshHead } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../records/ids.ts'
 import { type HeadEvent, headStateOf, transitionOf } from '../../../records/transitions.ts'
 import { damagedError } from '../../records/record-forms.ts'
-import { always, andConditions, isReadable, never } from './table/expressions.ts'
+import { alwaysTrue, andConditions, readableCondition, neverTrue } from './table/expressions.ts'
 import { type Item, readNumber, readNumbers, readText } from './table/item.ts'
 import { requireReadableItem } from './record-format.ts'
 
@@ -22,17 +22,20 @@ export interface HeadWriteRequest {
 }
 
 /**
- * The condition of every write of a head: no head is overwritten that is damaged or has a newer
- * format.
+ * The condition that every write of a head includes. It prevents a write to a head that is damaged
+ * or has a newer format.
  */
-export const isSound = andConditions(
-  isReadable,
+export const soundHeadCondition = andConditions(
+  readableCondition,
   'attribute_not_exists(#arrived) OR attribute_type(#arrived, :numbers)',
 )
 
 /** Returns the condition under which a request may write, built from the transition table. */
-export function writeConditionOf(ask: HeadWriteRequest): string {
-  return andConditions(buildCondition(ask.event, 'writes', factConditionsOf(ask)), isSound)
+export function writeConditionOf(request: HeadWriteRequest): string {
+  return andConditions(
+    buildCondition(request.event, 'writes', factConditionsOf(request)),
+    soundHeadCondition,
+  )
 }
 
 /** Comparisons with an absent attribute are false, and an untouched head has no attributes. */
@@ -42,9 +45,9 @@ function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactCond
     owned: 'attribute_exists(#owner)',
     called: '#called > :none',
     'called before': '#called > :one',
-    complete: needs === 0 ? always : 'size(#arrived) >= :needs',
-    'the owner asks': owner === '' ? never : '#owner = :owner',
-    'no owner asks': owner === '' ? always : never,
+    complete: needs === 0 ? alwaysTrue : 'size(#arrived) >= :needs',
+    'the owner asks': owner === '' ? neverTrue : '#owner = :owner',
+    'no owner asks': owner === '' ? alwaysTrue : neverTrue,
     'the attempt is as read':
       attempt === 0 ? 'attribute_not_exists(#attempt)' : '#attempt = :attempt',
   }
@@ -55,17 +58,18 @@ function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactCond
  * response.
  */
 export function hasTakenEffect(
-  ask: HeadWriteRequest,
+  headWrite: HeadWriteRequest,
   existing: Item,
   head: Head,
-  isMark: boolean,
+  isOwnWrite: boolean,
 ): boolean {
   const request = {
-    event: ask.event,
-    asker: ask.owner === '' ? 'nobody' : ask.owner === head.owner ? 'owner' : 'stranger',
-    attempt: ask.attempt === readNumber(existing, 'attempt') ? 'current' : 'stale',
-    repeated: isMark,
-    last: false,
+    event: headWrite.event,
+    requester:
+      headWrite.owner === '' ? 'nobody' : headWrite.owner === head.owner ? 'owner' : 'stranger',
+    attempt: headWrite.attempt === readNumber(existing, 'attempt') ? 'current' : 'stale',
+    isRepeated: isOwnWrite,
+    isLastArrival: false,
   } as const
   return transitionOf(headStateOf(head, 0), request, head)?.effect === 'repeats'
 }

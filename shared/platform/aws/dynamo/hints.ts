@@ -18,22 +18,22 @@ interface HintsDeps {
 }
 
 /**
- * Creates hints between functions. The hints of a short time span form one small item of the
- * deployment, which expires. Each listener reads new items every second. Listeners of the same
- * process are called immediately. Hints get lost when a function is frozen or a clock is far
- * behind, so they are only an optimization.
+ * Creates hints between functions. All hints of a process within a short time are written as one
+ * small item of the deployment, which expires. Each listener reads new items every second.
+ * Listeners of the same process are called immediately. Hints get lost when a function is frozen or
+ * a clock is far behind, so they are only an optimization.
  */
 export function createJournalHints(deps: HintsDeps): HintsPort {
   const { clock, logger } = deps
   const listeners = new Map<DeploymentId, Set<HintListener>>()
-  const waiting = new Map<DeploymentId, Set<OperationId>>()
+  const gatheredHints = new Map<DeploymentId, Set<OperationId>>()
   const notifyListeners = (deployment: DeploymentId, operation: OperationId): void => {
     for (const listener of listeners.get(deployment) ?? []) listener(operation)
   }
-  const sendGathered = async (deployment: DeploymentId): Promise<void> => {
-    await clock.sleep(limits.hintsGatherMs)
-    const operations = [...(waiting.get(deployment) ?? [])]
-    waiting.delete(deployment)
+  const sendGatheredHints = async (deployment: DeploymentId): Promise<void> => {
+    await clock.sleep(limits.hintBatchMs)
+    const operations = [...(gatheredHints.get(deployment) ?? [])]
+    gatheredHints.delete(deployment)
     await putHints(deps, deployment, operations).catch((thrown: unknown) =>
       logger.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
     )
@@ -41,21 +41,21 @@ export function createJournalHints(deps: HintsDeps): HintsPort {
   return {
     hint(deployment, operation) {
       notifyListeners(deployment, operation)
-      const known = waiting.get(deployment)
-      if (known !== undefined) return void known.add(operation)
-      waiting.set(deployment, new Set([operation]))
-      void sendGathered(deployment)
+      const gathered = gatheredHints.get(deployment)
+      if (gathered !== undefined) return void gathered.add(operation)
+      gatheredHints.set(deployment, new Set([operation]))
+      void sendGatheredHints(deployment)
     },
     listen(deployment, onHint) {
-      const others = listeners.get(deployment) ?? new Set()
-      listeners.set(deployment, others)
+      const deploymentListeners = listeners.get(deployment) ?? new Set()
+      listeners.set(deployment, deploymentListeners)
       const listener: HintListener = operation => onHint(operation)
-      others.add(listener)
-      const endReading = pollHints(deps, deployment, listener)
+      deploymentListeners.add(listener)
+      const stopPolling = pollHints(deps, deployment, listener)
       return () => {
-        others.delete(listener)
-        if (others.size === 0) listeners.delete(deployment)
-        endReading()
+        deploymentListeners.delete(listener)
+        if (deploymentListeners.size === 0) listeners.delete(deployment)
+        stopPolling()
       }
     },
   }
@@ -67,7 +67,7 @@ async function putHints(
   operations: readonly OperationId[],
 ): Promise<void> {
   const now = clock.now()
-  const expires = Math.ceil((now + limits.hintsKeptMs) / 1_000)
+  const expires = Math.ceil((now + limits.hintRetentionMs) / 1_000)
   const key = keys.hint(deployment, `${padTime(now)} ${random.uuid()}`)
   const item = { ...toItem({ expires }), operations: toNumberSet(operations) }
   await putItem(journalTable, { key, item, ifAbsent: false })
@@ -82,20 +82,20 @@ function pollHints(
   deployment: DeploymentId,
   onHint: HintListener,
 ): () => void {
-  let from = clock.now() - limits.hintsOverlapMs
-  let seen = new Set<string>()
+  let sinceMs = clock.now() - limits.hintClockDifferenceMs
+  let knownKeys = new Set<string>()
   let isReading = false
   const read = async (): Promise<void> => {
     const { pk } = keys.hint(deployment, '')
-    const atLeast = padTime(Math.max(0, from))
+    const atLeast = padTime(Math.max(0, sinceMs))
     const items = await queryItems(journalTable, { pk, atLeast, limit: limits.hintsPerReadMax })
-    const news = items.filter(item => !seen.has(readText(item, 'sk')))
-    seen = new Set(items.map(item => readText(item, 'sk')))
-    for (const item of news)
+    const newItems = items.filter(item => !knownKeys.has(readText(item, 'sk')))
+    knownKeys = new Set(items.map(item => readText(item, 'sk')))
+    for (const item of newItems)
       for (const operation of readNumbers(item, 'operations')) onHint(operation as OperationId)
-    from = Math.max(from, timeOf(items.at(-1)) - limits.hintsOverlapMs)
+    sinceMs = Math.max(sinceMs, timeOf(items.at(-1)) - limits.hintClockDifferenceMs)
   }
-  const end = clock.repeat(limits.hintsReadMs, () => {
+  const stopPolling = clock.repeat(limits.hintPollMs, () => {
     if (isReading) return
     isReading = true
     read()
@@ -104,7 +104,7 @@ function pollHints(
       )
       .finally(() => (isReading = false))
   })
-  return end
+  return stopPolling
 }
 
 function timeOf(item: Item | undefined): number {

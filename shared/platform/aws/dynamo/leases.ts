@@ -3,7 +3,12 @@ import type { LeasesPort } from '../../../ports/records.ts'
 import type { Lease, ProcessGroup } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId } from '../../../records/ids.ts'
 import { isHolder } from './control.ts'
-import { andConditions, isReadable, isThere, type Values } from './table/expressions.ts'
+import {
+  andConditions,
+  readableCondition,
+  existsCondition,
+  type Values,
+} from './table/expressions.ts'
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
 import { journalKeys as keys } from './record-keys.ts'
 import {
@@ -22,49 +27,65 @@ export function createLeases(journalTable: Table): LeasesPort {
   const updateLease = async (
     deployment: DeploymentId,
     executor: ExecutorId,
-    { set, when, values }: { readonly set: string; readonly when: string; readonly values: Values },
+    {
+      updateExpression,
+      extraCondition,
+      values,
+    }: {
+      readonly updateExpression: string
+      readonly extraCondition: string
+      readonly values: Values
+    },
   ): Promise<boolean> => {
-    const written = await updateItem(journalTable, {
+    const writeResult = await updateItem(journalTable, {
       key: keys.lease(deployment, executor),
-      set,
-      condition: andConditions(isThere, andConditions(isReadable, when)),
+      updateExpression,
+      condition: andConditions(existsCondition, andConditions(readableCondition, extraCondition)),
       values: { ...values, ...formatAttributeOf('lease') },
     })
-    if (written.isDone) return true
-    if (written.existing !== undefined)
-      requireReadableItem('lease', { deployment, executor }, written.existing)
+    if (writeResult.isDone) return true
+    if (writeResult.existing !== undefined)
+      requireReadableItem('lease', { deployment, executor }, writeResult.existing)
     return false
   }
-  const isLive = '#retired = :no'
+  const unretiredCondition = '#retired = :no'
   return {
     register: async (deployment, executor, holder) => {
-      const made = { counter: 0, retired: false, left: false, groups: '[]' }
+      const initialValues = { counter: 0, retired: false, left: false, groups: '[]' }
       await putItem(journalTable, {
         key: keys.lease(deployment, executor),
         item: {
           ...recordAttributesOf('lease', journalTable),
-          ...toItem({ ...made, holder: JSON.stringify(holder) }),
+          ...toItem({ ...initialValues, holder: JSON.stringify(holder) }),
         },
         ifAbsent: true,
       })
     },
     renew: (deployment, executor, groups) =>
       updateLease(deployment, executor, {
-        set: 'SET #groups = :groups ADD #counter :one',
-        when: isLive,
+        updateExpression: 'SET #groups = :groups ADD #counter :one',
+        extraCondition: unretiredCondition,
         values: toItem({ groups: JSON.stringify(groups), one: 1, no: false }),
       }),
     retire: async (deployment, executor) => {
       const values = toItem({ yes: true, no: false })
-      await updateLease(deployment, executor, { set: 'SET #retired = :yes', when: isLive, values })
+      await updateLease(deployment, executor, {
+        updateExpression: 'SET #retired = :yes',
+        extraCondition: unretiredCondition,
+        values,
+      })
     },
     leave: async (deployment, executor) => {
-      const set = 'SET #retired = :yes, #left = :yes'
-      await updateLease(deployment, executor, { set, when: isThere, values: toItem({ yes: true }) })
+      const updateExpression = 'SET #retired = :yes, #left = :yes'
+      await updateLease(deployment, executor, {
+        updateExpression,
+        extraCondition: existsCondition,
+        values: toItem({ yes: true }),
+      })
     },
     list: async deployment => {
       const { pk } = keys.lease(deployment, '')
-      const items = await queryItems(journalTable, { pk, limit: limits.rememberedMax })
+      const items = await queryItems(journalTable, { pk, limit: limits.cachedItemsMax })
       return items.map(item => parseLease(deployment, item))
     },
   }
@@ -85,5 +106,5 @@ function parseLease(deployment: DeploymentId, item: Item): Lease {
 }
 
 function isGroups(value: unknown): value is ProcessGroup[] {
-  return Array.isArray(value) && value.every(one => typeof one === 'object' && one !== null)
+  return Array.isArray(value) && value.every(group => typeof group === 'object' && group !== null)
 }

@@ -1,7 +1,8 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 
 /**
- * Facts that a process knows, up to a number of keys. The least recently used key is dropped first.
+ * Facts that a process knows, for a limited number of keys. The least recently used key is dropped
+ * first.
  */
 export interface LruCache<Value> {
   readonly get: (key: string) => Value | undefined
@@ -9,22 +10,22 @@ export interface LruCache<Value> {
   readonly forget: (key: string) => void
 }
 
-/** Creates an empty cache. Its users read a dropped fact again. */
+/** Creates an empty cache. Callers must be able to read a dropped fact again. */
 export function createLruCache<Value>(): LruCache<Value> {
-  const all = new Map<string, Value>()
+  const entries = new Map<string, Value>()
   const set = (key: string, value: Value): void => {
-    all.delete(key)
-    all.set(key, value)
-    const [oldest] = all.keys()
-    if (all.size > limits.rememberedMax && oldest !== undefined) all.delete(oldest)
+    entries.delete(key)
+    entries.set(key, value)
+    const [oldest] = entries.keys()
+    if (entries.size > limits.cachedItemsMax && oldest !== undefined) entries.delete(oldest)
   }
   return {
     get: key => {
-      const value = all.get(key)
+      const value = entries.get(key)
       if (value !== undefined) set(key, value)
       return value
     },
     set,
-    forget: key => void all.delete(key),
+    forget: key => void entries.delete(key),
   }
 }

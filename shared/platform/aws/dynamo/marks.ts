@@ -1,14 +1,14 @@
 import type { MarksPort } from '../../../ports/documents.ts'
 import type { RandomPort } from '../../../ports/system.ts'
-import { isThere } from './table/expressions.ts'
+import { existsCondition } from './table/expressions.ts'
 import { toItem, readNumber, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { getItem, type Table, updateItem } from './table/table.ts'
 
 /**
  * Creates the marks in the catalog, each in its own partition. An expired mark counts as absent
- * immediately, and DynamoDB deletes it later. A removal only ends the mark's time, so it needs no
- * permission to delete.
+ * immediately, and DynamoDB deletes it later. A removal only sets the expiry to a past time, so it
+ * needs no permission to delete.
  */
 export function createMarks({
   catalogTable,
@@ -19,16 +19,21 @@ export function createMarks({
 }): MarksPort {
   const { clock } = catalogTable
   return {
-    mark: async (key, until) => {
+    mark: async (key, expiresAt) => {
       const token = random.uuid()
-      const written = await updateItem(catalogTable, {
+      const writeResult = await updateItem(catalogTable, {
         key: keys.mark(key),
-        set: 'SET #until = :until, #token = :token, #expires = :expires',
+        updateExpression: 'SET #until = :until, #token = :token, #expires = :expires',
         condition: 'attribute_not_exists(#pk) OR #until <= :now',
-        values: toItem({ until, token, expires: secondsOf(until), now: clock.now() }),
+        values: toItem({
+          until: expiresAt,
+          token,
+          expires: toWholeSeconds(expiresAt),
+          now: clock.now(),
+        }),
       })
-      if (written.isDone) return true
-      return written.existing !== undefined && readText(written.existing, 'token') === token
+      if (writeResult.isDone) return true
+      return writeResult.existing !== undefined && readText(writeResult.existing, 'token') === token
     },
     isMarked: async key => {
       const item = await getItem(catalogTable, keys.mark(key))
@@ -38,13 +43,13 @@ export function createMarks({
       const now = clock.now()
       await updateItem(catalogTable, {
         key: keys.mark(key),
-        set: 'SET #until = :until, #expires = :expires',
-        condition: isThere,
-        values: toItem({ until: 0, expires: secondsOf(now) }),
+        updateExpression: 'SET #until = :until, #expires = :expires',
+        condition: existsCondition,
+        values: toItem({ until: 0, expires: toWholeSeconds(now) }),
       })
     },
   }
 }
 
-/** DynamoDB expires items by whole seconds. An item never expires early. */
-const secondsOf = (at: number): number => Math.ceil(at / 1000)
+/** Converts a time to the whole seconds of an expiry, rounded up so that no item expires early. */
+const toWholeSeconds = (ms: number): number => Math.ceil(ms / 1000)

@@ -7,19 +7,25 @@ import { recordAttributesOf } from './record-format.ts'
 import { putItem, queryItems, type Table, hasItem } from './table/table.ts'
 
 /**
- * The register of a deployment's operations. Each operation has its own partition, which no query
- * finds. Its block of numbers is therefore recorded before the first record of the operation is
- * written.
+ * The register of a deployment's operations. Each operation has a separate partition, and no query
+ * lists partitions. Before the first record of an operation is written, the block of numbers that
+ * contains the operation is therefore recorded.
  */
-export interface Blocks {
-  /** Durable when it resolves. Sends no request when this process already knows the block. */
-  readonly note: (deployment: DeploymentId, operation: OperationId) => Promise<void>
+export interface OperationBlocks {
+  /**
+   * Records the block of an operation, durably when the call resolves. Sends no request when this
+   * process already knows the block.
+   */
+  readonly register: (deployment: DeploymentId, operation: OperationId) => Promise<void>
 }
 
 /** Returns the operations of a block, in order. */
 export function operationsOfBlock(block: number): readonly OperationId[] {
-  const first = block * limits.blockOperations
-  return Array.from({ length: limits.blockOperations }, (_, at) => (first + at) as OperationId)
+  const firstId = block * limits.operationsPerBlock
+  return Array.from(
+    { length: limits.operationsPerBlock },
+    (_, offset) => (firstId + offset) as OperationId,
+  )
 }
 
 /** Returns the blocks of a deployment that may have records, beginning at `from`. */
@@ -34,12 +40,12 @@ export async function listBlocks(
 }
 
 /**
- * Creates the register of blocks. Many executors record the same block, and a read costs a fifth of
- * a write.
+ * Creates the register of blocks. It reads a block before it writes, because many executors record
+ * the same block, and a read costs a fifth of a write.
  */
-export function createBlocks(journalTable: Table): Blocks {
-  const known = createLruCache<Promise<void>>()
-  const note = async (deployment: DeploymentId, block: number): Promise<void> => {
+export function createBlocks(journalTable: Table): OperationBlocks {
+  const registrations = createLruCache<Promise<void>>()
+  const register = async (deployment: DeploymentId, block: number): Promise<void> => {
     const key = journalKeys.block(deployment, block)
     if (await hasItem(journalTable, key)) return
     await putItem(journalTable, {
@@ -49,15 +55,15 @@ export function createBlocks(journalTable: Table): Blocks {
     })
   }
   return {
-    note: (deployment, operation) => {
-      const block = Math.floor(operation / limits.blockOperations)
-      const name = `${deployment} ${block}`
-      const noted = known.get(name)
-      if (noted !== undefined) return noted
-      const noting = note(deployment, block)
-      known.set(name, noting)
-      noting.catch(() => known.forget(name))
-      return noting
+    register: (deployment, operation) => {
+      const block = Math.floor(operation / limits.operationsPerBlock)
+      const cacheKey = `${deployment} ${block}`
+      const knownRegistration = registrations.get(cacheKey)
+      if (knownRegistration !== undefined) return knownRegistration
+      const registration = register(deployment, block)
+      registrations.set(cacheKey, registration)
+      registration.catch(() => registrations.forget(cacheKey))
+      return registration
     },
   }
 }

@@ -22,18 +22,22 @@ export function createOperations(deps: HeadDeps): OperationsPort {
   const { journalTable, blocks } = deps
   const heads = createHeads(deps)
   const readOutcomes = async (
-    places: readonly AttemptKey[],
+    attemptKeys: readonly AttemptKey[],
   ): Promise<ReadonlyMap<OperationId, Outcome>> => {
     const items = await getItems(
       journalTable,
-      places.map(one => keys.outcome(one.deployment, one.operation, one.attempt)),
+      attemptKeys.map(attemptKey =>
+        keys.outcome(attemptKey.deployment, attemptKey.operation, attemptKey.attempt),
+      ),
     )
     const byKey = new Map(items.map(item => [readText(item, 'pk'), item]))
-    const found = places.flatMap(place => {
-      const item = byKey.get(keys.head(place.deployment, place.operation).pk)
-      return item === undefined ? [] : [[place.operation, parseOutcomeItem(place, item)] as const]
+    const outcomeEntries = attemptKeys.flatMap(attemptKey => {
+      const item = byKey.get(keys.head(attemptKey.deployment, attemptKey.operation).pk)
+      return item === undefined
+        ? []
+        : [[attemptKey.operation, parseOutcomeItem(attemptKey, item)] as const]
     })
-    return new Map(found)
+    return new Map(outcomeEntries)
   }
   return {
     ...heads,
@@ -43,7 +47,7 @@ export function createOperations(deps: HeadDeps): OperationsPort {
     },
     putOutcome: async (deployment, outcome) => {
       const { operation, attempt } = outcome
-      await blocks.note(deployment, operation)
+      await blocks.register(deployment, operation)
       await putItem(journalTable, {
         key: keys.outcome(deployment, operation, attempt),
         item: {
@@ -61,13 +65,13 @@ export function createOperations(deps: HeadDeps): OperationsPort {
     },
     getEnds: async (deployment, operations) => {
       assertReadLimit(operations)
-      const all = await heads.getHeads(deployment, operations)
-      const ended = [...all].flatMap(([operation, { end }]) =>
+      const headsById = await heads.getHeads(deployment, operations)
+      const endedAttempts = [...headsById].flatMap(([operation, { end }]) =>
         end === undefined ? [] : [{ deployment, operation, attempt: end.attempt }],
       )
       // A join ends without an attempt, so it has no outcome.
-      const outcomes = await readOutcomes(ended.filter(({ attempt }) => attempt > 0))
-      const ends = [...all].map(([id, head]) => {
+      const outcomes = await readOutcomes(endedAttempts.filter(({ attempt }) => attempt > 0))
+      const ends = [...headsById].map(([id, head]) => {
         const outcome = outcomes.get(id)
         return [id, outcome === undefined ? { head } : { head, outcome }] as const
       })
@@ -80,8 +84,8 @@ function assertReadLimit(operations: readonly OperationId[]): void {
   assert(operations.length <= limits.idsPerReadMax, 'a read has at most 500 operations')
 }
 
-function parseOutcomeItem(place: AttemptKey, item: Item): Outcome {
-  const { deployment, operation, attempt } = place
+function parseOutcomeItem(attemptKey: AttemptKey, item: Item): Outcome {
+  const { deployment, operation, attempt } = attemptKey
   const record = { kind: 'outcome', keys: { deployment, operation, attempt } } as const
   requireReadableItem('outcome', record.keys, item)
   return parseJsonAttribute(record, item, 'record', isOutcome)

@@ -1,8 +1,8 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import {
   damagedError,
-  forms,
-  type Keys,
+  recordForms,
+  type RecordKeys,
   parseRecordJson,
   requireReadable,
   type RecordKind,
@@ -13,23 +13,23 @@ import type { Table } from './table/table.ts'
 /** Returns the common attributes of a journal record: its format and its expiry. */
 export function recordAttributesOf(kind: RecordKind, { clock }: Pick<Table, 'clock'>): Item {
   const seconds = Math.ceil((clock.now() + limits.journalExpiresMs) / 1000)
-  return toItem({ format: forms[kind].format, expires: seconds })
+  return toItem({ format: recordForms[kind].format, expires: seconds })
 }
 
 /** Returns the format of a record kind as the value of a condition. */
 export const formatAttributeOf = (kind: RecordKind) => ({
-  format: { N: String(forms[kind].format) },
+  format: { N: String(recordForms[kind].format) },
 })
 
 /** Returns an item whose format this version can read. Throws RECORD_TOO_NEW. */
-export function requireReadableItem(kind: RecordKind, keys: Keys, item: Item): Item {
+export function requireReadableItem(kind: RecordKind, keys: RecordKeys, item: Item): Item {
   requireReadable(kind, { ...keys, format: readNumber(item, 'format') })
   return item
 }
 
 /** Parses the JSON of an attribute. Throws RECORD_DAMAGED, also when the attribute is absent. */
 export function parseJsonAttribute<T>(
-  record: { readonly kind: RecordKind; readonly keys: Keys },
+  record: { readonly kind: RecordKind; readonly keys: RecordKeys },
   item: Item,
   name: string,
   isShape: (value: unknown) => value is T,

@@ -9,12 +9,12 @@ import type { Key } from './table/item.ts'
  * deployment has its own partition. Numbers are padded, because keys sort as texts.
  */
 
-const digits = 12
+const numberDigits = 12
 
-const padNumber = (number: number): string => String(number).padStart(digits, '0')
+const padNumber = (number: number): string => String(number).padStart(numberDigits, '0')
 
 /** Formats milliseconds since 1970 as the beginning of a key. */
-export const padTime = (at: number): string => String(at).padStart(16, '0')
+export const padTime = (ms: number): string => String(ms).padStart(16, '0')
 
 /** Shortens an external text for a key, which DynamoDB limits to 1,024 bytes. */
 const shortenKeyText = (text: string): string =>
@@ -23,7 +23,7 @@ const shortenKeyText = (text: string): string =>
     : `sha256 ${createHash('sha256').update(text).digest('hex')}`
 
 /** Parses the number of a padded key. */
-export const parsePaddedNumber = (sort: string): number => Number(sort)
+export const parsePaddedNumber = (sortKey: string): number => Number(sortKey)
 
 /** Keys of journal records. */
 export const journalKeys = {
@@ -39,7 +39,7 @@ export const journalKeys = {
     pk: `operation ${deployment} ${operation}`,
     sk: `outcome ${padNumber(attempt)}`,
   }),
-  /** Records that operations of these numbers may have records. */
+  /** The entry that operations with numbers of this block may have records. */
   block: (deployment: DeploymentId, block: number): Key => ({
     pk: `blocks ${deployment}`,
     sk: padNumber(block),
@@ -57,8 +57,11 @@ export const journalKeys = {
     pk: `writers ${deployment}`,
     sk: writer,
   }),
-  /** Ends of operations at one moment, for listeners. `at`: a padded time and a unique suffix. */
-  hint: (deployment: DeploymentId, at: string): Key => ({ pk: `hints ${deployment}`, sk: at }),
+  /** Hints of one moment, for listeners. `timeKey`: a padded time and a unique suffix. */
+  hint: (deployment: DeploymentId, timeKey: string): Key => ({
+    pk: `hints ${deployment}`,
+    sk: timeKey,
+  }),
   /** A late outcome of a stack. It does not belong to the records of a deployment. */
   late: (stack: StackId, key: string): Key => ({ pk: `late ${stack}`, sk: key }),
   slow: (stack: StackId, key: string): Key => ({ pk: `slow ${stack}`, sk: key }),
@@ -68,9 +71,9 @@ export const journalKeys = {
 export const catalogKeys = {
   stack: (stack: StackId): Key => ({ pk: `stack ${stack}`, sk: 'stack' }),
   /** The list of all stacks: one partition, written when a stack is created or removed. */
-  listed: (stack: string): Key => ({ pk: 'stacks', sk: stack }),
+  stackListEntry: (stack: string): Key => ({ pk: 'stacks', sk: stack }),
   /** The list of deployments that may have records. */
-  kept: (deployment: string): Key => ({ pk: 'deployments', sk: deployment }),
+  deploymentListEntry: (deployment: string): Key => ({ pk: 'deployments', sk: deployment }),
   history: (stack: StackId, number: number): Key => ({
     pk: `history ${stack}`,
     sk: padNumber(number),
@@ -84,7 +87,7 @@ export const catalogKeys = {
     pk: `requests ${stack}`,
     sk: `key ${shortenKeyText(key)}`,
   }),
-  waiting: (stack: StackId, position: number): Key => ({
+  waitingRequest: (stack: StackId, position: number): Key => ({
     pk: `requests ${stack}`,
     sk: `waiting ${padNumber(position)}`,
   }),
@@ -92,11 +95,11 @@ export const catalogKeys = {
   lastRequest: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
   program: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'program' }),
   /** The list of stacks that ever had a request. They need not exist. */
-  asking: (stack: string): Key => ({ pk: 'asking', sk: stack }),
+  requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
   /** The list of ended requests, by the time of the request. */
-  ended: (at: number, stack: string, key: string): Key => ({
+  endedRequestEntry: (requestedAt: number, stack: string, key: string): Key => ({
     pk: 'ended requests',
-    sk: `${padTime(at)} ${shortenKeyText(`${stack} ${key}`)}`,
+    sk: `${padTime(requestedAt)} ${shortenKeyText(`${stack} ${key}`)}`,
   }),
   document: ({ kind, scope, name }: DocumentKey): Key => ({
     pk: `documents ${kind}`,
@@ -104,16 +107,16 @@ export const catalogKeys = {
   }),
   mark: (key: string): Key => ({ pk: `mark ${shortenKeyText(key)}`, sk: 'mark' }),
   /** The audit log. A day has several partitions, which share its writes. */
-  audit: (at: {
+  audit: (entry: {
     readonly day: number
     readonly shard: number
     readonly position: number
   }): Key => ({
-    pk: `audit ${at.day} ${at.shard}`,
-    sk: padTime(at.position),
+    pk: `audit ${entry.day} ${entry.shard}`,
+    sk: padTime(entry.position),
   }),
   /** The list of days with audit entries. */
   auditDay: (day: number): Key => ({ pk: 'audit days', sk: padNumber(day) }),
-  /** Records that the audit entry of an id exists. */
-  audited: (id: string): Key => ({ pk: `audited ${shortenKeyText(id)}`, sk: 'audited' }),
+  /** The marker that the audit entry of an id exists. */
+  auditEntryId: (id: string): Key => ({ pk: `audited ${shortenKeyText(id)}`, sk: 'audited' }),
 } as const

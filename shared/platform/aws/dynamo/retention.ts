@@ -6,7 +6,7 @@ import { deleteItems, deleteRange, getItems } from './table/batch-items.ts'
 import { listBlocks, operationsOfBlock } from './operation-blocks.ts'
 import { readFlag, type Item, type Key, keyOfItem, readNumber, readText } from './table/item.ts'
 import { catalogKeys, journalKeys, parsePaddedNumber } from './record-keys.ts'
-import { createReferences } from './blob-references.ts'
+import { createReferenceListing } from './blob-references.ts'
 import { parseHistoryItem } from './stack-record.ts'
 import { deleteItem, queryItems, type Table } from './table/table.ts'
 
@@ -24,47 +24,54 @@ export interface RecordTables {
 export function createRetention({ journalTable, catalogTable }: RecordTables): RetentionPort {
   return {
     listDeployments: async () => {
-      const { pk } = catalogKeys.kept('')
-      const items = await queryItems(catalogTable, { pk, limit: limits.listedMax })
+      const { pk } = catalogKeys.deploymentListEntry('')
+      const items = await queryItems(catalogTable, { pk, limit: limits.listEntriesMax })
       const ids = items.map(item => readText(item, 'sk') as DeploymentId)
       return readKeptDeployments({ journalTable, catalogTable }, ids)
     },
-    removeRecords: async (deployment, rows) => {
-      const [kept] = await readKeptDeployments({ journalTable, catalogTable }, [deployment])
-      if (kept === undefined || kept.closed === false || kept.isCurrent) return true
-      let left = rows
-      for (const removeSome of createRemovalStages(journalTable, deployment)) {
-        if (left <= 0) return false
-        left -= await removeSome(left)
+    removeRecords: async (deployment, recordsMax) => {
+      const [existing] = await readKeptDeployments({ journalTable, catalogTable }, [deployment])
+      if (existing === undefined || existing.closed === false || existing.isCurrent) return true
+      let remaining = recordsMax
+      for (const removeStage of createRemovalStages(journalTable, deployment)) {
+        if (remaining <= 0) return false
+        remaining -= await removeStage(remaining)
       }
-      if (left <= 0) return false
+      if (remaining <= 0) return false
       await deleteItem(journalTable, journalKeys.control(deployment))
-      await deleteItem(catalogTable, catalogKeys.kept(deployment))
+      await deleteItem(catalogTable, catalogKeys.deploymentListEntry(deployment))
       return true
     },
-    removeVersions: async (stack, through) => {
-      const [current] = await getItems(catalogTable, [catalogKeys.stack(stack)])
-      if (current === undefined) return
-      const last = Math.min(through, readNumber(current, 'version') - 1)
-      const { pk, sk: atMost } = catalogKeys.version(stack, Math.max(0, last))
+    removeVersions: async (stack, throughVersion) => {
+      const [stackItem] = await getItems(catalogTable, [catalogKeys.stack(stack)])
+      if (stackItem === undefined) return
+      const lastRemovable = Math.min(throughVersion, readNumber(stackItem, 'version') - 1)
+      const { pk, sk: atMost } = catalogKeys.version(stack, Math.max(0, lastRemovable))
       await deleteRange(catalogTable, { pk, atMost })
     },
-    listReferences: createReferences({ journalTable, catalogTable }),
+    listReferences: createReferenceListing({ journalTable, catalogTable }),
   }
 }
 
-/** Removes at most `rows` items, and returns the number of removed items. */
-type RemoveSome = (rows: number) => Promise<number>
+/** A function that removes at most `itemsMax` items, and returns the number of removed items. */
+type RemovalStage = (itemsMax: number) => Promise<number>
 
 /**
- * Returns the removals of a deployment's records, in order. The control record is removed after all
- * of them.
+ * Returns the stages of the removal of a deployment's records, in order. The caller removes the
+ * control record after all stages.
  */
-function createRemovalStages(journalTable: Table, deployment: DeploymentId): readonly RemoveSome[] {
+function createRemovalStages(
+  journalTable: Table,
+  deployment: DeploymentId,
+): readonly RemovalStage[] {
   const createPartitionRemoval =
-    ({ pk }: Key): RemoveSome =>
-    async rows => {
-      const items = await queryItems(journalTable, { pk, limit: rows, only: ['pk', 'sk'] })
+    ({ pk }: Key): RemovalStage =>
+    async itemsMax => {
+      const items = await queryItems(journalTable, {
+        pk,
+        limit: itemsMax,
+        attributes: ['pk', 'sk'],
+      })
       await deleteItems(journalTable, items.map(keyOfItem))
       return items.length
     }
@@ -73,21 +80,21 @@ function createRemovalStages(journalTable: Table, deployment: DeploymentId): rea
     createPartitionRemoval(journalKeys.log(deployment, 0)),
     createPartitionRemoval(journalKeys.chunk(deployment, 0)),
     createPartitionRemoval(journalKeys.writer(deployment, '')),
-    rows => removeOperations(journalTable, deployment, rows),
+    itemsMax => removeOperations(journalTable, deployment, itemsMax),
     createPartitionRemoval(journalKeys.lease(deployment, '')),
   ]
 }
 
 /**
- * Removes the first log record, by whose absence readers recognize the removal. The other records
- * are removed in any order.
+ * Creates the removal of the first log record. Readers recognize a removal by the absence of this
+ * record. The other log records are removed in any order.
  */
-function createFirstRecordRemoval(journalTable: Table, deployment: DeploymentId): RemoveSome {
+function createFirstRecordRemoval(journalTable: Table, deployment: DeploymentId): RemovalStage {
   return async () => {
     const { pk } = journalKeys.log(deployment, 0)
-    const [first] = await queryItems(journalTable, { pk, limit: 1, only: ['pk', 'sk'] })
-    if (first === undefined || parsePaddedNumber(readText(first, 'sk')) > 0) return 0
-    await deleteItem(journalTable, keyOfItem(first))
+    const [firstItem] = await queryItems(journalTable, { pk, limit: 1, attributes: ['pk', 'sk'] })
+    if (firstItem === undefined || parsePaddedNumber(readText(firstItem, 'sk')) > 0) return 0
+    await deleteItem(journalTable, keyOfItem(firstItem))
     return 1
   }
 }
@@ -96,25 +103,25 @@ function createFirstRecordRemoval(journalTable: Table, deployment: DeploymentId)
 async function removeOperations(
   journalTable: Table,
   deployment: DeploymentId,
-  rows: number,
+  itemsMax: number,
 ): Promise<number> {
-  let left = rows
+  let remaining = itemsMax
   for (;;) {
     const [block] = await listBlocks(journalTable, deployment, { from: 0, limit: 1 })
-    if (block === undefined) return rows - left
+    if (block === undefined) return itemsMax - remaining
     const heads = await readHeads(journalTable, deployment, block)
     for (const { operation, attempts } of heads) {
-      if (left <= 0) return rows
-      const outcomes = Array.from({ length: attempts }, (_, at) =>
-        journalKeys.outcome(deployment, operation, at + 1),
+      if (remaining <= 0) return itemsMax
+      const outcomes = Array.from({ length: attempts }, (_, index) =>
+        journalKeys.outcome(deployment, operation, index + 1),
       )
       await deleteItems(journalTable, outcomes)
       await deleteItem(journalTable, journalKeys.head(deployment, operation))
-      left -= 1 + attempts
+      remaining -= 1 + attempts
     }
-    if (left <= 0) return rows
+    if (remaining <= 0) return itemsMax
     await deleteItem(journalTable, journalKeys.block(deployment, block))
-    left -= 1
+    remaining -= 1
   }
 }
 
@@ -139,33 +146,36 @@ async function readKeptDeployments(
   { journalTable, catalogTable }: RecordTables,
   ids: readonly DeploymentId[],
 ): Promise<readonly KeptDeployment[]> {
-  const places = ids.map(deployment => ({ deployment, ...deploymentPartsOf(deployment) }))
-  const stackKeys = new Set(places.map(({ stack }) => stack))
-  const [controls, owners] = await Promise.all([
+  const deploymentParts = ids.map(deployment => ({ deployment, ...deploymentPartsOf(deployment) }))
+  const stackIds = new Set(deploymentParts.map(({ stack }) => stack))
+  const [controls, catalogItems] = await Promise.all([
     getItems(
       journalTable,
       ids.map(id => journalKeys.control(id)),
     ),
     getItems(catalogTable, [
-      ...[...stackKeys].map(stack => catalogKeys.stack(stack)),
-      ...places.map(({ stack, number }) => catalogKeys.history(stack, number)),
+      ...[...stackIds].map(stack => catalogKeys.stack(stack)),
+      ...deploymentParts.map(({ stack, number }) => catalogKeys.history(stack, number)),
     ]),
   ])
-  const byKey = new Map([...controls, ...owners].map(item => [keyTextOf(keyOfItem(item)), item]))
-  const itemAt = (key: Key): Item | undefined => byKey.get(keyTextOf(key))
-  return places.map(({ deployment, stack, number }) => {
-    const control = itemAt(journalKeys.control(deployment))
-    const owner = itemAt(catalogKeys.stack(stack))
-    const line = itemAt(catalogKeys.history(stack, number))
-    const endedAt = line === undefined ? undefined : parseHistoryItem(stack, line).endedAt
+  const byKey = new Map(
+    [...controls, ...catalogItems].map(item => [keyTextOf(keyOfItem(item)), item]),
+  )
+  const findItem = (key: Key): Item | undefined => byKey.get(keyTextOf(key))
+  return deploymentParts.map(({ deployment, stack, number }) => {
+    const control = findItem(journalKeys.control(deployment))
+    const stackItem = findItem(catalogKeys.stack(stack))
+    const historyItem = findItem(catalogKeys.history(stack, number))
+    const endedAt =
+      historyItem === undefined ? undefined : parseHistoryItem(stack, historyItem).endedAt
     return {
       deployment,
       closed: control === undefined ? undefined : readFlag(control, 'closed'),
       isCurrent:
-        owner !== undefined &&
-        !readFlag(owner, 'removed') &&
-        readText(owner, 'current') === deployment,
-      isInHistory: line !== undefined,
+        stackItem !== undefined &&
+        !readFlag(stackItem, 'removed') &&
+        readText(stackItem, 'current') === deployment,
+      isInHistory: historyItem !== undefined,
       ...(endedAt === undefined ? {} : { endedAt }),
     }
   })

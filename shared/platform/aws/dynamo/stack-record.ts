@@ -6,7 +6,7 @@ import { parsePaddedNumber } from './record-keys.ts'
 import { parseJsonAttribute, requireReadableItem } from './record-format.ts'
 
 /** A stored stack. `startToken`: the call that started the current deployment. */
-export interface KeptStack extends StackRecord {
+export interface StoredStack extends StackRecord {
   readonly startToken: string
 }
 
@@ -14,7 +14,7 @@ export interface KeptStack extends StackRecord {
  * Parses the item of a stack. Returns undefined for a removed stack, whose item only keeps the
  * number of deployments. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
  */
-export function parseStackItem(id: StackId, item: Item | undefined): KeptStack | undefined {
+export function parseStackItem(id: StackId, item: Item | undefined): StoredStack | undefined {
   if (item === undefined) return undefined
   requireReadableItem('stack', { id }, item)
   if (readFlag(item, 'removed')) return undefined
@@ -34,9 +34,9 @@ export function parseHistoryItem(stack: StackId, item: Item): HistoryRecord {
   const keys = { stack, number: parsePaddedNumber(readText(item, 'sk')) }
   const record = { kind: 'history', keys } as const
   requireReadableItem('history', keys, item)
-  const begun = parseJsonAttribute(record, item, 'begun', hasBegin)
-  const ended = readText(item, 'ended')
-  return { ...begun, ...(ended === '' ? {} : parseRecordJson(record, ended, hasEnd)) }
+  const begin = parseJsonAttribute(record, item, 'begun', hasBegin)
+  const endJson = readText(item, 'ended')
+  return { ...begin, ...(endJson === '' ? {} : parseRecordJson(record, endJson, hasEnd)) }
 }
 
 /** Parses a published version. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */

@@ -8,10 +8,10 @@ import {
   deploymentPartsOf,
   type StackId,
 } from '../../../records/ids.ts'
-import { andConditions, isReadable, isThere } from './table/expressions.ts'
+import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
 import { toItem } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
-import { type KeptStack, parseStackItem } from './stack-record.ts'
+import { type StoredStack, parseStackItem } from './stack-record.ts'
 import { formatAttributeOf, requireReadableItem } from './record-format.ts'
 import { getItem, type Table, updateItem } from './table/table.ts'
 import { transact } from './table/transaction.ts'
@@ -24,31 +24,34 @@ export interface CatalogDeps {
 
 type StackTransitions = Pick<CatalogPort, 'start' | 'publish' | 'release'>
 
-const isLive = andConditions(isThere, andConditions(isReadable, '#removed = :no'))
+const liveStackCondition = andConditions(
+  existsCondition,
+  andConditions(readableCondition, '#removed = :no'),
+)
 
 /** Creates the transitions of a stack: start, publication and end of a deployment. */
-export function createPublishing(deps: CatalogDeps): StackTransitions {
+export function createStackTransitions(deps: CatalogDeps): StackTransitions {
   return {
     start: (id, input) => {
       const token = deps.random.uuid()
-      return retryWhileRacing(() => start(deps, { id, token, ...input }))
+      return retryWhileRacing(() => startDeployment(deps, { id, token, ...input }))
     },
-    publish: (id, expected, snapshot) =>
-      retryWhileRacing(() => publish(deps, { id, expected, snapshot })),
+    publish: (id, expectedVersion, snapshot) =>
+      retryWhileRacing(() => publishSnapshot(deps, { id, expectedVersion, snapshot })),
     release: createRelease(deps),
   }
 }
 
-/** Retries with the current record when another writer was faster. */
+/** Repeats a transition while other writers change the stack between its read and its write. */
 async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < limits.racesMax; tries += 1) {
-    const answer = await attempt()
-    if (answer !== undefined) return answer
+  for (let tries = 0; tries < limits.raceAttemptsMax; tries += 1) {
+    const result = await attempt()
+    if (result !== undefined) return result
   }
   throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
 }
 
-async function start(
+async function startDeployment(
   { catalogTable, random }: CatalogDeps,
   input: Parameters<StackTransitions['start']>[1] & {
     readonly id: StackId
@@ -63,86 +66,95 @@ async function start(
   }
   const number = stack.deployments + 1
   const deployment = deploymentIdOf(id, number)
-  const begun: HistoryRecord = { deployment, command, message, startedAt: at }
+  const historyBegin: HistoryRecord = { deployment, command, message, startedAt: at }
   const change = {
     key: keys.stack(id),
-    set: 'SET #current = :deployment, #deployments = :number, #startToken = :token',
-    condition: andConditions(isLive, '#current = :empty AND #deployments = :before'),
+    updateExpression: 'SET #current = :deployment, #deployments = :number, #startToken = :token',
+    condition: andConditions(liveStackCondition, '#current = :empty AND #deployments = :before'),
     values: {
       ...toItem({ deployment, number, token, empty: '', no: false, before: number - 1 }),
       ...formatAttributeOf('stack'),
     },
   }
-  const line = { ...toItem({ begun: JSON.stringify(begun) }), ...formatAttributeOf('history') }
+  const historyItem = {
+    ...toItem({ begun: JSON.stringify(historyBegin) }),
+    ...formatAttributeOf('history'),
+  }
   const { isDone } = await transact(catalogTable, random, [
     { kind: 'change', change },
-    { kind: 'put', key: keys.history(id, number), item: line, ifAbsent: true },
+    { kind: 'put', key: keys.history(id, number), item: historyItem, ifAbsent: true },
     // Retention finds the records of the deployment by this item.
-    { kind: 'put', key: keys.kept(deployment), item: {}, ifAbsent: false },
+    { kind: 'put', key: keys.deploymentListEntry(deployment), item: {}, ifAbsent: false },
   ])
   return isDone ? { kind: 'started', deployment } : undefined
 }
 
-async function publish(
+async function publishSnapshot(
   { catalogTable, random }: CatalogDeps,
-  input: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
+  input: { readonly id: StackId; readonly expectedVersion: number; readonly snapshot: BlobHash },
 ): Promise<Awaited<ReturnType<StackTransitions['publish']>> | undefined> {
-  const { id, expected, snapshot } = input
-  const { version, snapshot: published } = await requireStack(catalogTable, id)
-  const next = expected + 1
-  if (version === next && published === snapshot) return { kind: 'already', version }
-  if (version !== expected) return { kind: 'conflict', version }
+  const { id, expectedVersion, snapshot } = input
+  const { version, snapshot: publishedSnapshot } = await requireStack(catalogTable, id)
+  const nextVersion = expectedVersion + 1
+  if (version === nextVersion && publishedSnapshot === snapshot) return { kind: 'already', version }
+  if (version !== expectedVersion) return { kind: 'conflict', version }
   const change = {
     key: keys.stack(id),
-    set: 'SET #version = :next, #snapshot = :snapshot',
-    condition: andConditions(isLive, '#version = :expected'),
-    values: { ...toItem({ next, snapshot, expected, no: false }), ...formatAttributeOf('stack') },
+    updateExpression: 'SET #version = :next, #snapshot = :snapshot',
+    condition: andConditions(liveStackCondition, '#version = :expected'),
+    values: {
+      ...toItem({ next: nextVersion, snapshot, expected: expectedVersion, no: false }),
+      ...formatAttributeOf('stack'),
+    },
   }
   const item = { ...toItem({ blob: snapshot }), ...formatAttributeOf('snapshot') }
   const { isDone } = await transact(catalogTable, random, [
     { kind: 'change', change },
-    { kind: 'put', key: keys.version(id, next), item, ifAbsent: false },
+    { kind: 'put', key: keys.version(id, nextVersion), item, ifAbsent: false },
   ])
-  return isDone ? { kind: 'published', version: next } : undefined
+  return isDone ? { kind: 'published', version: nextVersion } : undefined
 }
 
 function createRelease({ catalogTable, random }: CatalogDeps): StackTransitions['release'] {
   return async (deployment, { at: endedAt, ...end }) => {
     const { stack, number } = deploymentPartsOf(deployment)
-    const ended = JSON.stringify({ endedAt, ...end })
-    const values = { ...toItem({ deployment, empty: '', ended }), ...formatAttributeOf('stack') }
-    const leave = {
+    const endJson = JSON.stringify({ endedAt, ...end })
+    const values = {
+      ...toItem({ deployment, empty: '', ended: endJson }),
+      ...formatAttributeOf('stack'),
+    }
+    const stackUpdate = {
       key: keys.stack(stack),
-      set: 'SET #current = :empty, #startToken = :empty',
-      condition: andConditions(isReadable, '#current = :deployment'),
+      updateExpression: 'SET #current = :empty, #startToken = :empty',
+      condition: andConditions(readableCondition, '#current = :deployment'),
       values,
     }
-    const note = {
+    const historyUpdate = {
       key: keys.history(stack, number),
-      set: 'SET #ended = :ended',
-      condition: andConditions(isThere, isReadable),
+      updateExpression: 'SET #ended = :ended',
+      condition: andConditions(existsCondition, readableCondition),
       values: { ...values, ...formatAttributeOf('history') },
     }
-    const done = await transact(catalogTable, random, [
-      { kind: 'change', change: leave },
-      { kind: 'change', change: note },
+    const result = await transact(catalogTable, random, [
+      { kind: 'change', change: stackUpdate },
+      { kind: 'change', change: historyUpdate },
     ])
-    if (done.isDone) return
-    const [isOver, isLost] = done.refused
-    if (isOver?.isRefused === true) {
-      if (isOver.existing !== undefined)
-        requireReadableItem('stack', { id: stack }, isOver.existing)
+    if (result.isDone) return
+    const [stackRefusal, historyRefusal] = result.parts
+    if (stackRefusal?.isRefused === true) {
+      if (stackRefusal.existing !== undefined)
+        requireReadableItem('stack', { id: stack }, stackRefusal.existing)
       return
     }
-    if (isLost?.existing !== undefined)
-      requireReadableItem('history', { stack, number }, isLost.existing)
+    if (historyRefusal?.existing !== undefined)
+      requireReadableItem('history', { stack, number }, historyRefusal.existing)
     // A lost history entry must not block the stack.
-    else await updateItem(catalogTable, leave)
+    else await updateItem(catalogTable, stackUpdate)
   }
 }
 
 /** Returns the record of an existing stack. Throws STACK_NOT_FOUND. */
-async function requireStack(catalogTable: Table, id: StackId): Promise<KeptStack> {
+async function requireStack(catalogTable: Table, id: StackId): Promise<StoredStack> {
   const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
   if (stack === undefined) throw error('STACK_NOT_FOUND', `the stack ${id} does not exist`)
   return stack

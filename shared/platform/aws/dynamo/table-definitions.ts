@@ -10,7 +10,7 @@ export interface TableDefinition {
   readonly pointInTimeRecovery: boolean
 }
 
-const keyed = {
+const recordTable = {
   partitionKey: tableKeys.partition,
   sortKey: tableKeys.sort,
   expires: tableKeys.expires,
@@ -23,8 +23,8 @@ const keyed = {
  * Both have string keys and no index, and are billed per request.
  */
 export const tables = {
-  journal: keyed,
-  catalog: keyed,
+  journal: recordTable,
+  catalog: recordTable,
 } as const satisfies Record<string, TableDefinition>
 
 /** The id of a table. */

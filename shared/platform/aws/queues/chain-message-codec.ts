@@ -62,8 +62,8 @@ export function decodeChainMessage(
     deployment,
     readMessage: async () => {
       const bytes = await blobs.get(data.blob as BlobHash)
-      const whole = chainForm.safeParse(parseJson(Buffer.from(bytes).toString()))
-      if (whole.success && !('blob' in whole.data)) return toChainMessage(whole.data)
+      const parsedBlob = chainForm.safeParse(parseJson(Buffer.from(bytes).toString()))
+      if (parsedBlob.success && !('blob' in parsedBlob.data)) return toChainMessage(parsedBlob.data)
       throw error(
         'STATE_INVALID',
         `the blob ${data.blob} does not contain the message that references it`,

@@ -12,7 +12,7 @@ import { createDeadLetters } from './dead-letters.ts'
 import {
   createVisibilityTimeouts,
   formatReceipt,
-  isVoidReceipt,
+  isInvalidReceiptError,
   parseReceipt,
 } from './visibility-timeouts.ts'
 import { queueNameOf, pollQueues, type QueueUrls, type RawMessage } from './receive-messages.ts'
@@ -48,11 +48,11 @@ export interface AwsChainQueue extends ChainQueuePort {
 }
 
 /**
- * Creates the chain queue over two SQS standard queues, one per pool. Each has a dead-letter queue,
- * to which SQS moves a message after 5 deliveries (the redrive policy of the infrastructure). A
- * send whose response was lost may send twice. SQS cannot select messages, so a receive with a
- * deployment or a share is refused. The generator's window and the event source's concurrency limit
- * the operations in delivery.
+ * Creates the chain queue over two SQS standard queues, one per pool. Each queue has a dead-letter
+ * queue, to which SQS moves a message after 5 deliveries (the redrive policy of the
+ * infrastructure). A send whose response was lost may send its messages twice. SQS cannot select
+ * messages, so a receive with a deployment or a delivery limit is refused. The generator's window
+ * and the event source's concurrency limit the operations in delivery.
  */
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, logger } = deps
@@ -60,18 +60,18 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const visibilityTimeouts = createVisibilityTimeouts(clock.monotonicMs)
   const toDelivery = async (
     pool: Pool,
-    by: 'receive' | 'event',
+    source: 'receive' | 'event',
     raw: RawMessage,
   ): Promise<Delivery | undefined> => {
     const { id, handle, deliveries } = raw
     try {
       const message = await decodeChainMessage(raw.body, blobs)?.readMessage()
       if (message !== undefined) {
-        const receipt = formatReceipt({ pool, by, handle })
-        if (by === 'receive') visibilityTimeouts.note(receipt, visibilityMs)
+        const receipt = formatReceipt({ pool, source, handle })
+        if (source === 'receive') visibilityTimeouts.track(receipt, visibilityMs)
         return { message, receipt, deliveries }
       }
-      // The message becomes a dead letter. Its text is not logged: its origin is unknown.
+      // The message becomes a dead letter. Its text is not logged, because its origin is unknown.
       logger.write('error', 'message.unreadable', { id, deliveries })
     } catch (thrown) {
       // A message without its blob must not block others.
@@ -81,43 +81,43 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   }
   return {
     send: async messages => {
-      requireShortMessages(messages)
+      requireOperationLimit(messages)
       for (const pool of ['short', 'long'] as const) {
-        const own = messages.filter(message => (message.pool ?? 'short') === pool)
-        const bodies = await Promise.all(
-          own.map(message => encodeChainMessage(message, blobs, bytesMax)),
-        )
+        const poolMessages = messages.filter(message => (message.pool ?? 'short') === pool)
+        const encodings = poolMessages.map(message => encodeChainMessage(message, blobs, bytesMax))
+        const bodies = await Promise.all(encodings)
         await sendBodies(deps, queues[pool].url, bodies)
         if (pool === 'long' && bodies.length > 0) deps.onLongPoolSend?.(bodies.length)
       }
     },
-    receive: async (max, waitMs, { deployment, pool, signal, share } = {}) => {
+    receive: async (messagesMax, waitMs, { deployment, pool, signal, deliveryLimit } = {}) => {
       assert(
-        deployment === undefined && share === undefined,
-        'SQS cannot select messages: a receive must not name a deployment or share',
+        deployment === undefined && deliveryLimit === undefined,
+        'SQS cannot select messages: a receive must not have a deployment or delivery limit',
       )
-      const named = (['short', 'long'] as const)
-        .filter(one => pool === undefined || one === pool)
-        .map(one => ({ pool: one, url: queues[one].url }))
-      const got = await pollQueues({ sqs, clock }, named, { max, waitMs, visibilityMs, signal })
-      if (got === undefined) return []
-      const all = got.messages.map(raw => toDelivery(got.queue.pool, 'receive', raw))
-      return (await Promise.all(all)).filter(one => one !== undefined)
+      const polledQueues = (['short', 'long'] as const)
+        .filter(queuePool => pool === undefined || queuePool === pool)
+        .map(queuePool => ({ pool: queuePool, url: queues[queuePool].url }))
+      const pollOptions = { messagesMax, waitMs, visibilityMs, signal }
+      const polled = await pollQueues({ sqs, clock }, polledQueues, pollOptions)
+      if (polled === undefined) return []
+      const conversions = polled.messages.map(raw => toDelivery(polled.queue.pool, 'receive', raw))
+      return (await Promise.all(conversions)).filter(delivery => delivery !== undefined)
     },
-    remove: async text => {
-      const receipt = parseReceipt(text)
-      visibilityTimeouts.forget(text)
-      if (receipt === undefined || receipt.by === 'event') return
+    remove: async receiptText => {
+      const receipt = parseReceipt(receiptText)
+      visibilityTimeouts.forget(receiptText)
+      if (receipt === undefined || receipt.source === 'event') return
       await removeMessage(sqs, queues[receipt.pool].url, receipt.handle)
     },
-    extend: async (text, ms) => {
-      const receipt = parseReceipt(text)
-      if (receipt === undefined || visibilityTimeouts.isExpired(text)) return false
+    extend: async (receiptText, ms) => {
+      const receipt = parseReceipt(receiptText)
+      if (receipt === undefined || visibilityTimeouts.isExpired(receiptText)) return false
       const url = queues[receipt.pool].url
-      const forMs = Math.min(ms, awsLimits.loanMs)
-      const done = await extendVisibility(sqs, url, { handle: receipt.handle, forMs })
-      if (done && receipt.by === 'receive') visibilityTimeouts.note(text, forMs)
-      return done
+      const forMs = Math.min(ms, awsLimits.visibilityTimeoutMaxMs)
+      const isExtended = await extendVisibility(sqs, url, { handle: receipt.handle, forMs })
+      if (isExtended && receipt.source === 'receive') visibilityTimeouts.track(receiptText, forMs)
+      return isExtended
     },
     ...createDeadLetters(deps),
     fromEvent: (pool, raw) => toDelivery(pool, 'event', raw),
@@ -125,10 +125,10 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   }
 }
 
-function requireShortMessages(messages: readonly ChainMessage[]): void {
+function requireOperationLimit(messages: readonly ChainMessage[]): void {
   const { chainOperationsMax } = limits
-  const isLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
-  assert(!isLong, 'a chain message has at most 64 operations')
+  const isTooLong = messages.some(({ operations: { length } }) => length > chainOperationsMax)
+  assert(!isTooLong, 'a chain message has at most 64 operations')
 }
 
 /** Returns false when the receipt is no longer valid. */
@@ -147,7 +147,7 @@ async function extendVisibility(
       await sqs.send(command)
       return true
     } catch (thrown) {
-      if (isVoidReceipt(errorNameOf(thrown))) return false
+      if (isInvalidReceiptError(errorNameOf(thrown))) return false
       throw thrown
     }
   })

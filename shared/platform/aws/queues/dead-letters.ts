@@ -20,8 +20,8 @@ interface DeadLetterDeps {
 
 /**
  * Creates the access to a deployment's dead letters by a scan of both pools. Dead letters are rare.
- * A redrive sends the same bodies again and then removes the letters. A crash in between sends some
- * twice, which is harmless.
+ * A redrive sends the same bodies again and then removes the letters. After a crash in between, the
+ * next redrive sends some bodies twice, which is harmless.
  */
 export function createDeadLetters(
   deps: DeadLetterDeps,
@@ -29,14 +29,14 @@ export function createDeadLetters(
   const { queues, blobs, logger } = deps
   return {
     listDeadLetters: async deployment => {
-      const found: ChainMessage[] = []
-      const collect = ({ deadUrl }: QueueUrls) =>
+      const messages: ChainMessage[] = []
+      const collectMessages = ({ deadUrl }: QueueUrls) =>
         scanDeadLetters(deps, deadUrl, async letters => {
           for (const { id, body } of letters) {
-            const read = decodeChainMessage(body, blobs)
-            if (read?.deployment !== deployment) continue
+            const decoded = decodeChainMessage(body, blobs)
+            if (decoded?.deployment !== deployment) continue
             try {
-              found.push(await read.readMessage())
+              messages.push(await decoded.readMessage())
             } catch (thrown) {
               // A dead letter without its blob must not hide others.
               logger.write('error', 'dead-letter.unreadable', { id, why: messageOf(thrown) })
@@ -44,25 +44,25 @@ export function createDeadLetters(
           }
           return []
         })
-      await Promise.all(Object.values(queues).map(collect))
-      return found
+      await Promise.all(Object.values(queues).map(collectMessages))
+      return messages
     },
     redrive: async deployment => {
       let count = 0
-      const requeueOwn = ({ url, deadUrl }: QueueUrls) =>
+      const requeueLetters = ({ url, deadUrl }: QueueUrls) =>
         scanDeadLetters(deps, deadUrl, async letters => {
-          const own = letters.filter(
+          const deploymentLetters = letters.filter(
             ({ body }) => decodeChainMessage(body, blobs)?.deployment === deployment,
           )
           await sendBodies(
             deps,
             url,
-            own.map(({ body }) => body),
+            deploymentLetters.map(({ body }) => body),
           )
-          count += own.length
-          return own
+          count += deploymentLetters.length
+          return deploymentLetters
         })
-      await Promise.all(Object.values(queues).map(requeueOwn))
+      await Promise.all(Object.values(queues).map(requeueLetters))
       return count
     },
   }

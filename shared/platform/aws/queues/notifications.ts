@@ -10,7 +10,7 @@ import type {
 import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import { assert } from '../../../errors/error.ts'
 import { withAwsErrors, errorNameOf } from '../aws-error.ts'
-import { isVoidReceipt } from './visibility-timeouts.ts'
+import { isInvalidReceiptError } from './visibility-timeouts.ts'
 import { scanDeadLetters } from './scan-dead-letters.ts'
 import { queueNameOf, pollQueues, type QueueUrls, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
@@ -37,8 +37,8 @@ export interface AwsNotifications extends NotificationsPort {
 }
 
 /**
- * Checks only the fields that are used before delivery, because only this installation can write to
- * the queue.
+ * The form of a message body. It has only the fields that are used before delivery, because only
+ * this installation can write to the queue.
  */
 const bodyForm = z.object({
   v: z.literal(1),
@@ -57,7 +57,7 @@ const bodyForm = z.object({
 
 /** Creates the notifications over one SQS standard queue, which creates dead letters itself. */
 export function createNotifications(deps: NotificationsDeps): AwsNotifications {
-  const { sqs, queue, logger, visibilityMs = triggerLimits.notificationLoanMs } = deps
+  const { sqs, queue, logger, visibilityMs = triggerLimits.notificationVisibilityMs } = deps
   const { url } = queue
   const readMessage = (body: string): OutgoingMessage | undefined => {
     const message = parseMessageBody(body)
@@ -75,29 +75,34 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
         url,
         messages.map(message => JSON.stringify({ v: 1, message })),
       ),
-    receive: async (max, waitMs, signal) => {
-      const polled = await pollQueues(deps, [{ url }], { max, waitMs, visibilityMs, signal })
-      const found: OutgoingDelivery[] = []
+    receive: async (messagesMax, waitMs, signal) => {
+      const polled = await pollQueues(deps, [{ url }], {
+        messagesMax,
+        waitMs,
+        visibilityMs,
+        signal,
+      })
+      const deliveries: OutgoingDelivery[] = []
       for (const raw of polled?.messages ?? []) {
         const delivery = fromEvent(raw)
         if (delivery === undefined) await removeMessage(sqs, url, raw.handle)
-        else found.push(delivery)
+        else deliveries.push(delivery)
       }
-      return found
+      return deliveries
     },
     remove: receipt => removeMessage(sqs, url, receipt),
     postpone: async (receipt, ms) => {
       const command = new ChangeMessageVisibilityCommand({
         QueueUrl: url,
         ReceiptHandle: receipt,
-        VisibilityTimeout: Math.ceil(Math.min(ms, awsLimits.loanMs) / 1000),
+        VisibilityTimeout: Math.ceil(Math.min(ms, awsLimits.visibilityTimeoutMaxMs) / 1000),
       })
       await withAwsErrors(`queue ${queueNameOf(url)}: postpone`, async () => {
         try {
           await sqs.send(command)
         } catch (thrown) {
           // The message was delivered to another receiver.
-          if (!isVoidReceipt(errorNameOf(thrown))) throw thrown
+          if (!isInvalidReceiptError(errorNameOf(thrown))) throw thrown
         }
       })
     },
@@ -116,21 +121,21 @@ function createDeadNotifications(
 ): Pick<NotificationsPort, 'listDeadLetters' | 'redrive'> {
   const { url } = deps.queue
   const requireDeadUrl = (): string => {
-    const found = deps.queue.deadUrl
-    assert(found !== undefined, 'reading dead letters requires the URL of their queue')
-    return found
+    const deadUrl = deps.queue.deadUrl
+    assert(deadUrl !== undefined, 'reading dead letters requires the URL of their queue')
+    return deadUrl
   }
   return {
     listDeadLetters: async limit => {
-      const found: OutgoingMessage[] = []
+      const messages: OutgoingMessage[] = []
       await scanDeadLetters(deps, requireDeadUrl(), async letters => {
         for (const { body } of letters) {
           const message = readMessage(body)
-          if (message !== undefined && found.length < limit) found.push(message)
+          if (message !== undefined && messages.length < limit) messages.push(message)
         }
         return []
       })
-      return found
+      return messages
     },
     redrive: async () => {
       let count = 0

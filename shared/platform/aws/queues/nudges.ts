@@ -32,8 +32,9 @@ export interface AwsNudges extends NudgesPort {
   /** Like `receive`, with the observed holder of the nudge. */
   readonly receiveNudge: (waitMs: number, signal?: AbortSignal) => Promise<Nudge | undefined>
   /**
-   * Converts a message of an event source. Returns undefined for a nudge that is not due and was
-   * sent again, and for an unreadable one. The event source must remove the message in either case.
+   * Converts a message of an event source. A nudge that is not due is sent again. Returns undefined
+   * for such a nudge and for an unreadable one. The event source must remove the message in either
+   * case.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
   /** See `requeueMessage`. */
@@ -60,27 +61,27 @@ const nudgeForm = z.object({
 /** A nudge as received. */
 export interface Nudge {
   readonly stack: StackId
-  readonly seen?: ObservedHolder
+  readonly observedHolder?: ObservedHolder
 }
 
 /**
  * Creates the nudges over one SQS standard queue. SQS delays a message by at most 15 minutes. A
- * later nudge carries its time, and an early receiver sends it again. A nudge may be delivered
- * twice. A receive removes the nudge that it returns; if the receiver then crashes, the next
- * watchdog nudge replaces it. A receive for one stack is refused, because SQS cannot select
- * messages.
+ * later nudge carries its due time, and a receiver that gets it early sends it again. A nudge may
+ * be delivered twice. A receive removes the nudge that it returns. If the receiver then crashes,
+ * the next watchdog nudge replaces the removed one. A receive for one stack is refused, because SQS
+ * cannot select messages.
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps
   const name = queueNameOf(url)
   const send: NudgesPort['nudge'] = async (stack, delayMs, options = {}) => {
-    const isLate = delayMs > awsLimits.delayMs
-    const dueAt = isLate ? { dueAt: Math.ceil(clock.now() + delayMs) } : {}
-    const seen = options.seen === undefined ? {} : { seen: options.seen }
+    const exceedsDelayLimit = delayMs > awsLimits.messageDelayMaxMs
+    const dueAtField = exceedsDelayLimit ? { dueAt: Math.ceil(clock.now() + delayMs) } : {}
+    const seenField = options.observedHolder === undefined ? {} : { seen: options.observedHolder }
     const command = new SendMessageCommand({
       QueueUrl: urls?.[options.pool ?? 'short'] ?? url,
-      MessageBody: JSON.stringify({ v: 1, stack, ...dueAt, ...seen }),
-      DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.delayMs)) / 1000),
+      MessageBody: JSON.stringify({ v: 1, stack, ...dueAtField, ...seenField }),
+      DelaySeconds: Math.ceil(Math.max(0, Math.min(delayMs, awsLimits.messageDelayMaxMs)) / 1000),
     })
     await withAwsErrors(`queue ${name}: send`, () => sqs.send(command))
     if (options.pool === 'long') deps.onLongPoolSend?.()
@@ -93,22 +94,28 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     }
     const earlyMs = (nudge.dueAt ?? 0) - clock.now()
     const stack = nudge.stack as StackId
-    // The names in the message are those that this project writes.
-    const seen = nudge.seen === undefined ? {} : { seen: nudge.seen as ObservedHolder }
-    if (earlyMs <= 0) return { stack, ...seen }
-    await send(stack, earlyMs, seen)
+    // Only this project writes the messages, so the keys of `executors` are executor ids.
+    const observedHolderField =
+      nudge.seen === undefined ? {} : { observedHolder: nudge.seen as ObservedHolder }
+    if (earlyMs <= 0) return { stack, ...observedHolderField }
+    await send(stack, earlyMs, observedHolderField)
     return undefined
   }
   const receiveNudge: AwsNudges['receiveNudge'] = async (waitMs, signal) => {
-    const untilMs = clock.monotonicMs() + waitMs
+    const deadlineMs = clock.monotonicMs() + waitMs
     for (;;) {
-      const leftMs = Math.max(0, untilMs - clock.monotonicMs())
-      const request = { max: 1, waitMs: leftMs, visibilityMs: limits.visibilityMs, signal }
+      const remainingMs = Math.max(0, deadlineMs - clock.monotonicMs())
+      const request = {
+        messagesMax: 1,
+        waitMs: remainingMs,
+        visibilityMs: limits.visibilityMs,
+        signal,
+      }
       const [message] = (await pollQueues({ sqs, clock }, [{ url }], request))?.messages ?? []
       if (message === undefined) return undefined
-      const found = await fromEvent(message.body)
+      const nudge = await fromEvent(message.body)
       await removeMessage(sqs, url, message.handle)
-      if (found !== undefined) return found
+      if (nudge !== undefined) return nudge
     }
   }
   return {

@@ -19,7 +19,7 @@ describe('batches', () => {
         const batches = splitIntoBatches(sizes, size => size)
         expect(batches.flat()).toEqual(sizes)
         for (const batch of batches) {
-          expect(batch.length).toBeLessThanOrEqual(awsLimits.batchMax)
+          expect(batch.length).toBeLessThanOrEqual(awsLimits.batchEntriesMax)
           const bytes = batch.reduce((sum, size) => sum + size, 0)
           expect(bytes).toBeLessThanOrEqual(awsLimits.messageBytesMax)
         }
@@ -101,22 +101,22 @@ describe('loans', () => {
   test('expire after their time, and an unknown one does not count as expired', () => {
     let nowMs = 0
     const loans = createVisibilityTimeouts(() => nowMs)
-    loans.note('a', 100)
+    loans.track('a', 100)
     expect([loans.isExpired('a'), loans.isExpired('b')]).toEqual([false, false])
     nowMs = 100
     expect(loans.isExpired('a')).toBe(true)
-    loans.note('a', 50)
+    loans.track('a', 50)
     expect(loans.isExpired('a')).toBe(false)
     nowMs = 700_000
     expect(loans.isExpired('a')).toBe(true)
-    loans.note('c', 1)
+    loans.track('c', 1)
     expect(loans.isExpired('a')).toBe(false)
     loans.forget('c')
     expect(loans.isExpired('c')).toBe(false)
   })
 
   test('have receipts of pool, remover and handle, and other texts are refused', () => {
-    const receipt = { pool: 'long', by: 'event', handle: 'a/b\n+=' } as const
+    const receipt = { pool: 'long', source: 'event', handle: 'a/b\n+=' } as const
     expect(parseReceipt(formatReceipt(receipt))).toEqual(receipt)
     for (const text of ['', 'long/event/', 'wide/event/x', 'short/x'])
       expect(parseReceipt(text)).toBeUndefined()

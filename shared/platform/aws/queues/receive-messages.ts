@@ -25,7 +25,7 @@ export interface RawMessage {
 
 /** The parameters of a receive. */
 export interface ReceiveRequest {
-  readonly max: number
+  readonly messagesMax: number
   /** Long-poll time, in whole seconds. Less than a second means no waiting. */
   readonly waitMs: number
   /** Visibility timeout in whole seconds, at least one. */
@@ -35,8 +35,8 @@ export interface ReceiveRequest {
 
 /** The shortest long-poll time of SQS. */
 const secondMs = 1_000
-/** Polling interval when the remaining wait is shorter than that. */
-const lookAgainMs = 100
+/** Polling interval when the remaining wait is shorter than a long poll. */
+const pollIntervalMs = 100
 
 /**
  * Sends one ReceiveMessage. When the response is lost, or dropped because `signal` aborted, its
@@ -50,21 +50,24 @@ export async function receiveOnce(
   const { signal } = request
   const command = new ReceiveMessageCommand({
     QueueUrl: url,
-    MaxNumberOfMessages: Math.min(request.max, awsLimits.batchMax),
+    MaxNumberOfMessages: Math.min(request.messagesMax, awsLimits.batchEntriesMax),
     WaitTimeSeconds: Math.floor(Math.min(request.waitMs, awsLimits.receiveWaitMs) / secondMs),
     VisibilityTimeout: Math.ceil(request.visibilityMs / secondMs),
     MessageSystemAttributeNames: ['ApproximateReceiveCount'],
   })
   const options = signal === undefined ? {} : { abortSignal: signal }
-  const what = `queue ${queueNameOf(url)}: receive`
-  const { Messages = [] } = await withAwsErrors(what, async (): Promise<ReceiveMessageResult> => {
-    try {
-      return await sqs.send(command, options)
-    } catch (thrown) {
-      if (signal?.aborted === true) return {}
-      throw thrown
-    }
-  })
+  const requestName = `queue ${queueNameOf(url)}: receive`
+  const { Messages = [] } = await withAwsErrors(
+    requestName,
+    async (): Promise<ReceiveMessageResult> => {
+      try {
+        return await sqs.send(command, options)
+      } catch (thrown) {
+        if (signal?.aborted === true) return {}
+        throw thrown
+      }
+    },
+  )
   return Messages.map(readMessage)
 }
 
@@ -79,22 +82,22 @@ export async function pollQueues<Queue extends { readonly url: string }>(
 ): Promise<{ readonly queue: Queue; readonly messages: readonly RawMessage[] } | undefined> {
   const { clock, sqs } = deps
   const { signal } = request
-  const untilMs = clock.monotonicMs() + request.waitMs
-  const turnMs = queues.length === 1 ? awsLimits.receiveWaitMs : awsLimits.turnMs
+  const deadlineMs = clock.monotonicMs() + request.waitMs
+  const longPollMs = queues.length === 1 ? awsLimits.receiveWaitMs : awsLimits.alternatingWaitMs
   for (let round = 0; ; round += 1) {
     for (const queue of queues) {
       if (signal?.aborted === true) return undefined
       // The first round does not wait, so that an empty queue does not delay messages of the other
-      // one.
-      const isFirstLook = round === 0 && queues.length > 1
-      const leftMs = Math.max(0, untilMs - clock.monotonicMs())
-      const waitMs = isFirstLook ? 0 : Math.min(leftMs, turnMs)
+      // queue.
+      const isFirstPoll = round === 0 && queues.length > 1
+      const remainingMs = Math.max(0, deadlineMs - clock.monotonicMs())
+      const waitMs = isFirstPoll ? 0 : Math.min(remainingMs, longPollMs)
       const messages = await receiveOnce(sqs, queue.url, { ...request, waitMs })
       if (messages.length > 0) return { queue, messages }
     }
-    const leftMs = untilMs - clock.monotonicMs()
-    if (leftMs <= 0) return undefined
-    if (leftMs < secondMs) await clock.sleep(Math.min(leftMs, lookAgainMs), signal)
+    const remainingMs = deadlineMs - clock.monotonicMs()
+    if (remainingMs <= 0) return undefined
+    if (remainingMs < secondMs) await clock.sleep(Math.min(remainingMs, pollIntervalMs), signal)
   }
 }
 

@@ -1,6 +1,6 @@
 import { DeleteMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { withAwsErrors, errorNameOf } from '../aws-error.ts'
-import { isVoidReceipt } from './visibility-timeouts.ts'
+import { isInvalidReceiptError } from './visibility-timeouts.ts'
 import { queueNameOf } from './receive-messages.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function removeMessage(sqs: SQSClient, url: string, handle: string)
       await sqs.send(command)
     } catch (thrown) {
       // The message is already removed, or another receiver has it and removes it.
-      if (!isVoidReceipt(errorNameOf(thrown))) throw thrown
+      if (!isInvalidReceiptError(errorNameOf(thrown))) throw thrown
     }
   })
 }

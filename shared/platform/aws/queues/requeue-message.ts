@@ -5,8 +5,8 @@ import { removeMessage } from './remove-message.ts'
 
 /**
  * Replaces a message of an event source by a new one for another receiver. An intentional failure
- * of the call would delay the message and count as a delivery. A crash in between leaves both
- * messages, which is harmless (I4).
+ * of the function would delay the message and count as a delivery. A crash between send and removal
+ * leaves both messages, which is harmless (I4).
  */
 export async function requeueMessage(
   sqs: SQSClient,

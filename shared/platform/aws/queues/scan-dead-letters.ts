@@ -7,7 +7,7 @@ import { awsLimits } from '../../../config/aws-limits.ts'
 import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import { withAwsErrors } from '../aws-error.ts'
 import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
-import { isVoidReceipt } from './visibility-timeouts.ts'
+import { isInvalidReceiptError } from './visibility-timeouts.ts'
 import { queueNameOf, type RawMessage, receiveOnce } from './receive-messages.ts'
 
 /** Dependencies of a scan. */
@@ -18,65 +18,74 @@ interface ScanDeps {
 }
 
 /**
- * Passes all messages of a dead-letter queue to `handle`, which returns the processed ones. Those
- * are removed, and the others become visible again. SQS has no read without a receive, so the
- * messages are hidden meanwhile. Of two concurrent scans, each may see only a part. The scan reads
- * at most 5,000 messages and logs when there are more. After a crash all messages are visible again
- * within 30 s.
+ * Passes all messages of a dead-letter queue to `processLetters`, which returns the processed ones.
+ * The processed messages are removed, and the others become visible again. SQS has no read without
+ * a receive, so the scan hides the messages from other receivers while it runs. Of two concurrent
+ * scans, each may see only a part. The scan reads at most 5,000 messages and logs when there may be
+ * more. After a crash all messages are visible again within 30 s.
  */
 export async function scanDeadLetters(
   deps: ScanDeps,
   url: string,
-  handle: (letters: readonly RawMessage[]) => Promise<readonly RawMessage[]>,
+  processLetters: (letters: readonly RawMessage[]) => Promise<readonly RawMessage[]>,
 ): Promise<void> {
-  const held = new Map<string, RawMessage>()
-  let dealtWith: readonly RawMessage[] = []
+  const receivedLetters = new Map<string, RawMessage>()
+  let processedLetters: readonly RawMessage[] = []
   try {
-    await receiveAll(deps, url, held)
-    dealtWith = await handle([...held.values()])
-    await removeAll(deps, url, dealtWith)
+    await receiveLetters(deps, url, receivedLetters)
+    processedLetters = await processLetters([...receivedLetters.values()])
+    await removeLetters(deps, url, processedLetters)
   } finally {
-    const gone = new Set(dealtWith.map(({ id }) => id))
-    await returnAll(
+    const processedIds = new Set(processedLetters.map(({ id }) => id))
+    await makeLettersVisible(
       deps,
       url,
-      [...held.values()].filter(({ id }) => !gone.has(id)),
+      [...receivedLetters.values()].filter(({ id }) => !processedIds.has(id)),
     )
   }
 }
 
-async function receiveAll(
+async function receiveLetters(
   deps: ScanDeps,
   url: string,
-  held: Map<string, RawMessage>,
+  receivedLetters: Map<string, RawMessage>,
 ): Promise<void> {
-  const request = { max: awsLimits.batchMax, visibilityMs: awsLimits.deadLetterLoanMs }
-  while (held.size < awsLimits.deadLettersMax) {
-    // Only a long poll queries all servers that hold messages of the queue.
-    const letters = await receiveOnce(deps.sqs, url, { ...request, waitMs: awsLimits.turnMs })
-    if (letters.length === 0) return
-    for (const letter of letters) held.set(letter.id, letter)
+  const request = {
+    messagesMax: awsLimits.batchEntriesMax,
+    visibilityMs: awsLimits.deadLetterVisibilityMs,
   }
-  deps.logger.write('warn', 'dead-letters.many', { queue: queueNameOf(url), seen: held.size })
+  while (receivedLetters.size < awsLimits.deadLettersMax) {
+    // Only a long poll queries all servers that hold messages of the queue.
+    const letters = await receiveOnce(deps.sqs, url, {
+      ...request,
+      waitMs: awsLimits.alternatingWaitMs,
+    })
+    if (letters.length === 0) return
+    for (const letter of letters) receivedLetters.set(letter.id, letter)
+  }
+  deps.logger.write('warn', 'dead-letters.many', {
+    queue: queueNameOf(url),
+    seen: receivedLetters.size,
+  })
 }
 
-async function removeAll(
+async function removeLetters(
   deps: ScanDeps,
   url: string,
   letters: readonly RawMessage[],
 ): Promise<void> {
-  const what = `queue ${queueNameOf(url)}: delete`
+  const requestName = `queue ${queueNameOf(url)}: delete`
   for (const batch of splitIntoBatches(entriesOf(letters), () => 0))
-    await completeBatch(deps.clock, what, batch, async Entries => {
+    await completeBatch(deps.clock, requestName, batch, async Entries => {
       const command = new DeleteMessageBatchCommand({ QueueUrl: url, Entries })
       const { Failed = [] } = await deps.sqs.send(command)
       // Invalid receipt: another scan received the letter and processes it.
-      return Failed.filter(({ Code }) => !isVoidReceipt(Code))
+      return Failed.filter(({ Code }) => !isInvalidReceiptError(Code))
     })
 }
 
-/** Makes the letters visible again. After a failure they become visible by their timeout. */
-async function returnAll(
+/** Makes letters visible again. If the request fails, they become visible after their timeout. */
+async function makeLettersVisible(
   deps: ScanDeps,
   url: string,
   letters: readonly RawMessage[],

@@ -9,12 +9,12 @@ export async function sendBodies(
   url: string,
   bodies: readonly string[],
 ): Promise<void> {
-  const what = `queue ${queueNameOf(url)}: send`
+  const requestName = `queue ${queueNameOf(url)}: send`
   const entries = bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody }))
   for (const batch of splitIntoBatches(entries, ({ MessageBody }) =>
     Buffer.byteLength(MessageBody),
   ))
-    await completeBatch(clock, what, batch, async Entries => {
+    await completeBatch(clock, requestName, batch, async Entries => {
       const command = new SendMessageBatchCommand({ QueueUrl: url, Entries })
       const { Failed = [] } = await sqs.send(command)
       return Failed

@@ -20,49 +20,54 @@ export function splitIntoBatches<Entry>(
   sizeOf: (entry: Entry) => number,
 ): readonly (readonly Entry[])[] {
   const batches: Entry[][] = []
-  let bytes = 0
+  let batchBytes = 0
   for (const entry of entries) {
     const size = sizeOf(entry)
-    const last = batches.at(-1)
-    const fits = last !== undefined && bytes + size <= awsLimits.messageBytesMax
-    if (fits && last.length < awsLimits.batchMax) {
-      last.push(entry)
-      bytes += size
+    const lastBatch = batches.at(-1)
+    const fits = lastBatch !== undefined && batchBytes + size <= awsLimits.messageBytesMax
+    if (fits && lastBatch.length < awsLimits.batchEntriesMax) {
+      lastBatch.push(entry)
+      batchBytes += size
     } else {
       batches.push([entry])
-      bytes = size
+      batchBytes = size
     }
   }
   return batches
 }
 
 /**
- * Completes one batch: unprocessed entries are sent again with growing pauses. Throws for an entry
- * that the service rejects, and STORE_UNAVAILABLE after the last attempt. Some entries may have
- * been processed then.
+ * Sends one batch until all entries are processed, with growing pauses between the attempts. Throws
+ * for an entry that the service rejects, and STORE_UNAVAILABLE after the last attempt. In both
+ * cases, some entries may have been processed.
  */
 export async function completeBatch<Entry extends { readonly Id: string | undefined }>(
   clock: ClockPort,
-  what: string,
+  requestName: string,
   entries: readonly Entry[],
   send: (entries: Entry[]) => Promise<readonly BatchFailure[]>,
 ): Promise<void> {
-  let left = entries
-  for (let tries = 1; left.length > 0; tries += 1) {
-    const unfinished = left
-    const refused = await send([...unfinished]).catch((thrown: unknown) => {
-      throw awsError(what, thrown)
+  let remainingEntries = entries
+  for (let tries = 1; remainingEntries.length > 0; tries += 1) {
+    const attemptedEntries = remainingEntries
+    const failures = await send([...attemptedEntries]).catch((thrown: unknown) => {
+      throw awsError(requestName, thrown)
     })
-    const fault = refused.find(one => one.SenderFault === true)
-    if (fault !== undefined) throw awsError(what, namedError(fault))
-    left = unfinished.filter(({ Id }) => refused.some(one => one.Id === Id))
-    if (left.length === 0) return
+    const rejection = failures.find(failure => failure.SenderFault === true)
+    if (rejection !== undefined) throw awsError(requestName, toSdkError(rejection))
+    remainingEntries = attemptedEntries.filter(({ Id }) =>
+      failures.some(failure => failure.Id === Id),
+    )
+    if (remainingEntries.length === 0) return
     if (tries === awsLimits.batchTriesMax)
       throw error(
         'STORE_UNAVAILABLE',
-        `${what} failed: ${left.length} entries of a batch were not processed`,
+        `${requestName} failed: ${remainingEntries.length} entries of a batch were not processed`,
         {
-          details: { what, codes: [...new Set(refused.map(one => one.Code ?? ''))] },
+          details: {
+            what: requestName,
+            codes: [...new Set(failures.map(failure => failure.Code ?? ''))],
+          },
         },
       )
     await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
@@ -70,8 +75,8 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
 }
 
 /** Converts a refused entry to an error like those of the SDK. */
-function namedError({ Code = 'unknown', Message = '' }: BatchFailure): Error {
-  const thrown = new Error(Message)
-  thrown.name = Code
-  return Object.assign(thrown, { $metadata: { httpStatusCode: 400 } })
+function toSdkError({ Code = 'unknown', Message = '' }: BatchFailure): Error {
+  const sdkError = new Error(Message)
+  sdkError.name = Code
+  return Object.assign(sdkError, { $metadata: { httpStatusCode: 400 } })
 }

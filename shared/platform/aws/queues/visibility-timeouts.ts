@@ -1,36 +1,36 @@
 import type { Pool } from '../../../records/pool.ts'
 
 /**
- * A receipt: the pool, the remover, and the handle of SQS. A message from a receive is removed by
- * its receiver, a message from an event source by the event source.
+ * A receipt: the pool, the source of the message, and the handle of SQS. The receiver removes a
+ * message that it received itself. An event source removes the messages that it delivers.
  */
 export interface Receipt {
   readonly pool: Pool
-  readonly by: 'receive' | 'event'
+  readonly source: 'receive' | 'event'
   readonly handle: string
 }
 
 /** Formats a receipt as text for the port. */
-export function formatReceipt({ pool, by, handle }: Receipt): string {
-  return `${pool}/${by}/${handle}`
+export function formatReceipt({ pool, source, handle }: Receipt): string {
+  return `${pool}/${source}/${handle}`
 }
 
 /** Parses a receipt. Returns undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {
-  const [, pool, by, handle] = /^(short|long)\/(receive|event)\/(.+)$/s.exec(text) ?? []
+  const [, pool, source, handle] = /^(short|long)\/(receive|event)\/(.+)$/s.exec(text) ?? []
   if (handle === undefined) return undefined
-  return { pool: pool as Pool, by: by as Receipt['by'], handle }
+  return { pool: pool as Pool, source: source as Receipt['source'], handle }
 }
 
 /** Names of SQS errors for an invalid receipt. */
-const voidNames: ReadonlySet<string | undefined> = new Set([
+const invalidReceiptErrors: ReadonlySet<string | undefined> = new Set([
   ...['ReceiptHandleIsInvalid', 'MessageNotInflight', 'InvalidParameterValue'],
   'InvalidParameterValueException',
 ])
 
 /** Reports whether an error name means that a receipt is invalid. */
-export function isVoidReceipt(name: string | undefined): boolean {
-  return voidNames.has(name)
+export function isInvalidReceiptError(name: string | undefined): boolean {
+  return invalidReceiptErrors.has(name)
 }
 
 /**
@@ -38,30 +38,30 @@ export function isVoidReceipt(name: string | undefined): boolean {
  * that was delivered to another receiver, so an expired receipt must not be used.
  */
 export interface VisibilityTimeouts {
-  readonly note: (receipt: string, forMs: number) => void
-  /** Reports whether the timeout has passed. False for an unknown receipt. */
+  readonly track: (receipt: string, forMs: number) => void
+  /** Reports whether the timeout has passed. Returns false for an unknown receipt. */
   readonly isExpired: (receipt: string) => boolean
   readonly forget: (receipt: string) => void
 }
 
-/** Time for which expired timeouts are kept. No caller extends one later. */
-const rememberedMs = 600_000
+/** Time for which expired timeouts are kept. No caller extends a delivery later. */
+const expiredKeptMs = 600_000
 
 /** Creates the timeouts on a clock that includes suspension. */
 export function createVisibilityTimeouts(monotonicMs: () => number): VisibilityTimeouts {
-  const until = new Map<string, number>()
+  const expiryTimes = new Map<string, number>()
   return {
-    note(receipt, forMs) {
+    track(receipt, forMs) {
       const nowMs = monotonicMs()
-      for (const [old, untilMs] of until) {
+      for (const [oldReceipt, expiresAtMs] of expiryTimes) {
         // Entries are in insertion order, so the remaining ones are newer.
-        if (untilMs + rememberedMs > nowMs) break
-        until.delete(old)
+        if (expiresAtMs + expiredKeptMs > nowMs) break
+        expiryTimes.delete(oldReceipt)
       }
-      until.delete(receipt)
-      until.set(receipt, nowMs + forMs)
+      expiryTimes.delete(receipt)
+      expiryTimes.set(receipt, nowMs + forMs)
     },
-    isExpired: receipt => (until.get(receipt) ?? Number.POSITIVE_INFINITY) <= monotonicMs(),
-    forget: receipt => void until.delete(receipt),
+    isExpired: receipt => (expiryTimes.get(receipt) ?? Number.POSITIVE_INFINITY) <= monotonicMs(),
+    forget: receipt => void expiryTimes.delete(receipt),
   }
 }

@@ -18,13 +18,13 @@ export async function tryConnect(
   const socket = createConnection(path)
   socket.on('error', () => socket.destroy())
   let isClosing = false
-  let awaited = 0
+  let awaitedReplies = 0
   const hello = Promise.withResolvers<Hello | undefined>()
   const write = createLineChannel(socket, value => {
     const replies = parseReplies(value)
     if (replies === undefined) return hello.resolve(parseHello(value))
-    awaited -= replies.filter(isAnswer).length
-    socket.setTimeout(awaited > 0 ? limits.storeAnswerMs : 0)
+    awaitedReplies -= replies.filter(isReplyToRequest).length
+    socket.setTimeout(awaitedReplies > 0 ? limits.storeResponseMs : 0)
     events.onReplies(replies)
   })
   socket.on('timeout', () => socket.destroy())
@@ -51,8 +51,8 @@ export async function tryConnect(
   return {
     kind: 'client',
     send: requests => {
-      awaited += requests.length
-      socket.setTimeout(limits.storeAnswerMs)
+      awaitedReplies += requests.length
+      socket.setTimeout(limits.storeResponseMs)
       write(requests)
     },
     signal: request => write([request]),
@@ -65,7 +65,7 @@ export async function tryConnect(
 }
 
 /** Reports whether a reply answers a request. Signals have the id 0. */
-function isAnswer({ id }: { readonly id: number }): boolean {
+function isReplyToRequest({ id }: { readonly id: number }): boolean {
   return id !== 0
 }
 

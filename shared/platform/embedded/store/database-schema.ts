@@ -2,11 +2,11 @@
  * The tables of the embedded store. Records that are only read as a whole are JSON text. Keys begin
  * with the deployment, so that the records of a deployment are adjacent.
  *
- * head.freed: the give-backs and lapses of attempts, as `<how> <attempt> <owner>`, to recognize
- * repetitions. *.token: the call that created the row, for the same purpose. *.format: the format
- * of the row, see `record-forms.ts`.
+ * head.freed: the give-backs and lapses of attempts, as `<gave-back or lapsed> <attempt> <owner>`.
+ * The store recognizes repetitions by them. *.token: the call that created the row, for the same
+ * purpose. *.format: the format of the row, see `record-forms.ts`.
  */
-const first = `
+const initialTables = `
 CREATE TABLE log (
   deployment TEXT NOT NULL, number INTEGER NOT NULL, writer TEXT NOT NULL, record TEXT NOT NULL,
   PRIMARY KEY (deployment, number)
@@ -64,7 +64,7 @@ CREATE TABLE snapshot (
 ) STRICT, WITHOUT ROWID;
 `
 
-const late = `
+const lateTable = `
 CREATE TABLE late (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   stack TEXT NOT NULL, key TEXT NOT NULL, item TEXT NOT NULL,
@@ -72,7 +72,7 @@ CREATE TABLE late (
 ) STRICT;
 `
 
-const formats = `
+const formatColumns = `
 ALTER TABLE log ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE head ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE outcome ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
@@ -85,7 +85,7 @@ ALTER TABLE snapshot ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE late ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
 `
 
-const handOvers = `
+const handOverColumns = `
 ALTER TABLE control ADD COLUMN handed TEXT NOT NULL DEFAULT 'null';
 
 CREATE TABLE slow (
@@ -94,15 +94,15 @@ CREATE TABLE slow (
 ) STRICT, WITHOUT ROWID;
 `
 
-const holds = `
+const heldColumn = `
 ALTER TABLE control ADD COLUMN held INTEGER NOT NULL DEFAULT -1;
 `
 
-const takenItems = `
+const takenColumn = `
 ALTER TABLE late ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
 `
 
-const requests = `
+const requestTables = `
 CREATE TABLE request (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   stack TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, request TEXT NOT NULL,
@@ -116,7 +116,7 @@ CREATE TABLE program (
 ) STRICT, WITHOUT ROWID;
 `
 
-const documents = `
+const documentTables = `
 CREATE TABLE document (
   kind TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL,
   version INTEGER NOT NULL, value TEXT NOT NULL, token TEXT NOT NULL,
@@ -130,7 +130,7 @@ CREATE TABLE mark (
 CREATE INDEX mark_until ON mark (until);
 `
 
-const audit = `
+const auditTable = `
 CREATE TABLE audit (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, format INTEGER NOT NULL DEFAULT 1
@@ -151,15 +151,15 @@ CREATE TEMP TABLE chain (
  * The migrations, one per version. A released migration is never changed; new ones are appended.
  */
 export const migrations: readonly string[] = [
-  first,
-  late,
-  formats,
-  handOvers,
-  holds,
-  takenItems,
-  requests,
-  documents,
-  audit,
+  initialTables,
+  lateTable,
+  formatColumns,
+  handOverColumns,
+  heldColumn,
+  takenColumn,
+  requestTables,
+  documentTables,
+  auditTable,
 ]
 
 /** The version of the schema. */

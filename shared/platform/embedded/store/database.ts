@@ -8,7 +8,7 @@ import {
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
 import { storeUnavailableError } from './store-errors.ts'
-import { guards } from './methods/record-guards.ts'
+import { guardTriggers } from './methods/record-guards.ts'
 import { migrations, volatileTables, schemaVersion } from './database-schema.ts'
 
 /** A row as SQLite returns it. */
@@ -41,12 +41,12 @@ export function openDatabase(path: string, pagesMax?: number): Database {
   }
   try {
     configure(database, pagesMax)
-    const opened = createDatabase(database, path)
-    migrate(opened, database)
+    const wrapper = createDatabase(database, path)
+    migrate(wrapper, database)
     database.exec('PRAGMA temp_store = MEMORY')
     database.exec(volatileTables)
-    database.exec(guards)
-    return opened
+    database.exec(guardTriggers)
+    return wrapper
   } catch (thrown) {
     database.close()
     throw storeUnavailableError(path, thrown)
@@ -54,7 +54,8 @@ export function openDatabase(path: string, pagesMax?: number): Database {
 }
 
 /**
- * The busy timeout comes first, because the switch to WAL takes a lock and may have to wait for it.
+ * Configures the connection. The busy timeout comes first, because the switch to WAL takes a lock
+ * and may have to wait for it.
  */
 function configure(database: DatabaseSync, pagesMax: number | undefined): void {
   database.exec(`PRAGMA busy_timeout = ${limits.databaseBusyMs}`)
@@ -64,26 +65,26 @@ function configure(database: DatabaseSync, pagesMax: number | undefined): void {
   if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
 }
 
-function migrate(opened: Database, database: DatabaseSync): void {
+function migrate(wrapper: Database, database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
   database.exec('CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT')
-  const row = opened.get('SELECT version FROM schema')
-  const found = row === undefined ? 0 : readIntegerColumn(row, 'version')
-  if (found > schemaVersion)
-    throw error('STORE_TOO_NEW', `the store ${opened.path} was written by a newer antichain`, {
-      details: { found, known: schemaVersion },
+  const row = wrapper.get('SELECT version FROM schema')
+  const foundVersion = row === undefined ? 0 : readIntegerColumn(row, 'version')
+  if (foundVersion > schemaVersion)
+    throw error('STORE_TOO_NEW', `the store ${wrapper.path} was written by a newer antichain`, {
+      details: { found: foundVersion, known: schemaVersion },
     })
-  for (const migration of migrations.slice(found)) database.exec(migration)
-  if (row === undefined) opened.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
-  else if (found < schemaVersion) opened.run('UPDATE schema SET version = ?', schemaVersion)
+  for (const migration of migrations.slice(foundVersion)) database.exec(migration)
+  if (row === undefined) wrapper.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
+  else if (foundVersion < schemaVersion) wrapper.run('UPDATE schema SET version = ?', schemaVersion)
   database.exec('COMMIT')
 }
 
 function createDatabase(database: DatabaseSync, path: string): Database {
   const statements = new Map<string, StatementSync>()
   const prepareOnce = (sql: string): StatementSync => {
-    const known = statements.get(sql)
-    if (known !== undefined) return known
+    const prepared = statements.get(sql)
+    if (prepared !== undefined) return prepared
     const statement = database.prepare(sql)
     statements.set(sql, statement)
     return statement

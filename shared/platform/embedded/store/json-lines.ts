@@ -6,20 +6,20 @@ import { limits } from '../../../config/limits.ts'
  * that is too long or invalid closes the connection. Returns the writer of such lines.
  */
 export function createLineChannel(socket: Socket, onValue: (value: unknown) => void): LineWriter {
-  let parts: string[] = []
-  let size = 0
+  let lineParts: string[] = []
+  let lineLength = 0
   socket.setEncoding('utf8')
   socket.on('data', chunk => {
     const text = String(chunk)
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
-      parts.push(piece)
-      size += piece.length
-      if (size > limits.frameBytesMax) return void socket.destroy()
+      lineParts.push(piece)
+      lineLength += piece.length
+      if (lineLength > limits.frameBytesMax) return void socket.destroy()
       if (index === pieces.length - 1) continue
-      const line = parts.join('')
-      parts = []
-      size = 0
+      const line = lineParts.join('')
+      lineParts = []
+      lineLength = 0
       const value = parseLine(line)
       if (value === undefined) return void socket.destroy()
       onValue(value)

@@ -12,14 +12,14 @@ import type { ThreadMessage, ThreadData, ThreadCommand } from './thread.ts'
  * throws. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openOwner(
-  owned: { readonly paths: StorePaths; readonly lock: StoreLock; readonly pagesMax?: number },
+  options: { readonly paths: StorePaths; readonly lock: StoreLock; readonly pagesMax?: number },
   events: ConnectionEvents,
 ): Promise<StoreConnection> {
-  const { paths, lock } = owned
+  const { paths, lock } = options
   const data: ThreadData = {
     database: paths.database,
     socket: paths.socket,
-    pagesMax: owned.pagesMax,
+    pagesMax: options.pagesMax,
   }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: data,
@@ -27,44 +27,46 @@ export async function openOwner(
   })
   const post = (message: ThreadCommand): void => worker.postMessage(message)
   let isClosing = false
-  let others = 0
-  let fault: unknown
-  const gone = new Promise<void>(resolve => {
+  let clientCount = 0
+  let threadError: unknown
+  const threadExit = new Promise<void>(resolve => {
     worker.once('exit', () => {
       lock.release()
       resolve()
       if (!isClosing)
-        events.onLost(storeUnavailableError(paths.database, fault ?? 'its database thread ended'))
+        events.onLost(
+          storeUnavailableError(paths.database, threadError ?? 'its database thread ended'),
+        )
     })
   })
   worker.on('error', thrown => {
-    fault = thrown
+    threadError = thrown
   })
   try {
     await waitUntilStarted(worker, paths.database)
   } catch (thrown) {
     isClosing = true
     await worker.terminate()
-    await gone
+    await threadExit
     throw thrown
   }
   worker.on('message', (message: ThreadMessage) => {
     if (message.kind === 'replies') events.onReplies(message.replies)
-    if (message.kind === 'others') others = message.count
+    if (message.kind === 'others') clientCount = message.count
   })
   worker.unref()
   return {
     kind: 'owner',
     send: requests => post({ kind: 'requests', requests }),
     signal: request => {
-      if (others > 0) post({ kind: 'requests', requests: [request] })
+      if (clientCount > 0) post({ kind: 'requests', requests: [request] })
     },
-    keepAlive: awaited => (awaited ? worker.ref() : worker.unref()),
+    keepAlive: hasPendingRequests => (hasPendingRequests ? worker.ref() : worker.unref()),
     close: async () => {
       isClosing = true
       worker.ref()
       post({ kind: 'close' })
-      await gone
+      await threadExit
     },
   }
 }

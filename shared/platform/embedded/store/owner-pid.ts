@@ -4,8 +4,8 @@ import { storeUnavailableError } from './store-errors.ts'
 import type { StorePaths } from './store-paths.ts'
 
 /**
- * Writes the pid of the store's owner for `silentOwnerError`. Errors are ignored here: other code
- * reports a full disk.
+ * Writes the pid of the store's owner for `silentOwnerError`. Errors are ignored, because other
+ * code reports a full disk.
  */
 export function writeOwnerPid(path: string): void {
   try {

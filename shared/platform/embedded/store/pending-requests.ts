@@ -6,7 +6,7 @@ export interface PendingRequests {
     method: string,
     args: unknown,
   ) => { readonly request: StoreRequest; readonly answer: Promise<unknown> }
-  /** Passes replies to their callers. A reply to a settled request is ignored. */
+  /** Passes replies to their callers. A reply to a request that is not pending is ignored. */
   readonly settle: (replies: readonly StoreReply[]) => void
   readonly failAll: (reason: unknown) => void
   readonly listRequests: () => readonly StoreRequest[]

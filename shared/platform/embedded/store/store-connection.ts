@@ -7,8 +7,8 @@ export interface StoreConnection {
   readonly send: (requests: readonly StoreRequest[]) => void
   /** Sends a request without a reply to all other connected processes. */
   readonly signal: (request: StoreRequest) => void
-  /** Keeps this process alive while replies are awaited, and only then. */
-  readonly keepAlive: (awaited: boolean) => void
+  /** Keeps this process alive if `hasPendingRequests`, and otherwise lets it end. */
+  readonly keepAlive: (hasPendingRequests: boolean) => void
   readonly close: () => Promise<void>
 }
 
@@ -16,8 +16,8 @@ export interface StoreConnection {
 export interface ConnectionEvents {
   readonly onReplies: (replies: readonly StoreReply[]) => void
   /**
-   * Called once, unless the user closed the connection. Requests without a reply may have taken
-   * effect.
+   * Called once when the connection was lost, but not after its `close`. Requests without a reply
+   * may have taken effect.
    */
   readonly onLost: (reason: DeployError) => void
 }

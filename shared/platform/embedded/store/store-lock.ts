@@ -7,9 +7,9 @@ export interface StoreLock {
 }
 
 /**
- * Acquires the lock. Returns undefined when another process, or another part of this one, holds it.
- * The lock is SQLite's own on an empty database, so the system releases it when its holder dies.
- * Throws STORE_UNAVAILABLE when the file cannot be opened.
+ * Acquires the lock. Returns undefined when another process, or another part of this process, holds
+ * the lock. The lock is an open SQLite transaction on an empty database, so the operating system
+ * releases it when its holder dies. Throws STORE_UNAVAILABLE when the file cannot be opened.
  */
 export function tryLock(path: string): StoreLock | undefined {
   let database: DatabaseSync | undefined
@@ -21,8 +21,8 @@ export function tryLock(path: string): StoreLock | undefined {
     if (isBusy(thrown)) return undefined
     throw storeUnavailableError(path, thrown)
   }
-  const held = database
-  return { release: () => held.close() }
+  const lockedDatabase = database
+  return { release: () => lockedDatabase.close() }
 }
 
 function isBusy(thrown: unknown): boolean {

@@ -23,8 +23,8 @@ export interface StorePaths {
 }
 
 /**
- * Creates the folders of the store, for this user only, and returns its paths. Throws
- * STORE_UNAVAILABLE when that fails: a file in the place of home, or a full or read-only disk.
+ * Creates the folders of the store, for this user only, and returns the paths of the store. Throws
+ * STORE_UNAVAILABLE when that fails, for example because `home` is a file or the disk is full.
  */
 export function prepareStore(home: string): StorePaths {
   const folder = join(home, 'store')
@@ -33,12 +33,12 @@ export function prepareStore(home: string): StorePaths {
       syncFolder(home)
       syncFolder(dirname(home))
     }
-    const real = realpathSync(folder)
+    const realFolder = realpathSync(folder)
     return {
-      database: join(real, 'antichain.db'),
-      lock: join(real, 'owner.lock'),
-      pid: join(real, 'owner.pid'),
-      socket: chooseSocketPath(real),
+      database: join(realFolder, 'antichain.db'),
+      lock: join(realFolder, 'owner.lock'),
+      pid: join(realFolder, 'owner.pid'),
+      socket: chooseSocketPath(realFolder),
     }
   } catch (thrown) {
     throw storeUnavailableError(folder, thrown)
@@ -82,20 +82,22 @@ function chooseSocketPath(folder: string): string {
   const { uid } = userInfo()
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
   const name = join(`antichain-${uid}`, hash)
-  const short = join(tmpdir(), name)
-  const socket = Buffer.byteLength(short) <= limits.socketPathBytesMax ? short : join('/tmp', name)
-  makePrivate(dirname(socket), uid)
+  const shortPath = join(tmpdir(), name)
+  const socket =
+    Buffer.byteLength(shortPath) <= limits.socketPathBytesMax ? shortPath : join('/tmp', name)
+  makePrivateFolder(dirname(socket), uid)
   return socket
 }
 
 /**
- * All users can write to the folder for temporary files, so this folder must belong to this user.
+ * Creates a folder that only this user can use. Throws when the existing folder is not private,
+ * because all users can write to the folder for temporary files.
  */
-function makePrivate(folder: string, uid: number): void {
+function makePrivateFolder(folder: string, uid: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const found = lstatSync(folder)
-  const isPrivate = found.isDirectory() && (found.mode & 0o077) === 0
-  if (!isPrivate || (uid >= 0 && found.uid !== uid)) {
+  const stats = lstatSync(folder)
+  const isPrivate = stats.isDirectory() && (stats.mode & 0o077) === 0
+  if (!isPrivate || (uid >= 0 && stats.uid !== uid)) {
     throw new Error(`${folder} is not a private folder of this user`)
   }
 }

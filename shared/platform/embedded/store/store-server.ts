@@ -25,14 +25,14 @@ export interface StoreServer {
 
 /**
  * Listens for other processes. The caller holds the lock, so an existing socket belongs to a dead
- * process. Each connection joins the audience of signals.
+ * process. Each open connection is one of the `signalReceivers`.
  */
 export async function serveStore(
   path: string,
   receive: ReceiveRequests,
-  audience: {
-    readonly join: (one: SendReplies) => void
-    readonly leave: (one: SendReplies) => void
+  signalReceivers: {
+    readonly join: (sendReplies: SendReplies) => void
+    readonly leave: (sendReplies: SendReplies) => void
   },
 ): Promise<StoreServer> {
   rmSync(path, { force: true })
@@ -42,8 +42,8 @@ export async function serveStore(
     socket.on('close', () => connections.delete(socket))
     socket.on('error', () => socket.destroy())
     const sendReplies = acceptConnection(socket, receive)
-    audience.join(sendReplies)
-    socket.on('close', () => audience.leave(sendReplies))
+    signalReceivers.join(sendReplies)
+    socket.on('close', () => signalReceivers.leave(sendReplies))
   })
   await listenOn(server, path)
   chmodSync(path, 0o600)
@@ -72,8 +72,8 @@ function acceptConnection(socket: Socket, receive: ReceiveRequests): SendReplies
 
 function parseRequests(value: unknown): readonly StoreRequest[] | undefined {
   if (!Array.isArray(value)) return undefined
-  const isRequest = (one: unknown): boolean =>
-    typeof one === 'object' && one !== null && 'id' in one && 'method' in one && 'args' in one
+  const isRequest = (item: unknown): boolean =>
+    typeof item === 'object' && item !== null && 'id' in item && 'method' in item && 'args' in item
   return value.every(isRequest) ? (value as StoreRequest[]) : undefined
 }
 

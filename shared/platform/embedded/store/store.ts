@@ -22,7 +22,7 @@ export interface Store {
   readonly call: StoreCall
   /** Sends a signal to all other processes that have the store open. It may get lost. */
   readonly signal: (signal: StoreSignal) => void
-  /** Calls `listener` for signals of other processes. Returns the function that stops it. */
+  /** Calls `listener` for signals of other processes. Returns a function that ends these calls. */
   readonly subscribe: (listener: (signal: StoreSignal) => void) => () => void
   /** Returns whether this process owns the database. */
   readonly getRole: () => 'owner' | 'client' | 'none'
@@ -47,7 +47,7 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const paths = prepareStore(options.home)
   const pending = createPendingRequests()
-  let unsent: StoreRequest[] = []
+  let unsentRequests: StoreRequest[] = []
   let connection: StoreConnection | undefined
   const signals = createSignalHub()
   let isClosed = false
@@ -78,22 +78,22 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     )
     isConnecting = false
     if (failure !== undefined) pending.failAll(failure.thrown)
-    unsent = [...pending.listRequests()]
+    unsentRequests = [...pending.listRequests()]
     flush()
   }
   const flush = (): void => {
-    if (unsent.length === 0) return
+    if (unsentRequests.length === 0) return
     if (connection === undefined) return void reconnect()
-    const requests = unsent
-    unsent = []
+    const requests = unsentRequests
+    unsentRequests = []
     connection.keepAlive(true)
     connection.send(requests)
   }
   const sendRequest = (method: string, args: unknown): Promise<unknown> => {
     if (isClosed) return Promise.reject(closedError(paths))
     const { request, answer } = pending.add(method, args)
-    unsent.push(request)
-    if (unsent.length === 1) setImmediate(flush)
+    unsentRequests.push(request)
+    if (unsentRequests.length === 1) setImmediate(flush)
     return answer
   }
 
@@ -129,7 +129,10 @@ function createSignalHub() {
   }
 }
 
-/** Both ends have the same version of this folder, so a reply has the type of its method. */
+/**
+ * Returns a sender with the types of the methods. Owner and client have the same protocol version,
+ * so a reply has the type of its method.
+ */
 function toStoreCall(send: (method: string, args: unknown) => Promise<unknown>): StoreCall {
   return send as StoreCall
 }

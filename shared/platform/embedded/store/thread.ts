@@ -40,56 +40,57 @@ interface WaitingRequest {
 }
 
 /**
- * Runs the thread that owns the database. Requests of all processes wait in one queue. All requests
- * that wait at the end of a commit form the next transaction.
+ * Runs the thread that owns the database. Requests of all processes wait in one queue. The requests
+ * that wait at the end of a commit form the next transaction, up to a maximum number.
  */
 async function runThread(data: ThreadData, post: (message: ThreadMessage) => void): Promise<void> {
   const database = openDatabase(data.database, data.pagesMax)
-  let waiting: WaitingRequest[] = []
+  let waitingRequests: WaitingRequest[] = []
   let isScheduled = false
 
   const commit = (): void => {
-    const batch = waiting.slice(0, limits.commitRequestsMax)
-    waiting = waiting.slice(limits.commitRequestsMax)
-    isScheduled = waiting.length > 0
+    const batch = waitingRequests.slice(0, limits.commitRequestsMax)
+    waitingRequests = waitingRequests.slice(limits.commitRequestsMax)
+    isScheduled = waitingRequests.length > 0
     if (isScheduled) setImmediate(commit)
     const replies = runBatch(
       database,
-      batch.map(one => one.request),
+      batch.map(entry => entry.request),
     )
     deliverReplies(batch, replies)
   }
-  const audience = new Set<SendReplies>()
+  const signalReceivers = new Set<SendReplies>()
   const receive: ReceiveRequests = (requests, answer) => {
     for (const request of requests) {
       if (request.method === signalMethod) {
         const signal = request.args as StoreSignal
-        for (const other of audience) if (other !== answer) other([{ id: 0, signal }])
+        for (const receiver of signalReceivers)
+          if (receiver !== answer) receiver([{ id: 0, signal }])
         continue
       }
       const reply = replyWithoutCommit(database, request)
-      if (reply === undefined) waiting.push({ request, answer })
+      if (reply === undefined) waitingRequests.push({ request, answer })
       else answer([reply])
     }
-    if (isScheduled || waiting.length === 0) return
+    if (isScheduled || waitingRequests.length === 0) return
     isScheduled = true
     setImmediate(commit)
   }
-  const reportClientCount = (): void => post({ kind: 'others', count: audience.size - 1 })
+  const reportClientCount = (): void => post({ kind: 'others', count: signalReceivers.size - 1 })
   const server = await serveStore(data.socket, receive, {
     join: answer => {
-      audience.add(answer)
+      signalReceivers.add(answer)
       reportClientCount()
     },
     leave: answer => {
-      audience.delete(answer)
+      signalReceivers.delete(answer)
       reportClientCount()
     },
   })
 
   parentPort?.on('message', (message: ThreadCommand) => {
     if (message.kind === 'requests') return receive(message.requests, answerOwnProcess)
-    while (waiting.length > 0) commit()
+    while (waitingRequests.length > 0) commit()
     void server.close().then(() => {
       database.close()
       post({ kind: 'closed' })
@@ -97,21 +98,21 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
     })
   })
   const answerOwnProcess: SendReplies = replies => post({ kind: 'replies', replies })
-  audience.add(answerOwnProcess)
+  signalReceivers.add(answerOwnProcess)
   post({ kind: 'ready' })
 }
 
 /** Sends each caller one message with all its replies. */
 function deliverReplies(batch: readonly WaitingRequest[], replies: readonly StoreReply[]): void {
-  const byAsker = new Map<WaitingRequest['answer'], StoreReply[]>()
+  const repliesByCaller = new Map<WaitingRequest['answer'], StoreReply[]>()
   for (const [index, { answer }] of batch.entries()) {
     const reply = replies[index]
     if (reply === undefined) continue
-    const list = byAsker.get(answer)
-    if (list === undefined) byAsker.set(answer, [reply])
-    else list.push(reply)
+    const callerReplies = repliesByCaller.get(answer)
+    if (callerReplies === undefined) repliesByCaller.set(answer, [reply])
+    else callerReplies.push(reply)
   }
-  for (const [answer, list] of byAsker) answer(list)
+  for (const [answer, callerReplies] of repliesByCaller) answer(callerReplies)
 }
 
 const data = workerData as ThreadData

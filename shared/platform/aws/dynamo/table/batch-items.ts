@@ -11,18 +11,18 @@ import { type Item, type Key, keyOfItem } from './item.ts'
 import { sendWithRetry, isExpired, keyOf, queryItems, type Range, type Table } from './table.ts'
 
 /**
- * Reads items by key. Each read is strongly consistent, but not all together. Absent and expired
- * items are left out. Throws STORE_UNAVAILABLE when some items stay unread.
+ * Reads items by key. Each item is read with strong consistency, but not all at the same moment.
+ * Absent and expired items are left out. Throws STORE_UNAVAILABLE when some items stay unread.
  */
 export async function getItems(
   table: Table,
   keys: readonly Key[],
-  only?: readonly string[],
+  attributes?: readonly string[],
 ): Promise<readonly Item[]> {
-  const found = await runInRounds(splitIntoPages(keys, limits.itemsPerReadMax), page =>
-    getPage(table, page, only),
+  const pages = await runInRounds(splitIntoPages(keys, limits.itemsPerReadMax), page =>
+    getPage(table, page, attributes),
   )
-  return found.flat().filter(item => !isExpired(table, item))
+  return pages.flat().filter(item => !isExpired(table, item))
 }
 
 /** Removes items by key, in any order. Absent items are ignored. */
@@ -35,11 +35,11 @@ export async function deleteItems(table: Table, keys: readonly Key[]): Promise<v
 
 /** Removes all items of a range, page by page. */
 export async function deleteRange(table: Table, range: Omit<Range, 'limit'>): Promise<void> {
-  const page = { ...range, limit: limits.removedAtOnce, only: ['pk', 'sk'] }
+  const pageRange = { ...range, limit: limits.removedPerRound, attributes: ['pk', 'sk'] }
   for (;;) {
-    const items = await queryItems(table, page)
+    const items = await queryItems(table, pageRange)
     await deleteItems(table, items.map(keyOfItem))
-    if (items.length < page.limit) return
+    if (items.length < pageRange.limit) return
   }
 }
 
@@ -59,57 +59,61 @@ export async function putItems(
 async function getPage(
   table: Table,
   keys: readonly Key[],
-  only: readonly string[] | undefined,
+  attributes: readonly string[] | undefined,
 ): Promise<readonly Item[]> {
-  const found: Item[] = []
-  const projection = only?.map(name => `#${name}`).join(', ')
+  const items: Item[] = []
+  const projection = attributes?.map(name => `#${name}`).join(', ')
   const rest = {
     ConsistentRead: true,
     ...(projection === undefined ? {} : { ProjectionExpression: projection }),
     ...createPlaceholders([projection]),
   }
-  let left: Record<string, AttributeValue>[] = keys.map(keyOf)
+  let remaining: Record<string, AttributeValue>[] = keys.map(keyOf)
   await sendWithRetry(table, 'BatchGetItem', async () => {
-    const requests = { [table.name]: { Keys: left, ...rest } }
-    const answer = await table.client.send(new BatchGetItemCommand({ RequestItems: requests }))
-    found.push(...(answer.Responses?.[table.name] ?? []))
-    left = answer.UnprocessedKeys?.[table.name]?.Keys ?? []
-    return left.length === 0 ? createDone(undefined) : createRetry(left)
+    const requests = { [table.name]: { Keys: remaining, ...rest } }
+    const response = await table.client.send(new BatchGetItemCommand({ RequestItems: requests }))
+    items.push(...(response.Responses?.[table.name] ?? []))
+    remaining = response.UnprocessedKeys?.[table.name]?.Keys ?? []
+    return remaining.length === 0 ? createDone(undefined) : createRetry(remaining)
   })
-  return found
+  return items
 }
 
 async function writePage(table: Table, requests: readonly WriteRequest[]): Promise<void> {
-  let left: WriteRequest[] = [...requests]
+  let remaining: WriteRequest[] = [...requests]
   await sendWithRetry(table, 'BatchWriteItem', async () => {
-    const command = new BatchWriteItemCommand({ RequestItems: { [table.name]: left } })
-    const answer = await table.client.send(command)
-    left = answer.UnprocessedItems?.[table.name] ?? []
-    return left.length === 0 ? createDone(undefined) : createRetry(left)
+    const command = new BatchWriteItemCommand({ RequestItems: { [table.name]: remaining } })
+    const response = await table.client.send(command)
+    remaining = response.UnprocessedItems?.[table.name] ?? []
+    return remaining.length === 0 ? createDone(undefined) : createRetry(remaining)
   })
 }
 
 const createDone = <T>(value: T) => ({ kind: 'done', value }) as const
 
-const createRetry = (left: readonly unknown[]) =>
+const createRetry = (remaining: readonly unknown[]) =>
   ({
     kind: 'again',
-    why: error('STORE_UNAVAILABLE', `the table did not process ${left.length} items of a batch`),
+    reason: error(
+      'STORE_UNAVAILABLE',
+      `the table did not process ${remaining.length} items of a batch`,
+    ),
   }) as const
 
-function splitIntoPages<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+function splitIntoPages<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
   const pages: (readonly T[])[] = []
-  for (let at = 0; at < all.length; at += size) pages.push(all.slice(at, at + size))
+  for (let start = 0; start < values.length; start += size)
+    pages.push(values.slice(start, start + size))
   return pages
 }
 
 /** Runs pages in rounds of limited concurrency. */
 async function runInRounds<In, Out>(
-  all: readonly In[],
-  run: (one: In) => Promise<Out>,
+  inputs: readonly In[],
+  run: (input: In) => Promise<Out>,
 ): Promise<readonly Out[]> {
   const results: Out[] = []
-  for (const round of splitIntoPages(all, limits.batchesAtOnce))
+  for (const round of splitIntoPages(inputs, limits.concurrentBatches))
     results.push(...(await Promise.all(round.map(run))))
   return results
 }

@@ -17,8 +17,8 @@ export interface ClientSettings {
 export function createRequestHandler(): NodeHttpHandler {
   const sockets = { keepAlive: true, maxSockets: limits.socketsMax }
   return new NodeHttpHandler({
-    connectionTimeout: limits.connectMs,
-    requestTimeout: limits.requestMs,
+    connectionTimeout: limits.connectTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
     throwOnRequestTimeout: true,
     httpsAgent: sockets,
     httpAgent: sockets,

@@ -16,7 +16,7 @@ const hints = {
 } as const
 
 /** Names of permanent errors with their codes. */
-const lasting: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+const permanentErrors: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ResourceNotFoundException', 'STORE_MISSING'],
   ['UnrecognizedClientException', 'STORE_CREDENTIALS'],
   ['InvalidSignatureException', 'STORE_CREDENTIALS'],
@@ -27,7 +27,7 @@ const lasting: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
 ])
 
 /** Names of throttling errors. */
-export const throttles: ReadonlySet<string> = new Set([
+export const throttlingErrors: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
@@ -55,7 +55,7 @@ export function storeError(thrown: unknown, request: FailedRequest): DeployError
       'STORE_REGION_WRONG',
       `the request for the table ${table} was sent to ${region}, the wrong region`,
     )
-  const code = /AccessDenied/.test(name) ? 'STORE_DENIED' : lasting.get(name)
+  const code = /AccessDenied/.test(name) ? 'STORE_DENIED' : permanentErrors.get(name)
   if (code !== undefined)
     return createError(code, `${operation} on the table ${table} in ${region} failed`)
   if (name === 'ValidationException' && /item size/i.test(reason))
@@ -69,7 +69,7 @@ export function storeError(thrown: unknown, request: FailedRequest): DeployError
     return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} was malformed`)
   if (isProgrammingError(thrown))
     return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} failed`)
-  const hint = throttles.has(name) ? hints.throttled : hints.unreachable
+  const hint = throttlingErrors.has(name) ? hints.throttled : hints.unreachable
   return createError('STORE_UNAVAILABLE', `the table ${table} in ${region} is not available`, hint)
 }
 

@@ -17,14 +17,18 @@ export function createPlaceholders(
   expressions: readonly (string | undefined)[],
   values: Values = {},
 ): Placeholders {
-  const all = expressions.join(' ')
-  const names = new Set([...all.matchAll(/#(\w+)/g)].map(([, name = '']) => name))
-  const used = new Set([...all.matchAll(/:(\w+)/g)].map(([, name = '']) => name))
-  const usedValues = Object.entries(values).filter(([name]) => used.has(name))
+  const joined = expressions.join(' ')
+  const names = new Set([...joined.matchAll(/#(\w+)/g)].map(([, name = '']) => name))
+  const usedNames = new Set([...joined.matchAll(/:(\w+)/g)].map(([, name = '']) => name))
+  const usedValues = Object.entries(values).filter(([name]) => usedNames.has(name))
   return {
     ...(names.size === 0
       ? {}
-      : { ExpressionAttributeNames: Object.fromEntries([...names].map(one => [`#${one}`, one])) }),
+      : {
+          ExpressionAttributeNames: Object.fromEntries(
+            [...names].map(attribute => [`#${attribute}`, attribute]),
+          ),
+        }),
     ...(usedValues.length === 0
       ? {}
       : {
@@ -38,33 +42,34 @@ export function createPlaceholders(
 /** Joins two conditions by AND. */
 export const andConditions = (one: string, other: string): string => `(${one}) AND (${other})`
 
-/** Conditions that hold for every item (an absent one included), and for none. */
-export const [always, never] = [
+/** Two conditions: one that is true for every item, even an absent one, and one that never is. */
+export const [alwaysTrue, neverTrue] = [
   'attribute_exists(#pk) OR attribute_not_exists(#pk)',
   'attribute_exists(#pk) AND attribute_not_exists(#pk)',
 ] as const
 
 /** The condition that the item is absent. */
-export const isAbsent = 'attribute_not_exists(#pk)'
+export const absentCondition = 'attribute_not_exists(#pk)'
 
 /** The condition that the item exists. */
-export const isThere = 'attribute_exists(#pk)'
+export const existsCondition = 'attribute_exists(#pk)'
 
 /** The condition that no newer version wrote the item. */
-export const isReadable = 'attribute_not_exists(#format) OR #format <= :format'
+export const readableCondition = 'attribute_not_exists(#format) OR #format <= :format'
 
 /** Returns a condition without doubled parentheses, which DynamoDB refuses. */
 export function simplifyCondition(condition: string): string {
-  const opened: number[] = []
-  const closes = new Map<number, number>()
-  const letters = condition.split('')
-  for (const [at, letter] of letters.entries()) {
-    if (letter === '(') opened.push(at)
-    const open = letter === ')' ? opened.pop() : undefined
-    if (open !== undefined) closes.set(open, at)
+  const openPositions: number[] = []
+  const closeByOpen = new Map<number, number>()
+  const characters = condition.split('')
+  for (const [index, character] of characters.entries()) {
+    if (character === '(') openPositions.push(index)
+    const open = character === ')' ? openPositions.pop() : undefined
+    if (open !== undefined) closeByOpen.set(open, index)
   }
-  const dropped = new Set<number>()
-  for (const [open, close] of closes)
-    if (closes.get(open + 1) === close - 1) for (const at of [open, close]) dropped.add(at)
-  return letters.filter((_, at) => !dropped.has(at)).join('')
+  const droppedPositions = new Set<number>()
+  for (const [open, close] of closeByOpen)
+    if (closeByOpen.get(open + 1) === close - 1)
+      for (const index of [open, close]) droppedPositions.add(index)
+  return characters.filter((_, index) => !droppedPositions.has(index)).join('')
 }

@@ -1,6 +1,6 @@
 import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 import type { ClockPort, RandomPort } from '../../../../ports/system.ts'
-import { throttles } from './dynamo-error.ts'
+import { throttlingErrors } from './dynamo-error.ts'
 
 /** Dependencies of retries. */
 export interface RetryDeps {
@@ -8,10 +8,10 @@ export interface RetryDeps {
   readonly random: Pick<RandomPort, 'bytes'>
 }
 
-/** The result of one attempt: done, or to be retried because of `why`. */
+/** The result of one attempt: a value, or the reason for another attempt. */
 export type RetryOutcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'again'; readonly why: Error }
+  | { readonly kind: 'again'; readonly reason: Error }
 
 /**
  * Retries a request. Temporary failures (throttling, 5xx, no response) are retried a few times,
@@ -25,28 +25,28 @@ export async function retryRequest<T>(
 ): Promise<T> {
   let failures = 0
   for (let pauses = 0; ; pauses += 1) {
-    const tried = await attempt().catch((thrown: unknown): RetryOutcome<T> => {
-      if (isConflict(thrown)) return { kind: 'again', why: thrown }
+    const outcome = await attempt().catch((thrown: unknown): RetryOutcome<T> => {
+      if (isConflict(thrown)) return { kind: 'again', reason: thrown }
       failures += 1
       if (!isTransient(thrown) || failures >= limits.attemptsMax) throw thrown
-      return { kind: 'again', why: thrown }
+      return { kind: 'again', reason: thrown }
     })
-    if (tried.kind === 'done') return tried.value
-    if (pauses >= limits.repeatsMax) throw tried.why
+    if (outcome.kind === 'done') return outcome.value
+    if (pauses >= limits.retriesMax) throw outcome.reason
     await backOff(deps, pauses)
   }
 }
 
 /** Waits for the pause that follows `pauses` earlier ones. */
 export async function backOff({ clock, random }: RetryDeps, pauses: number): Promise<void> {
-  const mostMs = Math.min(limits.repeatMostMs, limits.repeatFirstMs * 2 ** pauses)
+  const maxPauseMs = Math.min(limits.longestRetryPauseMs, limits.firstRetryPauseMs * 2 ** pauses)
   const [byte = 0] = random.bytes(1)
-  await clock.sleep(Math.ceil((mostMs * (byte + 1)) / 256))
+  await clock.sleep(Math.ceil((maxPauseMs * (byte + 1)) / 256))
 }
 
 /** Names of temporary failures of the service, the SDK and the sockets. */
-const passing: ReadonlySet<string> = new Set([
-  ...throttles,
+const transientErrors: ReadonlySet<string> = new Set([
+  ...throttlingErrors,
   'InternalServerError',
   'InternalFailure',
   'ServiceUnavailable',
@@ -60,14 +60,14 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reports whether the same request may succeed later. It is unknown whether this one took effect.
+ * Reports whether the same request may succeed later. The failed request may have taken effect.
  */
 function isTransient(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false
   const code = 'code' in thrown ? String(thrown.code) : ''
   const { httpStatusCode = 0 } =
     '$metadata' in thrown ? (thrown.$metadata as { readonly httpStatusCode?: number }) : {}
-  return passing.has(thrown.name) || passing.has(code) || httpStatusCode >= 500
+  return transientErrors.has(thrown.name) || transientErrors.has(code) || httpStatusCode >= 500
 }
 
 /** Reports whether a write conflicted with a transaction on the same item. */

@@ -32,7 +32,7 @@ export interface Table extends DynamoDeps {
 /** A conditional write of one item. */
 export interface ItemUpdate {
   readonly key: Key
-  readonly set: string
+  readonly updateExpression: string
   readonly condition: string
   readonly values: Values
 }
@@ -54,8 +54,8 @@ export async function getItem(table: Table, key: Key): Promise<Item | undefined>
 }
 
 /**
- * Reports whether an item existed a moment ago. Used for items that are not removed while they
- * matter.
+ * Reports whether an item existed a moment ago, by a read without strong consistency. Callers ask
+ * only for items that are not removed while the answer matters.
  */
 export async function hasItem(table: Table, key: Key): Promise<boolean> {
   const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
@@ -65,7 +65,8 @@ export async function hasItem(table: Table, key: Key): Promise<boolean> {
 
 /**
  * Puts an item; with `ifAbsent`, only if it is absent. The client repeats a write after a lost
- * response, so a refused caller must check whether the existing item is its own.
+ * response. After a refusal, the caller must therefore check whether the existing item is the
+ * result of this write.
  */
 export async function putItem(
   table: Table,
@@ -95,11 +96,11 @@ export function updateItem(table: Table, change: ItemUpdate): Promise<WriteResul
   const command = new UpdateItemCommand({
     TableName: table.name,
     Key: keyOf(change.key),
-    UpdateExpression: change.set,
+    UpdateExpression: change.updateExpression,
     ConditionExpression: simplifyCondition(change.condition),
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    ...createPlaceholders([change.set, change.condition], change.values),
+    ...createPlaceholders([change.updateExpression, change.condition], change.values),
   })
   return sendWrite(
     table,
@@ -121,8 +122,8 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
 export interface Range {
   readonly pk: string
   /**
-   * The bounds: from this sort key on (`atLeast`), after it, or up to it; or both `atLeast` and
-   * `atMost`.
+   * The bounds: sort keys from `atLeast` on, after `after`, or up to `atMost`. Only `atLeast` and
+   * `atMost` can be combined.
    */
   readonly atLeast?: string
   readonly after?: string
@@ -131,30 +132,33 @@ export interface Range {
   readonly isBackwards?: boolean
   readonly limit: number
   /** Attributes to read. Absent: all. The cost of the read is the same. */
-  readonly only?: readonly string[]
+  readonly attributes?: readonly string[]
 }
 
 /**
  * Reads a range with strong consistency, page by page until `limit`. Expired items are left out.
  */
 export async function queryItems(table: Table, range: Range): Promise<readonly Item[]> {
-  const found: Item[] = []
-  let from: Record<string, AttributeValue> | undefined
-  for (let page = 0; found.length < range.limit; page += 1) {
+  const items: Item[] = []
+  let startKey: Record<string, AttributeValue> | undefined
+  for (let page = 0; items.length < range.limit; page += 1) {
     assert(page < limits.pagesMax, `a partition of ${table.name} has more pages than the limit`)
-    const command = createQuery(table, range, { from, left: range.limit - found.length })
-    const answer = await sendRead(table, 'Query', () => table.client.send(command))
-    found.push(...(answer.Items ?? []).filter(item => !isExpired(table, item)))
-    from = answer.LastEvaluatedKey
-    if (from === undefined) break
+    const command = createQuery(table, range, { startKey, remaining: range.limit - items.length })
+    const response = await sendRead(table, 'Query', () => table.client.send(command))
+    items.push(...(response.Items ?? []).filter(item => !isExpired(table, item)))
+    startKey = response.LastEvaluatedKey
+    if (startKey === undefined) break
   }
-  return found
+  return items
 }
 
 function createQuery(
   table: Table,
   range: Range,
-  page: { readonly from: Record<string, AttributeValue> | undefined; readonly left: number },
+  page: {
+    readonly startKey: Record<string, AttributeValue> | undefined
+    readonly remaining: number
+  },
 ): QueryCommand {
   const bounds: readonly (readonly [string, string, string | undefined])[] = [
     ['#sk >= :atLeast', 'atLeast', range.atLeast],
@@ -167,19 +171,19 @@ function createQuery(
   assert(usedBounds.length <= (isBetween ? 2 : 1), 'a range has one bound, or one at each end')
   const keyConditions = isBetween
     ? ['#sk BETWEEN :atLeast AND :atMost']
-    : usedBounds.map(([one]) => one)
+    : usedBounds.map(([expression]) => expression)
   const condition = ['#pk = :pk', ...keyConditions].join(' AND ')
-  const only = range.only?.map(name => `#${name}`).join(', ')
+  const projection = range.attributes?.map(name => `#${name}`).join(', ')
   const values = { pk: { S: range.pk }, ...Object.fromEntries(usedBounds.map(toQueryValue)) }
   return new QueryCommand({
     TableName: table.name,
     KeyConditionExpression: condition,
     ConsistentRead: true,
     ScanIndexForward: range.isBackwards !== true,
-    Limit: page.left,
-    ...(only === undefined ? {} : { ProjectionExpression: only }),
-    ...(page.from === undefined ? {} : { ExclusiveStartKey: page.from }),
-    ...createPlaceholders([condition, only], values),
+    Limit: page.remaining,
+    ...(projection === undefined ? {} : { ProjectionExpression: projection }),
+    ...(page.startKey === undefined ? {} : { ExclusiveStartKey: page.startKey }),
+    ...createPlaceholders([condition, projection], values),
   })
 }
 

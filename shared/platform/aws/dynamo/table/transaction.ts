@@ -5,7 +5,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb'
 import type { RandomPort } from '../../../../ports/system.ts'
-import { isAbsent, createPlaceholders, simplifyCondition } from './expressions.ts'
+import { absentCondition, createPlaceholders, simplifyCondition } from './expressions.ts'
 import type { Item, Key } from './item.ts'
 import type { RetryOutcome } from './retry-request.ts'
 import { sendWithRetry, type ItemUpdate, keyOf, type Table } from './table.ts'
@@ -16,12 +16,15 @@ export type TransactionPart =
   | { readonly kind: 'put'; readonly key: Key; readonly item: Item; readonly ifAbsent: boolean }
   | { readonly kind: 'remove'; readonly key: Key; readonly condition?: string }
 
-/** The result of a transaction. A refusal names the refused parts and their existing items. */
+/**
+ * The result of a transaction. A refusal lists for each part whether its condition failed, and the
+ * existing item.
+ */
 export type TransactionResult =
   | { readonly isDone: true }
   | {
       readonly isDone: false
-      readonly refused: readonly { readonly isRefused: boolean; readonly existing?: Item }[]
+      readonly parts: readonly { readonly isRefused: boolean; readonly existing?: Item }[]
     }
 
 /**
@@ -49,25 +52,29 @@ export function transact(
 }
 
 const conditionFailed = 'ConditionalCheckFailed'
-const passing: ReadonlySet<string> = new Set([
+const transientReasons: ReadonlySet<string> = new Set([
   'TransactionConflict',
   'ThrottlingError',
   'ProvisionedThroughputExceeded',
 ])
 
-/** A refused condition is final. Without one, temporary failures are retried. */
+/**
+ * Converts the cancellation of a transaction. A failed condition is final. Without a failed
+ * condition, temporary failures are retried. Throws any other failure.
+ */
 function resolveCancellation(
   thrown: Error,
   reasons: readonly CancellationReason[],
 ): RetryOutcome<TransactionResult> {
   if (reasons.some(({ Code }) => Code === conditionFailed)) {
-    const refused = reasons.map(({ Code, Item: existing }) => ({
+    const parts = reasons.map(({ Code, Item: existing }) => ({
       isRefused: Code === conditionFailed,
       ...(existing === undefined ? {} : { existing }),
     }))
-    return { kind: 'done', value: { isDone: false, refused } }
+    return { kind: 'done', value: { isDone: false, parts } }
   }
-  if (reasons.some(({ Code }) => passing.has(Code ?? ''))) return { kind: 'again', why: thrown }
+  if (reasons.some(({ Code }) => transientReasons.has(Code ?? '')))
+    return { kind: 'again', reason: thrown }
   throw thrown
 }
 
@@ -77,14 +84,14 @@ function toTransactWriteItem(table: Table, part: TransactionPart): TransactWrite
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const
   if (part.kind === 'change') {
-    const { key, set, condition, values } = part.change
+    const { key, updateExpression, condition, values } = part.change
     return {
       Update: {
         ...common,
         Key: keyOf(key),
-        UpdateExpression: set,
+        UpdateExpression: updateExpression,
         ConditionExpression: simplifyCondition(condition),
-        ...createPlaceholders([set, condition], values),
+        ...createPlaceholders([updateExpression, condition], values),
       },
     }
   }
@@ -93,7 +100,7 @@ function toTransactWriteItem(table: Table, part: TransactionPart): TransactWrite
     return { Delete: { ...common, Key: keyOf(key), ...createConditionFields(condition) } }
   }
   const { key, item, ifAbsent } = part
-  const condition = createConditionFields(ifAbsent ? isAbsent : undefined)
+  const condition = createConditionFields(ifAbsent ? absentCondition : undefined)
   return { Put: { ...common, Item: { ...item, ...keyOf(key) }, ...condition } }
 }
 

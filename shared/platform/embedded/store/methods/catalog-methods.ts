@@ -103,8 +103,8 @@ export const catalogMethods = {
     ): { readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId } => {
       const stack = requireStack(database, args.id)
       if (stack.current !== '') {
-        const mine = stack.startToken === args.token
-        return { kind: mine ? 'started' : 'busy', deployment: stack.current }
+        const isSameCall = stack.startToken === args.token
+        return { kind: isSameCall ? 'started' : 'busy', deployment: stack.current }
       }
       const number = stack.deployments + 1
       const deployment = deploymentIdOf(args.id, number)
@@ -116,12 +116,12 @@ export const catalogMethods = {
         args.id,
       )
       const { command, message, at } = args.start
-      const line: HistoryRecord = { deployment, command, message, startedAt: at }
+      const historyRecord: HistoryRecord = { deployment, command, message, startedAt: at }
       database.run(
         'INSERT INTO history (stack, number, begun) VALUES (?, ?, ?)',
         args.id,
         number,
-        JSON.stringify(line),
+        JSON.stringify(historyRecord),
       )
       return { kind: 'started', deployment }
     },
@@ -133,22 +133,22 @@ export const catalogMethods = {
       args: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
     ): { readonly kind: 'published' | 'already' | 'conflict'; readonly version: number } => {
       const { version, snapshot } = requireStack(database, args.id)
-      const next = args.expected + 1
-      if (version === next && snapshot === args.snapshot) return { kind: 'already', version }
+      const nextVersion = args.expected + 1
+      if (version === nextVersion && snapshot === args.snapshot) return { kind: 'already', version }
       if (version !== args.expected) return { kind: 'conflict', version }
       database.run(
         'UPDATE stack SET version = ?, snapshot = ? WHERE id = ?',
-        next,
+        nextVersion,
         args.snapshot,
         args.id,
       )
       database.run(
         'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)',
         args.id,
-        next,
+        nextVersion,
         args.snapshot,
       )
-      return { kind: 'published', version: next }
+      return { kind: 'published', version: nextVersion }
     },
   ),
 
@@ -158,12 +158,12 @@ export const catalogMethods = {
       args: { readonly deployment: DeploymentId; readonly end: ReleaseInput },
     ): boolean => {
       const { stack, number } = deploymentPartsOf(args.deployment)
-      const released = database.run(
+      const releasedCount = database.run(
         "UPDATE stack SET current = '', start_token = '' WHERE id = ? AND current = ?",
         stack,
         args.deployment,
       )
-      if (released === 0) return false
+      if (releasedCount === 0) return false
       const { at: endedAt, ...end } = args.end
       database.run(
         'UPDATE history SET ended = ? WHERE stack = ? AND number = ?',
@@ -240,9 +240,9 @@ function parseHistory(row: Row): HistoryRecord {
   requireReadable('history', row)
   const keys = { stack: readTextColumn(row, 'stack'), number: readIntegerColumn(row, 'number') }
   const record = { kind: 'history', keys } as const
-  const begun = parseRecordJson(record, readTextColumn(row, 'begun'), hasBegin)
-  const ended = readTextColumn(row, 'ended')
-  return { ...begun, ...(ended === '' ? {} : parseRecordJson(record, ended, hasEnd)) }
+  const begin = parseRecordJson(record, readTextColumn(row, 'begun'), hasBegin)
+  const endJson = readTextColumn(row, 'ended')
+  return { ...begin, ...(endJson === '' ? {} : parseRecordJson(record, endJson, hasEnd)) }
 }
 
 function hasBegin(value: unknown): value is HistoryRecord {

@@ -5,8 +5,8 @@ import type { Pool } from '../../../../records/pool.ts'
 import { type Database, type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineVolatile } from './method.ts'
 
-const nowMs = "(unixepoch('subsec') * 1000)"
-const isVisible = `visible_at <= ${nowMs}`
+const nowMsExpression = "(unixepoch('subsec') * 1000)"
+const visibleCondition = `visible_at <= ${nowMsExpression}`
 
 /**
  * Methods of the chain queue. Its tables are temporary: no message waits for a disk, and the sweep
@@ -41,12 +41,12 @@ export const chainMethods = {
       },
     ): readonly Delivery[] => {
       database.run(
-        `UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND ${isVisible}`,
+        `UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND ${visibleCondition}`,
         limits.deliveriesMax,
       )
-      const open = database.all(
+      const visibleRows = database.all(
         `SELECT position, json_array_length(message, '$.operations') AS size FROM chain
-         WHERE is_dead = 0 AND ${isVisible} AND (?1 IS NULL OR deployment = ?1)
+         WHERE is_dead = 0 AND ${visibleCondition} AND (?1 IS NULL OR deployment = ?1)
            AND (?2 IS NULL OR pool = ?2)
          ORDER BY position LIMIT ?3`,
         args.deployment,
@@ -54,24 +54,24 @@ export const chainMethods = {
         args.max,
       )
       const { operationsMax } = args
-      const taken =
-        operationsMax === null || open.length === 0
-          ? open
+      const takenRows =
+        operationsMax === null || visibleRows.length === 0
+          ? visibleRows
           : takeWithinLimit(
-              open,
+              visibleRows,
               operationsMax,
               countDeliveredOperations(database, args.deployment),
             )
-      if (taken.length === 0) return []
+      if (takenRows.length === 0) return []
       return database
         .all(
           `UPDATE chain SET deliveries = deliveries + 1, receipt = ?1 || ' ' || position,
-             visible_at = ${nowMs} + ?2
+             visible_at = ${nowMsExpression} + ?2
            WHERE position IN (SELECT value FROM json_each(?3))
            RETURNING message, receipt, deliveries`,
           args.receipt,
           args.visibilityMs,
-          JSON.stringify(taken.map(row => readIntegerColumn(row, 'position'))),
+          JSON.stringify(takenRows.map(row => readIntegerColumn(row, 'position'))),
         )
         .map(row => ({
           message: parseMessage(row),
@@ -88,7 +88,7 @@ export const chainMethods = {
   'chains.extend': defineVolatile(
     (database, args: { readonly receipt: string; readonly ms: number }): boolean =>
       database.run(
-        `UPDATE chain SET visible_at = ${nowMs} + ? WHERE receipt = ? AND NOT (${isVisible})`,
+        `UPDATE chain SET visible_at = ${nowMsExpression} + ? WHERE receipt = ? AND NOT (${visibleCondition})`,
         args.ms,
         args.receipt,
       ) === 1,
@@ -117,7 +117,7 @@ export const chainMethods = {
 function countDeliveredOperations(database: Database, deployment: DeploymentId | null): number {
   const row = database.get(
     `SELECT sum(json_array_length(message, '$.operations')) AS operations FROM chain
-     WHERE is_dead = 0 AND NOT (${isVisible}) AND deployment = ?1
+     WHERE is_dead = 0 AND NOT (${visibleCondition}) AND deployment = ?1
        AND substr(receipt, 1, instr(receipt, '/') - 1) NOT IN (
          SELECT executor FROM lease WHERE deployment = ?1 AND retired > 0)`,
     deployment,
@@ -126,22 +126,22 @@ function countDeliveredOperations(database: Database, deployment: DeploymentId |
 }
 
 /**
- * Returns the first messages that keep the operations in delivery within the limit; one message if
- * none is in delivery.
+ * Returns the first rows that keep the operations in delivery within the limit. If no operation is
+ * in delivery, returns at least one row.
  */
 function takeWithinLimit(
-  open: readonly Row[],
+  visibleRows: readonly Row[],
   operationsMax: number,
-  onLoanNow: number,
+  deliveredOperations: number,
 ): readonly Row[] {
-  const taken: Row[] = []
-  let operations = onLoanNow
-  for (const row of open) {
-    operations += readIntegerColumn(row, 'size')
-    if (operations > operationsMax && (onLoanNow > 0 || taken.length > 0)) break
-    taken.push(row)
+  const takenRows: Row[] = []
+  let operationCount = deliveredOperations
+  for (const row of visibleRows) {
+    operationCount += readIntegerColumn(row, 'size')
+    if (operationCount > operationsMax && (deliveredOperations > 0 || takenRows.length > 0)) break
+    takenRows.push(row)
   }
-  return taken
+  return takenRows
 }
 
 function parseMessage(row: Row): ChainMessage {

@@ -1,4 +1,4 @@
-import type { Control, Lease, ProcessGroup, Stop } from '../../../../records/head.ts'
+import type { Control, Lease, ProcessGroup, StopFlag } from '../../../../records/head.ts'
 import type { DeploymentId, ExecutorId, LogNumber } from '../../../../records/ids.ts'
 import type { Holder } from '../../../../records/log.ts'
 import type { HandOver } from '../../../../records/pool.ts'
@@ -7,10 +7,10 @@ import { defineRead, defineWrite } from './method.ts'
 import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
 
 /** Stop levels in order, so that "only grows" is a numeric comparison. */
-const stops: readonly Stop[] = ['none', 'graceful', 'forced']
+const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']
 
-/** How an executor was retired: by another process, or by itself. */
-const [dismissed, left] = [1, 2]
+/** The values of the column `retired` for an executor that another process or itself retired. */
+const [retiredByOther, retiredBySelf] = [1, 2]
 
 interface ExecutorKey {
   readonly deployment: DeploymentId
@@ -38,7 +38,7 @@ export const controlMethods = {
       if (row === undefined) return null
       requireReadable('control', row)
       return {
-        stop: stops[readIntegerColumn(row, 'stop')] ?? 'forced',
+        stop: stopLevels[readIntegerColumn(row, 'stop')] ?? 'forced',
         holder: parseHolder('control', row),
         closed: readIntegerColumn(row, 'closed') === 1,
         ...parseHandOver(row),
@@ -46,11 +46,11 @@ export const controlMethods = {
     },
   ),
   'control.stop': defineWrite(
-    (database, args: { readonly deployment: DeploymentId; readonly stop: Stop }): number =>
+    (database, args: { readonly deployment: DeploymentId; readonly stop: StopFlag }): number =>
       database.run(
         'UPDATE control SET stop = ?2 WHERE deployment = ?1 AND stop < ?2',
         args.deployment,
-        stops.indexOf(args.stop),
+        stopLevels.indexOf(args.stop),
       ),
   ),
   'control.handOver': defineWrite(
@@ -86,7 +86,7 @@ export const controlMethods = {
         args.at,
       ),
   ),
-  /** Receivers would drop the remaining messages of a closed deployment. */
+  /** Also deletes the remaining messages of the deployment, which receivers would only drop. */
   'control.close': defineWrite((database, args: { readonly deployment: DeploymentId }): number => {
     database.run('DELETE FROM chain WHERE deployment = ?', args.deployment)
     return database.run('UPDATE control SET closed = 1 WHERE deployment = ?', args.deployment)
@@ -113,14 +113,14 @@ export const controlMethods = {
   ),
   'leases.retire': defineWrite((database, args: ExecutorKey): number =>
     database.run(
-      `UPDATE lease SET retired = ${dismissed} WHERE deployment = ? AND executor = ? AND retired = 0`,
+      `UPDATE lease SET retired = ${retiredByOther} WHERE deployment = ? AND executor = ? AND retired = 0`,
       args.deployment,
       args.executor,
     ),
   ),
   'leases.leave': defineWrite((database, args: ExecutorKey): number =>
     database.run(
-      `UPDATE lease SET retired = ${left} WHERE deployment = ? AND executor = ?`,
+      `UPDATE lease SET retired = ${retiredBySelf} WHERE deployment = ? AND executor = ?`,
       args.deployment,
       args.executor,
     ),
@@ -149,7 +149,7 @@ function parseLease(row: Row): Lease {
     holder: parseHolder('lease', row),
     counter: readIntegerColumn(row, 'counter'),
     retired: readIntegerColumn(row, 'retired') > 0,
-    left: readIntegerColumn(row, 'retired') === left,
+    left: readIntegerColumn(row, 'retired') === retiredBySelf,
     groups: parseRecordJson(
       { kind: 'lease', keys: keysOf(row) },
       readTextColumn(row, 'groups'),
@@ -173,5 +173,5 @@ function isHolder(value: unknown): value is Holder {
 }
 
 function isGroups(value: unknown): value is ProcessGroup[] {
-  return Array.isArray(value) && value.every(one => typeof one === 'object' && one !== null)
+  return Array.isArray(value) && value.every(group => typeof group === 'object' && group !== null)
 }

@@ -67,15 +67,15 @@ export const documentMethods = {
   'documents.remove': defineMultiWrite(
     (database, args: { readonly key: DocumentKey; readonly version: number }): boolean => {
       const { kind, scope, name } = args.key
-      const place = [kind, scope, name] as const
+      const keyValues = [kind, scope, name] as const
       database.run(
         `UPDATE document SET removed = 1, value = 'null', token = ''
          WHERE kind = ? AND scope = ? AND name = ? AND version = ?`,
-        ...place,
+        ...keyValues,
         args.version,
       )
-      const left = 'SELECT 1 FROM document WHERE kind = ? AND scope = ? AND name = ?'
-      return database.get(`${left} AND removed = 0`, ...place) === undefined
+      const existsQuery = 'SELECT 1 FROM document WHERE kind = ? AND scope = ? AND name = ?'
+      return database.get(`${existsQuery} AND removed = 0`, ...keyValues) === undefined
     },
   ),
 
@@ -154,11 +154,11 @@ function documentKeyOf(row: Row): DocumentKey {
 function parseDocument(row: Row): StoredDocument {
   requireReadable('document', row)
   const key = documentKeyOf(row)
-  const isAny = (value: unknown): value is unknown => value !== undefined
+  const isDefined = (value: unknown): value is unknown => value !== undefined
   const value = parseRecordJson(
     { kind: 'document', keys: { ...key } },
     readTextColumn(row, 'value'),
-    isAny,
+    isDefined,
   )
   return { key, version: readIntegerColumn(row, 'version'), value }
 }
@@ -173,8 +173,10 @@ function toDocumentPage(rows: readonly Row[]): StoredDocumentPage {
       unreadable.push({ key: documentKeyOf(row), failure: toStoreFailure(thrown) })
     }
   }
-  const last = rows[triggerLimits.documentsPerPage - 1]
+  const lastRow = rows[triggerLimits.documentsPerPage - 1]
   const next =
-    last === undefined ? null : `${readTextColumn(last, 'scope')}\n${readTextColumn(last, 'name')}`
+    lastRow === undefined
+      ? null
+      : `${readTextColumn(lastRow, 'scope')}\n${readTextColumn(lastRow, 'name')}`
   return { documents, unreadable, next }
 }

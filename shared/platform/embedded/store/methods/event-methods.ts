@@ -4,7 +4,10 @@ import { cutPage } from './log-methods.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { requireReadable } from '../../../records/record-forms.ts'
 
-/** Methods of event lines: each line once per writer and number, in order of arrival. */
+/**
+ * Methods of event lines. Each line is stored once per writer and number. Lines are read in the
+ * order in which they were appended.
+ */
 export const eventMethods = {
   'events.append': defineWrite(
     (
@@ -41,10 +44,10 @@ export const eventMethods = {
       const events = cutPage(
         rows.map(row => readTextColumn(requireReadable('event', row), 'line')),
       ).texts
-      const last = rows[events.length - 1]
+      const lastRow = rows[events.length - 1]
       return {
         events,
-        cursor: last === undefined ? args.cursor : readIntegerColumn(last, 'position'),
+        cursor: lastRow === undefined ? args.cursor : readIntegerColumn(lastRow, 'position'),
       }
     },
   ),

@@ -8,7 +8,7 @@ import type { HeadEvent } from '../../../../records/transitions.ts'
  * verdict.
  */
 
-const key = 'deployment = ?1 AND operation = ?2'
+const headKeyCondition = 'deployment = ?1 AND operation = ?2'
 
 /**
  * The expressions for the fields of a head: the columns of its row, or the constants of an
@@ -22,7 +22,7 @@ interface Columns {
   readonly arrived: string
 }
 
-const stored: Columns = {
+const storedColumns: Columns = {
   verdict: 'head.verdict',
   owner: 'head.owner',
   attempt: 'head.attempt',
@@ -30,7 +30,7 @@ const stored: Columns = {
   arrived: 'head.arrived',
 }
 
-const fresh: Columns = {
+const freshColumns: Columns = {
   verdict: 'NULL',
   owner: "''",
   attempt: '0',
@@ -57,14 +57,14 @@ function factConditionsOf({
   }
 }
 
-const release = `EXISTS (SELECT 1 FROM json_each(head.freed) WHERE value = ?5)`
+const releaseTookEffect = `EXISTS (SELECT 1 FROM json_each(head.freed) WHERE value = ?5)`
 
-/** The SQL test of each event for a request that took effect before. */
-const repeated: Readonly<Record<HeadEvent, string>> = {
+/** For each event, the SQL condition that the same request took effect before. */
+const tookEffectConditions: Readonly<Record<HeadEvent, string>> = {
   arrive: 'EXISTS (SELECT 1 FROM json_each(head.arrived) WHERE value = ?3)',
   begin: 'head.owner = ?3 AND head.attempt = ?4 + 1',
-  giveBack: release,
-  lapse: release,
+  giveBack: releaseTookEffect,
+  lapse: releaseTookEffect,
   select: 'head.verdict = ?5 AND head.end_attempt = ?4 AND head.owner = ?3',
 }
 
@@ -74,21 +74,25 @@ function writeConditionOf(event: HeadEvent, columns: Columns): string {
 
 /** Returns the query for a repeated request: one row if it took effect before. */
 function createTookEffectQuery(event: HeadEvent): string {
-  const factConditions = { ...factConditionsOf(stored), repeated: repeated[event] }
-  return `SELECT 1 FROM head WHERE ${key} AND (${buildCondition(event, 'repeats', factConditions)})`
+  const factConditions = {
+    ...factConditionsOf(storedColumns),
+    repeated: tookEffectConditions[event],
+  }
+  return `SELECT 1 FROM head WHERE ${headKeyCondition} AND (${buildCondition(event, 'repeats', factConditions)})`
 }
 
 /**
- * Returns a statement that inserts an untouched head if that may be written, and otherwise updates
- * an existing head if that may be.
+ * Returns a statement that writes an absent or an existing head. It inserts a row if the event may
+ * write an untouched head. It updates the row if the event may write the existing head.
  */
 function createUpsert(
   event: HeadEvent,
   { columns, values, set }: Readonly<Record<'columns' | 'values' | 'set', string>>,
 ): string {
   return `INSERT INTO head (deployment, operation, ${columns}) SELECT ?1, ?2, ${values}
-    WHERE ${writeConditionOf(event, fresh)} OR EXISTS (SELECT 1 FROM head WHERE ${key})
-    ON CONFLICT DO UPDATE SET ${set} WHERE ${writeConditionOf(event, stored)}`
+    WHERE ${writeConditionOf(event, freshColumns)}
+      OR EXISTS (SELECT 1 FROM head WHERE ${headKeyCondition})
+    ON CONFLICT DO UPDATE SET ${set} WHERE ${writeConditionOf(event, storedColumns)}`
 }
 
 /**
@@ -101,7 +105,7 @@ export const headStatements = {
    */
   arrive: `INSERT INTO head (deployment, operation, arrived)
     VALUES (?1, ?2, json_array(CAST(?3 AS INTEGER)))
-    ON CONFLICT DO UPDATE SET arrived = CASE WHEN ${repeated.arrive} THEN head.arrived
+    ON CONFLICT DO UPDATE SET arrived = CASE WHEN ${tookEffectConditions.arrive} THEN head.arrived
       ELSE json_insert(head.arrived, '$[#]', CAST(?3 AS INTEGER)) END
     RETURNING *`,
   /** Returns the attempt. */
@@ -112,10 +116,11 @@ export const headStatements = {
   })} RETURNING attempt`,
   beginTookEffect: createTookEffectQuery('begin'),
   giveBack: `UPDATE head SET owner = '', executor = '', given_back = given_back + 1,
-    freed = json_insert(freed, '$[#]', ?5) WHERE ${key} AND (${writeConditionOf('giveBack', stored)})`,
+    freed = json_insert(freed, '$[#]', ?5)
+    WHERE ${headKeyCondition} AND (${writeConditionOf('giveBack', storedColumns)})`,
   giveBackTookEffect: createTookEffectQuery('giveBack'),
   lapse: `UPDATE head SET owner = '', executor = '', freed = json_insert(freed, '$[#]', ?5)
-    WHERE ${key} AND (${writeConditionOf('lapse', stored)})`,
+    WHERE ${headKeyCondition} AND (${writeConditionOf('lapse', storedColumns)})`,
   lapseTookEffect: createTookEffectQuery('lapse'),
   select: createUpsert('select', {
     columns: 'verdict, end_attempt',

@@ -28,7 +28,8 @@ export const lateMethods = {
         .map(row => readTextColumn(requireReadable('late', row), 'item')),
   ),
   /**
-   * The key stays, because an outcome may be put here after a deployment took it from elsewhere.
+   * The key stays. An executor may put the outcome here after a deployment already took the same
+   * outcome from another record.
    */
   'late.remove': defineWrite(
     (database, args: { readonly id: StackId; readonly keys: readonly string[] }): number =>

@@ -25,7 +25,7 @@ export const logMethods = {
       },
     ): 'appended' | 'mine' | 'taken' => {
       const { deployment, number, writer, record } = args
-      const added = database.run(
+      const addedCount = database.run(
         `INSERT INTO log (deployment, number, writer, record)
          SELECT ?1, ?2, ?3, ?4
          WHERE ?2 = 0 OR EXISTS (SELECT 1 FROM log WHERE deployment = ?1 AND number = ?2 - 1)
@@ -35,7 +35,7 @@ export const logMethods = {
         writer,
         record,
       )
-      if (added === 1) return 'appended'
+      if (addedCount === 1) return 'appended'
       const row = database.get(
         'SELECT * FROM log WHERE deployment = ? AND number = ?',
         deployment,
@@ -69,11 +69,11 @@ export const logMethods = {
 /** Limits a list of texts to the size of a reply. Keeps at least one text. */
 export function cutPage(texts: readonly string[]): TextPage {
   let size = 0
-  const cut = texts.findIndex((one, index) => {
-    size += one.length
+  const cutIndex = texts.findIndex((text, index) => {
+    size += text.length
     return index > 0 && size > limits.replyBytesMax
   })
-  return cut < 0 ? { texts, more: false } : { texts: texts.slice(0, cut), more: true }
+  return cutIndex < 0 ? { texts, more: false } : { texts: texts.slice(0, cutIndex), more: true }
 }
 
 function isSameRecord(
@@ -83,6 +83,6 @@ function isSameRecord(
 ): boolean {
   if (existing === appended) return true
   const record = { kind: 'log', keys: { deployment, number } } as const
-  const isAny = (value: unknown): value is unknown => value !== undefined
-  return isDeepStrictEqual(parseRecordJson(record, existing, isAny), JSON.parse(appended))
+  const isDefined = (value: unknown): value is unknown => value !== undefined
+  return isDeepStrictEqual(parseRecordJson(record, existing, isDefined), JSON.parse(appended))
 }

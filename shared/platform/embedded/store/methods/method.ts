@@ -3,11 +3,11 @@ import type { Database } from '../database.ts'
 /**
  * A method of the store: a synchronous function of the database and plain data (JSON values, no
  * undefined) that returns plain data. `read` changes no record. `write` changes records by one
- * statement, `writes` atomically by several. `passing` uses temporary tables only, so it is
- * answered immediately without waiting for a commit.
+ * statement, and `multiWrite` atomically by several statements. `volatile` uses temporary tables
+ * only, so the store replies immediately without waiting for a commit.
  */
 export interface Method<Args, Result> {
-  readonly effect: 'read' | 'write' | 'writes' | 'passing'
+  readonly effect: 'read' | 'write' | 'multiWrite' | 'volatile'
   readonly run: (database: Database, args: Args) => Result
 }
 
@@ -25,12 +25,12 @@ export function defineWrite<Args, Result>(run: Method<Args, Result>['run']): Met
 export function defineVolatile<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {
-  return { effect: 'passing', run }
+  return { effect: 'volatile', run }
 }
 
 /** Defines a method of several statements. */
 export function defineMultiWrite<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {
-  return { effect: 'writes', run }
+  return { effect: 'multiWrite', run }
 }

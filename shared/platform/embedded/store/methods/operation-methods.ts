@@ -47,9 +47,9 @@ export const operationMethods = {
     ): BeginResult => {
       const { deployment, operation, owner, attempt, needs, executor } = args
       const request = [deployment, operation, owner, attempt] as const
-      const begun = database.get(headStatements.begin, ...request, needs, executor)
-      if (begun !== undefined)
-        return { kind: 'begun', attempt: readIntegerColumn(begun, 'attempt') }
+      const begunRow = database.get(headStatements.begin, ...request, needs, executor)
+      if (begunRow !== undefined)
+        return { kind: 'begun', attempt: readIntegerColumn(begunRow, 'attempt') }
       const isRepeated = database.get(headStatements.beginTookEffect, ...request) !== undefined
       if (isRepeated) return { kind: 'begun', attempt: attempt + 1 }
       return { kind: 'refused', head: readHead(database, args) }
@@ -151,12 +151,15 @@ export const operationMethods = {
   ),
 }
 
-const marks = { giveBack: 'gave-back', lapse: 'lapsed' } as const
+const releaseMarkPrefixes = { giveBack: 'gave-back', lapse: 'lapsed' } as const
 
-/** Clears the owner of its own attempt, once. A repetition finds the mark of the first write. */
+/**
+ * Clears the owner of an attempt, once. A repetition finds the text that the first write added to
+ * `freed`.
+ */
 function releaseOwner(database: Database, args: AttemptKey, event: 'giveBack' | 'lapse'): boolean {
   const { deployment, operation, owner, attempt } = args
-  const mark = `${marks[event]} ${attempt} ${owner}`
+  const mark = `${releaseMarkPrefixes[event]} ${attempt} ${owner}`
   const request = [deployment, operation, owner, attempt, mark] as const
   return (
     database.run(headStatements[event], ...request) === 1 ||
@@ -164,11 +167,11 @@ function releaseOwner(database: Database, args: AttemptKey, event: 'giveBack' | 
   )
 }
 
-function readHead(database: Database, place: OperationKey): Head {
+function readHead(database: Database, operationKey: OperationKey): Head {
   const row = database.get(
     'SELECT * FROM head WHERE deployment = ? AND operation = ?',
-    place.deployment,
-    place.operation,
+    operationKey.deployment,
+    operationKey.operation,
   )
   return row === undefined ? freshHead : parseHead(row)
 }
@@ -204,5 +207,5 @@ function parseHead(row: Row): Head {
 const verdicts: ReadonlySet<Verdict> = new Set(['succeeded', 'partial', 'failed', 'interrupted'])
 
 function isArrivals(value: unknown): value is OperationId[] {
-  return Array.isArray(value) && value.every(one => typeof one === 'number')
+  return Array.isArray(value) && value.every(arrival => typeof arrival === 'number')
 }

@@ -2,31 +2,31 @@ import { DeployError, messageOf } from '../../../../errors/error.ts'
 import {
   damagedError,
   type RecordForm,
-  forms,
-  type Keys,
+  recordForms,
+  type RecordKeys,
   type RecordKind,
   tooNewError,
 } from '../../../records/record-forms.ts'
 
-const mark = 'antichain record: '
+const messagePrefix = 'antichain record: '
 
 /**
  * Triggers of this connection that prevent every statement from overwriting a damaged record or one
  * of a newer version.
  */
-export const guards: string = (
+export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
 )
   .flatMap(kind => {
-    const { keys, json, format } = forms[kind] as RecordForm
-    const named = keys.map(key => `'${key}', OLD.${key}`).join(', ')
-    const refusal = `SELECT RAISE(ABORT, '${mark}' ||
-      json_object('kind', '${kind}', 'format', OLD.format, 'keys', json_object(${named})))`
-    const isDamaged = json.map(column => `NOT json_valid(OLD.${column})`)
-    const isBad = [`OLD.format > ${format}`, ...isDamaged].join(' OR ')
+    const { keys, json, format } = recordForms[kind] as RecordForm
+    const keyArguments = keys.map(key => `'${key}', OLD.${key}`).join(', ')
+    const refusal = `SELECT RAISE(ABORT, '${messagePrefix}' ||
+      json_object('kind', '${kind}', 'format', OLD.format, 'keys', json_object(${keyArguments})))`
+    const damagedConditions = json.map(column => `NOT json_valid(OLD.${column})`)
+    const refusalCondition = [`OLD.format > ${format}`, ...damagedConditions].join(' OR ')
     return (['UPDATE', 'DELETE'] as const).map(
       change => `CREATE TEMP TRIGGER guard_${kind}_${change} BEFORE ${change} ON main.${kind}
-        WHEN ${isBad} BEGIN ${refusal}; END;`,
+        WHEN ${refusalCondition} BEGIN ${refusal}; END;`,
     )
   })
   .join('\n')
@@ -40,17 +40,17 @@ export function toGuardError(thrown: unknown, args: unknown): unknown {
   // Writing statements read only the arrivals of heads as JSON.
   if (message === 'malformed JSON')
     return damagedError('head', readRecordKeys(args), 'its text is not valid JSON')
-  if (!message.startsWith(mark)) return thrown
-  const { kind, format, keys } = JSON.parse(message.slice(mark.length)) as {
+  if (!message.startsWith(messagePrefix)) return thrown
+  const { kind, format, keys } = JSON.parse(message.slice(messagePrefix.length)) as {
     kind: RecordKind
     format: number
-    keys: Keys
+    keys: RecordKeys
   }
-  if (format > forms[kind].format) return tooNewError(kind, format, keys)
+  if (format > recordForms[kind].format) return tooNewError(kind, format, keys)
   return damagedError(kind, keys, 'its text is not valid JSON')
 }
 
-function readRecordKeys(args: unknown): Keys {
+function readRecordKeys(args: unknown): RecordKeys {
   const { deployment, operation } = args as { deployment?: unknown; operation?: unknown }
   return { deployment: String(deployment), operation: Number(operation) }
 }

@@ -24,7 +24,7 @@ export const renameMethods = {
       args: {
         readonly id: StackId
         readonly to: StackId
-        /** The version from which the new state was made. `snapshot` is '' without a state. */
+        /** The version that was converted to the new state. `snapshot` is '' without a state. */
         readonly expected: number
         readonly snapshot: BlobHash | ''
         readonly at: EpochMs
@@ -32,16 +32,18 @@ export const renameMethods = {
       },
     ): RenameResult => {
       const { id, to, expected, snapshot } = args
-      const after = database.get('SELECT * FROM stack WHERE id = ?', to)
-      const isThere = after !== undefined && readIntegerColumn(after, 'removed') === 0
-      if (isThere && readTextColumn(after, 'token') === args.token) return 'renamed'
-      const before = database.get('SELECT * FROM stack WHERE id = ? AND removed = 0', id)
-      if (before === undefined) return 'missing'
-      if (isThere) return 'exists'
-      if (readTextColumn(before, 'current') !== '' || hasWaitingRequest(database, id)) return 'busy'
-      if (readIntegerColumn(before, 'version') !== expected) return 'conflict'
-      const used = after === undefined ? 0 : readIntegerColumn(after, 'deployments')
-      const number = Math.max(used, readIntegerColumn(before, 'deployments')) + 1
+      const targetRow = database.get('SELECT * FROM stack WHERE id = ?', to)
+      const targetExists = targetRow !== undefined && readIntegerColumn(targetRow, 'removed') === 0
+      if (targetExists && readTextColumn(targetRow, 'token') === args.token) return 'renamed'
+      const sourceRow = database.get('SELECT * FROM stack WHERE id = ? AND removed = 0', id)
+      if (sourceRow === undefined) return 'missing'
+      if (targetExists) return 'exists'
+      if (readTextColumn(sourceRow, 'current') !== '' || hasWaitingRequest(database, id))
+        return 'busy'
+      if (readIntegerColumn(sourceRow, 'version') !== expected) return 'conflict'
+      const lastTargetNumber =
+        targetRow === undefined ? 0 : readIntegerColumn(targetRow, 'deployments')
+      const number = Math.max(lastTargetNumber, readIntegerColumn(sourceRow, 'deployments')) + 1
       const version = snapshot === '' ? expected : expected + 1
       database.run(
         `INSERT INTO stack (id, project, created_at, token, version, snapshot, deployments)
@@ -51,7 +53,7 @@ export const renameMethods = {
            deployments = excluded.deployments, removed = 0`,
         to,
         stackPartsOf(to).project,
-        readIntegerColumn(before, 'created_at'),
+        readIntegerColumn(sourceRow, 'created_at'),
         args.token,
         version,
         snapshot,
@@ -79,8 +81,11 @@ function hasWaitingRequest(database: Database, id: StackId): boolean {
   )
 }
 
-/** Rows that a removed stack left under the new id do not belong to this one. */
-function moveRows(database: Database, id: StackId, to: StackId): void {
+/**
+ * Moves the rows of a stack to its new id. First deletes the rows that a removed stack left under
+ * the new id.
+ */
+function moveRows(database: Database, id: StackId, newId: StackId): void {
   const tables = [
     ['history', 'stack'],
     ['snapshot', 'stack'],
@@ -90,8 +95,8 @@ function moveRows(database: Database, id: StackId, to: StackId): void {
     ['document', 'scope'],
   ] as const
   for (const [table, column] of tables) {
-    database.run(`DELETE FROM ${table} WHERE ${column} = ?`, to)
-    database.run(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`, to, id)
+    database.run(`DELETE FROM ${table} WHERE ${column} = ?`, newId)
+    database.run(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`, newId, id)
   }
 }
 
@@ -107,18 +112,18 @@ function recordRename(
   },
 ): void {
   const { number, version, message, at } = entry
-  const begun: HistoryRecord = {
+  const begin: HistoryRecord = {
     deployment: deploymentIdOf(stack, number),
     command: 'stack rename',
     message,
     startedAt: at,
   }
-  const ended = { endedAt: at, result: 'succeeded', changes: {}, version }
+  const end = { endedAt: at, result: 'succeeded', changes: {}, version }
   database.run(
     'INSERT INTO history (stack, number, begun, ended) VALUES (?, ?, ?, ?)',
     stack,
     number,
-    JSON.stringify(begun),
-    JSON.stringify(ended),
+    JSON.stringify(begin),
+    JSON.stringify(end),
   )
 }

@@ -1,7 +1,7 @@
 import { previewIdOf, type StackId } from '../../../../records/ids.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { forms, requireReadable } from '../../../records/record-forms.ts'
+import { recordForms, requireReadable } from '../../../records/record-forms.ts'
 
 /** A request and its end, as JSON. `end` is '' until then. */
 export interface StoredRequest {
@@ -23,7 +23,7 @@ export const requestMethods = {
       },
     ): boolean => {
       const { stack, key, at, request } = args
-      const added = database.run(
+      const addedCount = database.run(
         `INSERT INTO request (stack, key, at, request) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
         stack,
         key,
@@ -31,7 +31,7 @@ export const requestMethods = {
         request,
       )
       // A caller whose put got no response repeats exactly the same request.
-      return added === 1 || findRequest(database, stack, key)?.request === request
+      return addedCount === 1 || findRequest(database, stack, key)?.request === request
     },
   ),
   'requests.waiting': defineRead(
@@ -68,14 +68,14 @@ export const requestMethods = {
   /** An unreadable request cannot be removed, and must not block the removal of others. */
   'requests.forget': defineMultiWrite(
     (database, args: { readonly before: number; readonly limit: number }): number => {
-      const old = database.all(
+      const oldRows = database.all(
         `SELECT position, stack, key FROM request WHERE ended != '' AND at < ?
-           AND format <= ${forms.request.format} AND json_valid(request)
+           AND format <= ${recordForms.request.format} AND json_valid(request)
          ORDER BY position LIMIT ?`,
         args.before,
         args.limit,
       )
-      for (const row of old) {
+      for (const row of oldRows) {
         const preview = previewIdOf(
           readTextColumn(row, 'stack') as StackId,
           readTextColumn(row, 'key'),
@@ -83,7 +83,7 @@ export const requestMethods = {
         database.run('DELETE FROM event WHERE deployment = ?', preview)
         database.run('DELETE FROM request WHERE position = ?', readIntegerColumn(row, 'position'))
       }
-      return old.length
+      return oldRows.length
     },
   ),
   'requests.putProgram': defineWrite(

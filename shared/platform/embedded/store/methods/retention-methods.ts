@@ -28,25 +28,25 @@ const rowsPerRead = 100
 export const retentionMethods = {
   'retention.deployments': defineRead((database, _args: object): readonly KeptDeployment[] => {
     const ids = new Set(recordTables.flatMap(([table]) => listDeploymentIds(database, table)))
-    const real = [...ids].filter(id => !isPreviewId(id as DeploymentId))
-    return real.toSorted().map(id => readKeptDeployment(database, id as DeploymentId))
+    const deploymentIds = [...ids].filter(id => !isPreviewId(id as DeploymentId))
+    return deploymentIds.toSorted().map(id => readKeptDeployment(database, id as DeploymentId))
   }),
 
   'retention.removeRecords': defineMultiWrite(
     (database, args: { readonly deployment: DeploymentId; readonly rows: number }): boolean => {
       const { closed, isCurrent } = readKeptDeployment(database, args.deployment)
       if (closed === false || isCurrent) return true
-      let left = args.rows
+      let remaining = args.rows
       for (const [table, key] of recordTables) {
-        if (left <= 0) return false
-        left -= database.run(
+        if (remaining <= 0) return false
+        remaining -= database.run(
           `DELETE FROM ${table} WHERE deployment = ?1 AND (${key}) IN (
              SELECT ${key} FROM ${table} WHERE deployment = ?1 ORDER BY ${key} LIMIT ?2)`,
           args.deployment,
-          left,
+          remaining,
         )
       }
-      return left > 0
+      return remaining > 0
     },
   ),
 
@@ -70,22 +70,22 @@ export const retentionMethods = {
       args: { readonly cursor: string },
     ): { readonly hashes: readonly BlobHash[]; readonly next: string | null } => {
       const tables = listTables(database)
-      const [name = tables[0] ?? '', ...after] = parseCursor(args.cursor)
+      const [name = tables[0] ?? '', ...afterKeys] = parseCursor(args.cursor)
       const { keys, texts } = listColumns(database, name)
-      const place = keys.join(', ')
-      const behind =
-        after.length === 0 ? '' : `WHERE (${place}) > (${keys.map(() => '?').join(', ')})`
+      const keyList = keys.join(', ')
+      const whereClause =
+        afterKeys.length === 0 ? '' : `WHERE (${keyList}) > (${keys.map(() => '?').join(', ')})`
       const rows = database.all(
-        `SELECT * FROM ${name} ${behind} ORDER BY ${place} LIMIT ${rowsPerRead}`,
-        ...after,
+        `SELECT * FROM ${name} ${whereClause} ORDER BY ${keyList} LIMIT ${rowsPerRead}`,
+        ...afterKeys,
       )
-      const found = rows.flatMap(row =>
+      const foundHashes = rows.flatMap(row =>
         texts.flatMap(column => findHashes(readTextColumn(row, column))),
       )
-      const hashes = [...new Set(found)]
-      const last = rows[rowsPerRead - 1]
-      if (last !== undefined)
-        return { hashes, next: JSON.stringify([name, ...keys.map(key => last[key])]) }
+      const hashes = [...new Set(foundHashes)]
+      const lastRow = rows[rowsPerRead - 1]
+      if (lastRow !== undefined)
+        return { hashes, next: JSON.stringify([name, ...keys.map(key => lastRow[key])]) }
       const table = tables[tables.indexOf(name) + 1]
       return { hashes, next: table === undefined ? null : JSON.stringify([table]) }
     },
@@ -93,7 +93,8 @@ export const retentionMethods = {
 }
 
 /**
- * Returns the deployments of a table with one index step each, regardless of their number of rows.
+ * Returns the ids of the deployments in a table. The query takes one index step per deployment,
+ * regardless of the number of rows.
  */
 function listDeploymentIds(database: Database, table: string): readonly string[] {
   return database
@@ -109,30 +110,30 @@ function listDeploymentIds(database: Database, table: string): readonly string[]
 
 function readKeptDeployment(database: Database, deployment: DeploymentId): KeptDeployment {
   const { stack, number } = deploymentPartsOf(deployment)
-  const control = database.get('SELECT closed FROM control WHERE deployment = ?', deployment)
-  const owner = database.get('SELECT current FROM stack WHERE id = ? AND removed = 0', stack)
-  const history = database.get(
+  const controlRow = database.get('SELECT closed FROM control WHERE deployment = ?', deployment)
+  const stackRow = database.get('SELECT current FROM stack WHERE id = ? AND removed = 0', stack)
+  const historyRow = database.get(
     'SELECT ended FROM history WHERE stack = ? AND number = ?',
     stack,
     number,
   )
-  const ended = history === undefined ? '' : readTextColumn(history, 'ended')
+  const endJson = historyRow === undefined ? '' : readTextColumn(historyRow, 'ended')
   return {
     deployment,
-    closed: control === undefined ? undefined : readIntegerColumn(control, 'closed') === 1,
-    isCurrent: owner !== undefined && readTextColumn(owner, 'current') === deployment,
-    isInHistory: history !== undefined,
-    ...(ended === '' ? {} : { endedAt: parseEndedAt(ended, { stack, number }) }),
+    closed: controlRow === undefined ? undefined : readIntegerColumn(controlRow, 'closed') === 1,
+    isCurrent: stackRow !== undefined && readTextColumn(stackRow, 'current') === deployment,
+    isInHistory: historyRow !== undefined,
+    ...(endJson === '' ? {} : { endedAt: parseEndedAt(endJson, { stack, number }) }),
   }
 }
 
-function parseEndedAt(ended: string, keys: { stack: StackId; number: number }): EpochMs {
+function parseEndedAt(endJson: string, keys: { stack: StackId; number: number }): EpochMs {
   const isEnd = (value: unknown): value is { readonly endedAt: EpochMs } =>
     typeof value === 'object' && value !== null && 'endedAt' in value
-  return parseRecordJson({ kind: 'history', keys }, ended, isEnd).endedAt
+  return parseRecordJson({ kind: 'history', keys }, endJson, isEnd).endedAt
 }
 
-/** Events are left out, because they reference no blobs. */
+/** Returns the names of all tables except events, which reference no blobs, and the schema. */
 function listTables(database: Database): readonly string[] {
   return database
     .all(
@@ -161,6 +162,6 @@ function parseCursor(cursor: string): readonly string[] {
   return cursor === '' ? [] : (JSON.parse(cursor) as string[])
 }
 
-function findHashes(written: string): readonly BlobHash[] {
-  return (written.match(/\b[0-9a-f]{64}\b/g) ?? []) as BlobHash[]
+function findHashes(text: string): readonly BlobHash[] {
+  return (text.match(/\b[0-9a-f]{64}\b/g) ?? []) as BlobHash[]
 }

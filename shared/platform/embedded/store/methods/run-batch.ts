@@ -18,10 +18,10 @@ export function runBatch(
   try {
     if (!database.isInPlace()) throw new Error('the file was moved or deleted')
     const methods = requests.map(findMethod)
-    const changes = methods.some(method => method !== undefined && method.effect !== 'read')
-    if (changes) database.run('BEGIN IMMEDIATE')
+    const hasChanges = methods.some(method => method !== undefined && method.effect !== 'read')
+    if (hasChanges) database.run('BEGIN IMMEDIATE')
     const replies = requests.map((request, index) => runRequest(database, request, methods[index]))
-    if (changes) database.run('COMMIT')
+    if (hasChanges) database.run('COMMIT')
     return replies
   } catch (thrown) {
     rollBack(database)
@@ -39,7 +39,7 @@ export function replyWithoutCommit(
   request: StoreRequest,
 ): StoreReply | undefined {
   const method = findMethod(request)
-  if (method?.effect !== 'passing') return undefined
+  if (method?.effect !== 'volatile') return undefined
   try {
     return runRequest(database, request, method)
   } catch (thrown) {
@@ -55,7 +55,7 @@ function findMethod(request: StoreRequest): Method<unknown, unknown> | undefined
   }
 }
 
-/** Throws only errors that affect the whole batch. */
+/** Runs one request and returns its reply. Throws only errors that affect the whole batch. */
 function runRequest(
   database: Database,
   { id, method: name, args }: StoreRequest,
@@ -63,15 +63,15 @@ function runRequest(
 ): StoreReply {
   if (method === undefined)
     return { id, failure: toStoreFailure(`the store has no method ${name}`) }
-  const several = method.effect === 'writes'
+  const isMultiWrite = method.effect === 'multiWrite'
   try {
-    if (several) database.run('SAVEPOINT request')
+    if (isMultiWrite) database.run('SAVEPOINT request')
     const value = method.run(database, args)
-    if (several) database.run('RELEASE request')
+    if (isMultiWrite) database.run('RELEASE request')
     return { id, value }
   } catch (thrown) {
     if (diskReasonOf(thrown) !== undefined) throw thrown
-    if (several) {
+    if (isMultiWrite) {
       database.run('ROLLBACK TO request')
       database.run('RELEASE request')
     }

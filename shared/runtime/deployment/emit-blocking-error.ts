@@ -8,7 +8,7 @@ import type { DeploymentId } from '../../records/ids.ts'
  * Emits the error that prevents a function from working on a deployment as an event, because no
  * other process of the deployment would report it.
  */
-export async function emitHindrance(
+export async function emitBlockingError(
   { platform, ports }: { readonly platform: Platform; readonly ports: GeneratorPorts },
   deployment: DeploymentId,
   thrown: unknown,

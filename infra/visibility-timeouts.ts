@@ -3,9 +3,9 @@ import { limits } from '../shared/config/limits.ts'
 
 /**
  * Visibility timeouts of messages, in seconds. Lambda refuses an event source whose timeout is
- * shorter than the function's time limit. Handlers shorten it when they have received a message.
+ * shorter than the function's time limit. A handler shortens the timeout of a received message.
  */
-export const hiddenSeconds: Readonly<Record<QueueName, number>> = {
+export const defaultVisibilitySeconds: Readonly<Record<QueueName, number>> = {
   chains: 960,
   nudges: 960,
   notifications: 360,

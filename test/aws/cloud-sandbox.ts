@@ -1,6 +1,6 @@
 /**
- * The place of local-cloud tests: an installation over the shared emulators, a packed program, and
- * the provider's cloud. That cloud is a folder which all functions can access.
+ * The sandbox of a local-cloud test: an installation over the shared emulators, a packed program,
+ * and the cloud of the provider. All functions can access the folder of the cloud.
  */
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ import {
 } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { parallel } from '../e2e/deployment-processes.ts'
-import { type RequestedChange, type CloudObject, readObjects } from '../e2e/place.ts'
+import { type RequestedChange, type CloudObject, readObjects } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { passphrase, type StackFileOptions, createStackFile } from './stack-file.ts'
 
@@ -44,35 +44,37 @@ export function createBundles(): {
 } {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-bundles-'))
   const assets = createAssets('existing', folder)
-  const made = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
+  const bundlePaths = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
   return {
-    findBundle: row => (assets.absent.has(row.entry) ? undefined : made.get(row.name)),
+    findBundle: row =>
+      assets.missingEntries.has(row.entry) ? undefined : bundlePaths.get(row.name),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-/** The options of a place. */
-export interface CloudPlaceOptions extends StackFileOptions {
+/** The options of a sandbox. */
+export interface CloudSandboxOptions extends StackFileOptions {
   readonly aws: AwsSettings
-  /** Alternative endpoints of the services for functions and event sources. */
-  readonly through?: AwsSettings
-  readonly code: (row: FunctionRow) => string | undefined
+  /**
+   * Alternative endpoints of the services for functions and event sources; if absent, those of
+   * `aws`.
+   */
+  readonly functionAws?: AwsSettings
+  readonly bundleOf: (row: FunctionRow) => string | undefined
   readonly settings?: Readonly<Record<string, string>>
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
   readonly tidyMs?: number
   /** Alternative visibility timeouts of a function's messages, in seconds. */
-  readonly hidden?: Partial<Readonly<Record<QueueName, number>>>
-  /**
-   * Put the SDK where every program of this place finds it, so that the packed program is small.
-   */
+  readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
+  /** `above`: the SDK is in a folder above the program, so that the packed program is small. */
   readonly sdk?: 'above'
   /** Further environment variables of the functions. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** The place of one test. */
-export interface CloudPlace {
+/** The sandbox of one test. */
+export interface CloudSandbox {
   readonly cloud: LocalCloud
   readonly control: ControlClient
   readonly stack: StackId
@@ -95,28 +97,28 @@ export interface CloudPlace {
   readonly readDiagnostics: (deployment: DeploymentId) => Promise<string>
   /** Returns the output of all environments. */
   readonly readLog: () => string
-  /** Returns the pids of all processes that use the folders of this place. */
+  /** Returns the pids of all processes that use the folders of this sandbox. */
   readonly listProcesses: () => readonly number[]
   readonly remove: () => Promise<void>
 }
 
-/** Creates a place with a program of test/fixtures/programs. */
-export async function createCloudPlace(
+/** Creates a sandbox with a program of test/fixtures/programs. */
+export async function createCloudSandbox(
   fixture: string,
-  options: CloudPlaceOptions,
-): Promise<CloudPlace> {
+  options: CloudSandboxOptions,
+): Promise<CloudSandbox> {
   const root = mkdtempSync(join(tmpdir(), 'antichain-cloud-'))
   const goldCloud = join(root, 'cloud')
   mkdirSync(join(goldCloud, 'objects'), { recursive: true })
   const program = join(root, 'program')
   if (options.sdk === 'above') symlinkSync(sdkModules, join(root, 'node_modules'))
-  const stackFile = await createPlaceProgram(program, fixture, options)
+  const stackFile = await createSandboxProgram(program, fixture, options)
   const stack = stackIdOf(fixture, 'dev')
   const calls: (CompletedCall & { readonly name: FunctionName })[] = []
   const lines: string[] = []
   const logLine = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
-  const calling = createCallReporter(logLine, true)
-  const through = options.through ?? options.aws
+  const callReporter = createCallReporter(logLine, true)
+  const functionAws = options.functionAws ?? options.aws
   const settings = readInstallationSettings({
     'antichain:installation': `t${randomBytes(4).toString('hex')}`,
     'antichain:region': options.aws.region,
@@ -128,21 +130,23 @@ export async function createCloudPlace(
   if ('problems' in settings) throw new Error(settings.problems.join('\n'))
   const cloud = await startCloud({
     settings,
-    aws: through,
-    bundleOf: options.code,
+    aws: functionAws,
+    bundleOf: options.bundleOf,
     folder: join(root, 'functions'),
-    variables: { ...functionVariablesOf(through, goldCloud), ...options.variables },
+    variables: { ...functionVariablesOf(functionAws, goldCloud), ...options.variables },
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
-    ...(options.hidden === undefined ? {} : { hidden: options.hidden }),
+    ...(options.visibilitySeconds === undefined
+      ? {}
+      : { visibilitySeconds: options.visibilitySeconds }),
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
     reporter: {
-      onCall: (name, called) => {
-        calls.push({ name, ...called })
-        calling.onCall(name, called)
+      onCall: (name, call) => {
+        calls.push({ name, ...call })
+        callReporter.onCall(name, call)
       },
-      onLine: calling.onLine,
-      onFailure: calling.onFailure,
+      onLine: callReporter.onLine,
+      onFailure: callReporter.onFailure,
     },
   })
   const control = openControlClient(options.aws, cloud.services)
@@ -192,13 +196,13 @@ export async function createCloudPlace(
 }
 
 /**
- * Writes the program and returns its stack file. A main file sets the variables, then loads the
- * fixture; the SDK is beside it.
+ * Writes the program and returns its stack file. The main file sets the variables and then loads
+ * the fixture. The SDK is beside it.
  */
-async function createPlaceProgram(
+async function createSandboxProgram(
   program: string,
   fixture: string,
-  options: CloudPlaceOptions,
+  options: CloudSandboxOptions,
 ): Promise<string> {
   mkdirSync(program)
   cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
@@ -215,15 +219,15 @@ async function createPlaceProgram(
     cpSync(sdkModules, join(program, 'node_modules'), {
       recursive: true,
       dereference: true,
-      filter: path => !unused.some(form => form.test(path.slice(sdkModules.length))),
+      filter: path => !unusedFiles.some(pattern => pattern.test(path.slice(sdkModules.length))),
     })
   const text = await createStackFile(fixture, options)
   writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
   return text
 }
 
-/** SDK packages that no program loads: two thirds of their size. */
-const unused: readonly RegExp[] = [
+/** Patterns of SDK files that no program loads. These files are two thirds of the SDK. */
+const unusedFiles: readonly RegExp[] = [
   /\.d\.[cm]?ts$/,
   /\.map$/,
   /\.md$/,
@@ -234,7 +238,10 @@ const unused: readonly RegExp[] = [
   /\/typescript\/lib\/(?!typescript\.js)/,
 ]
 
-/** Returns the variables of a real installation: of this process only the tool paths. */
+/**
+ * Returns the variables of a function in a real installation. Of this process they have only the
+ * paths of tools.
+ */
 function functionVariablesOf(
   { endpoints }: AwsSettings,
   goldCloud: string,
@@ -262,7 +269,10 @@ function readLines(file: string): readonly string[] {
     .filter(line => line !== '')
 }
 
-/** Programs, plugins and environments have the folder of their cloud in their variables. */
+/**
+ * Returns the pids of programs, plugins and environments. Their variables name the folder of their
+ * cloud.
+ */
 function findProcesses(root: string): readonly number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))

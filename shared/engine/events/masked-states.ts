@@ -4,20 +4,20 @@ import type { StoredResource } from '../../state/stored.ts'
 import { maskSecretsInMap, maskSecrets } from '../../values/walk.ts'
 
 /** Both states of a step in their stored form, with every secret shown as `[secret]`. */
-export interface WholeStates {
+export interface MaskedStates {
   readonly old: StoredResource | undefined
   readonly new: StoredResource | undefined
 }
 
 /** Returns a state as a digest prints it: complete, in its stored form, without any secret. */
-export function toShownResource(state: ResourceState): StoredResource {
-  const blind = {
+export function toMaskedResource(state: ResourceState): StoredResource {
+  const maskedState = {
     ...state,
     inputs: maskSecretsInMap(state.inputs),
     outputs: maskSecretsInMap(state.outputs),
     replacementTrigger: maskSecrets(state.replacementTrigger),
   }
-  return encodeResource(blind, () => {
+  return encodeResource(maskedState, () => {
     throw new TypeError('the state still contains a secret after masking')
   })
 }

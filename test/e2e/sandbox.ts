@@ -1,6 +1,6 @@
 /**
  * test/e2e: the real command line with real programs and real provider processes. Each test has a
- * place of its own: a temporary folder with the program, the state and the provider's cloud.
+ * sandbox: a temporary folder with the program, the state and the cloud of the provider.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ export interface RunningCommand {
   /** The output of both streams so far. */
   readonly readOutput: () => string
   /** Sends a signal to the command's process, or to its whole group. */
-  readonly kill: (signal: NodeJS.Signals, whom: 'process' | 'group') => void
+  readonly kill: (signal: NodeJS.Signals, target: 'process' | 'group') => void
 }
 
 /** An object of the provider of package `gold`. */
@@ -53,14 +53,15 @@ export interface CommandOptions {
   readonly input?: string
 }
 
-/** The folder of one test, with its commands. */
-export interface Place {
+/** The sandbox of one test: a folder, and the commands that run in it. */
+export interface Sandbox {
   /** The program's folder. */
   readonly program: string
   /** ANTICHAIN_HOME. */
   readonly home: string
+  /** The folder of the provider's cloud. */
   readonly cloud: string
-  readonly createEnvironment: (more?: CommandOptions['env']) => Record<string, string>
+  readonly createEnvironment: (variables?: CommandOptions['env']) => Record<string, string>
   readonly run: (args: readonly string[], options?: CommandOptions) => Promise<CommandOutput>
   readonly start: (args: readonly string[], options?: CommandOptions) => RunningCommand
   /** Runs `stack export` and returns its output. */
@@ -72,24 +73,24 @@ export interface Place {
   readonly listChanges: () => readonly RequestedChange[]
   /** Makes calls fail or hang, as the provider's README describes. */
   readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
-  /** Pids of the living programs and plugins of this place. */
+  /** Pids of the living programs and plugins of this sandbox. */
   readonly listProcesses: () => readonly number[]
   readonly remove: () => void
 }
 
-/** The options of a place. */
-export interface PlaceOptions {
+/** The options of a sandbox. */
+export interface SandboxOptions {
   /** Files of the program's folder. They are added to those of the fixture or replace them. */
   readonly files?: Readonly<Record<string, string>>
   /**
-   * Whether the SDK is in the program's folder. Default: yes. `above`: only where an unpacked
-   * program of this place's store finds it, so that the packed program is small.
+   * Whether the SDK is in the folder of the program. Default: yes. `above`: the SDK is only above
+   * the folder into which the store unpacks the program, so that the packed program is small.
    */
   readonly sdk?: boolean | 'above'
 }
 
-/** Creates a place with a program of test/fixtures/programs, or with an empty one. */
-export function createPlace(fixture: string | undefined, options: PlaceOptions = {}): Place {
+/** Creates a sandbox with a program of test/fixtures/programs, or with an empty one. */
+export function createSandbox(fixture: string | undefined, options: SandboxOptions = {}): Sandbox {
   const root = mkdtempSync(join(tmpdir(), 'antichain-e2e-'))
   const program = join(root, 'program')
   const home = join(root, 'home')
@@ -104,15 +105,15 @@ export function createPlace(fixture: string | undefined, options: PlaceOptions =
     mkdirSync(resolve(program, name, '..'), { recursive: true })
     writeFileSync(join(program, name), text)
   }
-  const createEnvironment = (more: CommandOptions['env'] = {}): Record<string, string> =>
-    environmentOf({ root, home, cloud }, more)
-  const start: Place['start'] = (args, commandOptions = {}) =>
+  const createEnvironment = (variables: CommandOptions['env'] = {}): Record<string, string> =>
+    environmentOf({ root, home, cloud }, variables)
+  const start: Sandbox['start'] = (args, commandOptions = {}) =>
     startCommand(args, {
       cwd: program,
       env: createEnvironment(commandOptions.env),
       input: commandOptions.input,
     })
-  const run: Place['run'] = (args, commandOptions) => start(args, commandOptions).done
+  const run: Sandbox['run'] = (args, commandOptions) => start(args, commandOptions).done
   return {
     program,
     home,
@@ -137,19 +138,19 @@ export function createPlace(fixture: string | undefined, options: PlaceOptions =
 }
 
 /** Returns a successful result. Throws an error with the whole output otherwise. */
-export function requireSuccess(ran: CommandOutput): CommandOutput {
-  if (ran.exit !== 0) throw new Error(`exit ${ran.exit}\n${ran.out}\n${ran.err}`)
-  return ran
+export function requireSuccess(result: CommandOutput): CommandOutput {
+  if (result.exit !== 0) throw new Error(`exit ${result.exit}\n${result.out}\n${result.err}`)
+  return result
 }
 
-/** Waits until `holds` returns true. Throws an error that names `what` after `limitMs`. */
+/** Waits until `isDone` returns true. Throws an error that names `condition` after `limitMs`. */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
-  { what, limitMs = 180_000 }: { readonly what: string; readonly limitMs?: number },
+  { condition, limitMs = 180_000 }: { readonly condition: string; readonly limitMs?: number },
 ): Promise<void> {
-  const end = performance.now() + limitMs
+  const deadlineMs = performance.now() + limitMs
   while (!(await isDone())) {
-    if (performance.now() > end) throw new Error(`${what}: not within ${limitMs} ms`)
+    if (performance.now() > deadlineMs) throw new Error(`${condition}: not within ${limitMs} ms`)
     await new Promise(done => setTimeout(done, 20))
   }
 }
@@ -166,7 +167,10 @@ export function findFilesWith(folder: string, text: string): readonly string[] {
     })
 }
 
-/** Node looks for modules in every folder above a program. */
+/**
+ * Links the SDK into a folder above all unpacked programs. Node looks for modules in every folder
+ * above a program.
+ */
 function linkSdkAboveProgram(home: string): void {
   mkdirSync(home, { recursive: true })
   symlinkSync(sdkModules, join(home, 'node_modules'))
@@ -180,8 +184,8 @@ function linkSdkIntoProgram(program: string): void {
 }
 
 function environmentOf(
-  place: { readonly root: string; readonly home: string; readonly cloud: string },
-  more: Readonly<Record<string, string | undefined>>,
+  folders: { readonly root: string; readonly home: string; readonly cloud: string },
+  variables: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(PULUMI|ANTICHAIN|GOLD|VITEST|NODE_OPTIONS|STEP)/.test(name),
@@ -189,17 +193,17 @@ function environmentOf(
   const env: Record<string, string | undefined> = {
     ...Object.fromEntries(inherited),
     PATH: [...pluginFolders, ourNode, process.env['PATH']].join(delimiter),
-    ANTICHAIN_HOME: place.home,
-    PULUMI_HOME: join(place.root, 'pulumi'),
+    ANTICHAIN_HOME: folders.home,
+    PULUMI_HOME: join(folders.root, 'pulumi'),
     PULUMI_CONFIG_PASSPHRASE: 'open sesame',
     // Plugin lookup must not depend on the network.
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true',
     NO_COLOR: '1',
-    GOLD_CLOUD: place.cloud,
+    GOLD_CLOUD: folders.cloud,
     GOLD_NODE_PATH: sdkModules,
     GOLD_NODE: join(ourNode, 'node'),
     STEP: '1',
-    ...more,
+    ...variables,
   }
   return Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
@@ -228,7 +232,7 @@ function startCommand(args: readonly string[], options: StartOptions): RunningCo
     pid,
     done: awaitExit(child).then(exit => ({ exit, ...output })),
     readOutput: () => output.out + output.err,
-    kill: (signal, whom) => void process.kill(whom === 'group' ? -pid : pid, signal),
+    kill: (signal, target) => void process.kill(target === 'group' ? -pid : pid, signal),
   }
 }
 
@@ -252,8 +256,8 @@ export function readObjects(cloud: string): readonly CloudObject[] {
 }
 
 /**
- * A file that is still being written, or whose writer was killed, counts as an object. Its name
- * contains the id.
+ * Reads one object. A file that is still being written, or whose writer was killed, counts as an
+ * object. Its name contains the id.
  */
 function readObject(file: string): CloudObject {
   try {
@@ -271,7 +275,8 @@ function readLines(file: string): readonly string[] {
 }
 
 /**
- * Programs and plugins have the environment variable of their command; the test process does not.
+ * Returns the pids of the processes with this environment variable. Programs and plugins inherit
+ * the variables of their command, and the test process does not have them.
  */
 function findProcessesWith(variable: string): readonly number[] {
   return readdirSync('/proc')

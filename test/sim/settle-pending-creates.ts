@@ -7,32 +7,32 @@ import { simStack } from './process.ts'
 import type { World } from './world.ts'
 
 /**
- * Returns the settlement of pending creates by a user who knows the cloud. Orphaned objects are
- * removed.
+ * Returns how a user who knows the cloud settles the pending creates. Removes objects that cannot
+ * be imported.
  */
 export function settlePendingCreates(
   world: World,
   cloud: ModelCloud,
-): { readonly exist: ReadonlyMap<string, string>; readonly forget: boolean } {
+): { readonly existingIds: ReadonlyMap<string, string>; readonly mustClearOthers: boolean } {
   const { current = '', snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
-  // The results of a deployment that is not closed are in no state yet, so it is awaited first.
-  if (current !== '') return { exist: new Map(), forget: false }
+  // The results of an open deployment are in no state yet, so its close is awaited first.
+  if (current !== '') return { existingIds: new Map(), mustClearOthers: false }
   const state = readStateBlob(world, snapshot)
-  const kept = new Set((state.resources ?? []).map(resource => readTextField(resource, 'id')))
+  const stateIds = new Set((state.resources ?? []).map(resource => readTextField(resource, 'id')))
   const urns = new Set((state.resources ?? []).map(({ urn }) => urn))
-  const exist = new Map<string, string>()
+  const existingIds = new Map<string, string>()
   const creates = pendingCreatesOf(state)
-  if (creates.length === 0) return { exist, forget: false }
+  if (creates.length === 0) return { existingIds, mustClearOthers: false }
   world.cover('checked', 'a person settled a pending operation')
   for (const { resource } of creates)
     for (const object of [...cloud.objects.values()]) {
-      if (object.urn !== resource.urn || kept.has(object.id)) continue
-      const isTaken = urns.has(object.urn) || exist.has(object.urn)
-      if (isTaken || !hasProvider(state.resources ?? [], resource)) cloud.clear(object.id)
-      else exist.set(object.urn, object.id)
+      if (object.urn !== resource.urn || stateIds.has(object.id)) continue
+      const isUrnUsed = urns.has(object.urn) || existingIds.has(object.urn)
+      if (isUrnUsed || !hasProvider(state.resources ?? [], resource)) cloud.clear(object.id)
+      else existingIds.set(object.urn, object.id)
     }
-  world.cover('rule', `a pending create is ${exist.size > 0 ? 'imported' : 'cleared'}`)
-  return { exist, forget: true }
+  world.cover('rule', `a pending create is ${existingIds.size > 0 ? 'imported' : 'cleared'}`)
+  return { existingIds, mustClearOthers: true }
 }
 
 /** Reports whether the published state contains a create with an unknown end. */

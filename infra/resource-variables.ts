@@ -1,0 +1,20 @@
+import { awsVariables, type AwsVariable } from '../shared/config/aws-resource-names.ts'
+
+/** Returns the environment variables of AWS resources, for a process in a pool. */
+export type ResourceVariables = (
+  resourceKeys: readonly AwsVariable[],
+  pool: 'short' | 'long',
+) => Readonly<Record<string, string>>
+
+/** Creates the variables for the resources of an installation. Their values are read on use. */
+export function createResourceVariables(
+  values: Readonly<Record<Exclude<AwsVariable, 'pool'>, () => string>>,
+): ResourceVariables {
+  return (resourceKeys, pool) =>
+    Object.fromEntries(
+      resourceKeys.map(resourceKey => [
+        awsVariables[resourceKey],
+        resourceKey === 'pool' ? pool : values[resourceKey](),
+      ]),
+    )
+}

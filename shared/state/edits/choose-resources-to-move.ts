@@ -1,0 +1,65 @@
+import { error } from '../../errors/error.ts'
+import { isProviderType } from '../../names/provider-reference.ts'
+import { stackType } from '../../names/urn.ts'
+import { readTextField } from '../stored-fields.ts'
+import type { StoredResource } from '../stored.ts'
+
+/** The user's selection of resources to move. */
+export interface MoveRequest {
+  readonly urns: readonly string[]
+  readonly includeParents: boolean
+}
+
+/**
+ * Returns the URNs that a move includes: the requested URNs, their parents if requested, and the
+ * children of all of these. The root resource of the stack selects its children. Neither the root
+ * nor a provider is moved. `unknownUrns`: requested URNs that do not exist. Throws CLI_USAGE for a
+ * provider. Source: docs/spec/state-integrity.md#state-edits.
+ */
+export function chooseResourcesToMove(
+  resources: readonly StoredResource[],
+  { urns, includeParents }: MoveRequest,
+): { readonly movedUrns: ReadonlySet<string>; readonly unknownUrns: readonly string[] } {
+  const requested = new Set(urns)
+  const namedResources = resources.filter(({ urn }) => requested.has(urn))
+  const provider = namedResources.find(({ type }) => isProviderType(type))
+  if (provider !== undefined)
+    throw error('CLI_USAGE', `cannot move the provider '${provider.urn}'`, {
+      hint: 'Name the resources only: their providers are copied automatically.',
+    })
+  const knownUrns = new Set(namedResources.map(({ urn }) => urn))
+  const movedUrns = new Set(knownUrns)
+  if (includeParents)
+    for (const resource of namedResources) addParents(resources, resource, movedUrns)
+  addChildren(resources, movedUrns)
+  for (const resource of resources) if (isRoot(resource)) movedUrns.delete(resource.urn)
+  return { movedUrns, unknownUrns: [...requested].filter(urn => !knownUrns.has(urn)) }
+}
+
+/** Reports whether a resource is the root of its stack. */
+export function isRoot(resource: StoredResource): boolean {
+  return resource.type === stackType && readTextField(resource, 'parent') === ''
+}
+
+function addParents(
+  resources: readonly StoredResource[],
+  resource: StoredResource,
+  movedUrns: Set<string>,
+): void {
+  let parent = readTextField(resource, 'parent')
+  for (const ancestor of resources.toReversed()) {
+    if (ancestor.urn !== parent) continue
+    if (!isRoot(ancestor) && !isProviderType(ancestor.type)) movedUrns.add(ancestor.urn)
+    parent = readTextField(ancestor, 'parent')
+  }
+}
+
+/** Adds all children in one pass, because parents come before their children. */
+function addChildren(resources: readonly StoredResource[], movedUrns: Set<string>): void {
+  const parentUrns = new Set(movedUrns)
+  for (const resource of resources) {
+    if (!parentUrns.has(readTextField(resource, 'parent'))) continue
+    parentUrns.add(resource.urn)
+    if (!isProviderType(resource.type)) movedUrns.add(resource.urn)
+  }
+}
