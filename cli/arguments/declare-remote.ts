@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { roles } from '../../functions/api/roles.ts'
+import { roles } from '../../functions/api/authorization.ts'
 import type { Attach } from './attach-handler.ts'
 import { collect } from './flags.ts'
 

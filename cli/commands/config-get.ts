@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { openValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import { parseEditKey, findConfigValue } from '../config/edit-config.ts'
+import { parseConfigEditKey, findConfigValue } from '../config/edit-config.ts'
 import { toConfigJson } from '../config/config-json.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
@@ -12,7 +12,7 @@ import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
  */
 export const getConfig: Handler = async (session, flags, [name = '']) => {
   const project = session.requireProject()
-  const key = parseEditKey(name, project.name, flags.isSet('path'))
+  const key = parseConfigEditKey(name, project.name, flags.isSet('path'))
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const { values } = withProjectDefaults(project, file.getValues())

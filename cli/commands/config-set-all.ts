@@ -8,7 +8,7 @@ import {
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Json } from '../../shared/values/json.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import { putConfigValue, parseEditKey } from '../config/edit-config.ts'
+import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /** The output of `config --json`. */
@@ -48,10 +48,10 @@ export const setAllConfig: Handler = async (session, flags, [json]) => {
       const [, name, text = ''] = /^([^=]*)=([^]*)$/.exec(pair) ?? []
       if (name === undefined)
         throw error('CLI_USAGE', `'${pair}' does not have the form <key>=<value>`)
-      putConfigValue(file, parseEditKey(name, project.name, isPath), toTree(text))
+      putConfigValue(file, parseConfigEditKey(name, project.name, isPath), toTree(text))
     }
   for (const [name, entry] of Object.entries(values)) {
-    const { key } = parseEditKey(name, project.name, false)
+    const { key } = parseConfigEditKey(name, project.name, false)
     putJson(file, key, entry, seal)
   }
   writeStackConfig(file)

@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import { putConfigValue, parseEditKey } from '../config/edit-config.ts'
+import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
@@ -14,7 +14,7 @@ export const setConfig: Handler = async (session, flags, [name = '', operand]) =
   if (flags.isSet('secret') && flags.isSet('plaintext'))
     throw error('CLI_USAGE', '--secret and --plaintext cannot be used together')
   const project = session.requireProject()
-  const key = parseEditKey(name, project.name, flags.isSet('path'))
+  const key = parseConfigEditKey(name, project.name, flags.isSet('path'))
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const text = operand ?? (await readValue(session, flags))
@@ -29,7 +29,7 @@ export const setConfig: Handler = async (session, flags, [name = '', operand]) =
 }
 
 async function readValue(session: CliSession, flags: Flags): Promise<string> {
-  if (session.interactive)
+  if (session.mayPrompt)
     return flags.isSet('secret') ? session.io.promptHidden('value:') : session.io.prompt('value:')
   if (session.io.isTerminal)
     throw error('CLI_USAGE', 'the value is missing: pass it as the second argument')

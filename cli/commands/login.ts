@@ -14,7 +14,7 @@ const whoamiCall = { method: 'GET', path: '/v1/whoami' } as const
 export const login: Handler = async (session, flags, [address = '']) => {
   const url = parseAddress(address)
   const presetToken = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
-  if (presetToken === '' && !session.interactive)
+  if (presetToken === '' && !session.mayPrompt)
     throw error(
       'API_TOKEN_MISSING',
       'the token is missing, and non-interactive mode has no prompt for it',

@@ -8,7 +8,7 @@ import { createStack } from '../stack/create-stack.ts'
 export const initStack: Handler = async (session, flags, [operand]) => {
   const project = session.requireProject()
   const requestedName = operand ?? flags.text('stack')
-  if (requestedName === undefined && !session.interactive)
+  if (requestedName === undefined && !session.mayPrompt)
     throw error('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
   const name = requestedName ?? (await session.io.prompt('Name of the stack:')).trim()
   if (name === '') throw error('CLI_USAGE', 'the name of the stack is empty')

@@ -22,7 +22,7 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
 }
 
 async function promptName(session: CliSession): Promise<string> {
-  if (!session.interactive)
+  if (!session.mayPrompt)
     throw error('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
   const names = await listNames(session)
   const name = (await session.io.prompt(`Select a stack (${names.join(', ')}):`)).trim()

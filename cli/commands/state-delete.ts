@@ -53,7 +53,7 @@ async function resolveCopies(
   session: CliSession,
   selection: Parameters<typeof deleteResources>[1],
 ): Promise<Parameters<typeof deleteResources>[1]> {
-  if (selection.urns === 'all' || !session.interactive) return selection
+  if (selection.urns === 'all' || !session.mayPrompt) return selection
   const state = await readCurrentState(session, await session.requireStack())
   const selectedResources: { readonly urn: string; readonly id?: string }[] = []
   for (const { urn } of selection.urns) {

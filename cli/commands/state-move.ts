@@ -130,7 +130,7 @@ function createMoveTarget(
 
 async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> {
   if (flags.isSet('yes')) return true
-  if (!session.interactive)
+  if (!session.mayPrompt)
     throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   const answer = await session.io.prompt('Do you want to perform this move? (y/N)')
   return ['y', 'yes'].includes(answer.trim().toLowerCase())

@@ -11,7 +11,7 @@ import {
 
 /** `state rename [urn] [name]`: renames a resource and updates the references to it. */
 export const renameResource: Handler = async (session, flags, [operand, newName]) => {
-  if (!session.interactive && (operand === undefined || newName === undefined))
+  if (!session.mayPrompt && (operand === undefined || newName === undefined))
     throw error('CLI_USAGE', 'the URN and the new name must be passed in non-interactive mode')
   const urn = operand ?? (await chooseUrn(session, 'Select the resource to rename.'))
   requireUrn(urn)

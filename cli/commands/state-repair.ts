@@ -13,7 +13,7 @@ export const stateRepair: Handler = async (session, flags) => {
     return 0
   }
   reportRepair(session, repair)
-  if (!flags.isSet('yes') && !session.interactive)
+  if (!flags.isSet('yes') && !session.mayPrompt)
     throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   await editConfirmedState(session, {
     confirm: async introduction => {

@@ -25,7 +25,7 @@ export interface EditKey {
 }
 
 /** Parses a key, as a path when `isPath` is set. Throws CONFIG_INVALID. */
-export function parseEditKey(text: string, project: string, isPath: boolean): EditKey {
+export function parseConfigEditKey(text: string, project: string, isPath: boolean): EditKey {
   if (!isPath) {
     const { namespace, name } = parseConfigKey(text, project)
     return { key: printConfigKey({ namespace, name }), path: [name] }

@@ -28,7 +28,7 @@ export function readConsent(session: CliSession, flags: Flags): Consent {
   const skipPreview = flags.isSet('skipPreview')
   const isConfirmed =
     flags.isSet('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
-  if (!isConfirmed && (!session.interactive || flags.isSet('json')))
+  if (!isConfirmed && (!session.mayPrompt || flags.isSet('json')))
     throw error(
       'CLI_USAGE',
       '--yes or --skip-preview must be passed in to proceed in non-interactive mode or with --json',

@@ -8,7 +8,7 @@ import { type StackConfig, writeStackConfig } from '../../shared/programs/config
 import type { Command } from '../../shared/records/log.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { createFolderRequest } from '../../shared/runtime/programs/folder-request.ts'
-import { putConfigValue, parseEditKey } from '../config/edit-config.ts'
+import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
   readFunctionLimit,
@@ -150,7 +150,7 @@ export function saveConfigFlags(flags: Flags, file: StackConfig, project: Projec
   for (const pair of pairs) {
     const separator = pair.indexOf('=')
     const text = separator < 0 ? '' : pair.slice(separator + 1)
-    const key = parseEditKey(
+    const key = parseConfigEditKey(
       separator < 0 ? pair : pair.slice(0, separator),
       project.name,
       flags.isSet('configPath'),

@@ -279,7 +279,7 @@ function createDisplayOptions(
     eventLog: flags.text('eventLog'),
     diff: flags.isSet('diff'),
     color: session.color,
-    interactive: session.interactive && !flags.isSet('json'),
+    interactive: session.mayPrompt && !flags.isSet('json'),
     suppressOutputs: flags.isSet('suppressOutputs'),
     showSecrets: flags.isSet('showSecrets') || flags.text('showSecrets') === 'true',
     showSames: flags.isSet('showSames'),

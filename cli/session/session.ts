@@ -28,7 +28,7 @@ export interface CliSession {
   readonly verbose: boolean
   readonly color: boolean
   /** Whether prompts are possible. */
-  readonly interactive: boolean
+  readonly mayPrompt: boolean
   readonly home: string
   /** The folder to which relative file names refer. */
   readonly cwd: string
@@ -85,7 +85,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     tools,
     verbose: globals.verbose,
     color: shouldColor(io, globals.color),
-    interactive: io.isTerminal && !globals.nonInteractive,
+    mayPrompt: io.isTerminal && !globals.nonInteractive,
     home,
     cwd,
     print: line => io.stdout.write(`${line}\n`),
@@ -120,7 +120,7 @@ export async function confirm(
   question: { readonly text: string; readonly answer: string },
 ): Promise<boolean> {
   if (isConfirmed) return true
-  if (!session.interactive)
+  if (!session.mayPrompt)
     throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
   const answer = await session.io.prompt(`${question.text} Type '${question.answer}' to continue:`)
   return answer.trim() === question.answer

@@ -31,7 +31,7 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   if (keyManager !== undefined) return saveManager(file, keyManager)
   const secrets = await session.tools.loadSecrets()
   const hasPassphrase = (await secrets.readPassphrase(session.io.env)) !== undefined
-  if (!hasPassphrase && !session.interactive && !isKeyUrl(file.getSecrets().provider)) return
+  if (!hasPassphrase && !session.mayPrompt && !isKeyUrl(file.getSecrets().provider)) return
   await openStackManager(session, id, file)
 }
 

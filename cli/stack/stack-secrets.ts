@@ -161,7 +161,7 @@ async function createManager(session: CliSession): Promise<SecretsManager> {
 }
 
 async function askPassphrase(session: CliSession, question: string): Promise<string> {
-  if (!session.interactive)
+  if (!session.mayPrompt)
     throw error('SECRETS_PASSPHRASE_MISSING', 'the passphrase of the stack is not set')
   return session.io.promptHidden(question)
 }

@@ -44,7 +44,7 @@ export async function confirmAtTerminal(
   flags: Flags,
   text: string,
 ): Promise<boolean> {
-  if (flags.isSet('yes') || !session.interactive) return true
+  if (flags.isSet('yes') || !session.mayPrompt) return true
   const answer = await session.io.prompt(`${text} (y/N)`)
   return ['y', 'yes'].includes(answer.trim().toLowerCase())
 }
@@ -62,7 +62,7 @@ export async function readCurrentState(
 
 /** Lets the user choose a resource if none was named. Throws CLI_USAGE in non-interactive mode. */
 export async function chooseUrn(session: CliSession, question: string): Promise<string> {
-  if (!session.interactive)
+  if (!session.mayPrompt)
     throw error('CLI_USAGE', 'the URN of a resource must be passed in non-interactive mode')
   const state = await readCurrentState(session, await session.requireStack())
   const urns = (state?.resources ?? []).map(({ urn }) => urn)

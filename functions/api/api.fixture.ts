@@ -8,7 +8,7 @@ import {
 } from '../../shared/platform/embedded/embedded-platform.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { type ApiOptions, createApi } from './create-api.ts'
-import type { Role } from './roles.ts'
+import type { Role } from './authorization.ts'
 import { createToken } from './tokens.ts'
 
 /** An API over an embedded platform of its own, called without a socket. */

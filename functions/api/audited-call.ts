@@ -1,7 +1,8 @@
 import { error, messageOf } from '../../shared/errors/error.ts'
+import type { StackId } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { apiStatusOf } from './error-response.ts'
-import { type Caller, coversStack, includesRole } from './roles.ts'
+import { type Caller, requirePermission } from './authorization.ts'
 import { type ApiPorts, type Route, stackOf } from './define-route.ts'
 
 /** An authenticated call of a route. */
@@ -44,22 +45,9 @@ export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['p
   return params
 }
 
-/**
- * Throws API_FORBIDDEN. The message does not reveal whether a stack exists to which the caller has
- * no access.
- */
-function requirePermission({ caller, route, params }: AuthorizedCall): void {
-  if (!includesRole(caller.role, route.role))
-    throw error(
-      'API_FORBIDDEN',
-      `this requires the role ${route.role}; the token has the role ${caller.role}`,
-    )
-  const isCovered =
-    route.scope === 'any' ||
-    (route.scope === 'stack' ? coversStack(caller.stacks, stackOf(params)) : caller.stacks === '*')
-  if (isCovered) return
-  const tokenScope = route.scope === 'stack' ? 'of this stack' : 'of all stacks'
-  throw error('API_FORBIDDEN', `this requires a token ${tokenScope}`)
+/** Returns the stacks that a call concerns. */
+function scopeOf({ route, params }: AuthorizedCall): StackId | 'any' | 'installation' {
+  return route.scope === 'stack' ? stackOf(params) : route.scope
 }
 
 /**
@@ -73,7 +61,7 @@ export async function runAudited<Result extends { readonly status: number }>(
 ): Promise<Result> {
   const { id, caller, clientAddress, route, params } = call
   if (route.method === 'GET') {
-    requirePermission(call)
+    requirePermission(caller, route.role, scopeOf(call))
     return change()
   }
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
@@ -94,7 +82,7 @@ export async function runAudited<Result extends { readonly status: number }>(
   await append('asked')
   let status = 500
   try {
-    requirePermission(call)
+    requirePermission(caller, route.role, scopeOf(call))
     const response = await change()
     status = response.status
     return response

@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { checkParams, runAudited } from './audited-call.ts'
-import type { Caller } from './roles.ts'
+import type { Caller } from './authorization.ts'
 import type { ApiPorts, Route } from './define-route.ts'
 import { routes } from './routes-table.ts'
 

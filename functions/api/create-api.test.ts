@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { openTestApi, shopPath, type TestApi } from './api.fixture.ts'
-import { includesRole, roles } from './roles.ts'
+import { includesRole, roles } from './authorization.ts'
 import { routes } from './routes-table.ts'
 
 let api: TestApi

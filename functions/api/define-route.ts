@@ -13,7 +13,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { AddressRules } from '../../shared/triggers/outbound/address-filter.ts'
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
-import type { Caller, Role } from './roles.ts'
+import type { Caller, Role } from './authorization.ts'
 
 /** The ports of the API. */
 export interface ApiPorts

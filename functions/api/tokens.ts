@@ -6,7 +6,7 @@ import type { DocumentKey, DocumentsPort } from '../../shared/ports/documents.ts
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.ts'
-import { type Caller, roles } from './roles.ts'
+import { type Caller, roles } from './authorization.ts'
 
 const stackPattern = z
   .string()

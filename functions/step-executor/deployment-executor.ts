@@ -5,7 +5,7 @@ import {
   admissionOf,
   type FunctionTime,
   type KnownDurations,
-} from '../../shared/engine/executor/admission.ts'
+} from '../../shared/engine/executor/pool-admission.ts'
 import { openPinnedBase } from './pinned-base.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'

@@ -21,7 +21,7 @@ import {
   trackProgress,
 } from '../../shared/engine/deployment/ends/progress-tracker.ts'
 import { createChainSlots } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
-import { awaitRunning } from '../../shared/engine/deployment/ends/await-running.ts'
+import { awaitRunningOperations } from '../../shared/engine/deployment/ends/await-running.ts'
 import { createReleaser } from '../../shared/engine/executor/generator-releaser.ts'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.ts'
@@ -252,7 +252,7 @@ function readRunProgress(
  */
 async function drainRunning(deps: CommandDeps): Promise<void> {
   await deps.raiseStop()
-  await awaitRunning(deps, deps.watcher.openWaits())
+  await awaitRunningOperations(deps, deps.watcher.openWaits())
   await deps.watcher.settleWaits(new Bail())
 }
 

@@ -64,8 +64,8 @@ export interface CloudReporter {
   /** Receives an output line of an environment. */
   readonly onLine: (name: FunctionName, pid: number, line: string) => void
   /** Receives the status of a request to the API, such as `GET /v1/stacks`. */
-  readonly onReply?: (requestLine: string, status: number) => void
-  readonly onFailure: (reason: string) => void
+  readonly onHttpResponse?: (requestLine: string, status: number) => void
+  readonly onCloudFailure: (reason: string) => void
 }
 
 /** A running installation. */
@@ -130,7 +130,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       batchSize,
       concurrencyMax: concurrencyMax?.(settings) ?? 1,
       invoke: fleet.invoke,
-      onFailure: reporter.onFailure,
+      onFailure: reporter.onCloudFailure,
     })
     return [source]
   })
@@ -182,7 +182,7 @@ function startLongTasks(
       name: `${settings.installation}-long-${row.name}`,
       variables: { ...options.variables, ...services.resourceVariables(row.resourceKeys, 'long') },
       onLine: (pid, line) => reporter.onLine(row.name, pid, line),
-      onFailure: reporter.onFailure,
+      onFailure: reporter.onCloudFailure,
     })
     return [[row.name, tasks] as const]
   })
@@ -209,7 +209,7 @@ function startScheduleCalls(
       } as const
       return name === undefined ? Promise.resolve(unknownFunction) : invoke(name, event)
     },
-    onFailure: reporter.onFailure,
+    onFailure: reporter.onCloudFailure,
   })
   return async () => {
     await scheduler.end()

@@ -12,8 +12,8 @@ interface FrontsOptions {
   readonly apiPort?: number
   readonly settings: { readonly installation: string }
   readonly reporter: {
-    readonly onReply?: (requestLine: string, status: number) => void
-    readonly onFailure: (reason: string) => void
+    readonly onHttpResponse?: (requestLine: string, status: number) => void
+    readonly onCloudFailure: (reason: string) => void
   }
 }
 
@@ -64,7 +64,7 @@ function startWebhooks(
     port,
     routeKey: 'POST /hooks/{hook}',
     invoke: async event => toHttpReply(await invoke('webhook', event)),
-    onFailure: reporter.onFailure,
+    onFailure: reporter.onCloudFailure,
   })
 }
 
@@ -84,9 +84,9 @@ function startApiFront(
         disconnection,
       )
       const { method, path } = event.requestContext.http
-      reporter.onReply?.(`${method} ${path}`, reply.status)
+      reporter.onHttpResponse?.(`${method} ${path}`, reply.status)
       return reply
     },
-    onFailure: reporter.onFailure,
+    onFailure: reporter.onCloudFailure,
   })
 }

@@ -11,10 +11,10 @@ import { type HttpEvent, type HttpReply, createGatewayReply } from './http-paylo
 export function startInvokeApi(
   {
     settings: { installation },
-    reporter: { onFailure },
+    reporter: { onCloudFailure },
   }: {
     readonly settings: { readonly installation: string }
-    readonly reporter: { readonly onFailure: (reason: string) => void }
+    readonly reporter: { readonly onCloudFailure: (reason: string) => void }
   },
   invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>,
 ): Promise<HttpFront> {
@@ -26,7 +26,7 @@ export function startInvokeApi(
       if (name === undefined) return createGatewayReply(404, 'Function not found')
       return invokeReplyOf(await invoke(name, parseEvent(event)))
     },
-    onFailure,
+    onFailure: onCloudFailure,
   })
 }
 

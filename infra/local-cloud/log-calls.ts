@@ -1,8 +1,8 @@
 import type { CloudReporter } from './cloud.ts'
 
 /**
- * Creates a reporter that prints each function call as one line, and with `isVerbose` the output of
- * environments.
+ * Creates a reporter that prints each function call as one line. With `isVerbose` it also prints the
+ * output lines of the function processes.
  */
 export function createCallReporter(
   report: (line: string) => void,
@@ -12,7 +12,7 @@ export function createCallReporter(
     onCall: (name, { outcome, pid, durationMs, isCold }) => {
       const resultText = outcome.kind === 'answered' ? shorten(outcome.json) : outcome.reason
       const coldSuffix = isCold ? ', cold' : ''
-      // A streamed response has no other result.
+      // The result of a call with a streamed response is always null.
       const suffix = resultText === 'null' ? '' : `: ${resultText}`
       report(
         `${name} [${pid}${coldSuffix}] ${(durationMs / 1000).toFixed(1)} s, ${outcome.kind}${suffix}`,
@@ -21,8 +21,8 @@ export function createCallReporter(
     onLine: (name, pid, line) => {
       if (isVerbose) report(`${name} [${pid}]   ${line}`)
     },
-    onReply: (requestLine, status) => report(`${requestLine} ${status}`),
-    onFailure: reason => report(`failed: ${reason}`),
+    onHttpResponse: (requestLine, status) => report(`${requestLine} ${status}`),
+    onCloudFailure: reason => report(`failed: ${reason}`),
   }
 }
 

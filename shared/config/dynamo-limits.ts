@@ -73,7 +73,7 @@ export const dynamoLimits = {
   /** Days of the audit log that may have entries. */
   auditDaysMax: 410,
   /** Ended requests that one call removes. */
-  requestRemovalsPerCall: 10,
+  parallelRequestRemovals: 10,
   /** Kinds of slow operations that one stack may have. */
   slowKindsMax: 1_000,
   /**

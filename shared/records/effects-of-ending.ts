@@ -50,7 +50,7 @@ export const effectsOfEnding = {
       },
       {
         call: 'operations.select',
-        sourceFiles: ['shared/engine/deployment/recovery/settle-orphans.ts'],
+        sourceFiles: ['shared/engine/deployment/recovery/end-abandoned-operations.ts'],
         description:
           'operations of dead executors end: with their outcome if one was stored, otherwise as interrupted',
         afterCrash: 'the next close ends the other operations',

@@ -5,7 +5,7 @@ const attemptFiles = [`${executorFolder}/attempt.ts`]
 const beginFiles = [`${executorFolder}/begin.ts`]
 const executorFiles = [`${executorFolder}/executor.ts`]
 const releaseWaitersFiles = ['shared/engine/executor/release-waiters.ts']
-const endPoisonedFiles = ['shared/engine/executor/end-poisoned.ts']
+const endPoisonedFiles = ['shared/engine/executor/end-undeliverable.ts']
 const leaseFiles = [`${executorFolder}/lease.ts`]
 
 const beginEffect = {

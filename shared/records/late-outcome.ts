@@ -4,19 +4,17 @@ import type { BlobHash, DeploymentId, OperationId } from './ids.ts'
 
 /**
  * The result of a create that succeeded after its operation had been ended as interrupted. The
- * result stays in the stack's inbox until a deployment takes it (I9).
+ * result stays in the stack's inbox until a deployment takes it (invariant I9 of
+ * docs/architecture.md).
  */
 export interface LateOutcome {
   readonly deployment: DeploymentId
   readonly operation: OperationId
   readonly attempt: number
   readonly urn: Urn
-  /** The complete resulting state, sealed. */
+  /** The resulting state, sealed. With `stateBlob`, only the identity of the resource. */
   readonly state: StoredResource
-  /**
-   * The complete state as a blob, if the state is too large for an item. `state` then contains the
-   * identity of the resource only.
-   */
+  /** The complete sealed state as a blob, if the state is too large for an item. */
   readonly stateBlob?: BlobHash
 }
 

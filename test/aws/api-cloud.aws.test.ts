@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Role } from '../../functions/api/roles.ts'
+import type { Role } from '../../functions/api/authorization.ts'
 import { createToken } from '../../functions/api/tokens.ts'
 import { createSandbox, type Sandbox, type CommandOutput, requireSuccess } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'

@@ -146,7 +146,7 @@ export async function createCloudSandbox(
         callReporter.onCall(name, call)
       },
       onLine: callReporter.onLine,
-      onFailure: callReporter.onFailure,
+      onCloudFailure: callReporter.onCloudFailure,
     },
   })
   const control = openControlClient(options.aws, cloud.services)

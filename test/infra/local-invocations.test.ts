@@ -14,7 +14,7 @@ afterEach(async () => {
 /** Invokes a function with the SDK. `outcome` is the result of the call. */
 async function invokeFunction(FunctionName: string, outcome: InvocationOutcome) {
   const calls: unknown[] = []
-  const deps = { settings: { installation: 'shop' }, reporter: { onFailure: () => undefined } }
+  const deps = { settings: { installation: 'shop' }, reporter: { onCloudFailure: () => undefined } }
   front = await startInvokeApi(deps, async (...call) => {
     calls.push(call)
     return outcome

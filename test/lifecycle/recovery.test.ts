@@ -3,7 +3,7 @@ import { createGeneratorPorts } from '../../local/local.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { createLiveness } from '../../shared/engine/deployment/ownership/liveness.ts'
-import { settleOrphans } from '../../shared/engine/deployment/recovery/settle-orphans.ts'
+import { endAbandonedOperations } from '../../shared/engine/deployment/recovery/end-abandoned-operations.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
 import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.ts'
 import type { Outcome } from '../../shared/records/head.ts'
@@ -73,7 +73,7 @@ describe('a begun operation at a close', () => {
     const owner = await running.begin(third, 'dead')
     await stage.platform.operations.giveBack(deployment, third, owner, 1)
     const ports = { ...stage.platform, goneExecutors: new Set(['dead' as ExecutorId]) }
-    await settleOrphans(ports, deployment, [firstId, second, third])
+    await endAbandonedOperations(ports, deployment, [firstId, second, third])
     expect((await running.headOf(firstId))?.end).toEqual({ verdict: 'failed', attempt: 1 })
     expect((await running.headOf(second))?.end).toEqual({ verdict: 'interrupted', attempt: 1 })
     expect((await running.headOf(third))?.end).toBeUndefined()

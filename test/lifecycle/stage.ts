@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Admission } from '../../shared/engine/executor/admission.ts'
+import type { Admission } from '../../shared/engine/executor/pool-admission.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import { type TrackedState, stepOf } from '../../shared/engine/step.ts'
 import { createResourceState } from '../../shared/state/resource.ts'

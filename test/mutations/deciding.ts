@@ -3,7 +3,10 @@ import { type Mutation, seedsOf, testsOf } from './mutation.ts'
 const order = 'test/lifecycle/order-of-effects'
 const deletes = 'test/property/deletes'
 
-/** Decisions, their records, and their use by a later generator run. */
+/**
+ * Mutations of the code that decides, records decisions and replays them. `name` is the fault, and
+ * `breaks` the rule that it breaks. `I1` to `I12` are the invariants of docs/architecture.md.
+ */
 export const decidingMutations: readonly Mutation[] = [
   {
     name: 'a deposed writer searches for the next free number',
@@ -20,7 +23,7 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'a chain is sent before its record is durable',
-    breaks: 'operations exist once their record does, and only then are their messages sent',
+    breaks: 'messages of operations are sent only after the record of the operations is durable',
     file: 'shared/engine/generator/steps/deployment-runner.ts',
     edits: [
       ["await writer.append({ kind: 'registration',", "void writer.append({ kind: 'registration',"],
@@ -29,7 +32,7 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'the messages of a plan are sent before its record',
-    breaks: 'operations exist once their record does, and only then are their messages sent',
+    breaks: 'messages of operations are sent only after the record of the operations is durable',
     file: 'shared/engine/deployment/dispatch/run-plan.ts',
     edits: [
       [
@@ -127,7 +130,7 @@ export const decidingMutations: readonly Mutation[] = [
   },
   {
     name: 'a deployment that was stopped is resumed',
-    breaks: 'control: the stop flag is never lowered',
+    breaks: 'resume: refuses a deployment whose stop flag is set',
     file: 'functions/step-generator/resume-deployment.ts',
     edits: [
       ["return control !== undefined && control.stop !== 'none'", 'return control === undefined'],

@@ -32,7 +32,7 @@ export const executingMutations: readonly Mutation[] = [
     file: `${executor}/begin.ts`,
     edits: [
       [
-        '!context.holdsLease()) {\n' + '    await returnAttempt(ports, context, uncalledAttempt)',
+        '!context.holdsLease()) {\n' + '    await giveBackAttempt(ports, context, uncalledAttempt)',
         '!context.holdsLease()) {',
       ],
     ],
@@ -231,11 +231,11 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'an operation that killed its executors is reported as never called',
     breaks: 'only a living executor may report that a call was never made',
-    file: 'shared/engine/executor/end-poisoned.ts',
+    file: 'shared/engine/executor/end-undeliverable.ts',
     edits: [
       ["attempt > givenBack ? 'interrupted' : 'failed'", "attempt > 99 ? 'interrupted' : 'failed'"],
     ],
-    caughtBy: [testsOf('test/lifecycle/poisoned')],
+    caughtBy: [testsOf('test/lifecycle/undeliverable')],
   },
   {
     name: 'more operations run at once than allowed',

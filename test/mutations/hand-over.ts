@@ -1,6 +1,6 @@
 import { type Mutation, testsOf } from './mutation.ts'
 
-const admission = 'shared/engine/executor/admission'
+const admission = 'shared/engine/executor/pool-admission'
 
 /** Time limits: hand-over, parking, the long pool. */
 export const handOverMutations: readonly Mutation[] = [
@@ -37,9 +37,9 @@ export const handOverMutations: readonly Mutation[] = [
   {
     name: 'an operation that is passed on begins during a close that checked once',
     breaks: 'close: operations that began again and were given back meanwhile are checked again',
-    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
+    file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [['pendingIds = refusedIds', 'pendingIds = []']],
-    caughtBy: [testsOf('shared/engine/deployment/recovery/settle-orphans')],
+    caughtBy: [testsOf('shared/engine/deployment/recovery/end-abandoned-operations')],
   },
   {
     name: 'a process that no longer holds a deployment hands it over',

@@ -148,7 +148,7 @@ export const recoveringMutations: readonly Mutation[] = [
     file: 'shared/engine/deployment/ownership/close.ts',
     edits: [
       [
-        'await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)',
+        'await awaitRunningOperations(\n    { ...deps, deployment, liveness: options.liveness },\n    operationIds,\n  )',
         'await options.liveness.observe()',
       ],
     ],
@@ -157,7 +157,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'a close does not write interrupted',
     breaks: 'close: begun heads without an owner are written as interrupted',
-    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
+    file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [
       [
         "outcome?.verdict ?? 'interrupted'\n",
@@ -169,14 +169,14 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'an interrupted operation is written as succeeded',
     breaks: 'recovery: a begun create whose owner is gone is unknown',
-    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
+    file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [["?? 'interrupted'", "?? 'succeeded'"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },
   {
     name: 'a close ignores the stored outcome',
     breaks: 'close: begun heads without an owner get their stored outcome',
-    file: 'shared/engine/deployment/recovery/settle-orphans.ts',
+    file: 'shared/engine/deployment/recovery/end-abandoned-operations.ts',
     edits: [["outcome?.verdict ?? 'interrupted'", "'interrupted'"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
   },

@@ -5,7 +5,7 @@
 const knownViolations: readonly { readonly pattern: RegExp; readonly reason: string }[] = []
 
 /** Transitions that no run can show, each with its proof. */
-export const unreachableTransitions: ReadonlyMap<string, string> = new Map([
+export const unreachableCoverage: ReadonlyMap<string, string> = new Map([
   [
     'transition: begun begin, the owner asks, the attempt is as read',
     'every attempt draws its own token and begins again only after a refusal: while this owner holds the head, it sends no further begin',

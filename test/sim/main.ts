@@ -1,14 +1,16 @@
 /**
- * `npm run sim -- --seeds N [--from S] [--jobs J]` runs many seeds. `--resume FILE` continues a run
- * that stopped with the same file. `--seed S` runs one seed again and prints its trace. `--platform
- * aws` runs all seeds on models of the AWS services, `memory` none. The exit status is 1 when a
- * rule was broken. It is also 1 when 1,000 seeds or more (300 on AWS) miss required coverage.
+ * `npm run sim -- --seeds N [--from S] [--jobs J]` simulates deployments under faults. Each seed
+ * draws one world. `--resume FILE` saves the progress in FILE, and continues from FILE if it exists.
+ * `--seed S` runs one seed again and prints its trace. `--platform aws` runs all seeds on models of
+ * the AWS services. `--platform memory` runs none on them. Without the option the seed decides. The
+ * exit status is 1 when a rule was broken. A run of at least 1,000 seeds (300 on AWS) also fails
+ * when it misses required coverage.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { requiredCoverage, requiredAwsCoverage } from './checks.ts'
-import { unreachableTransitions } from './known-violations.ts'
+import { unreachableCoverage } from './known-violations.ts'
 import { type SeedReport, runSeed } from './run-seed.ts'
 import {
   addReports,
@@ -33,16 +35,18 @@ const { values } = parseArgs({
 })
 const platform = platformOf(values.platform)
 const platformOption = platform === undefined ? {} : { platform }
-/** Number of seeds that must reach the required coverage. */
+/** Runs of at least this many seeds must reach the required coverage. */
 const coverageSeeds = platform === 'aws' ? 300 : 1_000
 const expected = platform === 'aws' ? requiredAwsCoverage : requiredCoverage
+/** Least medians of a run, and the least share of seeds whose creates all have a known result. */
+const leastCoverage = { certainShare: 0.4, deployments: 2, resources: 10, faults: 3 } as const
 /** Number of seeds after which a resumable run saves its progress. */
 const chunkSeeds = 1_000
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 process.exitCode =
   values.seed === undefined
     ? await runMany()
-    : printFailure(await runSeed(Number(values.seed), { isShrunk: true, ...platformOption }))
+    : printFailure(await runSeed(Number(values.seed), { shrinksFaults: true, ...platformOption }))
 
 function platformOf(name: string | undefined): WorldPlatform | undefined {
   if (name === undefined || name === 'aws' || name === 'memory') return name
@@ -80,23 +84,23 @@ async function runMany(): Promise<number> {
 
 /** Prints the summary of all seeds and returns the exit status. */
 function printSummary(progress: SeedProgress, perSecond: number): number {
-  const { seeds, bad, unknowable } = progress
+  const { seeds, bad, seedsWithUnknownCreate } = progress
   const missingCount = printCoverage(progress.counts)
-  const certainShare = 1 - unknowable / seeds
+  const certainShare = 1 - seedsWithUnknownCreate / seeds
   printLine('')
   printLine(`deployments, median ${medianOf(progress.deployments)}`)
   printLine(`resources, median ${medianOf(progress.resources)}`)
-  printLine(`faults, median ${medianOf(progress.struck)}`)
-  printLine(`without an unknowable create: ${Math.round(certainShare * 100)} %`)
+  printLine(`faults, median ${medianOf(progress.struckFaultCounts)}`)
+  printLine(`seeds without a create of unknown result: ${Math.round(certainShare * 100)} %`)
   printLine(`${seeds} seeds, ${bad.length} bad, ${perSecond.toFixed(1)} per second and job`)
   if (bad.length > 0) printLine(`bad: ${bad.join(' ')}`)
   const isCoverageLow =
     seeds >= coverageSeeds &&
     (missingCount > 0 ||
-      certainShare < 0.4 ||
-      medianOf(progress.deployments) < 2 ||
-      medianOf(progress.resources) < 10 ||
-      medianOf(progress.struck) < 3)
+      certainShare < leastCoverage.certainShare ||
+      medianOf(progress.deployments) < leastCoverage.deployments ||
+      medianOf(progress.resources) < leastCoverage.resources ||
+      medianOf(progress.struckFaultCounts) < leastCoverage.faults)
   return bad.length > 0 || isCoverageLow ? 1 : 0
 }
 
@@ -126,12 +130,12 @@ function printFailure({ seed, violations, faults, lines }: SeedReport): number {
   return 1
 }
 
-/** Prints the coverage. Returns the number of missing events. */
+/** Prints the coverage. Returns the number of required keys that no seed reached without a reason. */
 function printCoverage(seenCounts: ReadonlyMap<string, number>): number {
   const counts = new Map<string, number>([...expected.map(key => [key, 0] as const), ...seenCounts])
   let missingCount = 0
   for (const [key, count] of [...counts].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const reason = count === 0 ? unreachableTransitions.get(key) : undefined
+    const reason = count === 0 ? unreachableCoverage.get(key) : undefined
     if (count === 0 && reason === undefined) missingCount += 1
     printLine(`${String(count).padStart(8)}  ${key}${reason === undefined ? '' : ` (${reason})`}`)
   }

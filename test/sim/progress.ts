@@ -9,17 +9,25 @@ export interface SeedProgress {
   /** All seeds before this one have run. */
   next: number
   readonly bad: number[]
-  unknowable: number
+  seedsWithUnknownCreate: number
   readonly deployments: Map<number, number>
   readonly resources: Map<number, number>
-  readonly struck: Map<number, number>
+  readonly struckFaultCounts: Map<number, number>
   readonly counts: Map<string, number>
 }
 
 /** Creates empty progress of `seeds` seeds from `from` on. */
 export function createSeedProgress(from: number, seeds: number): SeedProgress {
-  const counters = { deployments: new Map(), resources: new Map(), struck: new Map() }
-  return { seeds, from, next: from, bad: [], unknowable: 0, ...counters, counts: new Map() }
+  const counters = { deployments: new Map(), resources: new Map(), struckFaultCounts: new Map() }
+  return {
+    seeds,
+    from,
+    next: from,
+    bad: [],
+    seedsWithUnknownCreate: 0,
+    ...counters,
+    counts: new Map(),
+  }
 }
 
 /** Adds the results of seeds, which are all complete up to `next`. */
@@ -30,10 +38,10 @@ export function addReports(
 ): void {
   for (const report of reports) {
     if (report.violations.length > 0) progress.bad.push(report.seed)
-    if (report.hasUnknownCreate) progress.unknowable += 1
+    if (report.hasUnknownCreate) progress.seedsWithUnknownCreate += 1
     count(progress.deployments, report.deployments, 1)
     count(progress.resources, report.resources, 1)
-    count(progress.struck, report.faultCount, 1)
+    count(progress.struckFaultCounts, report.faultCount, 1)
     for (const [key, times] of report.counts) count(progress.counts, key, times)
   }
   progress.next = next
@@ -54,20 +62,23 @@ export function medianOf(histogram: ReadonlyMap<number, number>): number {
 export function readProgress(path: string): SeedProgress | undefined {
   if (!existsSync(path)) return undefined
   const saved = JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>
-  const { deployments, resources, struck, counts, ...rest } = saved
+  const { deployments, resources, struck: struckFaultCounts, counts, ...rest } = saved
   return {
-    ...(rest as unknown as Pick<SeedProgress, 'seeds' | 'from' | 'next' | 'bad' | 'unknowable'>),
+    ...(rest as unknown as Pick<
+      SeedProgress,
+      'seeds' | 'from' | 'next' | 'bad' | 'seedsWithUnknownCreate'
+    >),
     deployments: new Map(deployments),
     resources: new Map(resources),
-    struck: new Map(struck),
+    struckFaultCounts: new Map(struckFaultCounts),
     counts: new Map(counts),
   }
 }
 
 /** Writes the progress atomically. */
 export function writeProgress(path: string, progress: SeedProgress): void {
-  const { deployments, resources, struck, counts, ...rest } = progress
-  const lists = { deployments, resources, struck, counts }
+  const { deployments, resources, struckFaultCounts, counts, ...rest } = progress
+  const lists = { deployments, resources, struck: struckFaultCounts, counts }
   const entryLists = Object.entries(lists).map(([key, map]) => [key, [...map]] as const)
   writeFileSync(`${path}.new`, JSON.stringify({ ...rest, ...Object.fromEntries(entryLists) }))
   renameSync(`${path}.new`, path)

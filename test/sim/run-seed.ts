@@ -22,12 +22,12 @@ export interface SeedReport {
 /** Runs one seed. A failure is reduced to few faults. */
 export async function runSeed(
   seed: number,
-  options: { readonly isShrunk?: boolean; readonly platform?: WorldPlatform } = {},
+  options: { readonly shrinksFaults?: boolean; readonly platform?: WorldPlatform } = {},
 ): Promise<SeedReport> {
   // Stack traces are costly, so they are collected only for a failure.
   const stackLines = Error.stackTraceLimit
   Error.stackTraceLimit = 0
-  const { isShrunk, platform } = options
+  const { shrinksFaults, platform } = options
   const platformOption = platform === undefined ? {} : { platform }
   const drawnSeed = await drawSeed(seed, { isQuiet: true, ...platformOption })
   let result = await runSeedFaults(seed, drawnSeed, { isQuiet: true })
@@ -35,7 +35,7 @@ export async function runSeed(
   const isBad = violations.length > 0
   Error.stackTraceLimit = stackLines
   if (isBad) result = await runSeedFaults(seed, drawnSeed)
-  const smallest = isBad && isShrunk === true ? await shrink(seed, drawnSeed, result) : result
+  const smallest = isBad && shrinksFaults === true ? await shrink(seed, drawnSeed, result) : result
   const sizes = drawnSeed.scenario.steps.map(({ program }) => program.length)
   let faultCount = 0
   for (const [key, count] of result.counts) if (key.startsWith('fault: ')) faultCount += count

@@ -18,7 +18,7 @@ process.on('unhandledRejection', thrown => {
 })
 for (let seed = from; seed < endSeed; seed += every) {
   currentSeed = seed
-  const report = await runSeed(seed, { isShrunk: true, ...platformOption })
+  const report = await runSeed(seed, { shrinksFaults: true, ...platformOption })
   parentPort?.postMessage(report)
 }
 

@@ -25,7 +25,7 @@ import {
 import { pageQuery } from '../pages.ts'
 import { placeSchedulerCalls, removeSchedulerCalls } from '../scheduler-calls.ts'
 import { type ApiPorts, type RouteCall, type Route, defineRoute, stackOf } from '../define-route.ts'
-import type { Role } from '../roles.ts'
+import type { Role } from '../authorization.ts'
 
 const view = z.object({
   name: z.string(),

@@ -7,7 +7,7 @@ import type { DeploymentRequest, RequestRecord } from '../../../shared/records/r
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm } from '../archive-forms.ts'
 import { errorBodyOf } from '../error-response.ts'
-import { includesRole } from '../roles.ts'
+import { includesRole } from '../authorization.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 /** Maximum number of concurrent operations that a request may set. */

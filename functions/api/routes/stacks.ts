@@ -6,7 +6,7 @@ import { exportState, requireStack } from '../../../shared/runtime/state/export-
 import { requireEmptyStack } from '../../../shared/runtime/state/require-empty-stack.ts'
 import { cutResultPage, pageForm, pageQuery } from '../pages.ts'
 import { removeStackDocuments } from '../scheduler-calls.ts'
-import { coversStack } from '../roles.ts'
+import { coversStack } from '../authorization.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
 const projectName = z

@@ -7,7 +7,7 @@ import { hasSecretOutputs, readStackOutputs } from '../../../shared/state/stack-
 import type { StoredDeployment } from '../../../shared/state/stored.ts'
 import { exportState, requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { readStateAt } from '../../../shared/runtime/state/state-at-time.ts'
-import { includesRole } from '../roles.ts'
+import { includesRole } from '../authorization.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
 const exportQuery = z.object({

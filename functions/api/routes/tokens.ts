@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
 import { pageQuery, pageForm } from '../pages.ts'
-import { roles } from '../roles.ts'
+import { roles } from '../authorization.ts'
 import { defineRoute } from '../define-route.ts'
 import { createToken, tokenDraft, tokenKeyOf, tokenViewOf } from '../tokens.ts'
 

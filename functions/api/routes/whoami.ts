@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { roles } from '../roles.ts'
+import { roles } from '../authorization.ts'
 import { defineRoute } from '../define-route.ts'
 
 /** The route for information about the caller. */

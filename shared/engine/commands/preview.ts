@@ -5,7 +5,7 @@ import { rebuildAfterRefresh } from '../../state/rebuild-after-refresh.ts'
 import { perform } from '../executor/perform.ts'
 import { type PerformDeps, resolveStepProvider } from '../executor/provider-call.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
-import { type Base, createBase, withOldViews } from '../deployment/state/base.ts'
+import { type Base, createBase, withBaseViews } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/steps/preview-step.ts'
 import { unwrap } from '../generator/finish-stage.ts'
@@ -45,7 +45,7 @@ export async function previewDeletes(
   emitKeptStates(ctx, mayDelete)
   reportWaves(ctx.ports.emitter, { graph, condemned, release: releaseOf(deps) })
   for (const { step } of condemned.toReversed()) {
-    const end = await previewStep(withOldViews(step, ctx.input.base), deps)
+    const end = await previewStep(withBaseViews(step, ctx.input.base), deps)
     if (end.verdict !== 'succeeded') isWhole = false
   }
   return isWhole
@@ -121,7 +121,7 @@ async function previewReadSteps(
   const readNext = async (): Promise<void> => {
     for (let step = pendingSteps.shift(); step !== undefined; step = pendingSteps.shift()) {
       emitter.emitBegin(step)
-      const stepWithViews = withOldViews(step, base)
+      const stepWithViews = withBaseViews(step, base)
       const end = await perform(
         stepWithViews,
         { preview: true },

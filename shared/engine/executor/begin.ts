@@ -78,12 +78,12 @@ export async function beginUnlessStopped(
   const { attempt } = beginResult
   const uncalledAttempt = { id, owner, attempt }
   const control = await ports.control.read(context.deployment).catch(async (thrown: unknown) => {
-    await returnAttempt(ports, context, uncalledAttempt)
+    await giveBackAttempt(ports, context, uncalledAttempt)
     throw thrown
   })
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
-    await returnAttempt(ports, context, uncalledAttempt)
+    await giveBackAttempt(ports, context, uncalledAttempt)
     return { kind: 'left' }
   }
   return { kind: 'may-call', owner, attempt, isRepeat }
@@ -117,7 +117,7 @@ async function beginOrUndo(
  * because operations of a living executor are never recovered. Throws the store's last error. In
  * this case the executor shuts down.
  */
-export async function returnAttempt(
+export async function giveBackAttempt(
   ports: Pick<ExecutorPorts, 'operations' | 'clock' | 'random'>,
   context: BeginContext,
   { id, owner, attempt }: UncalledAttempt,

@@ -10,10 +10,10 @@ import {
 } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { computeBackoffMs } from '../deployment/retry/backoff.ts'
-import type { Admission } from './admission.ts'
+import type { Admission } from './pool-admission.ts'
 import { callAndRecord } from './attempt.ts'
-import { beginUnlessStopped, returnAttempt } from './begin.ts'
-import { endPoisonedOperation } from './end-poisoned.ts'
+import { beginUnlessStopped, giveBackAttempt } from './begin.ts'
+import { endUndeliverableOperation } from './end-undeliverable.ts'
 import { shareControlReads } from './shared-control-reads.ts'
 import { releaseWaiters } from './release-waiters.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
@@ -136,7 +136,7 @@ async function runFromOperation(
       nextId = await runToEnd(ports, context, { operation, executor: task.executor })
     } catch (thrown) {
       if (!task.isLast) throw thrown
-      nextId = await endPoisonedOperation(ports, context, { operation, thrown })
+      nextId = await endUndeliverableOperation(ports, context, { operation, thrown })
     } finally {
       releaseSlot()
     }
@@ -179,7 +179,7 @@ async function runOperation(
       context.onUnsettledBegin()
       throw thrown
     }
-    await returnAttempt(ports, context, { id, owner, attempt })
+    await giveBackAttempt(ports, context, { id, owner, attempt })
     return undefined
   })
   if (end === 'again') return end

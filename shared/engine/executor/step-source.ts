@@ -1,7 +1,7 @@
 import type { OperationsPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { type Base, withOldViews } from '../deployment/state/base.ts'
+import { type Base, withBaseViews } from '../deployment/state/base.ts'
 import type { Pin } from '../deployment/log/log-view.ts'
 import { stepOfOperation } from '../deployment/state/operations.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
@@ -42,7 +42,7 @@ export function createStepSource(deps: StepSourceDeps): (operation: Operation) =
     const createdState =
       old?.kind === 'operation' ? await findCreatedState(old.operation) : undefined
     const base = await deps.baseOfPin(pin)
-    return withOldViews(
+    return withBaseViews(
       stepOfOperation(operation, { base, sealing, findCreatedState: () => createdState }),
       base,
     )

@@ -40,7 +40,7 @@ export type RecordKind = keyof typeof recordForms
 export type RecordKeys = Readonly<Record<string, string | number>>
 
 /** Returns a row if this version can read its `format`. Throws RECORD_TOO_NEW. */
-export function requireReadable<Row extends Readonly<Record<string, unknown>>>(
+export function requireReadableFormat<Row extends Readonly<Record<string, unknown>>>(
   kind: RecordKind,
   row: Row,
 ): Row {

@@ -5,15 +5,17 @@ import type { Platform } from '../../ports/platform.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
 /**
- * Emits the error that prevents a function from working on a deployment as an event, because no
- * other process of the deployment would report it.
+ * Reports an error as an event of the deployment when it keeps a function from working on that
+ * deployment. No other process would report it. The severity is warning, because the queue delivers
+ * the message again.
  */
 export async function emitBlockingError(
   { platform, ports }: { readonly platform: Platform; readonly ports: GeneratorPorts },
   deployment: DeploymentId,
   thrown: unknown,
 ): Promise<void> {
-  const recorder = createEventRecorder(platform, deployment, `hindered-${platform.random.uuid()}`)
+  const writerName = `blocked-${platform.random.uuid()}`
+  const recorder = createEventRecorder(platform, deployment, writerName)
   const { host, pid } = ports.holder
   const message = `${messageOf(thrown)} (process ${pid} on ${host}); retrying.\n`
   recorder.emit({ diagnosticEvent: { message, color: 'raw', severity: 'warning' } })

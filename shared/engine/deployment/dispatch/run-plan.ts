@@ -5,7 +5,7 @@ import type { BlobHash, OperationId } from '../../../records/ids.ts'
 import type { Decision } from '../../../records/log.ts'
 import { isRunByGenerator } from '../../../records/operation.ts'
 import type { StepEnd } from '../../step-end.ts'
-import { awaitRunning, drainPollMs } from '../ends/await-running.ts'
+import { awaitRunningOperations, drainPollMs } from '../ends/await-running.ts'
 import { toChainMessages } from './chain-messages.ts'
 import { runHookedCall, type HookDeps } from './run-hooked-call.ts'
 import { type PlannedCall, groupHooks, isHooked, type PlannedOperation } from './hook-operations.ts'
@@ -171,7 +171,7 @@ async function drainWhenStopped(
     if (isFinished()) return []
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue
-    await awaitRunning(deps, [...new Set([...remainingIds, ...deps.watcher.openWaits()])])
+    await awaitRunningOperations(deps, [...new Set([...remainingIds, ...deps.watcher.openWaits()])])
     // Waits for operations that have ended meanwhile resolve. The remaining waits are rejected.
     await deps.watcher.settleWaits(neverCalledError)
     // Hooks of ended calls may still be running.

@@ -28,7 +28,7 @@ const observeEveryMs = 1_000
  * Then the remaining owners are retired, because their work is abandoned. Source:
  * docs/architecture.md#close.
  */
-export async function awaitRunning(
+export async function awaitRunningOperations(
   deps: AwaitRunningDeps,
   ids: readonly OperationId[],
 ): Promise<ReadonlySet<ExecutorId>> {

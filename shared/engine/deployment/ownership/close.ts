@@ -11,8 +11,8 @@ import { deploymentPartsOf, type DeploymentId } from '../../../records/ids.ts'
 import type { DeploymentResult } from '../../../records/log.ts'
 import type { Liveness, LivenessDeps } from './liveness.ts'
 import { listExecutedOperations, readLogView } from '../log/log-view.ts'
-import { awaitRunning } from '../ends/await-running.ts'
-import { settleOrphans } from '../recovery/settle-orphans.ts'
+import { awaitRunningOperations } from '../ends/await-running.ts'
+import { endAbandonedOperations } from '../recovery/end-abandoned-operations.ts'
 
 /**
  * The dependencies of a close. `compact` folds the records of a deployment and publishes the
@@ -45,9 +45,12 @@ export async function finishClose(
     throw error('INTERNAL_ASSERTION', 'the log has no closing record, which finishClose requires')
   const { stack } = deploymentPartsOf(deployment)
   await deps.control.stop(deployment, 'graceful')
-  const ids = listExecutedOperations(view).map(operation => operation.id)
-  const goneExecutors = await awaitRunning({ ...deps, deployment, liveness: options.liveness }, ids)
-  await settleOrphans({ ...deps, goneExecutors }, deployment, ids)
+  const operationIds = listExecutedOperations(view).map(operation => operation.id)
+  const goneExecutors = await awaitRunningOperations(
+    { ...deps, deployment, liveness: options.liveness },
+    operationIds,
+  )
+  await endAbandonedOperations({ ...deps, goneExecutors }, deployment, operationIds)
   // A state edit has no pin. Its process may have died after it published the version of the stack.
   const { version = 0 } =
     view.pin === undefined

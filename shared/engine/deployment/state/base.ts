@@ -10,14 +10,11 @@ export interface Base {
   readonly epoch: number
   readonly snapshot: Snapshot
   readonly graph: StateGraph
-  /** Returns the index of the state of a URN that is not marked for deletion. */
+  /** Returns the index of the live state of a URN: the one that is not marked for deletion. */
   readonly liveIndexOf: (urn: Urn) => number | undefined
   /** Returns the state at an index, with its reference. */
   readonly trackedStateAt: (index: number) => TrackedState
-  /**
-   * Returns the views of a resource. A resource that is marked for deletion has only views that are
-   * marked too.
-   */
+  /** Returns the views of a resource whose mark for deletion equals that of the resource. */
   readonly viewsOf: (owner: Pick<ResourceState, 'urn' | 'delete'>) => readonly TrackedState[]
 }
 
@@ -49,21 +46,21 @@ export function createBase(snapshot: Snapshot, epoch: number): Base {
   }
 }
 
-/** Returns the positions of views by owner. */
+/** Returns the indices of views by owner. The key '' has the resources that are no views. */
 function groupViews({ resources }: Snapshot): ReadonlyMap<Urn | '', readonly number[]> {
   return Map.groupBy(resources.keys(), index => resources[index]?.viewOf ?? '')
 }
 
-/** Returns a step with the views of its resource. */
-export function withOldViews(step: Step, base: Pick<Base, 'viewsOf'>): Step {
+/** Returns a step with the views that its resource has in the base. */
+export function withBaseViews(step: Step, base: Pick<Base, 'viewsOf'>): Step {
   const owner = step.old?.state ?? step.next
   const views = owner === undefined ? [] : base.viewsOf(owner)
   return views.length === 0 ? step : { ...step, views }
 }
 
 /**
- * Returns the state of a provider reference in a base, for provider instances that no program
- * registers.
+ * Returns the state of the provider with this URN and id. A destroy or refresh without its program
+ * starts such providers, because no program registers them.
  */
 export function findProviderInBase(
   snapshot: Snapshot,

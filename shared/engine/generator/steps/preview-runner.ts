@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../records/ids.ts'
-import { type Base, withOldViews } from '../../deployment/state/base.ts'
+import { type Base, withBaseViews } from '../../deployment/state/base.ts'
 import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
 import { completeReplaceStep } from '../../events/replace-events.ts'
 import type { Step, TrackedState } from '../../step.ts'
@@ -18,7 +18,7 @@ export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
     ref: { kind: 'operation', operation: 0 as OperationId },
   })
   const runStep = async (step: Step): Promise<EndedStep> => {
-    const end = await previewStep(withOldViews(step, base), deps)
+    const end = await previewStep(withBaseViews(step, base), deps)
     return {
       step,
       end,

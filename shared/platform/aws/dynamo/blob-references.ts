@@ -113,7 +113,7 @@ async function readRequestsPage(
   catalogTable: Table,
   { stack, from }: Extract<WalkPosition, { at: 'requests' }>,
 ): Promise<RecordPage> {
-  const { pk } = catalogKeys.lastRequest(stack)
+  const { pk } = catalogKeys.requestCounter(stack)
   const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
   if (lastItem === undefined) return { items, next: { at: 'asking', after: stack } }
   return { items, next: { at: 'requests', stack, from: lastItem } }

@@ -4,7 +4,7 @@ import {
   recordForms,
   type RecordKeys,
   parseRecordJson,
-  requireReadable,
+  requireReadableFormat,
   type RecordKind,
 } from '../../records/record-forms.ts'
 import { type Item, toItem, readNumber, readText } from './table/item.ts'
@@ -23,7 +23,7 @@ export const formatAttributeOf = (kind: RecordKind) => ({
 
 /** Returns an item whose format this version can read. Throws RECORD_TOO_NEW. */
 export function requireReadableItem(kind: RecordKind, keys: RecordKeys, item: Item): Item {
-  requireReadable(kind, { ...keys, format: readNumber(item, 'format') })
+  requireReadableFormat(kind, { ...keys, format: readNumber(item, 'format') })
   return item
 }
 

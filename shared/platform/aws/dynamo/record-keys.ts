@@ -92,7 +92,7 @@ export const catalogKeys = {
     sk: `waiting ${padNumber(position)}`,
   }),
   /** The number of requests that were ever put. */
-  lastRequest: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
+  requestCounter: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
   program: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'program' }),
   /** The list of stacks that ever had a request. They need not exist. */
   requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),

@@ -57,7 +57,7 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
       return result.isDone || isSameRequest(result.parts[0]?.existing, json)
     },
     listWaiting: async (stack, limit) => {
-      const { pk } = keys.lastRequest(stack)
+      const { pk } = keys.requestCounter(stack)
       const items = await queryItems(catalogTable, { pk, beginsWith: 'waiting ', limit })
       return items.map(item => parseRequestItem(stack, item).request)
     },
@@ -69,10 +69,10 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
     forget: async (createdBefore, limit) => {
       const { pk } = keys.endedRequestEntry(0, '', '')
       const items = await queryItems(catalogTable, { pk, atMost: padTime(createdBefore), limit })
-      for (let start = 0; start < items.length; start += limits.requestRemovalsPerCall)
+      for (let start = 0; start < items.length; start += limits.parallelRequestRemovals)
         await Promise.all(
           items
-            .slice(start, start + limits.requestRemovalsPerCall)
+            .slice(start, start + limits.parallelRequestRemovals)
             .map(item => forgetRequest(deps, item)),
         )
       return items.length
@@ -93,8 +93,8 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
 }
 
 /**
- * Creates the function that records that a stack has requests, so that the listing of references
- * finds these requests.
+ * Creates the function that records that a stack has requests. The listing of blob references reads
+ * the requests of the recorded stacks.
  */
 function createStackRecorder(catalogTable: Table): (stack: StackId) => Promise<void> {
   const knownStacks = createLruCache<true>()
@@ -110,7 +110,7 @@ function createStackRecorder(catalogTable: Table): (stack: StackId) => Promise<v
 /** Returns the position of the next request. Positions of failed puts stay unused. */
 async function takeNextPosition(catalogTable: Table, stack: StackId): Promise<number> {
   const writeResult = await updateItem(catalogTable, {
-    key: keys.lastRequest(stack),
+    key: keys.requestCounter(stack),
     updateExpression: 'ADD #last :one',
     condition: alwaysTrue,
     values: toItem({ one: 1 }),
@@ -151,8 +151,8 @@ async function endRequest(
 }
 
 /**
- * Removes an ended request with its entry in the list of ended requests. For a request that has not
- * ended, removes only the entry.
+ * Removes an ended request with its entry in the list of ended requests. Removes only the entry if
+ * a new request with the same key has not ended yet.
  */
 async function forgetRequest(
   { catalogTable, random }: RequestsDeps,

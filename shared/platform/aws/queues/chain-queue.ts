@@ -14,7 +14,7 @@ import {
   formatReceipt,
   isInvalidReceiptError,
   parseReceipt,
-} from './visibility-timeouts.ts'
+} from './delivery-receipts.ts'
 import { queueNameOf, pollQueues, type QueueUrls, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
 import { requeueMessage } from './requeue-message.ts'

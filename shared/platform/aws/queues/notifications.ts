@@ -10,7 +10,7 @@ import type {
 import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import { assert } from '../../../errors/error.ts'
 import { withAwsErrors, errorNameOf } from '../aws-error.ts'
-import { isInvalidReceiptError } from './visibility-timeouts.ts'
+import { isInvalidReceiptError } from './delivery-receipts.ts'
 import { scanDeadLetters } from './scan-dead-letters.ts'
 import { queueNameOf, pollQueues, type QueueUrls, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'

@@ -9,7 +9,7 @@ import { silentLogger } from '../../system/logger.ts'
 import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
 import { encodeChainMessage, decodeChainMessage } from './chain-message-codec.ts'
 import { createChainQueue } from './chain-queue.ts'
-import { createVisibilityTimeouts, formatReceipt, parseReceipt } from './visibility-timeouts.ts'
+import { createVisibilityTimeouts, formatReceipt, parseReceipt } from './delivery-receipts.ts'
 import { createNudges } from './nudges.ts'
 
 describe('batches', () => {

@@ -1,6 +1,6 @@
 import { DeleteMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { withAwsErrors, errorNameOf } from '../aws-error.ts'
-import { isInvalidReceiptError } from './visibility-timeouts.ts'
+import { isInvalidReceiptError } from './delivery-receipts.ts'
 import { queueNameOf } from './receive-messages.ts'
 
 /**

@@ -7,7 +7,7 @@ import { awsLimits } from '../../../config/aws-limits.ts'
 import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import { withAwsErrors } from '../aws-error.ts'
 import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
-import { isInvalidReceiptError } from './visibility-timeouts.ts'
+import { isInvalidReceiptError } from './delivery-receipts.ts'
 import { queueNameOf, type RawMessage, receiveOnce } from './receive-messages.ts'
 
 /** Dependencies of a scan. */

@@ -1,4 +1,4 @@
-import { requireReadable } from '../../../records/record-forms.ts'
+import { requireReadableFormat } from '../../../records/record-forms.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 
@@ -27,7 +27,7 @@ export const auditMethods = {
           args.limit,
         )
         .map(row => {
-          const checked = requireReadable('audit', row)
+          const checked = requireReadableFormat('audit', row)
           return {
             position: readIntegerColumn(checked, 'position'),
             entry: readTextColumn(checked, 'entry'),

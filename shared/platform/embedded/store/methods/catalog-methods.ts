@@ -17,7 +17,11 @@ import {
 import { type Database, type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { toStoreFailure, type StoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { damagedError, parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+import {
+  damagedError,
+  parseRecordJson,
+  requireReadableFormat,
+} from '../../../records/record-forms.ts'
 
 /** The arguments of a query for history or versions. */
 interface HistoryPageArgs {
@@ -212,7 +216,7 @@ function requireStack(
 }
 
 function parseStack(row: Row): StackRecord {
-  requireReadable('stack', row)
+  requireReadableFormat('stack', row)
   const id = readTextColumn(row, 'id')
   return {
     id: id as StackId,
@@ -225,7 +229,7 @@ function parseStack(row: Row): StackRecord {
 }
 
 function parseVersion(row: Row): PublishedVersion {
-  requireReadable('snapshot', row)
+  requireReadableFormat('snapshot', row)
   const version = readIntegerColumn(row, 'version')
   const record = {
     kind: 'snapshot',
@@ -237,7 +241,7 @@ function parseVersion(row: Row): PublishedVersion {
 }
 
 function parseHistory(row: Row): HistoryRecord {
-  requireReadable('history', row)
+  requireReadableFormat('history', row)
   const keys = { stack: readTextColumn(row, 'stack'), number: readIntegerColumn(row, 'number') }
   const record = { kind: 'history', keys } as const
   const begin = parseRecordJson(record, readTextColumn(row, 'begun'), hasBegin)

@@ -4,7 +4,7 @@ import type { Holder } from '../../../../records/log.ts'
 import type { HandOver } from '../../../../records/pool.ts'
 import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
 
 /** Stop levels in order, so that "only grows" is a numeric comparison. */
 const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']
@@ -36,7 +36,7 @@ export const controlMethods = {
     (database, args: { readonly deployment: DeploymentId }): Control | null => {
       const row = database.get('SELECT * FROM control WHERE deployment = ?', args.deployment)
       if (row === undefined) return null
-      requireReadable('control', row)
+      requireReadableFormat('control', row)
       return {
         stop: stopLevels[readIntegerColumn(row, 'stop')] ?? 'forced',
         holder: parseHolder('control', row),
@@ -129,7 +129,7 @@ export const controlMethods = {
     (database, args: { readonly deployment: DeploymentId }): readonly Lease[] =>
       database
         .all('SELECT * FROM lease WHERE deployment = ?', args.deployment)
-        .map(row => parseLease(requireReadable('lease', row))),
+        .map(row => parseLease(requireReadableFormat('lease', row))),
   ),
 }
 

@@ -4,7 +4,7 @@ import type { EpochMs } from '../../../../records/ids.ts'
 import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { type StoreFailure, toStoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
 
 /** A page as sent to other processes. Errors are plain data. */
 interface StoredDocumentPage {
@@ -15,7 +15,8 @@ interface StoredDocumentPage {
 
 /**
  * Methods of documents and marks. A removed document keeps its version, so no version is used
- * twice.
+ * twice. A `token` identifies one put: its repetition after a lost response succeeds without a
+ * further change.
  */
 export const documentMethods = {
   'documents.get': defineRead(
@@ -42,8 +43,8 @@ export const documentMethods = {
       },
     ): number | false => {
       const { kind, scope, name } = args.key
-      // A new document requires the expected version 0. An existing one changes only at the
-      // expected version.
+      // `expected` is 0 for a document that is new or removed, and otherwise its version. A
+      // repetition with the same token is accepted and keeps the version.
       const row = database.get(
         `INSERT INTO document (kind, scope, name, version, value, token)
            SELECT ?1, ?2, ?3, 1, ?4, ?6 WHERE ?5 = 0 OR EXISTS
@@ -64,6 +65,7 @@ export const documentMethods = {
     },
   ),
 
+  /** Removes a document of one version. Returns whether no document is left. */
   'documents.remove': defineMultiWrite(
     (database, args: { readonly key: DocumentKey; readonly version: number }): boolean => {
       const { kind, scope, name } = args.key
@@ -152,7 +154,7 @@ function documentKeyOf(row: Row): DocumentKey {
 }
 
 function parseDocument(row: Row): StoredDocument {
-  requireReadable('document', row)
+  requireReadableFormat('document', row)
   const key = documentKeyOf(row)
   const isDefined = (value: unknown): value is unknown => value !== undefined
   const value = parseRecordJson(

@@ -2,7 +2,7 @@ import type { DeploymentId } from '../../../../records/ids.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { cutPage } from './log-methods.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { requireReadable } from '../../../records/record-forms.ts'
+import { requireReadableFormat } from '../../../records/record-forms.ts'
 
 /**
  * Methods of event lines. Each line is stored once per writer and number. Lines are read in the
@@ -42,7 +42,7 @@ export const eventMethods = {
         args.limit,
       )
       const events = cutPage(
-        rows.map(row => readTextColumn(requireReadable('event', row), 'line')),
+        rows.map(row => readTextColumn(requireReadableFormat('event', row), 'line')),
       ).texts
       const lastRow = rows[events.length - 1]
       return {

@@ -1,7 +1,7 @@
 import type { StackId } from '../../../../records/ids.ts'
 import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { requireReadable } from '../../../records/record-forms.ts'
+import { requireReadableFormat } from '../../../records/record-forms.ts'
 
 /** Methods of the stacks' inboxes. */
 export const lateMethods = {
@@ -25,7 +25,7 @@ export const lateMethods = {
           args.id,
           args.limit,
         )
-        .map(row => readTextColumn(requireReadable('late', row), 'item')),
+        .map(row => readTextColumn(requireReadableFormat('late', row), 'item')),
   ),
   /**
    * The key stays. An executor may put the outcome here after a deployment already took the same

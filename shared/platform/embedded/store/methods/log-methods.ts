@@ -3,7 +3,7 @@ import { limits } from '../../../../config/limits.ts'
 import type { DeploymentId } from '../../../../records/ids.ts'
 import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
 
 /** A page of texts. `more`: the page ended because of its size. */
 export interface TextPage {
@@ -43,7 +43,7 @@ export const logMethods = {
       )
       const isMine =
         row !== undefined &&
-        isSameRecord(readTextColumn(requireReadable('log', row), 'record'), record, args)
+        isSameRecord(readTextColumn(requireReadableFormat('log', row), 'record'), record, args)
       return isMine ? 'mine' : 'taken'
     },
   ),
@@ -61,7 +61,7 @@ export const logMethods = {
             args.from,
             args.limit,
           )
-          .map(row => readTextColumn(requireReadable('log', row), 'record')),
+          .map(row => readTextColumn(requireReadableFormat('log', row), 'record')),
       ),
   ),
 }

@@ -5,7 +5,11 @@ import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../..
 import { type Database, type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { headStatements } from './head-statements.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { damagedError, parseRecordJson, requireReadable } from '../../../records/record-forms.ts'
+import {
+  damagedError,
+  parseRecordJson,
+  requireReadableFormat,
+} from '../../../records/record-forms.ts'
 
 /** The key of an operation. */
 interface OperationKey {
@@ -87,7 +91,9 @@ export const operationMethods = {
         args.operation,
         args.attempt,
       )
-      return row === undefined ? null : readTextColumn(requireReadable('outcome', row), 'outcome')
+      return row === undefined
+        ? null
+        : readTextColumn(requireReadableFormat('outcome', row), 'outcome')
     },
   ),
 
@@ -138,7 +144,7 @@ export const operationMethods = {
         if (row === undefined) continue
         const outcome = typeof row['outcome'] === 'string' ? row['outcome'] : null
         const attempt = readIntegerColumn(row, 'end_attempt')
-        requireReadable('outcome', {
+        requireReadableFormat('outcome', {
           ...row,
           attempt,
           format: readIntegerColumn(row, 'outcome_format'),
@@ -185,7 +191,7 @@ function parseHeadRow(row: Row, outcome: string | null): HeadRow {
 }
 
 function parseHead(row: Row): Head {
-  requireReadable('head', row)
+  requireReadableFormat('head', row)
   const keys = {
     deployment: readTextColumn(row, 'deployment'),
     operation: readIntegerColumn(row, 'operation'),

@@ -1,7 +1,7 @@
 import { previewIdOf, type StackId } from '../../../../records/ids.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { recordForms, requireReadable } from '../../../records/record-forms.ts'
+import { recordForms, requireReadableFormat } from '../../../records/record-forms.ts'
 
 /** A request and its end, as JSON. `end` is '' until then. */
 export interface StoredRequest {
@@ -107,7 +107,7 @@ function findRequest(database: Database, stack: StackId, key: string): StoredReq
 }
 
 function parseStoredRow(row: Parameters<typeof readTextColumn>[0]): StoredRequest {
-  const checked = requireReadable('request', row)
+  const checked = requireReadableFormat('request', row)
   return {
     key: readTextColumn(checked, 'key'),
     request: readTextColumn(checked, 'request'),

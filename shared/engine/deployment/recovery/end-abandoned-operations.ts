@@ -9,7 +9,7 @@ import { toIdBatches } from '../log/log-view.ts'
  * operation. A living owner gives back an attempt that began after the stop flag. Each write is
  * conditional on owner and attempt, so it can be repeated and can race with a late owner.
  */
-export async function settleOrphans(
+export async function endAbandonedOperations(
   ports: { readonly operations: OperationsPort; readonly goneExecutors: ReadonlySet<ExecutorId> },
   deployment: DeploymentId,
   ids: readonly OperationId[],

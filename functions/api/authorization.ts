@@ -1,3 +1,4 @@
+import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 
 /** The roles of callers. Each role includes the previous role. */
@@ -29,4 +30,25 @@ export function coversStack(stacks: TokenStacks, id: StackId): boolean {
   if (stacks === '*') return true
   const { project, stack } = stackPartsOf(id)
   return stacks.includes(`${project}/${stack}`) || stacks.includes(`${project}/*`)
+}
+
+/**
+ * Requires a role, and access to a stack, to any stack, or to the whole installation. Throws
+ * API_FORBIDDEN. The message does not reveal whether a stack exists to which the caller has no
+ * access.
+ */
+export function requirePermission(
+  caller: Caller,
+  requiredRole: Role,
+  scope: StackId | 'any' | 'installation',
+): void {
+  if (!includesRole(caller.role, requiredRole))
+    throw error(
+      'API_FORBIDDEN',
+      `this requires the role ${requiredRole}; the token has the role ${caller.role}`,
+    )
+  if (scope === 'any' || caller.stacks === '*') return
+  if (scope === 'installation') throw error('API_FORBIDDEN', 'this requires a token of all stacks')
+  if (!coversStack(caller.stacks, scope))
+    throw error('API_FORBIDDEN', 'this requires a token of this stack')
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import { createResourceState } from '../../state/resource.ts'
 import { type Step, stepOf } from '../step.ts'
-import { admissionOf, slowKeyOf } from './admission.ts'
+import { admissionOf, slowKeyOf } from './pool-admission.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::c' as Urn
 const state = (fields: Partial<Parameters<typeof createResourceState>[0]> = {}) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { OperationsPort } from '../../../ports/records.ts'
 import { freshHead, type Head } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../records/ids.ts'
-import { settleOrphans } from './settle-orphans.ts'
+import { endAbandonedOperations } from './end-abandoned-operations.ts'
 
 const dead = 'dead' as ExecutorId
 const living = 'living' as ExecutorId
@@ -20,7 +20,11 @@ async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]
     },
   } as unknown as OperationsPort
   const ids = heads.map((_head, at) => at as OperationId)
-  await settleOrphans({ operations, goneExecutors: new Set([dead]) }, 'd' as DeploymentId, ids)
+  await endAbandonedOperations(
+    { operations, goneExecutors: new Set([dead]) },
+    'd' as DeploymentId,
+    ids,
+  )
   return selected
 }
 
@@ -63,6 +67,6 @@ test('an operation that is begun and given back meanwhile is checked again', asy
     },
   } as unknown as OperationsPort
   const ports = { operations, goneExecutors: new Set<ExecutorId>() }
-  await settleOrphans(ports, 'd' as DeploymentId, [7 as OperationId])
+  await endAbandonedOperations(ports, 'd' as DeploymentId, [7 as OperationId])
   expect(selections).toEqual([1, 2])
 })

@@ -14,7 +14,7 @@ import { errorSourceOf } from '../../providers/retry-policy.ts'
  * its last arrival sends a new message. Returns the single waiter to continue with. Throws `thrown`
  * when this process may not decide: the operation has an owner or an end, or the store failed.
  */
-export async function endPoisonedOperation(
+export async function endUndeliverableOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
   { operation, thrown }: { readonly operation: Operation; readonly thrown: unknown },
