@@ -15,10 +15,11 @@ export function createApp(
     readonly context?: Readonly<Record<string, unknown>>
     readonly outdir?: string
     /**
-     * The rules of cdk-nag to check. A check takes seconds. `argued`: all rules without an
-     * exception. `bare`: all rules, to show where exceptions are needed. `off`: no rules.
+     * The rules of cdk-nag to check. A check takes seconds. `with-exceptions`: the rules apply with
+     * the exceptions of nag-exceptions.ts. `without-exceptions`: they apply everywhere, to show
+     * where exceptions are needed. `off`: no rules.
      */
-    readonly nag: 'argued' | 'bare' | 'off'
+    readonly cdkNag: 'with-exceptions' | 'without-exceptions' | 'off'
   },
   assetsFor: () => Assets,
 ): { readonly app: App; readonly installation: Installation } {
@@ -31,7 +32,7 @@ export function createApp(
   if ('problems' in settings)
     throw error('PLATFORM_SETTING_INVALID', `invalid settings: ${settings.problems.join('; ')}`)
   const installation = createInstallation(app, settings, assetsFor())
-  if (options.nag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
-  if (options.nag === 'argued') acknowledgeNagExceptions(installation, settings)
+  if (options.cdkNag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
+  if (options.cdkNag === 'with-exceptions') acknowledgeNagExceptions(installation, settings)
   return { app, installation }
 }

@@ -37,7 +37,7 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
   })
   const keys = createKeys(data, settings.installation)
   const stores = createData(data, settings, keys)
-  const main = new Stack(app, names.stack, {
+  const main = new Stack(app, names.mainStack, {
     env,
     description: 'Antichain: functions, queues, API, schedules, long pool, alarms',
   })

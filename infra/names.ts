@@ -17,8 +17,8 @@ export function bucketArnOf(stack: StackLocation, settings: Settings): string {
 }
 
 /**
- * Returns the ARN of a function from its name, because references between functions would be
- * circular.
+ * Returns the ARN of a function, built from its name. A reference to the resource of the function
+ * would be circular between functions.
  */
 export function functionArnOf(stack: Stack, settings: Settings, name: FunctionName): string {
   return stack.formatArn({

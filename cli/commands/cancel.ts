@@ -21,7 +21,7 @@ export const cancelDeployment: Handler = async (session, flags, [name]) => {
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: stack })))
     throw error('CONFIRMATION_DECLINED', 'the deployment was not cancelled')
   const engine = await session.openEngine()
-  session.warn(describeResult(await engine.cancel(id, isForced), stack, isForced))
+  session.printToStderr(describeResult(await engine.cancel(id, isForced), stack, isForced))
   return 0
 }
 

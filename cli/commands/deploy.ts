@@ -14,7 +14,7 @@ export const uploadProgram: Handler = async session => {
   const { archive, bytes } = await remote.upload(stack, project.root)
   await remote.select(stack, archive)
   const kilobytes = Math.ceil(bytes / 1024)
-  session.warn(
+  session.printToStderr(
     `Uploaded the program of '${stackPartsOf(stack).stack}': ${kilobytes} KB, ${archive.slice(0, 12)}`,
   )
   return 0

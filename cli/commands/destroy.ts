@@ -13,11 +13,11 @@ export const destroy: Handler = async (session, flags) => {
   if (exitCode !== 0 || previewOnly || !flags.isSet('remove')) return exitCode
   const isPartial = flags.isSet('excludeProtected') || flags.list('target').length > 0
   if (isPartial) {
-    session.warn('Kept the stack, because only some of its resources were selected.')
+    session.printToStderr('Kept the stack, because only some of its resources were selected.')
     return exitCode
   }
   const id = await session.requireStack()
   await removeStack(session, id, { force: false, preserveConfig: false })
-  session.warn(`Removed stack '${stackPartsOf(id).stack}'.`)
+  session.printToStderr(`Removed stack '${stackPartsOf(id).stack}'.`)
   return 0
 }

@@ -32,9 +32,9 @@ export const importResources: Handler = async (session, flags, operands) => {
   const mustGenerateCode = flags.isSet('generateCode')
   const outPath = flags.text('out')
   if (!mustGenerateCode && outPath !== undefined)
-    session.warn('Output file will not be used as --generate-code is false.')
+    session.printToStderr('Output file will not be used as --generate-code is false.')
   if (Object.keys(file.providerInputs).length > 0)
-    session.warn(
+    session.printToStderr(
       "warning: the 'providerInputs' field is deprecated: declare the provider in 'resources' and " +
         "set its configuration via its 'inputs' instead",
     )
@@ -48,7 +48,7 @@ export const importResources: Handler = async (session, flags, operands) => {
     seal: inputs => sealing.sealMap(sealing.openMap(inputs)),
   })
   if (imports.length === 0) {
-    session.warn('The import file contains no resources: nothing to import.')
+    session.printToStderr('The import file contains no resources: nothing to import.')
     return 0
   }
   const request = {
@@ -105,7 +105,7 @@ async function writeProgram(
         ? renderYamlProgram(states, names)
         : undefined
   if (text === undefined) {
-    session.warn(
+    session.printToStderr(
       `No code was generated: the runtime '${runtime}' is not supported, only nodejs and yaml are.`,
     )
     return

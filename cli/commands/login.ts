@@ -26,7 +26,7 @@ export const login: Handler = async (session, flags, [address = '']) => {
   const remote = await session.tools.openRemote({ url, token })
   const { name, role } = identityForm.parse(await remote.callApi(whoamiCall))
   writeLogin(session.home, { url, token })
-  session.warn(`Logged in to ${url} as '${name}' (role ${role}).`)
+  session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)
   return 0
 }
 
@@ -34,7 +34,9 @@ export const login: Handler = async (session, flags, [address = '']) => {
 export const logout: Handler = async session => {
   const previousUrl = readLoginUrl(session.home)
   removeLogin(session.home)
-  session.warn(previousUrl === undefined ? 'Not logged in.' : `Logged out of ${previousUrl}.`)
+  session.printToStderr(
+    previousUrl === undefined ? 'Not logged in.' : `Logged out of ${previousUrl}.`,
+  )
   return 0
 }
 

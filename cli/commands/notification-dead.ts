@@ -19,7 +19,7 @@ const deadLettersForm = z.object({
 /** Warns that the dead letters of this machine are in the memory of `antichain serve`. */
 function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
   if (remote === undefined)
-    session.warn(
+    session.printToStderr(
       '`antichain serve` keeps the undelivered notifications of this machine: log in to its API to see them.',
     )
 }
@@ -51,7 +51,7 @@ export const redriveNotifications: Handler = async session => {
   warnLocalLetters(session, engine)
   const path = '/v1/dead-notifications/redrive'
   const { sent } = z.object({ sent: z.int() }).parse(await callApi({ method: 'POST', path }))
-  session.warn(
+  session.printToStderr(
     sent === 0
       ? 'There are no undelivered notifications.'
       : `Sending ${sent} undelivered notifications again.`,

@@ -17,8 +17,10 @@ export const deployPlatform: Handler = async (session, flags) => {
   const tools = await session.tools.loadPlatform(session.io.stderr)
   const account = await tools.readAccount(target)
   const names = installationNamesOf(target.installation)
-  session.warn(`Installation '${target.installation}', account ${account}, ${target.region}.`)
-  const stacks = [names.dataStack, names.stack]
+  session.printToStderr(
+    `Installation '${target.installation}', account ${account}, ${target.region}.`,
+  )
+  const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
   if (flags.isSet('preview')) return 0
@@ -34,7 +36,7 @@ export const deployPlatform: Handler = async (session, flags) => {
     'never',
   ])
   if (deployResult.exitCode !== 0) throw cdkErrorOf(deployResult.output)
-  session.warn(
+  session.printToStderr(
     'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
   )
   return 0

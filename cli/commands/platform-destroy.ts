@@ -19,7 +19,7 @@ export const destroyPlatform: Handler = async (session, flags) => {
   const targetWithoutAssets = { ...target, env: { ...target.env, ANTICHAIN_ASSETS: 'none' } }
   const destroyResult = await tools.runCdk(targetWithoutAssets, [
     'destroy',
-    names.stack,
+    names.mainStack,
     '--exclusively',
     '--force',
     '--context',
@@ -33,7 +33,7 @@ export const destroyPlatform: Handler = async (session, flags) => {
     names.catalogTable,
     bucketNameOf(installation, account, region),
   ]
-  session.warn(
+  session.printToStderr(
     `Deleted the installation. The CloudFormation stack ${names.dataStack} remains, with ${remainingNames.join(', ')} and two keys; docs/aws.md describes how to delete them.`,
   )
   return 0

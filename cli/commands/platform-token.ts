@@ -28,6 +28,8 @@ export const createPlatformToken: Handler = async (session, flags, [name = 'admi
     ...(days === undefined ? {} : { days: Number(days) }),
   })
   session.print(flags.isSet('json') ? JSON.stringify(createdToken, null, 2) : createdToken.token)
-  session.warn(`Created token ${createdToken.id} ('${name}', admin). It is not shown again.`)
+  session.printToStderr(
+    `Created token ${createdToken.id} ('${name}', admin). It is not shown again.`,
+  )
   return 0
 }

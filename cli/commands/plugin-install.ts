@@ -43,7 +43,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
         const sourceOption = file === undefined ? {} : { sourcePath: resolve(session.cwd, file) }
         const request = { plugin, ...sourceOption, isForced: flags.isSet('reinstall') }
         const version = await installPlugin(request, deps)
-        session.warn(`Installed ${pluginTitleOf({ ...plugin, version })}`)
+        session.printToStderr(`Installed ${pluginTitleOf({ ...plugin, version })}`)
       }
     }
     const workers =

@@ -33,7 +33,7 @@ export const pushPlugin: Handler = async (session, _flags, [file = '']) => {
   const machine = arch === 'amd64' ? 'x64' : arch
   const path = `/v1/plugins/${kind}/${name}/${version}/${os}/${machine}`
   await callApi({ method: 'PUT', path, body: { archive } })
-  session.warn(`Uploaded ${kind} plugin ${name} ${version} for ${os} ${machine}.`)
+  session.printToStderr(`Uploaded ${kind} plugin ${name} ${version} for ${os} ${machine}.`)
   return 0
 }
 

@@ -20,7 +20,7 @@ export const removePlugins: Handler = async (session, flags, [kindText, name, ra
       (range === undefined || semver.satisfies(plugin.version, range, { includePrerelease: true })),
   )
   if (selectedPlugins.length === 0) {
-    session.warn('no plugins found to uninstall')
+    session.printToStderr('no plugins found to uninstall')
     return 0
   }
   const names = selectedPlugins.map(plugin => `${plugin.kind} ${plugin.name}-${plugin.version}`)

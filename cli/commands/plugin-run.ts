@@ -45,12 +45,16 @@ async function resolvePluginCommand(
   }
 }
 
-/** Returns the path of a local file or of a named plugin. A missing plugin is installed. */
+/**
+ * Returns the path of a plugin: of a local file, of a local folder with source code, or of an
+ * installed plugin. A missing named plugin is installed.
+ */
 async function resolvePath(session: CliSession, kind: string, nameOrPath: string): Promise<string> {
   if (/^\.{0,2}\//.test(nameOrPath)) {
-    const file = resolve(session.cwd, nameOrPath)
-    if (isExecutableFile(file)) return file
-    return `${file}/${basename(dirname(file))}`
+    const localPath = resolve(session.cwd, nameOrPath)
+    if (isExecutableFile(localPath)) return localPath
+    // The name is that of Pulumi's error for a folder without a plugin.
+    return `${localPath}/${basename(dirname(localPath))}`
   }
   const [name = '', version = ''] = nameOrPath.split('@')
   const env = definedVariablesOf(session)

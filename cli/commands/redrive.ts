@@ -6,7 +6,7 @@ import type { RedriveResult } from '../session/engine-port.ts'
 export const redriveStack: Handler = async (session, _flags, [name]) => {
   const id = await session.requireStack(name)
   const result = await (await session.openEngine()).redrive(id)
-  session.warn(describeResult(result, stackPartsOf(id).stack))
+  session.printToStderr(describeResult(result, stackPartsOf(id).stack))
   return result.kind === 'dead' || result.kind === 'stopped' ? 1 : 0
 }
 

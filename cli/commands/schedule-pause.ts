@@ -21,11 +21,13 @@ export function createPauseHandler(isPaused: boolean): Handler {
     const { value } = scheduleForm.parse(await callApi({ method: 'GET', path }))
     const { createdAt: _createdAt, lastAt: _lastAt, ...schedule } = value
     if (schedule.isPaused === isPaused) {
-      session.warn(`Schedule '${name}' ${isPaused ? 'is already paused' : 'is not paused'}.`)
+      session.printToStderr(
+        `Schedule '${name}' ${isPaused ? 'is already paused' : 'is not paused'}.`,
+      )
       return 0
     }
     await callApi({ method: 'PUT', path, body: { ...schedule, isPaused } })
-    session.warn(`${isPaused ? 'Paused' : 'Resumed'} schedule '${name}'.`)
+    session.printToStderr(`${isPaused ? 'Paused' : 'Resumed'} schedule '${name}'.`)
     return 0
   }
 }

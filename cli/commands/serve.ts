@@ -23,20 +23,20 @@ export const serveEngine: Handler = async (session, flags) => {
   const release = session.io.onInterrupt(() => {
     if (shutdown.signal.aborted)
       throw error('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
-    session.warn(
+    session.printToStderr(
       'Shutting down: waiting for running operations, other processes do the rest. Press Ctrl-C again to abandon them.',
     )
     shutdown.abort()
   })
   const login = readLogin(session.home)
   const storeText = login === undefined ? '' : ` the store of this machine, not ${login.url}`
-  session.warn(`Serving${storeText}. Press Ctrl-C to stop.`)
+  session.printToStderr(`Serving${storeText}. Press Ctrl-C to stop.`)
   try {
     await engine.serve({
       roles: new Set(roles.filter(role => (flags.text('only') ?? role) === role)),
       shutdown: shutdown.signal,
       functionLimitMs: readFunctionLimit(flags),
-      onMessage: line => session.warn(line),
+      onMessage: line => session.printToStderr(line),
       api: readApiAddress(flags),
       passphrase: await readPassphrase(session),
       env: session.io.env,

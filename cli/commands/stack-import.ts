@@ -45,7 +45,7 @@ export const importStack: Handler = async (session, flags) => {
   const [firstProblem] = problems
   if (firstProblem !== undefined && !flags.isSet('force'))
     throw error(firstProblem.code, firstProblem.sentence)
-  for (const { sentence } of problems) session.warn(`warning: ${sentence}`)
+  for (const { sentence } of problems) session.printToStderr(`warning: ${sentence}`)
   const importedSnapshot: Snapshot = {
     ...snapshot,
     pendingOperations: [],
@@ -65,13 +65,13 @@ export const importStack: Handler = async (session, flags) => {
   }))
   await engine.editState(id, { command: 'stack import', edit, dropped: droppedPending })
   for (const { urn, type } of droppedPending)
-    session.warn(`warning: the pending operation '${type}' of ${urn} was removed`)
+    session.printToStderr(`warning: the pending operation '${type}' of ${urn} was removed`)
   for (const { resource, type } of replacedPending ?? [])
     if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
-      session.warn(
+      session.printToStderr(
         `warning: the pending operation '${type}' of ${resource.urn} was removed with the previous state`,
       )
-  session.warn('Import complete.')
+  session.printToStderr('Import complete.')
   return 0
 }
 

@@ -17,6 +17,6 @@ export const initStack: Handler = async (session, flags, [operand]) => {
     throw error('CLI_USAGE', `the stack is not in the project of this folder, '${project.name}'`)
   await createStack(session, id, flags)
   if (flags.isSet('select')) selectStack(session.home, project.file, stackPartsOf(id).stack)
-  session.warn(`Created stack '${stackPartsOf(id).stack}'.`)
+  session.printToStderr(`Created stack '${stackPartsOf(id).stack}'.`)
   return 0
 }

@@ -38,7 +38,10 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
     const sortedOutputs = [...outputs].sort(([a], [b]) => compareUtf8(a, b))
     for (const [key, value] of sortedOutputs)
       if (isVariable(key)) session.print(formatShellAssignment(key, value))
-      else session.warn(`skipped the output '${key}': it is not a valid name of a shell variable`)
+      else
+        session.printToStderr(
+          `skipped the output '${key}': it is not a valid name of a shell variable`,
+        )
   } else if (flags.isSet('json'))
     session.print(JSON.stringify(Object.fromEntries(outputs), null, 2))
   else for (const line of formatOutputList(outputs)) session.print(line)

@@ -32,7 +32,7 @@ export const pruneStack: Handler = async (session, flags) => {
   ])
   if (rows.length > 0)
     for (const line of formatTable(['STACK', 'DEPLOYMENTS', 'VERSIONS'], rows)) session.print(line)
-  session.warn(
+  session.printToStderr(
     `${dryRun ? 'Would remove' : 'Removed'} the records of ${deployments.length} deployments and ` +
       `${blobs.removed + blobs.unfinished} blobs (${blobs.bytes} bytes). ${blobs.setAside} more blobs ` +
       `${dryRun ? 'would be' : 'are'} set aside and removed a day later.`,

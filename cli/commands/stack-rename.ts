@@ -33,7 +33,7 @@ export const renameNamedStack: Handler = async (session, _flags, [name = '']) =>
       newName.project === undefined ? newName.stack : to,
     )
   }
-  session.warn(`Renamed ${stack} to ${newName.stack}`)
+  session.printToStderr(`Renamed ${stack} to ${newName.stack}`)
   return 0
 }
 

@@ -15,6 +15,6 @@ export const removeNamedStack: Handler = async (session, flags, [name]) => {
     force: flags.isSet('force'),
     preserveConfig: flags.isSet('preserveConfig'),
   })
-  session.warn(`Removed stack '${stack}'.`)
+  session.printToStderr(`Removed stack '${stack}'.`)
   return 0
 }

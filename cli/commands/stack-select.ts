@@ -15,7 +15,7 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
   if ((await platform.catalog.getStack(id)) === undefined) {
     if (!flags.isSet('create')) throw stackNotFoundError(id)
     await createStack(session, id, flags)
-    session.warn(`Created stack '${stackPartsOf(id).stack}'.`)
+    session.printToStderr(`Created stack '${stackPartsOf(id).stack}'.`)
   }
   selectStack(session.home, project.file, stackPartsOf(id).stack)
   return 0

@@ -38,10 +38,10 @@ export const stateDelete: Handler = async (session, flags, operands) => {
     },
   })
   for (const urn of result?.forcedUrns ?? [])
-    session.warn(`warning: deleting protected resource ${urn} due to presence of --force`)
+    session.printToStderr(`warning: deleting protected resource ${urn} due to presence of --force`)
   const count = result?.named ?? 0
-  if (isAll) session.warn('Resources deleted')
-  else session.warn(count === 1 ? 'Resource deleted' : `${count} resources deleted`)
+  if (isAll) session.printToStderr('Resources deleted')
+  else session.printToStderr(count === 1 ? 'Resource deleted' : `${count} resources deleted`)
   return 0
 }
 
@@ -65,7 +65,9 @@ async function resolveCopies(
           `'${readTextField(copy, 'id')}'${copy['protect'] === true ? ' (protected)' : ''}` +
           (copy['delete'] === true ? ' (pending deletion)' : ''),
       )
-      session.warn(`${copies.length} resources have the URN ${urn}: ${copyTexts.join(', ')}`)
+      session.printToStderr(
+        `${copies.length} resources have the URN ${urn}: ${copyTexts.join(', ')}`,
+      )
       selectedResources.push({
         urn,
         id: (await session.io.prompt('Id of the resource to remove:')).trim(),

@@ -63,7 +63,9 @@ function createMarkHandler(options: {
         return result.state
       },
     })
-    session.warn(isAll ? `All resources ${participle}` : `${count} resources ${participle}`)
+    session.printToStderr(
+      isAll ? `All resources ${participle}` : `${count} resources ${participle}`,
+    )
     return 0
   }
 }

@@ -62,7 +62,7 @@ export const moveStateResources: Handler = async (session, flags, urns) => {
   if (!(await confirmMove(session, flags)))
     throw error('CONFIRMATION_DECLINED', 'nothing was moved')
   await executeMove(session, stacks, statesBefore)
-  session.warn(`Successfully moved resources from ${source} to ${dest}`)
+  session.printToStderr(`Successfully moved resources from ${source} to ${dest}`)
   return 0
 }
 
@@ -175,9 +175,9 @@ function requireUnchanged(current: StoredDeployment, before: StoredDeployment): 
 
 function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: MoveResult): void {
   for (const urn of plan.unknownUrns)
-    session.warn(`warning: the resource ${urn} was not found in the source stack`)
-  session.warn(`Planning to move the following resources from ${source} to ${dest}:\n`)
-  for (const urn of plan.movedUrns) session.warn(`  - ${urn}`)
+    session.printToStderr(`warning: the resource ${urn} was not found in the source stack`)
+  session.printToStderr(`Planning to move the following resources from ${source} to ${dest}:\n`)
+  for (const urn of plan.movedUrns) session.printToStderr(`  - ${urn}`)
   reportBroken(
     session,
     `Dependencies of resources that stay in ${source} on moved resources`,
@@ -189,7 +189,9 @@ function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: Mov
     plan.brokenInDest,
   )
   if (plan.brokenInSource.length + plan.brokenInDest.length > 0)
-    session.warn('\nFrom now on, pass these values between the programs as outputs and inputs.')
+    session.printToStderr(
+      '\nFrom now on, pass these values between the programs as outputs and inputs.',
+    )
 }
 
 function reportBroken(
@@ -197,7 +199,7 @@ function reportBroken(
   text: string,
   brokenReferences: readonly BrokenReference[],
 ): void {
-  if (brokenReferences.length > 0) session.warn(`\n${text} are removed:\n`)
+  if (brokenReferences.length > 0) session.printToStderr(`\n${text} are removed:\n`)
   for (const { urn, reference } of brokenReferences)
-    session.warn(`  - ${urn} (${reference.key ?? reference.kind}) on ${reference.urn}`)
+    session.printToStderr(`  - ${urn} (${reference.key ?? reference.kind}) on ${reference.urn}`)
 }

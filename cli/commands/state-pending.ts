@@ -13,11 +13,11 @@ export const listPending: Handler = async (session, flags) => {
   const engine = await session.openEngine()
   const status = await engine.readStatus(id)
   if (status.kind === 'running')
-    session.warn(
+    session.printToStderr(
       `Deployment ${status.number} is running: its running operations are listed too, and may still succeed.`,
     )
   else if (status.kind !== 'none')
-    session.warn(`Deployment ${status.number} was interrupted during these operations.`)
+    session.printToStderr(`Deployment ${status.number} was interrupted during these operations.`)
   const storedState = await engine.exportState(id)
   const pending = storedState === undefined ? [] : pendingOperationsOf(storedState)
   if (flags.isSet('json')) {
@@ -26,7 +26,7 @@ export const listPending: Handler = async (session, flags) => {
     return 0
   }
   if (pending.length === 0) {
-    session.warn('There are no pending operations.')
+    session.printToStderr('There are no pending operations.')
     return 0
   }
   const rows = pending.map(({ resource, type }) => [
@@ -43,7 +43,9 @@ export const importPendingOperation: Handler = async (session, flags, [urn = '',
   if (id === '') throw error('CLI_USAGE', 'the id is missing')
   const text = `This adds '${displayNameOf(urn)}' to the state, with the id '${id}'.`
   await editPending(session, flags, { text, change: state => importPending(state, urn, id) })
-  session.warn('Imported the resource. The next deployment first reads it from its provider.')
+  session.printToStderr(
+    'Imported the resource. The next deployment first reads it from its provider.',
+  )
   return 0
 }
 
@@ -54,7 +56,7 @@ export const importPendingOperation: Handler = async (session, flags, [urn = '',
 export const clearPendingOperation: Handler = async (session, flags, [urn = '']) => {
   const text = `This removes the pending operation of '${displayNameOf(urn)}' from the state. If its resource exists, antichain will not delete it.`
   await editPending(session, flags, { text, change: state => clearPending(state, urn) })
-  session.warn('Removed the pending operation.')
+  session.printToStderr('Removed the pending operation.')
   return 0
 }
 

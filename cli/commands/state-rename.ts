@@ -20,6 +20,6 @@ export const renameResource: Handler = async (session, flags, [operand, newName]
     confirm: introduction => confirmAtTerminal(session, flags, introduction + directEditPrompt),
     change: state => renameResourceInState(state, urn, name),
   })
-  session.warn('Resource renamed')
+  session.printToStderr('Resource renamed')
   return 0
 }

@@ -9,7 +9,7 @@ export const stateRepair: Handler = async (session, flags) => {
   const state = await readCurrentState(session, await session.requireStack())
   const repair = state === undefined ? undefined : repairState(state)
   if (repair === undefined) {
-    session.warn('The snapshot is already valid; skipping repair')
+    session.printToStderr('The snapshot is already valid; skipping repair')
     return 0
   }
   reportRepair(session, repair)
@@ -23,17 +23,17 @@ export const stateRepair: Handler = async (session, flags) => {
     },
     change: current => repairState(current)?.state ?? current,
   })
-  session.warn('State repaired successfully')
+  session.printToStderr('State repaired successfully')
   return 0
 }
 
 function reportRepair(session: CliSession, { movedCount, prunedResources }: RepairResult): void {
-  if (movedCount > 0) session.warn(`${movedCount} resources will be reordered.`)
+  if (movedCount > 0) session.printToStderr(`${movedCount} resources will be reordered.`)
   for (const { urn, newUrn, removedReferences } of prunedResources) {
-    session.warn(urn === newUrn ? `${urn}:` : `${urn} becomes ${newUrn}:`)
+    session.printToStderr(urn === newUrn ? `${urn}:` : `${urn} becomes ${newUrn}:`)
     for (const { kind, urn: to, key } of removedReferences) {
       const referenceText = key === undefined ? kind : `${kind} ${key}`
-      session.warn(`  - the reference to ${to} will be removed (${referenceText})`)
+      session.printToStderr(`  - the reference to ${to} will be removed (${referenceText})`)
     }
   }
 }

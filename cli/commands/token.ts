@@ -36,7 +36,7 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
   const answer = await callApi({ method: 'POST', path: '/v1/tokens', body })
   const createdToken = tokenForm.extend({ token: z.string() }).parse(answer)
   session.print(flags.isSet('json') ? JSON.stringify(createdToken, null, 2) : createdToken.token)
-  session.warn(
+  session.printToStderr(
     `Created token ${createdToken.id} ('${createdToken.name}', ${role}). It is not shown again.`,
   )
   return 0
@@ -70,6 +70,6 @@ export const revokeToken: Handler = async (session, _flags, [id = '']) => {
       `'${id.length > 8 ? `${id.slice(0, 4)}…` : id}' is not a token id; list tokens with \`antichain token ls\``,
     )
   await callApi({ method: 'DELETE', path: `/v1/tokens/${id}` })
-  session.warn(`Revoked token ${id}.`)
+  session.printToStderr(`Revoked token ${id}.`)
   return 0
 }

@@ -87,10 +87,10 @@ async function putTrigger(
   const { callApi } = await session.openEngine()
   const response = await callApi({ method: 'PUT', path, body: body(secret) })
   const { created } = putResponse.parse(response)
-  session.warn(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
+  session.printToStderr(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
   if (hasNoSecret || presetSecret !== '') return 0
   session.print(secret)
-  session.warn('This is the secret that signs its deliveries. It is not shown again.')
+  session.printToStderr('This is the secret that signs its deliveries. It is not shown again.')
   return 0
 }
 

@@ -59,7 +59,7 @@ export function createTriggerCommands(
     rm: async (session, flags, [name = '']) => {
       const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
       await (await session.openEngine()).callApi({ method: 'DELETE', path })
-      session.warn(`Removed ${kind} '${name}'.`)
+      session.printToStderr(`Removed ${kind} '${name}'.`)
       return 0
     },
   }

@@ -53,7 +53,7 @@ export function saveImportFile(
     contents: `${JSON.stringify(file, null, 2)}\n`,
   })
   for (const { urn, properties } of omittedProperties)
-    session.warn(
+    session.printToStderr(
       `The configuration of the provider ${urn} has secret or unknown values: add ${properties.join(', ')} to '${path}' before you import it.`,
     )
 }

@@ -108,7 +108,9 @@ export async function runResume(
     engine.remote === undefined
       ? await prepareLocalResume(session, flags, { stack, handOverSignal })
       : await prepareRemoteResume(flags, engine, stack)
-  session.warn(`Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`)
+  session.printToStderr(
+    `Resuming deployment ${number} of '${stackPartsOf(stack).stack}' (${command}).`,
+  )
   const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
   const report = await runWithDisplay(session, { stack, start, handOverSignal }, displayOptions)
   const isLeftToOthers = handOverSignal?.aborted === true && report.result.result === 'interrupted'

@@ -49,7 +49,7 @@ export async function withInstallDeps<T>(
     home: env['HOME'] ?? homedir(),
     processes,
     pause: ms => sleep(ms),
-    onMessage: (_severity, text) => session.warn(text),
+    onMessage: (_severity, text) => session.printToStderr(text),
   })
   try {
     return await work(deps)

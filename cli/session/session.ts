@@ -33,7 +33,7 @@ export interface CliSession {
   /** The folder to which relative file names refer. */
   readonly cwd: string
   readonly print: (line: string) => void
-  readonly warn: (line: string) => void
+  readonly printToStderr: (line: string) => void
   /** Returns the project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
   readonly requireProject: () => Project
   /** Opens the API of the login, or the store of this machine without a login. Opened once. */
@@ -89,7 +89,7 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     home,
     cwd,
     print: line => io.stdout.write(`${line}\n`),
-    warn: line => io.stderr.write(`${line}\n`),
+    printToStderr: line => io.stderr.write(`${line}\n`),
     requireProject: openProject,
     openEngine,
     openLocalEngine,

@@ -9,5 +9,5 @@ export async function warnInterrupted(session: CliSession, id: StackId): Promise
     kind === 'interrupted'
       ? '`antichain resume` continues it; `antichain up` closes it and starts a new one.'
       : 'It starts no more operations: `antichain up` or `antichain cancel` closes it.'
-  session.warn(`Deployment ${status.number} was interrupted. ${advice}`)
+  session.printToStderr(`Deployment ${status.number} was interrupted. ${advice}`)
 }

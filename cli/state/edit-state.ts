@@ -31,7 +31,7 @@ export async function editConfirmedState(session: CliSession, edit: ConfirmedEdi
     : ''
   if (!(await edit.confirm(introduction, stackPartsOf(id).stack)))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
-  if (mustClose) session.warn(introduction.trim())
+  if (mustClose) session.printToStderr(introduction.trim())
   await engine.editState(id, { command: 'state', edit: edit.change })
 }
 
@@ -67,7 +67,7 @@ export async function chooseUrn(session: CliSession, question: string): Promise<
   const state = await readCurrentState(session, await session.requireStack())
   const urns = (state?.resources ?? []).map(({ urn }) => urn)
   if (urns.length === 0) throw error('STATE_RESOURCE_UNKNOWN', 'the state has no resources')
-  for (const [index, urn] of urns.entries()) session.warn(`${index + 1}  ${urn}`)
+  for (const [index, urn] of urns.entries()) session.printToStderr(`${index + 1}  ${urn}`)
   const answer = (await session.io.prompt(`${question} Number:`)).trim()
   const urn = /^\d+$/.test(answer) ? urns[Number(answer) - 1] : undefined
   if (urn === undefined) throw error('CLI_USAGE', `'${answer}' is not a number of the list`)

@@ -25,7 +25,7 @@ import type { Settings } from '../settings.ts'
 import type { Environment, InvocationOutcome } from './environment.ts'
 import { type EventSource, startEventSource } from './event-source.ts'
 import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
-import { startFronts } from './http-fronts.ts'
+import { startListeners } from './http-listeners.ts'
 import { startScheduler } from './scheduler.ts'
 import { startLongPoolTasks, type LongPoolTasks } from './long-pool.ts'
 import { createServices, localArnOf, type Services } from './services.ts'
@@ -97,7 +97,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const invoke: LocalCloud['invoke'] = (name, event) =>
     fleets.get(name)?.invoke(event) ??
     Promise.resolve({ kind: 'failed', reason: `the function ${name} does not exist` })
-  const fronts = await startFronts(options, invoke, () => fleets.get('api'))
+  const fronts = await startListeners(options, invoke, () => fleets.get('api'))
   const { webhookUrl, apiUrl, lambdaUrl } = fronts
   const variables = { ...options.variables, ANTICHAIN_LAMBDA_ENDPOINT: lambdaUrl }
   const optionsWithVariables = { ...options, variables }

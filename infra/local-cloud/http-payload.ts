@@ -140,13 +140,13 @@ const answerForm = z.object({
  * 500 for a failed function and 503 for a dead environment.
  */
 export function toHttpReply(outcome: InvocationOutcome): HttpReply {
-  if (outcome.kind === 'failed') return createGatewayReply(500, 'Internal Server Error')
-  if (outcome.kind === 'died') return createGatewayReply(503, 'Service Unavailable')
+  if (outcome.kind === 'failed') return createMessageReply(500, 'Internal Server Error')
+  if (outcome.kind === 'died') return createMessageReply(503, 'Service Unavailable')
   const value: unknown = JSON.parse(outcome.json)
   const isAnswer = typeof value === 'object' && value !== null && 'statusCode' in value
   if (!isAnswer) return createJsonReply(200, outcome.json)
   const parsedAnswer = answerForm.safeParse(value)
-  if (!parsedAnswer.success) return createGatewayReply(500, 'Internal Server Error')
+  if (!parsedAnswer.success) return createMessageReply(500, 'Internal Server Error')
   const { statusCode, headers, cookies, body, isBase64Encoded } = parsedAnswer.data
   const lowerCaseHeaders = Object.entries(headers).map(([name, headerValue]) => [
     name.toLowerCase(),
@@ -164,7 +164,7 @@ export function toHttpReply(outcome: InvocationOutcome): HttpReply {
 }
 
 /** Returns a response of the gateway itself. */
-export function createGatewayReply(status: number, message: string): HttpReply {
+export function createMessageReply(status: number, message: string): HttpReply {
   return createJsonReply(status, JSON.stringify({ message }))
 }
 

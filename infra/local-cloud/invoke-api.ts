@@ -1,10 +1,10 @@
 import { functionsTable, type FunctionName } from '../functions-table.ts'
 import type { InvocationOutcome } from './environment.ts'
-import { type HttpFront, startHttpFront } from './http-front.ts'
-import { type HttpEvent, type HttpReply, createGatewayReply } from './http-payload.ts'
+import { type HttpListener, startHttpListener } from './http-listener.ts'
+import { type HttpEvent, type HttpReply, createMessageReply } from './http-payload.ts'
 
 /**
- * Starts the address for calls between functions, with the Invoke request of Lambda's API. It
+ * Starts a server for calls between functions. It accepts the Invoke request of Lambda's API, and
  * responds with the result or the error of the call. Unlike on AWS, every function may call every
  * other. Listens on loopback.
  */
@@ -17,13 +17,13 @@ export function startInvokeApi(
     readonly reporter: { readonly onCloudFailure: (reason: string) => void }
   },
   invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>,
-): Promise<HttpFront> {
-  return startHttpFront({
+): Promise<HttpListener> {
+  return startHttpListener({
     port: 0,
     routeKey: 'POST /2015-03-31/functions/{function}/invocations',
     invoke: async event => {
       const name = functionOfPath(event, installation)
-      if (name === undefined) return createGatewayReply(404, 'Function not found')
+      if (name === undefined) return createMessageReply(404, 'Function not found')
       return invokeReplyOf(await invoke(name, parseEvent(event)))
     },
     onFailure: onCloudFailure,

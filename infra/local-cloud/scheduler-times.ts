@@ -16,19 +16,20 @@ const unitMs: Readonly<Record<string, number>> = {
 }
 
 /**
- * Returns the first time of a schedule after `afterMs`. Undefined when there is none, and for
- * unsupported parts of a cron expression: a year, `L`, `W` and `#`. Source: the documentation of
- * EventBridge Scheduler on types of schedules.
+ * Returns the first time of a schedule after `afterMs`. Undefined when there is none, for an invalid
+ * expression, and for a cron expression with a year. Source: the documentation of EventBridge
+ * Scheduler on types of schedules.
  */
 export function nextTimeAfter(times: SchedulerTimes, afterMs: number): number | undefined {
   const { expression, zone, startAt = times.createdAt } = times
   const [, kind, argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression) ?? []
   if (kind === 'rate') return nextRateTime(argument, startAt, afterMs)
-  const startMs = Math.max(afterMs, startAt - 1)
-  if (kind === 'at') return nextCronTime(argument, zone, startMs)
+  const searchAfterMs = Math.max(afterMs, startAt - 1)
+  // The library also accepts a date as a pattern.
+  if (kind === 'at') return nextCronTime(argument, zone, searchAfterMs)
   const fields = argument.split(' ')
   if (kind !== 'cron' || fields.length !== 6 || fields[5] !== '*') return undefined
-  return nextCronTime(fields.slice(0, 5).join(' ').replace('?', '*'), zone, startMs)
+  return nextCronTime(fields.slice(0, 5).join(' ').replace('?', '*'), zone, searchAfterMs)
 }
 
 function nextRateTime(argument: string, startAt: number, afterMs: number): number | undefined {
@@ -40,12 +41,12 @@ function nextRateTime(argument: string, startAt: number, afterMs: number): numbe
 }
 
 /**
- * Returns the next time of cron fields; undefined for invalid fields. Days of the week count from
- * Sunday as 1.
+ * Returns the first time of a cron pattern after `afterMs`: five fields, or a date. Undefined if there
+ * is none, or the pattern is invalid. Days of the week count from Sunday as 1.
  */
-function nextCronTime(fields: string, zone: string, afterMs: number): number | undefined {
+function nextCronTime(pattern: string, zone: string, afterMs: number): number | undefined {
   try {
-    const cron = new Cron(fields, { timezone: zone, paused: true, alternativeWeekdays: true })
+    const cron = new Cron(pattern, { timezone: zone, paused: true, alternativeWeekdays: true })
     return cron.nextRun(new Date(afterMs))?.getTime()
   } catch {
     return undefined

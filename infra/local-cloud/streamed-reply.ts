@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { InvocationOutcome, OnStreamedAnswer } from './environment.ts'
-import { createGatewayReply, type HttpReply, toHttpReply } from './http-payload.ts'
+import { createMessageReply, type HttpReply, toHttpReply } from './http-payload.ts'
 import type { StreamedAnswer } from './runtime-api.ts'
 
 /** The content type of a response that begins with its status and headers. */
@@ -50,7 +50,7 @@ async function toStreamedReply({ type, body, abandon }: StreamedAnswer): Promise
     const { done, value } = await pieces.next()
     if (done === true || receivedBytes.length > cloudLimits.headBytesMax) {
       abandon()
-      return createGatewayReply(502, 'Bad Gateway')
+      return createMessageReply(502, 'Bad Gateway')
     }
     receivedBytes = Buffer.concat([receivedBytes, value])
   }

@@ -32,7 +32,7 @@ export const awsLimits = {
   /** Attempts for the entries of a batch that were not processed. */
   batchTriesMax: 5,
   /** Longest pause before the second attempt of a batch. It doubles with each further attempt. */
-  batchPauseMs: 100,
+  retryPauseMs: 100,
   /** Time in which dead letters are invisible to other readers during a scan. */
   deadLetterVisibilityMs: 30_000,
   /** Dead letters of one queue that one scan reads. */

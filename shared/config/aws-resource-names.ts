@@ -86,7 +86,7 @@ export const awsMetrics = {
  */
 export interface InstallationNames {
   readonly dataStack: string
-  readonly stack: string
+  readonly mainStack: string
   readonly journalTable: string
   readonly catalogTable: string
   readonly queues: Readonly<Record<QueueName, string>>
@@ -114,7 +114,7 @@ export function installationNamesOf(installation: string): InstallationNames {
   const withInstallation = (part: string): string => `${installation}-${part}`
   return {
     dataStack: withInstallation('data'),
-    stack: installation,
+    mainStack: installation,
     journalTable: withInstallation('journal'),
     catalogTable: withInstallation('catalog'),
     queues: {

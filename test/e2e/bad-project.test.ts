@@ -51,7 +51,7 @@ test('an unknown runtime is refused by name', async () => {
 })
 
 test('a program without the SDK is refused with the command that installs it', async () => {
-  const folder = createFolder('bare', {
+  const folder = createFolder('without-exceptions', {
     'Pulumi.yaml': 'name: small\nruntime: nodejs\n',
     'index.js': '',
   })

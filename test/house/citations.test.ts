@@ -52,7 +52,7 @@ test('the tour quotes lines of the current code', () => {
   const quotes = [...tour.matchAll(/^ *```ts\n([\s\S]*?)```/gm)]
     .flatMap(([, quote = '']) => quote.split('\n'))
     .map(line => line.trim())
-    .filter(line => line !== '')
+    .filter(line => line !== '' && !line.startsWith('//'))
   const example = readFileSync(join(projectFolder, 'examples/quickstart/site.ts'), 'utf8')
   const codeLines = new Set(
     [...listSources(/\.ts$/).flatMap(({ lines }) => lines), ...example.split('\n')].map(line =>

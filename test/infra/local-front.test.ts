@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { type HttpFront, startHttpFront } from '../../infra/local-cloud/http-front.ts'
+import { type HttpListener, startHttpListener } from '../../infra/local-cloud/http-listener.ts'
 import {
   type HttpEvent,
   type HttpReply,
@@ -10,7 +10,7 @@ import {
 } from '../../infra/local-cloud/http-payload.ts'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 
-let front: HttpFront | undefined
+let front: HttpListener | undefined
 let events: HttpEvent[] = []
 let failures: string[] = []
 afterEach(() => front?.close())
@@ -21,7 +21,7 @@ async function start(
 ): Promise<string> {
   events = []
   failures = []
-  front = await startHttpFront({
+  front = await startHttpListener({
     port: 0,
     routeKey,
     invoke: (event, signal) => {

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { InvocationOutcome } from '../../infra/local-cloud/environment.ts'
-import type { HttpFront } from '../../infra/local-cloud/http-front.ts'
+import type { HttpListener } from '../../infra/local-cloud/http-listener.ts'
 import { startInvokeApi } from '../../infra/local-cloud/invoke-api.ts'
 
-let front: HttpFront | undefined
+let front: HttpListener | undefined
 let client: LambdaClient | undefined
 afterEach(async () => {
   client?.destroy()

@@ -8,7 +8,7 @@ import {
   type InvocationOutcome,
   startEnvironment,
 } from '../../infra/local-cloud/environment.ts'
-import { type HttpFront, startHttpFront } from '../../infra/local-cloud/http-front.ts'
+import { type HttpListener, startHttpListener } from '../../infra/local-cloud/http-listener.ts'
 import { streamReply } from '../../infra/local-cloud/streamed-reply.ts'
 import {
   startSupervisor,
@@ -43,7 +43,7 @@ describe('a function that streams', () => {
   let root: string
   let supervisor: Supervisor
   let environment: Environment
-  let front: HttpFront
+  let front: HttpListener
   const outcomes: InvocationOutcome[] = []
   const start = async (): Promise<void> => {
     environment = await startEnvironment({
@@ -69,7 +69,7 @@ describe('a function that streams', () => {
         outcomes.push(outcome)
         return outcome
       }, gone)
-    front = await startHttpFront({
+    front = await startHttpListener({
       port: 0,
       routeKey: '$default',
       invoke,

@@ -19,15 +19,15 @@ interface Finding {
  */
 function findFindings(
   settings: Record<string, unknown>,
-  nag: 'argued' | 'bare',
+  cdkNag: 'with-exceptions' | 'without-exceptions',
 ): readonly Finding[] {
   const folder = mkdtempSync(join(tmpdir(), 'nag-'))
   try {
     const context = { ...readUsualContext(), ...toContext(settings) }
-    const { app } = createApp({ context, outdir: join(folder, 'out'), nag }, () =>
+    const { app } = createApp({ context, outdir: join(folder, 'out'), cdkNag }, () =>
       createAssets('none', join(folder, 'bundles')),
     )
-    if (nag === 'argued') app.synth()
+    if (cdkNag === 'with-exceptions') app.synth()
     else expect(() => app.synth()).toThrow('AwsSolutions')
     const { pluginReports } = JSON.parse(
       readFileSync(join(folder, 'out', 'validation-report.json'), 'utf8'),
@@ -60,11 +60,11 @@ describe.each([
   ],
 ])('with %s', (_, settings) => {
   test('cdk-nag has no finding without an exception', () => {
-    expect(findFindings(settings, 'argued')).toEqual([])
+    expect(findFindings(settings, 'with-exceptions')).toEqual([])
   })
 
   test('each exception matches a finding and covers nothing else', () => {
-    const allFindings = findFindings(settings, 'bare')
+    const allFindings = findFindings(settings, 'without-exceptions')
     const stacks = { data: `${settings.installation}-data`, main: settings.installation }
     const matchFindings = ({ stack, path, rule }: NagException): readonly Finding[] =>
       allFindings.filter(

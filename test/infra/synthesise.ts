@@ -46,7 +46,7 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
       {
         context: { ...readUsualContext(), ...toContext({ region: 'eu-central-1', ...settings }) },
         outdir: join(folder, 'out'),
-        nag: 'off',
+        cdkNag: 'off',
       },
       () => createAssets('none', join(folder, 'bundles')),
     )

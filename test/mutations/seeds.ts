@@ -1,6 +1,7 @@
 /**
- * `node seeds.ts N [aws]` runs the first N seeds of the simulation, on AWS if requested, until one
- * breaks a rule, and prints that rule. `runSuite` reads the printed rule.
+ * `node seeds.ts N [aws]` runs the seeds 1 to N of the simulation, with `aws` on models of the AWS
+ * services. It prints the first violation or unhandled error as `broken rule: ...` and exits with 0.
+ * By this line `runSeeds` distinguishes a violation from a run that failed.
  */
 import { runSeed } from '../sim/run-seed.ts'
 

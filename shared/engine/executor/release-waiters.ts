@@ -1,7 +1,7 @@
 import type { Verdict } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { type Arrival, findBlockedArrivals, arrivalsOf } from '../deployment/dispatch/arrivals.ts'
+import { type Arrival, findBarrierArrivals, arrivalsOf } from '../deployment/dispatch/arrivals.ts'
 import { toChainMessages } from '../deployment/dispatch/chain-messages.ts'
 import { toIdBatches } from '../deployment/log/log-view.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
@@ -89,7 +89,7 @@ async function findArrivals(
   { operation, verdict }: Pick<EndedOperation, 'operation' | 'verdict'>,
 ): Promise<readonly Arrival[]> {
   if (verdict === 'succeeded') return arrivalsOf(operation)
-  const [ownArrival, ...blockedArrivals] = await findBlockedArrivals(operation, plan.find)
+  const [ownArrival, ...blockedArrivals] = await findBarrierArrivals(operation, plan.find)
   if (ownArrival === undefined) return []
   const recordedArrivals = new Map<OperationId, ReadonlySet<OperationId>>()
   for (const batch of toIdBatches([...new Set(blockedArrivals.map(({ to }) => to))], 500))

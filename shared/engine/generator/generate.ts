@@ -77,8 +77,12 @@ export async function generate(
   const adopted = isTargeted ? finishStage(ctx, await adoptExisting(ctx, goal, claim)) : refreshed
   if (adopted.kind !== 'decided') return adopted
 
-  const unchecked = { goal, claim: adopted.value, draft: draftStateOf(goal, adopted.value) }
-  const checked = finishStage(ctx, await checkInputs(ctx, { ...unchecked, isTargeted }))
+  const uncheckedRegistration = {
+    goal,
+    claim: adopted.value,
+    draft: draftStateOf(goal, adopted.value),
+  }
+  const checked = finishStage(ctx, await checkInputs(ctx, { ...uncheckedRegistration, isTargeted }))
   if (checked.kind !== 'decided') return checked
 
   const allowed = finishStage(ctx, await applyPolicies(ctx, checked.value))

@@ -12,7 +12,7 @@ import type { EpochMs } from '../../records/ids.ts'
 import type { Reply } from '../../records/notification.ts'
 import { createGithubReplies, formatPreviewComment } from './github-replies.ts'
 import {
-  type DeliveryResult,
+  type DeliveryVerdict,
   deliverNotification,
   deliveryIdOf,
   evaluateAttempt,
@@ -38,7 +38,7 @@ export interface DeliverDeps extends TriggerPorts {
 export async function deliverMessage(
   deps: DeliverDeps & { readonly notifications: Pick<NotificationsPort, 'remove' | 'postpone'> },
   { message, receipt, deliveries }: OutgoingDelivery,
-): Promise<DeliveryResult['kind']> {
+): Promise<DeliveryVerdict['kind']> {
   const { notifications, marks, clock, logger } = deps
   const id = messageIdOf(message)
   const expiryOf = (): EpochMs => (clock.now() + triggerLimits.deliveryRetentionMs) as EpochMs
@@ -47,7 +47,7 @@ export async function deliverMessage(
     return 'delivered'
   }
   const isDead = deliveries > 1 && (await marks.isMarked(`dead ${id}`))
-  const result: DeliveryResult = isDead
+  const result: DeliveryVerdict = isDead
     ? { kind: 'dead', why: 'an earlier attempt was refused' }
     : await attemptDelivery(deps, message, deliveries)
   if (result.kind !== 'delivered')
@@ -78,7 +78,7 @@ async function attemptDelivery(
   deps: DeliverDeps,
   message: OutgoingMessage,
   attempt: number,
-): Promise<DeliveryResult> {
+): Promise<DeliveryVerdict> {
   try {
     if (message.kind === 'reply') return await sendReply(deps, message.reply)
     const { key, event } = message
@@ -96,7 +96,7 @@ async function attemptDelivery(
  * Classifies a failure. A failure that a user must correct is final, and a temporary failure is
  * retried.
  */
-function classifyFailure(thrown: unknown, attempt: number): DeliveryResult {
+function classifyFailure(thrown: unknown, attempt: number): DeliveryVerdict {
   const why = toPrintable(messageOf(thrown), 300)
   if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'dead', why }
   if (hasCode(thrown, 'DOCUMENT_INVALID') || hasCode(thrown, 'SEALED_UNREADABLE'))
@@ -108,7 +108,7 @@ function classifyFailure(thrown: unknown, attempt: number): DeliveryResult {
 }
 
 /** Sends a reply to the repository's host. No reply is sent for a webhook without a credential. */
-async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryResult> {
+async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryVerdict> {
   const { documents, sealing, marks, clock, outbound } = deps
   const key = webhookKeyOf(reply.webhook)
   const stored = await documents.get(key)

@@ -6,12 +6,15 @@ import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
 import { toPrintable } from '../printable.ts'
-import { digestOf, signatureOf, signedHeaders } from '../webhooks/signature.ts'
+import { digestOf, signatureOf, deliveryHeaders } from '../webhooks/signature.ts'
 
 const kinds = ['started', 'succeeded', 'failed', 'drift'] as const satisfies readonly Kind[]
 type Kind = NotificationEvent['kind']
 
-/** A stored notification. Its scope is the stack, or '*' for all. */
+/**
+ * A notification as it is stored. The scope in its document key is a stack id, or '*' for all
+ * stacks.
+ */
 export const notificationDocument = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2000),
   /** The sealed secret that signs deliveries. */
@@ -20,7 +23,7 @@ export const notificationDocument = z.strictObject({
   isPaused: z.boolean().default(false),
 })
 
-/** A notification. */
+/** The settings of a notification: the address that receives some events. */
 export type Notification = z.infer<typeof notificationDocument>
 
 /** Reports whether a notification applies to an event. */
@@ -62,46 +65,46 @@ export function deliveryIdOf(key: DocumentKey, event: NotificationEvent): string
   return digestOf([sealingContextOf(key), subject, event.kind].join('\n')).slice(0, 32)
 }
 
-/** The result of one attempt. */
-export type DeliveryResult =
+/** The next step after an attempt. */
+export type DeliveryVerdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly afterMs: number; readonly why: string }
   /** The message becomes a dead letter. `why`: the reason. */
   | { readonly kind: 'dead'; readonly why: string }
 
-/** The response of an attempt: a status, or none. */
-export type AttemptResult =
+/** The result of the HTTP call of an attempt. `forbidden`: the address must not be called. */
+export type HttpCallResult =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: 'failed'; readonly why: string }
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'forbidden'; readonly why: string }
 
 /**
  * Evaluates attempt number `attempt` (from 1). 2xx is delivered. No response, 408, 425, 429 and 5xx
  * are retried up to `triggerLimits.notificationAttemptsMax`. Any other response is final.
  */
-export function evaluateAttempt(attemptResult: AttemptResult, attempt: number): DeliveryResult {
-  if (attemptResult.kind === 'refused') return { kind: 'dead', why: attemptResult.why }
-  if (attemptResult.kind === 'answered') {
-    const { status } = attemptResult
+export function evaluateAttempt(callResult: HttpCallResult, attempt: number): DeliveryVerdict {
+  if (callResult.kind === 'forbidden') return { kind: 'dead', why: callResult.why }
+  if (callResult.kind === 'answered') {
+    const { status } = callResult
     if (status >= 200 && status < 300) return { kind: 'delivered' }
     const isTemporary = status >= 500 || [408, 425, 429].includes(status)
     if (!isTemporary) return { kind: 'dead', why: `the receiver responded with ${status}` }
   }
   const why =
-    attemptResult.kind === 'failed'
-      ? attemptResult.why
-      : `the receiver responded with ${attemptResult.status}`
+    callResult.kind === 'failed'
+      ? callResult.why
+      : `the receiver responded with ${callResult.status}`
   if (attempt >= triggerLimits.notificationAttemptsMax) return { kind: 'dead', why }
-  return { kind: 'retry', afterMs: retryDelayOf(attemptResult, attempt), why }
+  return { kind: 'retry', afterMs: retryDelayOf(callResult, attempt), why }
 }
 
 /**
- * Returns the pause before the next attempt: three times the previous one, or the seconds that the
- * receiver requests, up to the longest pause.
+ * Returns the pause before the next attempt. A pause is three times the previous one, or as long as
+ * the receiver requests if that is longer, up to the longest pause.
  */
-function retryDelayOf(attemptResult: AttemptResult, attempt: number): number {
+function retryDelayOf(callResult: HttpCallResult, attempt: number): number {
   const backoffMs = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)
-  const header = attemptResult.kind === 'answered' ? (attemptResult.retryAfter ?? '') : ''
+  const header = callResult.kind === 'answered' ? (callResult.retryAfter ?? '') : ''
   const requestedMs = /^\d{1,6}$/.test(header) ? Number(header) * 1000 : 0
   return Math.min(Math.max(backoffMs, requestedMs), triggerLimits.notificationRetryMaxMs)
 }
@@ -123,15 +126,15 @@ export async function deliverNotification(
   },
   { key, value }: { readonly key: DocumentKey; readonly value: Notification },
   { event, attempt }: { readonly event: NotificationEvent; readonly attempt: number },
-): Promise<DeliveryResult> {
+): Promise<DeliveryVerdict> {
   const secret = await sealing.open(value.secret, sealingContextOf(key))
   const body = payloadOf(event)
   const timestamp = String(Math.floor(clock.now() / 1000))
   const headers = {
     'content-type': 'application/json',
-    [signedHeaders.id]: deliveryIdOf(key, event),
-    [signedHeaders.timestamp]: timestamp,
-    [signedHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
+    [deliveryHeaders.id]: deliveryIdOf(key, event),
+    [deliveryHeaders.timestamp]: timestamp,
+    [deliveryHeaders.signature]: `v1=${signatureOf(secret, timestamp, body)}`,
   }
   const timeoutMs = triggerLimits.notificationTimeoutMs
   const request = { method: 'POST', url: value.url, headers, body, timeoutMs } as const
@@ -141,7 +144,7 @@ export async function deliverNotification(
 async function sendAttempt(
   outbound: OutboundPort,
   request: Parameters<OutboundPort['call']>[0],
-): Promise<AttemptResult> {
+): Promise<HttpCallResult> {
   try {
     return await outbound.call(request, async ({ status, headers }) => ({
       kind: 'answered' as const,
@@ -150,7 +153,7 @@ async function sendAttempt(
     }))
   } catch (thrown) {
     const why = toPrintable(messageOf(thrown), 300)
-    if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'refused', why }
+    if (hasCode(thrown, 'OUTBOUND_REFUSED')) return { kind: 'forbidden', why }
     if (hasCode(thrown, 'OUTBOUND_FAILED')) return { kind: 'failed', why }
     throw thrown
   }

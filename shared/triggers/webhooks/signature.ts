@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Headers of the signed form, for incoming webhooks and outgoing notifications. */
-export const signedHeaders = {
+export const deliveryHeaders = {
   id: 'antichain-delivery',
   timestamp: 'antichain-timestamp',
   signature: 'antichain-signature',

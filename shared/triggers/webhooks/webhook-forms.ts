@@ -18,7 +18,7 @@ import {
   digestOf,
   isSameSignature,
   signatureOf,
-  signedHeaders,
+  deliveryHeaders,
 } from './signature.ts'
 import { readSignedEvent } from './signed-events.ts'
 
@@ -69,10 +69,10 @@ const githubForm: WebhookForm = {
 }
 
 const signedForm: WebhookForm = {
-  headers: [signedHeaders.signature, signedHeaders.timestamp, signedHeaders.id],
+  headers: [deliveryHeaders.signature, deliveryHeaders.timestamp, deliveryHeaders.id],
   verify: (request, { secrets, now }) => {
-    const timestamp = requireHeader(request, signedHeaders.timestamp)
-    const received = requireHeader(request, signedHeaders.signature).replace(/^v1=/, '')
+    const timestamp = requireHeader(request, deliveryHeaders.timestamp)
+    const received = requireHeader(request, deliveryHeaders.signature).replace(/^v1=/, '')
     const matches = secrets.map(secret =>
       isSameSignature(received, signatureOf(secret, timestamp, request.body)),
     )
@@ -89,8 +89,8 @@ const signedForm: WebhookForm = {
   },
   read: request => readSignedEvent(request.body),
   identitiesOf: request => [
-    `id ${digestOf(requireHeader(request, signedHeaders.id))}`,
-    `body ${digestOf(requireHeader(request, signedHeaders.timestamp), '.', request.body)}`,
+    `id ${digestOf(requireHeader(request, deliveryHeaders.id))}`,
+    `body ${digestOf(requireHeader(request, deliveryHeaders.timestamp), '.', request.body)}`,
   ],
 }
 

@@ -147,11 +147,14 @@ test('TestImportPlanSpecificProvider: the provider is one of the stack, or a new
     withImports(
       createImport('b', { provider: urnOf(type, 'q') }),
       createImport('q', { type, id: '', inputs: { region: 'q' } }),
-      createImport('c', { provider: urnOf(type, 'bare'), providerInputs: { region: 'c' } }),
+      createImport('c', {
+        provider: urnOf(type, 'without-exceptions'),
+        providerInputs: { region: 'c' },
+      }),
     ),
   )
   expect(statesOf(made, 'q')).toMatchObject([{ inputs: { region: 'q' }, outputs: { region: 'q' } }])
-  expect(statesOf(made, 'bare')).toMatchObject([{ inputs: { region: 'c' } }])
+  expect(statesOf(made, 'without-exceptions')).toMatchObject([{ inputs: { region: 'c' } }])
   expect(statesOf(made, 'b')[0]?.['provider']).toBe(
     `${urnOf(type, 'q')}::${idOf(statesOf(made, 'q')[0])}`,
   )

@@ -22,7 +22,7 @@ export function arrivalsOf({ id, releases, barrier }: Operation): readonly Arriv
  * arrivals. Operations in `visitedIds` are skipped, and visited operations are added. Several walks
  * with the same set thus visit each operation once.
  */
-export async function findBlockedArrivals(
+export async function findBarrierArrivals(
   endedOperation: Operation,
   find: (id: OperationId) => Promise<Operation | undefined>,
   visitedIds: Set<OperationId> = new Set(),

@@ -3,7 +3,7 @@ import type { OperationsPort } from '../../../ports/records.ts'
 import { freshHead, type Head } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids.ts'
 import { isRunByGenerator, type Operation } from '../../../records/operation.ts'
-import { type Arrival, findBlockedArrivals, arrivalsOf } from '../dispatch/arrivals.ts'
+import { type Arrival, findBarrierArrivals, arrivalsOf } from '../dispatch/arrivals.ts'
 import { toChainMessages } from '../dispatch/chain-messages.ts'
 import { toIdBatches } from '../log/log-view.ts'
 import { recoverOperation } from './recover.ts'
@@ -24,8 +24,9 @@ export interface SweepDeps {
  * Continues operations that lost their message, their arrivals or their owner. Recovers operations
  * whose owner is gone, and records the arrivals of ended operations at waiters that have not begun.
  * Then ends ready joins and sends ready operations. Every write is conditional and can be repeated.
- * With sweeps, progress does not depend on any message (I4). `operations`: the operations that are
- * not known to have ended. Linear in their number. Returns those that have not ended.
+ * With sweeps, progress does not depend on any message (I4). `operations` are the operations that are
+ * not known to have ended. A sweep takes time linear in their number. Returns those of them that
+ * still have not ended.
  */
 export async function sweep(
   deps: SweepDeps,
@@ -40,8 +41,8 @@ export async function sweep(
   }
   const currentHeads = await readHeads(deps, operations)
   await repeatArrivals(deps, operations, currentHeads)
-  const openOperations = operations.filter(({ id }) => currentHeads.get(id)?.end === undefined)
-  const readyOperations = openOperations
+  const unendedOperations = operations.filter(({ id }) => currentHeads.get(id)?.end === undefined)
+  const readyOperations = unendedOperations
     .filter(
       operation =>
         !isRunByGenerator(operation) && isReady(currentHeads.get(operation.id), operation),
@@ -49,7 +50,7 @@ export async function sweep(
     .filter(({ id }) => deps.maySend?.(id) ?? true)
   if (readyOperations.length > 0)
     await deps.chains.send(toChainMessages(deps.deployment, readyOperations))
-  return openOperations
+  return unendedOperations
 }
 
 /**
@@ -69,7 +70,7 @@ async function repeatArrivals(
     const end = currentHeads.get(operation.id)?.end
     if (end?.verdict === 'succeeded') pendingArrivals.push(...arrivalsOf(operation))
     else if (end !== undefined)
-      pendingArrivals.push(...(await findBlockedArrivals(operation, find, visitedIds)))
+      pendingArrivals.push(...(await findBarrierArrivals(operation, find, visitedIds)))
   }
   for (
     let arrival = pendingArrivals.pop();

@@ -65,8 +65,8 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
 }
 
 /**
- * Puts an object unless a complete one exists. After a conflict, a lost response or a retry that
- * finds its own object, it verifies the existing object by its checksum.
+ * Puts an object unless a complete one exists. The object may exist after a conflict, a lost
+ * response, or a repeated put of the SDK. Its checksum then decides whether the put is done.
  */
 async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
   const { s3, bucket, clock } = deps
@@ -89,9 +89,8 @@ async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Arra
       return
     } catch (thrown) {
       const status = httpStatusOf(thrown)
-      // No response: S3 refuses a put to an existing key before it has read the whole body, and
-      // closes the connection (RFC 9112, 9.6). 409: another process puts the same blob
-      // concurrently.
+      // No response: S3 may have refused the put early and closed the connection while the body was
+      // sent (RFC 9112, 9.6). 409: another process puts the same blob concurrently.
       const mayExist = status === undefined || status === 412 || status === 409
       if (!mayExist || tries === awsLimits.putTriesMax) throw awsError(requestName, thrown)
       const storedCheck = isStored(deps, hash, bytes.length)
@@ -100,7 +99,7 @@ async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Arra
         throw awsError(requestName, thrown)
       }
       if (await withAwsErrors(requestName, () => storedCheck)) return
-      if (status === 409) await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
+      if (status === 409) await clock.sleep(awsLimits.retryPauseMs * 2 ** (tries - 1))
       else {
         // The existing object is damaged, or it is a delete marker. The correct bytes may replace
         // it.

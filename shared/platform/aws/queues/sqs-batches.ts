@@ -70,7 +70,7 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
           },
         },
       )
-    await clock.sleep(awsLimits.batchPauseMs * 2 ** (tries - 1))
+    await clock.sleep(awsLimits.retryPauseMs * 2 ** (tries - 1))
   }
 }
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { pipeline } from 'node:stream/promises'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { type HttpEvent, type HttpReply, createGatewayReply, httpEventOf } from './http-payload.ts'
+import { type HttpEvent, type HttpReply, createMessageReply, httpEventOf } from './http-payload.ts'
 
 /** The HTTP address of a function: the route of an HTTP API, or a function URL. */
 export interface HttpFrontOptions {
@@ -24,7 +24,7 @@ export interface HttpFrontOptions {
 }
 
 /** A listening address. */
-export interface HttpFront {
+export interface HttpListener {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string
   /** Closes every connection. */
@@ -37,7 +37,7 @@ export interface HttpFront {
  * route, and 413 for a body above the limit of API Gateway or Lambda. Throws CLI_USAGE when the
  * port is unavailable.
  */
-export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
+export async function startHttpListener(options: HttpFrontOptions): Promise<HttpListener> {
   const matchesRoute = createRouteMatcher(options.routeKey)
   const server = createServer((request, response) => {
     const disconnection = new AbortController()
@@ -85,7 +85,7 @@ async function replyToRequest(
   disconnection: AbortSignal,
 ): Promise<HttpReply> {
   const { method = 'GET', url: target = '/', rawHeaders, socket } = request
-  if (!matchesRoute(method, target.split('?')[0] ?? '')) return createGatewayReply(404, 'Not Found')
+  if (!matchesRoute(method, target.split('?')[0] ?? '')) return createMessageReply(404, 'Not Found')
   const body = await readBoundedBody(request)
   if (body === undefined) return tooLargeReply
   const sourceIp = socket.remoteAddress ?? ''
@@ -97,7 +97,7 @@ async function replyToRequest(
   return invoke(event, disconnection)
 }
 
-const tooLargeReply = createGatewayReply(413, 'Request Entity Too Large')
+const tooLargeReply = createMessageReply(413, 'Request Entity Too Large')
 
 /**
  * Returns the body; undefined for a body above the limit. The rest of such a body is read and

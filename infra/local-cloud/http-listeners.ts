@@ -1,8 +1,8 @@
 import type { FunctionName } from '../functions-table.ts'
 import type { InvocationOutcome } from './environment.ts'
 import type { Fleet } from './fleet.ts'
-import { type HttpFront, startHttpFront } from './http-front.ts'
-import { createGatewayReply, toHttpReply } from './http-payload.ts'
+import { type HttpListener, startHttpListener } from './http-listener.ts'
+import { createMessageReply, toHttpReply } from './http-payload.ts'
 import { startInvokeApi } from './invoke-api.ts'
 import { streamReply } from './streamed-reply.ts'
 
@@ -23,7 +23,7 @@ type InvokeFunction = (name: FunctionName, event: unknown) => Promise<Invocation
  * Starts all servers. After an error it closes those that listen, because they would keep the
  * process alive.
  */
-export async function startFronts(
+export async function startListeners(
   options: FrontsOptions,
   invoke: InvokeFunction,
   api: () => Fleet | undefined,
@@ -34,10 +34,10 @@ export async function startFronts(
   readonly lambdaUrl: string
   readonly close: () => Promise<void>
 }> {
-  const openFronts: HttpFront[] = []
+  const openFronts: HttpListener[] = []
   const close = async (): Promise<void> =>
     void (await Promise.all(openFronts.map(front => front.close())))
-  const openFront = async (frontPromise: Promise<HttpFront>): Promise<string> => {
+  const openFront = async (frontPromise: Promise<HttpListener>): Promise<string> => {
     const front = await frontPromise
     openFronts.push(front)
     return front.url
@@ -59,8 +59,8 @@ export async function startFronts(
 function startWebhooks(
   { webhookPort: port = 0, reporter }: FrontsOptions,
   invoke: InvokeFunction,
-): Promise<HttpFront> {
-  return startHttpFront({
+): Promise<HttpListener> {
+  return startHttpListener({
     port,
     routeKey: 'POST /hooks/{hook}',
     invoke: async event => toHttpReply(await invoke('webhook', event)),
@@ -72,13 +72,13 @@ function startWebhooks(
 function startApiFront(
   { apiPort: port = 0, reporter }: FrontsOptions,
   fleet: () => Fleet | undefined,
-): Promise<HttpFront> {
-  return startHttpFront({
+): Promise<HttpListener> {
+  return startHttpListener({
     port,
     routeKey: '$default',
     invoke: async (event, disconnection) => {
       const api = fleet()
-      if (api === undefined) return createGatewayReply(502, 'the function api does not exist')
+      if (api === undefined) return createMessageReply(502, 'the function api does not exist')
       const reply = await streamReply(
         onStreamedAnswer => api.invoke(event, onStreamedAnswer),
         disconnection,
