@@ -45,7 +45,7 @@ function sqsOf(names: readonly string[]): SQSClient {
   const model = createModelQueues(
     world,
     names.flatMap(name => [
-      { url: name, dead: { url: `${name}-dead`, receivesMax: limits.deliveriesMax } },
+      { url: name, deadLetterQueue: { url: `${name}-dead`, receivesMax: limits.deliveriesMax } },
       { url: `${name}-dead` },
     ]),
   )

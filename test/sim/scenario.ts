@@ -117,7 +117,7 @@ export function drawScenario(draw: SeededDraw): Scenario {
         ...step.refusals,
         ...drawRefusals(hookDraw.fork(`${index}`), hooks),
       ])
-      return { ...step, refuses: refusals, functionLimitMs, hooks }
+      return { ...step, refusals, functionLimitMs, hooks }
     }),
     executors,
     hasTwoHosts,
