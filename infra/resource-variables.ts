@@ -1,5 +1,11 @@
 import { awsVariables, type AwsVariable } from '../shared/config/aws-resource-names.ts'
 
+/**
+ * Variables of every function and task. The home folder of Lambda's user cannot be written, so
+ * plugins and package managers get the scratch space.
+ */
+export const processVariables = { HOME: '/tmp' } as const
+
 /** Returns the environment variables of AWS resources, for a process in a pool. */
 export type ResourceVariables = (
   resourceKeys: readonly AwsVariable[],

@@ -42,9 +42,10 @@ const schema = z.strictObject({
     .pipe(z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365]))
     .default(30),
   apiMb: wholeNumber(256, 10_240, 1_024),
-  generatorMb: wholeNumber(1_024, 10_240, 3_072),
-  executorMb: wholeNumber(1_024, 10_240, 3_072),
-  compactionMb: wholeNumber(512, 10_240, 3_072),
+  // Many accounts limit the memory of a function to 3,008 MB until they request more.
+  generatorMb: wholeNumber(1_024, 10_240, 3_008),
+  executorMb: wholeNumber(1_024, 10_240, 3_008),
+  compactionMb: wholeNumber(512, 10_240, 3_008),
   /** Scratch space of generators and executors, for unpacked programs and plugins. */
   scratchMb: wholeNumber(512, 10_240, 8_192),
   /**

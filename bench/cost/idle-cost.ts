@@ -7,12 +7,12 @@ import { prices } from './prices.ts'
 export const idleResources = {
   keys: 2,
   /** Metrics that alarms read. Alarms are billed per metric. */
-  alarmMetrics: 36,
+  alarmMetrics: 44,
   dashboards: 1,
   /** Queues that Lambda polls. */
   eventSources: 3,
   /** Memory of the function that is called every hour. */
-  compactionGb: 3,
+  compactionGb: 3_008 / 1_024,
 } as const
 
 /** Values that AWS decides or a run shows. The page states them beside the table. */

@@ -29,6 +29,10 @@ test.each([
     "Unable to execute 'docker' in order to build a container asset.",
   ],
   [
+    'PLATFORM_IMAGE_EMULATION_MISSING',
+    '#7 0.312 exec /bin/sh: exec format error\nERROR: failed to solve: process "/bin/sh -c test" did not complete successfully: exit code: 255',
+  ],
+  [
     'PLATFORM_STACK_BUSY',
     'Stack [antichain] is in UPDATE_IN_PROGRESS state and can not be updated',
   ],

@@ -52,6 +52,13 @@ const failurePatterns: readonly FailurePattern[] = [
     sentence: () => 'cannot build the container image of programs',
   },
   {
+    // The kernel refuses the programs of an image for another processor.
+    code: 'PLATFORM_IMAGE_EMULATION_MISSING',
+    pattern: /exec format error|exec user process caused/i,
+    sentence: () =>
+      `this ${process.arch} machine cannot run the programs of an image for the architecture of the functions`,
+  },
+  {
     code: 'PLATFORM_STACK_BUSY',
     pattern: /is in (\w+_IN_PROGRESS) state|OperationInProgress/,
     sentence: match =>

@@ -1,3 +1,4 @@
+import type { QueueName } from '../../shared/config/aws-resource-names.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 import { type FunctionResources, openFunctionResources } from './function-resources.ts'
 import { createTaskProtection } from './task-protection.ts'
@@ -14,12 +15,16 @@ export type LongPoolTurn = (
 
 /** Pause of a task after a turn that failed, in ms. */
 const pauseMs = 5_000
+/** Period of the metric of busy tasks, in ms. The scaling adds up its values of one minute. */
+const busyReportMs = 60_000
 
 /**
  * Runs a task of the long pool until SIGTERM or SIGINT. The task then takes no more work, its
- * generator hands over, and running work is completed. Failed work is delivered again.
+ * generator hands over, and running work is completed. Failed work is delivered again. `busyQueue`:
+ * the queue of a turn that removes its message before the work. The scaling counts the task by a
+ * metric then.
  */
-export async function runLongPool(turn: LongPoolTurn): Promise<void> {
+export async function runLongPool(turn: LongPoolTurn, busyQueue?: QueueName): Promise<void> {
   const resources = openFunctionResources(process.env)
   const { clock, logger } = resources.platform
   const shutdown = new AbortController()
@@ -27,10 +32,12 @@ export async function runLongPool(turn: LongPoolTurn): Promise<void> {
   process.once('SIGINT', () => shutdown.abort())
   const protection = createTaskProtection(process.env, logger)
   const protectWhile = async <T>(work: Promise<T>): Promise<T> => {
+    const stopReporting = busyQueue === undefined ? undefined : reportBusy(resources, busyQueue)
     await protection.set(true)
     try {
       return await work
     } finally {
+      stopReporting?.()
       await protection.set(false)
     }
   }
@@ -43,4 +50,13 @@ export async function runLongPool(turn: LongPoolTurn): Promise<void> {
     }
   }
   resources.platform.close()
+}
+
+/** Writes the metric of a busy task now and once a minute. Returns a function that stops it. */
+function reportBusy(
+  { putMetric, platform }: Pick<FunctionResources, 'putMetric' | 'platform'>,
+  queue: QueueName,
+): () => void {
+  putMetric('longPoolBusy', 1, queue)
+  return platform.clock.repeat(busyReportMs, () => putMetric('longPoolBusy', 1, queue))
 }

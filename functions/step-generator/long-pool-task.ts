@@ -20,4 +20,5 @@ const takeTurn: LongPoolTurn = async (
   endEnvironment()
 }
 
-await runLongPool(takeTurn)
+// `receiveNudge` removes the nudge from the queue.
+await runLongPool(takeTurn, 'nudges-long')

@@ -24,7 +24,10 @@ export interface Data {
   readonly bucket: Bucket
 }
 
-/** Creates two tables and a bucket, which are retained when the installation is deleted. */
+/**
+ * Creates two tables and a bucket, which are retained when the installation is deleted. They are
+ * removed when their first deployment fails: otherwise their names would block the next one.
+ */
 export function createData(scope: Construct, settings: Settings, keys: EncryptionKeys): Data {
   const group = createPart(scope, 'Data')
   const names = installationNamesOf(settings.installation)
@@ -43,7 +46,7 @@ export function createData(scope: Construct, settings: Settings, keys: Encryptio
       },
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
   return {
     journal: createTable('Journal', names.journalTable),
@@ -60,7 +63,7 @@ export function createData(scope: Construct, settings: Settings, keys: Encryptio
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       lifecycleRules: lifecycleRulesOf(settings),
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     }),
   }
 }

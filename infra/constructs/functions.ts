@@ -8,14 +8,16 @@ import {
   DockerImageFunction,
   Function as LambdaFunction,
   type FunctionOptions,
+  RecursiveLoop,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { type Assets, handlerName } from '../assets.ts'
-import type { ResourceVariables } from '../resource-variables.ts'
+import { processVariables, type ResourceVariables } from '../resource-variables.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
+import { canInvokeItself } from '../invocation-loops.ts'
 import { logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
 import type { Settings } from '../settings.ts'
@@ -85,7 +87,9 @@ function createFunction(
     ...(row.scratchMb === undefined
       ? {}
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
-    environment: { ...input.resourceVariables(row.resourceKeys, 'short') },
+    environment: { ...processVariables, ...input.resourceVariables(row.resourceKeys, 'short') },
+    // By default Lambda stops a chain of invocations through queues after about 16 functions.
+    recursiveLoop: canInvokeItself(row.name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
     role,
     logGroup: logs,
   }

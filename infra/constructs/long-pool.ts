@@ -1,6 +1,4 @@
 import { Duration, Fn, Stack } from 'aws-cdk-lib'
-import { AdjustmentType, type ScalingInterval } from 'aws-cdk-lib/aws-applicationautoscaling'
-import { CfnAlarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   GatewayVpcEndpointAwsService,
   type IVpc,
@@ -21,16 +19,16 @@ import {
   OperatingSystemFamily,
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { Construct, IConstruct } from 'constructs'
-import { awsMetrics, type QueueName, roleNameOf } from '../../shared/config/aws-resource-names.ts'
-import type { ResourceVariables } from '../resource-variables.ts'
+import type { Construct } from 'constructs'
+import { type QueueName, roleNameOf } from '../../shared/config/aws-resource-names.ts'
+import { processVariables, type ResourceVariables } from '../resource-variables.ts'
 import { type FunctionRow, functionsTable } from '../functions-table.ts'
 import { logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
 import { createLogs } from './functions.ts'
 import { createPart } from './create-part.ts'
 import { createRole } from './roles.ts'
-import type { Queues } from './queues.ts'
+import { scaleLongPoolTasks } from './long-pool-scaling.ts'
 
 /** The input for creating the long pool. */
 export interface LongPoolInput extends GrantContext {
@@ -47,11 +45,6 @@ interface TaskNetwork {
   readonly securityGroup: SecurityGroup
 }
 
-/**
- * Maximum delay of the metrics of a queue that was idle for hours, in minutes. Source: SQS's
- * documentation.
- */
-const metricDelayMinutes = 15
 /** Time that a task has to shut down; the maximum of ECS. */
 const shutdownSeconds = 120
 /** Scratch space for programs and plugins. The minimum of Fargate is 20 GiB. */
@@ -87,7 +80,6 @@ export function createLongPool(scope: Construct, input: LongPoolInput): void {
   const cluster = new Cluster(group, 'Cluster', {
     clusterName: installation,
     vpc,
-    enableFargateCapacityProviders: true,
     containerInsightsV2: ContainerInsights.DISABLED,
   }) as ICluster
   for (const row of functionsTable)
@@ -108,7 +100,6 @@ function createTasks(
     serviceName: `long-${row.name}`,
     cluster,
     taskDefinition: task,
-    desiredCount: 0,
     assignPublicIp: true,
     vpcSubnets: { subnetType: SubnetType.PUBLIC },
     securityGroups: [securityGroup],
@@ -120,13 +111,13 @@ function createTasks(
     minCapacity: 0,
     maxCapacity: settings.longTasksMax,
   })
-  scaling.scaleOnMetric(`${id}Depth`, {
-    metric: createWaitingMetric(settings.installation, row.longQueue, input.queues),
-    adjustmentType: AdjustmentType.EXACT_CAPACITY,
-    scalingSteps: scalingStepsOf(settings.longTasksMax),
-    cooldown: Duration.minutes(2),
+  scaleLongPoolTasks(group, id, {
+    installation: settings.installation,
+    queueName: row.longQueue,
+    queues: input.queues,
+    tasksMax: settings.longTasksMax,
+    tasks: scaling,
   })
-  delayScaleIn(scaling)
   // A task protects itself while it works, so that scale-in does not stop it.
   service.taskDefinition.taskRole.addToPrincipalPolicy(
     new PolicyStatement({
@@ -140,65 +131,6 @@ function createTasks(
       ],
     }),
   )
-}
-
-/**
- * Delays scale-in until the queue was empty for the maximum delay of its metrics. Before that, the
- * metrics may not contain the waiting messages yet.
- */
-function delayScaleIn(scaling: IConstruct): void {
-  for (const alarm of scaling.node.findAll())
-    if (alarm instanceof CfnAlarm && alarm.comparisonOperator?.startsWith('LessThan') === true) {
-      alarm.evaluationPeriods = metricDelayMinutes
-      alarm.datapointsToAlarm = metricDelayMinutes
-    }
-}
-
-/**
- * Returns the scaling steps: one task per message up to the maximum, and none when no message is
- * waiting or in delivery. Bounds lie between whole numbers, because the inclusion of a bound
- * differs above and below the alarm.
- */
-function scalingStepsOf(tasksMax: number): ScalingInterval[] {
-  const counts = Array.from({ length: tasksMax }, (_, index) => index + 1)
-  return [
-    { upper: 0.5, change: 0 },
-    ...counts.map(count => ({
-      lower: count - 0.5,
-      ...(count === tasksMax ? {} : { upper: count + 0.5 }),
-      change: count,
-    })),
-  ]
-}
-
-/**
- * Returns the number of messages that are waiting or in delivery, so that working tasks are not
- * stopped. Metrics of an idle queue can be 15 minutes late, so the senders of messages write an
- * additional metric.
- */
-function createWaitingMetric(
-  installation: string,
-  name: QueueName,
-  queues: Queues,
-): MathExpression {
-  const period = Duration.minutes(1)
-  const { queue } = queues[name]
-  return new MathExpression({
-    expression: 'MAX([FILL(visible, 0) + FILL(held, 0), FILL(sent, 0)])',
-    label: `${name}: waiting or in delivery`,
-    period,
-    usingMetrics: {
-      visible: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-      held: queue.metricApproximateNumberOfMessagesNotVisible({ period, statistic: 'Maximum' }),
-      sent: new Metric({
-        namespace: awsMetrics.namespace,
-        metricName: awsMetrics.longPoolWaiting,
-        dimensionsMap: { [awsMetrics.dimension]: installation, [awsMetrics.queueDimension]: name },
-        statistic: 'Maximum',
-        period,
-      }),
-    },
-  })
 }
 
 function createTask(group: Construct, input: LongPoolInput, row: LongRow): FargateTaskDefinition {
@@ -239,7 +171,10 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
     command: [`/var/task/${row.name}/long.mjs`],
     // A numeric user, because the user of Lambda's sandbox has no name in the image.
     user: '1000',
-    environment: { ...input.resourceVariables([...row.resourceKeys, 'nudgesLongQueue'], 'long') },
+    environment: {
+      ...processVariables,
+      ...input.resourceVariables([...row.resourceKeys, 'nudgesLongQueue'], 'long'),
+    },
     logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),
     stopTimeout: Duration.seconds(shutdownSeconds),
   })

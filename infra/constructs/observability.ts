@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import {
   Alarm,
   ComparisonOperator,
@@ -10,6 +10,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
@@ -18,6 +19,7 @@ import {
   installationNamesOf,
   queueNames,
 } from '../../shared/config/aws-resource-names.ts'
+import { canInvokeItself } from '../invocation-loops.ts'
 import { logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
 import type { Functions } from './functions.ts'
@@ -51,6 +53,7 @@ export function createObservability(
     topicName: `${installation}-alarms`,
     enforceSSL: true,
   })
+  allowAlarms(topic)
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
   const alarmSpecs = [
     ...listDeadLetterAlarms(input),
@@ -71,6 +74,21 @@ export function createObservability(
     alarm.addAlarmAction(new SnsAction(topic))
   }
   createDashboard(group, input, alarmSpecs)
+}
+
+/**
+ * Allows the alarms of this account to publish. A topic with a policy of its own has no default
+ * policy, which would allow them.
+ */
+function allowAlarms(topic: Topic): void {
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(topic).account } },
+    }),
+  )
 }
 
 /** Returns one alarm per queue, because the queue determines the next step. */
@@ -150,6 +168,20 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
       // An environment that receives work of another stack ends itself, which counts as one error.
       threshold: 10,
       periods: 3,
+    },
+    {
+      id: 'RecursionDropped',
+      name: 'recursion-dropped',
+      description: 'Lambda stopped a chain of functions, because it took the chain for a loop.',
+      metric: sumMetrics(
+        [...functions.values()]
+          .filter(({ row }) => canInvokeItself(row.name))
+          .map(deployed =>
+            deployed.function.metric('RecursiveInvocationsDropped', { period, statistic: 'Sum' }),
+          ),
+      ),
+      threshold: 0,
+      periods: 1,
     },
     // Compaction is called once an hour and cannot reach that number of errors. Without compaction,
     // stuck deployments are not found.

@@ -78,6 +78,8 @@ export const awsMetrics = {
   compactionLag: 'CompactionLagSeconds',
   /** Written by each sender to the long pool, because SQS reports metrics of an idle queue late. */
   longPoolWaiting: 'LongPoolWaiting',
+  /** Written once a minute by each busy task whose message is removed from its queue already. */
+  longPoolBusy: 'LongPoolBusy',
 } as const
 
 /**

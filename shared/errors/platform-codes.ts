@@ -35,6 +35,10 @@ export const platformCodes = {
     exit: 1,
     hint: 'Install Docker, or set CDK_DOCKER to another image builder, and check that it runs.',
   },
+  PLATFORM_IMAGE_EMULATION_MISSING: {
+    exit: 1,
+    hint: 'Install emulation (`docker run --privileged --rm tonistiigi/binfmt --install arm64`), build on an arm64 machine, or pass --set architecture=x86_64.',
+  },
   PLATFORM_STACK_BUSY: {
     exit: 1,
     hint: 'Wait until CloudFormation has finished its current operation on the stack, and run the command again.',

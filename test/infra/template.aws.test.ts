@@ -9,13 +9,16 @@ import { synthesise } from './synthesise.ts'
 
 const installation = synthesise()
 const { data, main, resources } = installation
+/** Functions that a chain of queues and calls can lead back to. */
+const loopingFunctions = new Set(['schedule', 'step-generator', 'step-executor', 'compaction'])
 
 describe('tables', () => {
   test.each(['journal', 'catalog'])(
     '%s is on demand, warm, encrypted, protected, restorable and expires items',
     name => {
       data.hasResource('AWS::DynamoDB::GlobalTable', {
-        DeletionPolicy: 'Retain',
+        // A table of a failed first deployment is removed, so that the next one can create it.
+        DeletionPolicy: 'RetainExceptOnCreate',
         UpdateReplacePolicy: 'Retain',
         Properties: {
           TableName: `antichain-${name}`,
@@ -52,7 +55,7 @@ describe('keys', () => {
 describe('the bucket', () => {
   test('keeps versions, is private, encrypted, accessible by TLS only, and retained', () => {
     data.hasResource('AWS::S3::Bucket', {
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: {
         VersioningConfiguration: { Status: 'Enabled' },
         PublicAccessBlockConfiguration: {
@@ -133,12 +136,34 @@ describe('functions', () => {
             [...row.resourceKeys].map(place => [awsVariables[place], Match.anyValue()]),
           ),
         },
+        RecursiveLoop: loopingFunctions.has(name) ? 'Allow' : 'Terminate',
         ...(row.packaging === 'image'
           ? { PackageType: 'Image' }
           : { Runtime: 'nodejs24.x', Handler: 'main.handler' }),
       })
     },
   )
+
+  test('every function and task has its home folder in the scratch space', () => {
+    const functionHomes = [...resources('AWS::Lambda::Function').values()].map(
+      ({ Properties }) =>
+        (Properties['Environment'] as { Variables: Record<string, unknown> }).Variables['HOME'],
+    )
+    expect(functionHomes).toEqual(functionsTable.map(() => '/tmp'))
+    main.allResourcesProperties('AWS::ECS::TaskDefinition', {
+      ContainerDefinitions: [
+        Match.objectLike({ Environment: Match.arrayWith([{ Name: 'HOME', Value: '/tmp' }]) }),
+      ],
+    })
+  })
+
+  test('the default memory fits into an account with the initial limit of 3,008 MB', () => {
+    const sizes = [...resources('AWS::Lambda::Function').values()].map(
+      ({ Properties }) => Properties['MemorySize'] as number,
+    )
+    expect(sizes).toHaveLength(functionsTable.length)
+    expect(Math.max(...sizes)).toBe(3_008)
+  })
 
   test('none has reserved concurrency: its refusals would count as deliveries', () => {
     const reserved = [...resources('AWS::Lambda::Function').values()].filter(
@@ -165,7 +190,7 @@ describe('functions', () => {
   })
 
   test('no variable contains a secret: all are names and addresses', () => {
-    const known = new Set<string>(Object.values(awsVariables))
+    const known = new Set<string>([...Object.values(awsVariables), 'HOME'])
     const variables = [...resources('AWS::Lambda::Function').values()].flatMap(({ Properties }) =>
       Object.keys((Properties['Environment'] as { Variables: object }).Variables),
     )
@@ -198,7 +223,8 @@ describe('addresses', () => {
 
 describe('the long pool', () => {
   test('has no task and no gateway while idle', () => {
-    main.allResourcesProperties('AWS::ECS::Service', { DesiredCount: 0 })
+    // A template with a number would stop the tasks of a busy service at every upgrade.
+    main.allResourcesProperties('AWS::ECS::Service', { DesiredCount: Match.absent() })
     main.resourceCountIs('AWS::EC2::NatGateway', 0)
     main.allResourcesProperties('AWS::ApplicationAutoScaling::ScalableTarget', {
       MinCapacity: 0,
@@ -213,20 +239,20 @@ describe('the long pool', () => {
     [4, 4],
     [50, 4],
   ])('scales to so many tasks for messages: %i, %i', (messages, tasks) => {
-    const wanted = computeCapacities('LongStepExecutorDepth', messages)
+    const wanted = computeCapacities('LongPoolLongStepExecutor', messages)
     expect([...new Set(wanted)]).toEqual([tasks])
   })
 
   test('removes no task before the metrics of an idle queue can have arrived', () => {
     const alarms = [...resources('AWS::CloudWatch::Alarm')].filter(([name]) =>
-      /Long.*Depth/.test(name),
+      name.startsWith('LongPoolLong'),
     )
     const periods = alarms.map(([, { Properties }]) => [
       Properties['ComparisonOperator'],
       Properties['EvaluationPeriods'],
       Properties['DatapointsToAlarm'],
     ])
-    const [less, more] = ['LessThanOrEqualToThreshold', 'GreaterThanOrEqualToThreshold']
+    const [less, more] = ['LessThanThreshold', 'GreaterThanOrEqualToThreshold']
     expect(
       periods.toSorted((one, other) => String(one[0]).localeCompare(String(other[0]))),
     ).toEqual([
@@ -255,6 +281,21 @@ describe('the long pool', () => {
 })
 
 describe('observability', () => {
+  test('alarms can publish to their topic', () => {
+    const policies = [...resources('AWS::SNS::TopicPolicy').values()]
+    const statements = policies.flatMap(
+      ({ Properties }) =>
+        (Properties['PolicyDocument'] as { Statement: Record<string, unknown>[] }).Statement,
+    )
+    expect(statements.map(({ Effect, Action, Principal }) => [Effect, Action, Principal])).toEqual([
+      ['Deny', 'sns:Publish', '*'],
+      ['Allow', 'sns:Publish', { Service: 'cloudwatch.amazonaws.com' }],
+    ])
+    expect(statements[1]?.['Condition']).toEqual({
+      StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+    })
+  })
+
   test('alarms report dead letters, stuck deployments, compaction lag and throttles', () => {
     expect(listAlarmNames().toSorted()).toEqual([
       'antichain-compaction-lag',
@@ -265,6 +306,7 @@ describe('observability', () => {
       'antichain-dead-nudges-long',
       'antichain-function-errors',
       'antichain-function-throttles',
+      'antichain-recursion-dropped',
       'antichain-stuck-deployments',
       'antichain-table-throttles',
       'antichain-tidying-errors',
@@ -322,7 +364,7 @@ function computeCapacities(id: string, messages: number): readonly number[] {
   return [...resources('AWS::CloudWatch::Alarm')].flatMap(([alarm, { Properties }]) => {
     const threshold = Properties['Threshold'] as number
     const over = Properties['ComparisonOperator'] === 'GreaterThanOrEqualToThreshold'
-    if (!alarm.includes(id) || (over ? messages < threshold : messages > threshold)) return []
+    if (!alarm.startsWith(id) || (over ? messages < threshold : messages >= threshold)) return []
     const name = (Properties['AlarmActions'] as { Ref: string }[])[0]?.Ref ?? ''
     const policy = resources('AWS::ApplicationAutoScaling::ScalingPolicy').get(name)
     if (policy === undefined) throw new Error(`there is no policy ${name}`)

@@ -2,7 +2,7 @@ import { awsMetrics, type QueueName } from '../../config/aws-resource-names.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
 /** A metric that an alarm or the scaling of the long pool reads. */
-export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'longPoolWaiting'
+export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'longPoolWaiting' | 'longPoolBusy'
 
 /** Writes a value of a metric. The metric of the long pool is written for each of its queues. */
 export type PutMetric = (metric: AwsMetric, value: number, queue?: QueueName) => void

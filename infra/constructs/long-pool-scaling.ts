@@ -1,0 +1,112 @@
+import { Duration } from 'aws-cdk-lib'
+import {
+  AdjustmentType,
+  MetricAggregationType,
+  StepScalingAction,
+} from 'aws-cdk-lib/aws-applicationautoscaling'
+import {
+  Alarm,
+  ComparisonOperator,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import { ApplicationScalingAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import type { ScalableTaskCount } from 'aws-cdk-lib/aws-ecs'
+import type { Construct } from 'constructs'
+import { awsMetrics, type QueueName } from '../../shared/config/aws-resource-names.ts'
+import type { Queues } from './queues.ts'
+
+/** The input for scaling the tasks of one queue. */
+export interface ScalingInput {
+  readonly installation: string
+  readonly queueName: QueueName
+  readonly queues: Queues
+  readonly tasksMax: number
+  readonly tasks: ScalableTaskCount
+}
+
+/**
+ * Maximum delay of the metrics of a queue that was idle for hours, in minutes. Source: SQS's
+ * documentation.
+ */
+const metricDelayMinutes = 15
+/** The boundary between no work and one unit of work. */
+const threshold = 0.5
+const cooldown = Duration.minutes(2)
+
+/**
+ * Scales tasks to the amount of work: one task per waiting message and per busy task, up to the
+ * maximum. One alarm adds tasks within a minute of the first message. Another alarm removes all
+ * tasks after the maximum delay of the metrics without work.
+ */
+export function scaleLongPoolTasks(scope: Construct, id: string, input: ScalingInput): void {
+  const metric = createWorkMetric(input)
+  const addTasks = createAction(scope, `${id}AddTasks`, input.tasks)
+  for (let count = 1; count <= input.tasksMax; count += 1)
+    addTasks.addAdjustment({
+      adjustment: count,
+      lowerBound: count - 1,
+      ...(count === input.tasksMax ? {} : { upperBound: count }),
+    })
+  const removeTasks = createAction(scope, `${id}RemoveTasks`, input.tasks)
+  removeTasks.addAdjustment({ adjustment: 0, upperBound: 0 })
+  new Alarm(scope, `${id}Work`, {
+    metric,
+    threshold,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: 1,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  }).addAlarmAction(new ApplicationScalingAction(addTasks))
+  new Alarm(scope, `${id}Idle`, {
+    metric,
+    threshold,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    evaluationPeriods: metricDelayMinutes,
+    datapointsToAlarm: metricDelayMinutes,
+    // A queue that was never used has no metrics.
+    treatMissingData: TreatMissingData.BREACHING,
+  }).addAlarmAction(new ApplicationScalingAction(removeTasks))
+}
+
+function createAction(scope: Construct, id: string, tasks: ScalableTaskCount): StepScalingAction {
+  return new StepScalingAction(scope, id, {
+    scalingTarget: tasks,
+    adjustmentType: AdjustmentType.EXACT_CAPACITY,
+    metricAggregationType: MetricAggregationType.MAXIMUM,
+    cooldown,
+  })
+}
+
+/**
+ * Returns the number of messages that are waiting or in delivery, plus the number of busy tasks
+ * whose message is removed already. Metrics of an idle queue can be 15 minutes late, so the senders
+ * of messages write an additional metric.
+ */
+function createWorkMetric({ installation, queueName, queues }: ScalingInput): MathExpression {
+  const period = Duration.minutes(1)
+  const { queue } = queues[queueName]
+  const createMetric = (metricName: string, statistic: 'Maximum' | 'Sum'): Metric =>
+    new Metric({
+      namespace: awsMetrics.namespace,
+      metricName,
+      dimensionsMap: {
+        [awsMetrics.dimension]: installation,
+        [awsMetrics.queueDimension]: queueName,
+      },
+      statistic,
+      period,
+    })
+  return new MathExpression({
+    expression: 'MAX([FILL(visible, 0) + FILL(held, 0), FILL(sent, 0)]) + FILL(busy, 0)',
+    label: `${queueName}: waiting, in delivery or busy`,
+    period,
+    usingMetrics: {
+      visible: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+      held: queue.metricApproximateNumberOfMessagesNotVisible({ period, statistic: 'Maximum' }),
+      sent: createMetric(awsMetrics.longPoolWaiting, 'Maximum'),
+      // Each busy task writes the value 1 once a minute.
+      busy: createMetric(awsMetrics.longPoolBusy, 'Sum'),
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import { type FunctionName, type FunctionRow, functionsTable } from './functions-table.ts'
+
+/**
+ * Reports whether an invocation of a function can cause another invocation of the same function,
+ * through queues and calls of other functions. Lambda's detection of recursive loops stops such
+ * chains unless the function allows them.
+ */
+export function canInvokeItself(name: FunctionName): boolean {
+  const reached = new Set<FunctionName>()
+  const pending = [...listInvoked(name)]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (reached.has(next)) continue
+    reached.add(next)
+    pending.push(...listInvoked(next))
+  }
+  return reached.has(name)
+}
+
+/** Returns the functions that consume a queue to which a function sends, or that it calls. */
+function listInvoked(name: FunctionName): readonly FunctionName[] {
+  const grants = functionsTable.find(row => row.name === name)?.grants ?? {}
+  const sentQueues = new Set([...(grants.sends ?? []), ...(grants.redrives ?? [])])
+  const isInvoked = ({ consumes, longQueue, name: other }: FunctionRow): boolean =>
+    (consumes !== undefined && sentQueues.has(consumes.queue)) ||
+    // A task of the long pool runs the same handler, and can send to the same queues.
+    (longQueue !== undefined && sentQueues.has(longQueue)) ||
+    (other === 'compaction' && grants.callsCompaction === true)
+  return functionsTable.filter(isInvoked).map(row => row.name)
+}
