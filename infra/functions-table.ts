@@ -1,4 +1,5 @@
 import type { AwsVariable, QueueName, bucketPrefixes } from '../shared/config/aws-resource-names.ts'
+import type { CatalogPartition } from '../shared/config/catalog-partitions.ts'
 import type { Settings } from './settings.ts'
 
 /** A key prefix of the bucket. */
@@ -14,6 +15,11 @@ export type TableUse = 'read' | 'write' | 'batch' | 'remove'
 export interface Grants {
   readonly journal?: TableUse
   readonly catalog?: TableUse
+  /** Partitions of the catalog that the function may read and write. Absent with `catalog`: all. */
+  readonly catalogPartitions?: {
+    readonly reads: readonly CatalogPartition[]
+    readonly writes: readonly CatalogPartition[]
+  }
   readonly reads?: readonly BucketPart[]
   readonly puts?: readonly BucketPart[]
   /** Creates objects, but never replaces one. */
@@ -86,6 +92,9 @@ const pluginFiles = [
   'shared/providers/plugins/dynamic-provider.mjs',
 ]
 
+/** The partitions of a function that puts requests, each once. */
+const requestPartitions = ['requests', 'requestingStacks', 'marks'] as const
+
 /** Every function of an installation. */
 export const functionsTable: readonly FunctionRow[] = [
   {
@@ -95,7 +104,14 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: () => 512,
     timeoutSeconds: 25,
     resourceKeys: [...commonKeys, 'catalogTable', 'nudgesQueue', 'key'],
-    grants: { catalog: 'write', sends: ['nudges'], triggerSecrets: 'open' },
+    grants: {
+      catalogPartitions: {
+        reads: [...requestPartitions, 'stacks', 'webhooks'],
+        writes: requestPartitions,
+      },
+      sends: ['nudges'],
+      triggerSecrets: 'open',
+    },
   },
   {
     // Work without a user: due schedules, and notifications.
@@ -110,7 +126,11 @@ export const functionsTable: readonly FunctionRow[] = [
       ...(['catalogTable', 'nudgesQueue', 'notificationsQueue', 'key', 'scheduleGroup'] as const),
     ],
     grants: {
-      catalog: 'write',
+      catalogPartitions: {
+        // Replies to pull requests use the credential of the webhook.
+        reads: [...requestPartitions, 'stacks', 'webhooks', 'schedules', 'notifications'],
+        writes: [...requestPartitions, 'schedules'],
+      },
       sends: ['nudges', 'notifications'],
       triggerSecrets: 'open',
       schedules: 'remove',

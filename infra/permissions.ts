@@ -7,6 +7,7 @@ import {
   keyPurpose,
   type QueueName,
 } from '../shared/config/aws-resource-names.ts'
+import { type CatalogPartition, catalogPartitions } from '../shared/config/catalog-partitions.ts'
 import type { Data } from './constructs/data.ts'
 import type { EncryptionKeys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
@@ -70,13 +71,29 @@ const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
 
 function tableStatementsOf(
   { data }: GrantContext,
-  { journal, catalog }: Grants,
+  { journal, catalog, catalogPartitions: partitions }: Grants,
 ): PolicyStatement[] {
   return [
+    ...(partitions === undefined
+      ? []
+      : [
+          allow(readActions, [data.catalog.tableArn], onlyPartitions(partitions.reads)),
+          allow(writeActions, [data.catalog.tableArn], onlyPartitions(partitions.writes)),
+        ]),
     ...(journal === undefined ? [] : [allow(tableActions[journal], [data.journal.tableArn])]),
     ...(catalog === undefined ? [] : [allow(tableActions[catalog], [data.catalog.tableArn])]),
   ]
 }
+
+/** The condition of requests whose partition keys all match. A request without keys is refused. */
+const onlyPartitions = (
+  partitions: readonly CatalogPartition[],
+): Readonly<Record<string, unknown>> => ({
+  'ForAllValues:StringLike': {
+    'dynamodb:LeadingKeys': partitions.map(partition => catalogPartitions[partition]),
+  },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+})
 
 function bucketStatementsOf(
   scope: Construct,
@@ -130,7 +147,9 @@ function keyStatementsOf(
   grants: Grants,
 ): PolicyStatement[] {
   const { region } = Stack.of(scope)
-  const usesTables = grants.journal !== undefined || grants.catalog !== undefined
+  const usesTables = [grants.journal, grants.catalog, grants.catalogPartitions].some(
+    use => use !== undefined,
+  )
   const usesBucket = [grants.reads, grants.puts, grants.creates, grants.sweeps].some(
     use => use !== undefined,
   )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { openTestApi, shopPath, type TestApi } from './api.fixture.ts'
 import { includesRole, roles } from './authorization.ts'
@@ -51,6 +52,35 @@ describe('every route, for every role and scope', () => {
       expect(without.status).toBe(401)
     },
   )
+})
+
+describe('every field of every body, for every role', () => {
+  const higherRoles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'POST /v1/stacks/{project}/{stack}/previews': { archive: 'deploy' },
+  }
+  const bodies = routes.flatMap(route =>
+    route.body instanceof z.ZodObject
+      ? [[`${route.method} ${route.path}`, route, Object.keys(route.body.shape)] as const]
+      : [],
+  )
+
+  test('is listed, so that a new field is judged', () => {
+    expect(Object.fromEntries(bodies.map(([name, , fields]) => [name, fields]))).toMatchSnapshot()
+  })
+
+  test.each(bodies)('%s', async (name, route, fields) => {
+    for (const role of roles.filter(other => includesRole(other, route.role)))
+      for (const field of fields) {
+        const token = await api.issueToken(role)
+        const response = await api.call(token, `${route.method} ${fillPath(route.path)}`, {
+          [field]: {},
+        })
+        const requiredRole = roles.find(other => other === higherRoles[name]?.[field])
+        const isAllowed = requiredRole === undefined || includesRole(role, requiredRole)
+        expect([role, field, response.status === 403]).toEqual([role, field, !isAllowed])
+        await response.body?.cancel()
+      }
+  })
 })
 
 test('an unknown, truncated, mixed, revoked or expired token is refused', async () => {

@@ -13,7 +13,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { AddressRules } from '../../shared/triggers/outbound/address-filter.ts'
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
-import type { Caller, Role } from './authorization.ts'
+import { type Caller, includesRole, type Role } from './authorization.ts'
 
 /** The ports of the API. */
 export interface ApiPorts
@@ -94,6 +94,8 @@ export interface Route {
   readonly summary: string
   readonly query: z.ZodType
   readonly body: z.ZodType
+  /** The fields of the body that require a higher role than the route. */
+  readonly fieldRoles?: Readonly<Record<string, Role>>
   /** The body of a route that does not take JSON. */
   readonly rawBody?: { readonly type: string; readonly bytesMax: number }
   readonly output: z.ZodType
@@ -133,13 +135,29 @@ export function defineRoute<
     query,
     body,
     status: row.status ?? 200,
-    answer: (ports, call) =>
-      run(ports, {
+    answer: async (ports, call) => {
+      requireFieldRoles(row.fieldRoles, call)
+      return run(ports, {
         ...call,
         query: parseInput(query, call.query, 'query') as z.infer<Query>,
         body: parseInput(body, call.body, 'body') as z.infer<Body>,
-      }),
+      })
+    },
   }
+}
+
+/** Requires the roles of the fields that the body has. Throws API_FORBIDDEN. */
+function requireFieldRoles(
+  fieldRoles: Route['fieldRoles'] = {},
+  { body, caller }: RouteCall<unknown, unknown>,
+): void {
+  if (typeof body !== 'object' || body === null) return
+  for (const [field, role] of Object.entries(fieldRoles))
+    if (Object.hasOwn(body, field) && !includesRole(caller.role, role))
+      throw error(
+        'API_FORBIDDEN',
+        `the field '${field}' requires the role ${role}; the token has the role ${caller.role}`,
+      )
 }
 
 function parseInput(schema: z.ZodType, value: unknown, section: string): unknown {

@@ -34,6 +34,26 @@ describe('a webhook', () => {
   })
 })
 
+describe('the catalog', () => {
+  test.each(['webhook', 'schedule'])('%s can change neither tokens nor the audit log', part => {
+    const uses = statements(part).filter(({ resources: arns }) =>
+      arns.join().includes('DataCatalog'),
+    )
+    expect(uses).toHaveLength(2)
+    for (const { conditions } of uses) {
+      const { 'ForAllValues:StringLike': patterns, Null: absence } = conditions as Record<
+        string,
+        Record<string, unknown>
+      >
+      const keys = patterns?.['dynamodb:LeadingKeys'] as readonly string[]
+      expect(keys.length).toBeGreaterThan(0)
+      expect(keys.filter(key => /^(?:documents )?(?:token|\*)|^audit/.test(key))).toEqual([])
+      // Without this condition a request without keys would be allowed.
+      expect(absence).toEqual({ 'dynamodb:LeadingKeys': 'false' })
+    }
+  })
+})
+
 describe('an executor', () => {
   test.each(['step-executor', 'long-step-executor'])('%s cannot write the catalog', part => {
     const actions = listActionsOn(statements(part), 'DataCatalog')

@@ -87,8 +87,10 @@ export const requestRoutes = [
     ...creationRoute,
     path: '/v1/stacks/{project}/{stack}/previews',
     role: 'preview',
+    // A program is code. The archive may be any uploaded one, not only that of the stack.
+    fieldRoles: { archive: 'deploy' },
     summary:
-      'Request a preview. Only the role deploy may upload a program, because programs run code.',
+      'Request a preview of the program of the stack. Another archive requires the role deploy, because programs run code.',
     run: (ports, call) => putRequest(ports, call, true),
   }),
   defineRoute({

@@ -1,0 +1,19 @@
+/**
+ * Patterns of the partition keys of the catalog, by their contents. The permissions of functions
+ * are granted per partition. `*` matches any text.
+ */
+export const catalogPartitions = {
+  stacks: 'stack *',
+  requests: 'requests *',
+  /** The list of stacks that ever had a request. */
+  requestingStacks: 'asking',
+  marks: 'mark *',
+  webhooks: 'documents webhook',
+  schedules: 'documents schedule',
+  notifications: 'documents notification',
+  tokens: 'documents token',
+  audit: 'audit*',
+} as const
+
+/** A group of partitions of the catalog. */
+export type CatalogPartition = keyof typeof catalogPartitions
