@@ -44,7 +44,7 @@ async function tryToBundle() {
 export function generateCode() {
   const startMs = Date.now()
   try {
-    generateProtobuf({ folder: root, force: true, say: printProgress })
+    generateProtobuf({ folder: root, force: true, onProgress: printProgress })
   } catch (thrown) {
     throw createBootstrapFailure(
       `cannot generate the protobuf code: ${thrown.message}`,

@@ -22,7 +22,7 @@ export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'
   /** The processes that run the requested operations. */
   readonly execute: DeploymentOptions['execute']
   /** Whether another service applies the jitter already; see `ScheduleRunDeps`. */
-  readonly isSpreadElsewhere?: boolean
+  readonly hasExternalJitter?: boolean
 }
 
 /**
@@ -33,10 +33,11 @@ export async function runDueSchedule(
   server: ScheduleServer,
   key: DocumentKey,
 ): Promise<ScheduleRunResult['kind']> {
-  const { catalog, requests, nudges, clock, logger, execute } = server
+  const { catalog, requests, nudges, clock, logger, execute, hasExternalJitter = false } = server
   const run = await runSchedule(
     {
       ...server,
+      hasExternalJitter,
       isRunning: async scope => {
         if (scope === '*') return false
         if (((await catalog.getStack(scope))?.current ?? '') !== '') return true
@@ -58,7 +59,9 @@ export async function runDueSchedule(
     key,
   )
   const { scope: stack, name: schedule } = key
-  if (run.kind !== 'wait') logger.write('info', 'schedule.seen', { stack, schedule, ...run })
+  const atField = 'dueAt' in run ? { at: run.dueAt } : {}
+  if (run.kind !== 'wait')
+    logger.write('info', 'schedule.seen', { stack, schedule, kind: run.kind, ...atField })
   return run.kind
 }
 

@@ -12,7 +12,7 @@ import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import { type DeploymentId, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
+import { jitterOf, scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
 import { serveSchedule } from './serve-schedule.ts'
 
 const key = { kind: 'notification', scope: '*', name: 'chat' } as const
@@ -122,6 +122,19 @@ test('a scheduler call puts one request, even if it is slightly early', async ()
   ])
   await serve({ ...call, name: 'gone' })
   expect(removed).toEqual([])
+})
+
+test('a scheduler call of a schedule with jitter runs at once: the scheduler has applied the jitter', async () => {
+  const jittered = stackIdOf('shop', 'jittered')
+  await platform.catalog.createStack(jittered, 1 as EpochMs)
+  const schedule = { kind: 'schedule', scope: jittered, name: 'spread' } as const
+  const jitterMs = 1_800_000
+  expect(jitterOf(schedule, jitterMs)).toBeGreaterThan(60_000)
+  const createdAt = Date.now() - 3_600_000
+  const draft = { when: 'rate(1 hour)', operation: { kind: 'up' }, createdAt, jitterMs }
+  await platform.documents.put(schedule, scheduleDocument.parse(draft), 0)
+  await serve({ ...schedule, placed: 'calls-9', placedAt: Date.now() })
+  expect(await platform.requests.listWaiting(jittered, 10)).toHaveLength(1)
 })
 
 test('calls that no document names are removed when they are old enough', async () => {

@@ -66,7 +66,7 @@ async function answerCall(
   // Scheduler calls once, when its clock reaches the time. The clock of this function may be
   // slightly behind.
   const now = (): EpochMs => (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
-  await runDueSchedule({ ...server, clock: { now }, isSpreadElsewhere: true }, key)
+  await runDueSchedule({ ...server, clock: { now }, hasExternalJitter: true }, key)
   // A process that died after placing calls leaves calls without a document. The document of new
   // calls may not be stored yet.
   if (clock.now() - placedAt < triggerLimits.orphanedCallAgeMs) return

@@ -43,6 +43,7 @@ const deps = (): ScheduleRunDeps => ({
   marks: platform.marks,
   clock: { now: () => now },
   isRunning: async () => isRunning,
+  hasExternalJitter: false,
   send: async (_key, schedule, at) => {
     if (failures > 0) {
       failures -= 1

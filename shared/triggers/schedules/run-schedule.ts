@@ -19,7 +19,7 @@ export interface ScheduleRunDeps extends Pick<TriggerPorts, 'documents' | 'marks
   /** Requests the operation of the schedule. `at` is the planned time and identifies the run. */
   readonly send: (key: DocumentKey, schedule: Schedule, at: EpochMs) => Promise<void>
   /** Whether another service applies the jitter, such as EventBridge Scheduler by its window. */
-  readonly hasExternalJitter?: boolean
+  readonly hasExternalJitter: boolean
 }
 
 /** The result of a check. `gone`: no schedule of this name exists. */
@@ -41,7 +41,7 @@ export async function runSchedule(
   const schedule = parseDocument(scheduleDocument, stored)
   const isRunning = await deps.isRunning(key.scope)
   const evaluatedSchedule =
-    deps.hasExternalJitter === true ? { ...schedule, jitterMs: 0 } : schedule
+    deps.hasExternalJitter ? { ...schedule, jitterMs: 0 } : schedule
   const verdict = evaluateSchedule(key, evaluatedSchedule, { now: deps.clock.now(), isRunning })
   if (verdict.kind !== 'run' && verdict.kind !== 'skip') return verdict
   const { kind, dueAt } = verdict
