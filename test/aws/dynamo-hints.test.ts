@@ -3,7 +3,8 @@ import { createJournalHints } from '../../shared/platform/aws/dynamo/hints.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
-import type { OperationId } from '../../shared/records/ids.ts'
+import { dynamoLimits } from '../../shared/config/dynamo-limits.ts'
+import type { EpochMs, OperationId } from '../../shared/records/ids.ts'
 import { hintsContract } from '../contract/nudges.ts'
 import { createDeploymentId, toOperationId } from '../contract/open-adapter.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
@@ -50,3 +51,35 @@ test('a hint reaches the listeners of another process once, and concurrent hints
   expect(received).toHaveLength(3)
   expect(items()).toHaveLength(1)
 }, 10_000)
+
+test('1,000 executors that hint all the time stay below the write limit of each partition', async () => {
+  const writesPerSecondMax = 1_000
+  const model = createModelDynamo()
+  const names = createTableNames()
+  await createTables(model.client, names)
+  const random = createSystemRandom()
+  let nowMs = 1_000_000
+  const pendingSleeps: (() => void)[] = []
+  const clock = {
+    ...createSystemClock(),
+    now: () => nowMs as EpochMs,
+    sleep: () => new Promise<void>(resolve => void pendingSleeps.push(resolve)),
+  }
+  const client = model.client
+  const journalTable = { client, clock, random, region: 'eu-test-1', name: names.journal }
+  const deployment = createDeploymentId()
+  const executors = Array.from({ length: 1_000 }, () =>
+    createJournalHints({ journalTable, clock, random, logger: silentLogger }),
+  )
+  for (let elapsedMs = 0; elapsedMs < 1_000; elapsedMs += dynamoLimits.hintBatchMs) {
+    for (const [index, hints] of executors.entries()) hints.hint(deployment, toOperationId(index))
+    nowMs += dynamoLimits.hintBatchMs
+    for (const wake of pendingSleeps.splice(0)) wake()
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  const writes = Map.groupBy(model.tables.listItems(names.journal), item => item['pk']?.S)
+  expect(writes.size).toBe(dynamoLimits.hintShards)
+  const counts = [...writes.values()].map(items => items.length)
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(5_000)
+  expect(Math.max(...counts)).toBeLessThan(writesPerSecondMax)
+}, 30_000)

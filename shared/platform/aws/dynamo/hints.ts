@@ -19,12 +19,14 @@ interface HintsDeps {
 
 /**
  * Creates hints between functions. All hints of a process within a short time are written as one
- * small item of the deployment, which expires. Each listener reads new items every second.
- * Listeners of the same process are called immediately. Hints get lost when a function is frozen or
- * a clock is far behind, so they are only an optimization.
+ * small item of the deployment, which expires. The items of a deployment have several partitions,
+ * because one partition accepts too few writes for many executors. Each listener reads the new
+ * items of all partitions every second. Listeners of the same process are called immediately. Hints
+ * get lost when a function is frozen or a clock is far behind, so they are only an optimization.
  */
 export function createJournalHints(deps: HintsDeps): HintsPort {
-  const { clock, logger } = deps
+  const { clock, logger, random } = deps
+  const shard = (random.bytes(1)[0] ?? 0) % limits.hintShards
   const listeners = new Map<DeploymentId, Set<HintListener>>()
   const gatheredHints = new Map<DeploymentId, Set<OperationId>>()
   const notifyListeners = (deployment: DeploymentId, operation: OperationId): void => {
@@ -34,7 +36,7 @@ export function createJournalHints(deps: HintsDeps): HintsPort {
     await clock.sleep(limits.hintBatchMs)
     const operations = [...(gatheredHints.get(deployment) ?? [])]
     gatheredHints.delete(deployment)
-    await putHints(deps, deployment, operations).catch((thrown: unknown) =>
+    await putHints(deps, { deployment, shard, operations }).catch((thrown: unknown) =>
       logger.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
     )
   }
@@ -63,30 +65,50 @@ export function createJournalHints(deps: HintsDeps): HintsPort {
 
 async function putHints(
   { journalTable, clock, random }: HintsDeps,
-  deployment: DeploymentId,
-  operations: readonly OperationId[],
+  hints: {
+    readonly deployment: DeploymentId
+    readonly shard: number
+    readonly operations: readonly OperationId[]
+  },
 ): Promise<void> {
   const now = clock.now()
   const expires = Math.ceil((now + limits.hintRetentionMs) / 1_000)
-  const key = keys.hint(deployment, `${padTime(now)} ${random.uuid()}`)
+  const { deployment, shard, operations } = hints
+  const key = keys.hint(deployment, shard, `${padTime(now)} ${random.uuid()}`)
   const item = { ...toItem({ expires }), operations: toNumberSet(operations) }
   await putItem(journalTable, { key, item, ifAbsent: false })
 }
 
+/** Reads the new hints of all partitions every second. */
+function pollHints(deps: HintsDeps, deployment: DeploymentId, onHint: HintListener): () => void {
+  const { clock, logger } = deps
+  const readers = Array.from({ length: limits.hintShards }, (_, shard) =>
+    createShardReader(deps, keys.hint(deployment, shard, '').pk, onHint),
+  )
+  let isReading = false
+  return clock.repeat(limits.hintPollMs, () => {
+    if (isReading) return
+    isReading = true
+    Promise.all(readers.map(read => read()))
+      .catch((thrown: unknown) =>
+        logger.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
+      )
+      .finally(() => (isReading = false))
+  })
+}
+
 /**
- * Reads new hints every second. Each read overlaps the previous one, because the clocks of
- * functions differ.
+ * Creates a function that reads the new hints of one partition. Each read overlaps the previous
+ * one, because the clocks of functions differ.
  */
-function pollHints(
-  { journalTable, clock, logger }: HintsDeps,
-  deployment: DeploymentId,
+function createShardReader(
+  { journalTable, clock }: HintsDeps,
+  pk: string,
   onHint: HintListener,
-): () => void {
+): () => Promise<void> {
   let sinceMs = clock.now() - limits.hintClockDifferenceMs
   let knownKeys = new Set<string>()
-  let isReading = false
-  const read = async (): Promise<void> => {
-    const { pk } = keys.hint(deployment, '')
+  return async () => {
     const atLeast = padTime(Math.max(0, sinceMs))
     const items = await queryItems(journalTable, { pk, atLeast, limit: limits.hintsPerReadMax })
     const newItems = items.filter(item => !knownKeys.has(readText(item, 'sk')))
@@ -95,16 +117,6 @@ function pollHints(
       for (const operation of readNumbers(item, 'operations')) onHint(operation as OperationId)
     sinceMs = Math.max(sinceMs, timeOf(items.at(-1)) - limits.hintClockDifferenceMs)
   }
-  const stopPolling = clock.repeat(limits.hintPollMs, () => {
-    if (isReading) return
-    isReading = true
-    read()
-      .catch((thrown: unknown) =>
-        logger.write('debug', 'hint.lost', { deployment, reason: messageOf(thrown) }),
-      )
-      .finally(() => (isReading = false))
-  })
-  return stopPolling
 }
 
 function timeOf(item: Item | undefined): number {

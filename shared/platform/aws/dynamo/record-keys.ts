@@ -57,9 +57,12 @@ export const journalKeys = {
     pk: `writers ${deployment}`,
     sk: writer,
   }),
-  /** Hints of one moment, for listeners. `timeKey`: a padded time and a unique suffix. */
-  hint: (deployment: DeploymentId, timeKey: string): Key => ({
-    pk: `hints ${deployment}`,
+  /**
+   * Hints of one moment, for listeners. `shard`: the partition of the writing process. `timeKey`: a
+   * padded time and a unique suffix.
+   */
+  hint: (deployment: DeploymentId, shard: number, timeKey: string): Key => ({
+    pk: `hints ${deployment} ${shard}`,
     sk: timeKey,
   }),
   /** A late outcome of a stack. It does not belong to the records of a deployment. */
