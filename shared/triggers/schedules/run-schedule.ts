@@ -40,8 +40,7 @@ export async function runSchedule(
   if (stored === undefined) return { kind: 'gone' }
   const schedule = parseDocument(scheduleDocument, stored)
   const isRunning = await deps.isRunning(key.scope)
-  const evaluatedSchedule =
-    deps.hasExternalJitter ? { ...schedule, jitterMs: 0 } : schedule
+  const evaluatedSchedule = deps.hasExternalJitter ? { ...schedule, jitterMs: 0 } : schedule
   const verdict = evaluateSchedule(key, evaluatedSchedule, { now: deps.clock.now(), isRunning })
   if (verdict.kind !== 'run' && verdict.kind !== 'skip') return verdict
   const { kind, dueAt } = verdict
