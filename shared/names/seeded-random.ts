@@ -10,11 +10,12 @@ export interface SeededRandom {
   readonly nextBytes: (count: number) => Uint8Array
 }
 
-/** 64-bit words of one round of blocks. The last words of the last round become the next key. */
+/** 64-bit words of the buffer, which holds four blocks. */
 const wordsOfBuffer = 32
+/** 64-bit words of a key. The last words of the last buffer become the next key. */
 const wordsOfKey = 4
-/** Rounds of blocks under one key. Each round generates four blocks. */
-const roundsOfKey = 4
+/** Buffers that one key generates. */
+const buffersOfKey = 4
 
 /**
  * Creates the generator with which Pulumi fills name patterns: ChaCha8Rand, keyed by the SHA-256 of
@@ -28,9 +29,9 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
   let wordIndex = 0
   let unusedBytes = new Uint8Array()
   const nextWord = (): bigint => {
-    const end = round === roundsOfKey - 1 ? wordsOfBuffer - wordsOfKey : wordsOfBuffer
+    const end = round === buffersOfKey - 1 ? wordsOfBuffer - wordsOfKey : wordsOfBuffer
     if (wordIndex === end) {
-      round = (round + 1) % roundsOfKey
+      round = (round + 1) % buffersOfKey
       if (round === 0) key = buffer.slice(-2 * wordsOfKey)
       buffer = generateBlocks(key, round * 4)
       wordIndex = 0

@@ -9,17 +9,19 @@ export interface Effect {
   readonly afterCrash: string
   /** The condition of the effect; absent: always. */
   readonly condition?: string
-  /** The number of the effect from which the list may repeat after this effect. */
+  /** After this effect the list may continue again at the effect with this number, from 1. */
   readonly repeatsFrom?: number
 }
 
 /** The effects of a handler in one run, in order. */
 export interface EffectList {
   readonly handler: string
+  /** The work of the handler in this run, as a clause such as `a deployment starts`. */
   readonly situation: string
   /**
-   * The unit in which the effects have this order. `run`: one executed operation. `own`: one
-   * operation that the generator ends without an executor.
+   * The effects of one process, executor, chain or message have this order. `run`: those of one
+   * delivery of one operation. `own`: those of one operation that the generator ends without an
+   * executor.
    */
   readonly scope: 'process' | 'executor' | 'chain' | 'run' | 'own' | 'message'
   readonly effects: readonly Effect[]

@@ -1,7 +1,7 @@
-import { type Mutation, awsSeedsOf, testsOf } from './mutation.ts'
+import { type Mutation, firstAwsSeeds, testsOf } from './mutation.ts'
 
 const dynamoFolder = 'shared/platform/aws/dynamo'
-const caughtBy = [awsSeedsOf(40)]
+const caughtBy = [firstAwsSeeds(40)]
 const caughtByContract = [testsOf('test/aws/dynamo-model')]
 
 /** Port guarantees that are broken in the DynamoDB adapters. */

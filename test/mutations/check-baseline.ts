@@ -1,5 +1,5 @@
 import { runSuite, runTestFiles, tierOf } from './run-suite.ts'
-import { type Mutation, seedsOf, awsSeedsOf } from './mutation.ts'
+import { type Mutation, firstSeeds, firstAwsSeeds } from './mutation.ts'
 
 /** Time limit of all suites together, in ms. */
 const baselineMs = 600_000
@@ -55,8 +55,8 @@ async function findFailingSeeds(
   const suites = mutations.flatMap(({ caughtBy }) => caughtBy)
   const problems: string[] = []
   for (const [platform, createSuite] of [
-    [undefined, seedsOf],
-    ['aws', awsSeedsOf],
+    [undefined, firstSeeds],
+    ['aws', firstAwsSeeds],
   ] as const) {
     const counts = suites.map(suite =>
       suite.kind === 'seeds' && suite.platform === platform ? suite.count : 0,

@@ -1,4 +1,4 @@
-import { type Mutation, seedsOf, testsOf } from './mutation.ts'
+import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
 
 /** Fold, publish, the next base, and secrets. */
 export const foldingMutations: readonly Mutation[] = [
@@ -174,7 +174,7 @@ export const foldingMutations: readonly Mutation[] = [
         'plaintext => (encrypt(plaintext) === plaintext ? { ciphertext: plaintext } : { plaintext })',
       ],
     ],
-    caughtBy: [seedsOf(150)],
+    caughtBy: [firstSeeds(150)],
   },
   {
     name: 'a digest is a plain hash',

@@ -1,6 +1,6 @@
-import { type Mutation, seedsOf } from './mutation.ts'
+import { type Mutation, firstSeeds } from './mutation.ts'
 
-const caughtBy = [seedsOf(300)]
+const caughtBy = [firstSeeds(300)]
 
 /**
  * Port guarantees that are broken in the simulated platform instead of the product. The simulation

@@ -1,4 +1,4 @@
-import { type Mutation, seedsOf, testsOf } from './mutation.ts'
+import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
 
 const order = 'test/lifecycle/order-of-effects'
 
@@ -35,7 +35,7 @@ export const recoveringMutations: readonly Mutation[] = [
         "if (head.executor === '') continue",
       ],
     ],
-    caughtBy: [testsOf('test/lifecycle/recovery'), seedsOf(150)],
+    caughtBy: [testsOf('test/lifecycle/recovery'), firstSeeds(150)],
   },
   {
     name: 'the sweep does not send ready operations',
@@ -65,7 +65,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'a create with an unknown end counts as done',
-    breaks: 'recovery: a create is never adopted automatically',
+    breaks: 'recovery: a create without an outcome is ended as interrupted',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["{ ...selection, verdict: 'interrupted' }", "{ ...selection, verdict: 'succeeded' }"]],
     caughtBy: [testsOf('test/lifecycle/recovery')],
@@ -79,7 +79,7 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'an executor is considered dead at its first missed renewal',
-    breaks: 'leases: a full lease and a margin of 30 s',
+    breaks: 'leases: an executor is dead only after a full lease and a margin without a renewal',
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [
       [
@@ -98,7 +98,8 @@ export const recoveringMutations: readonly Mutation[] = [
   },
   {
     name: 'plugins of a dead executor keep running',
-    breaks: 'processes: a takeover on the same host ends them first',
+    breaks:
+      'processes: plugins of a dead executor on the same host are ended before it counts as gone',
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [['if (isDead) for', 'if (isDead && lease.retired) for']],
     caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
@@ -120,18 +121,18 @@ export const recoveringMutations: readonly Mutation[] = [
         'if (view.closing !== undefined) await writer.append',
       ],
     ],
-    caughtBy: [seedsOf(150)],
+    caughtBy: [firstSeeds(150)],
   },
   {
     name: 'the inbox keeps the items that a dead deployment took',
-    breaks: 'start: the items of the pin are removed afterwards',
+    breaks: 'start: late outcomes that the pin took are removed from the inbox after the pin',
     file: 'shared/engine/deployment/ownership/take-over.ts',
     edits: [['if (takenOutcomes.length > 0) await', 'if (takenOutcomes.length < 0) await']],
     caughtBy: [testsOf('test/lifecycle/late', 'resumed')],
   },
   {
     name: 'a deployment closes before its stop flag is set',
-    breaks: 'close: the stop flag, then heads read after it',
+    breaks: 'close: the stop flag is raised before the heads are read',
     file: 'shared/engine/deployment/ownership/close.ts',
     edits: [
       ["  await deps.control.stop(deployment, 'graceful')\n", ''],
@@ -198,7 +199,7 @@ export const recoveringMutations: readonly Mutation[] = [
     breaks: 'I4: a hint only causes a read, and the head decides',
     file: 'shared/engine/deployment/ends/end-watcher.ts',
     edits: [['if (end.head.end !== undefined) waits.end(id, end)', 'waits.end(id, end)']],
-    caughtBy: [seedsOf(150)],
+    caughtBy: [firstSeeds(150)],
   },
   {
     name: 'records are removed while a process that could write them lives',

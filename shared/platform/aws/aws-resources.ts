@@ -4,9 +4,9 @@ import type { Pool } from '../../records/pool.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The resources of an installation, by the variables in the environment of a function. */
+/** The names of an installation's resources, read from the environment of a function or task. */
 export interface AwsResources {
-  /** Throws AWS_SETTINGS_INVALID with the name of the variable when it is not set. */
+  /** Returns a name, URL or ARN. Throws AWS_SETTINGS_INVALID when the variable is not set. */
   readonly get: (variable: AwsVariable) => string
   readonly pool: Pool
 }

@@ -12,10 +12,11 @@ import { isProtected, type Step } from '../../step.ts'
 import type { CondemnedStep } from './condemned-steps.ts'
 import { createJoinOperation, placeNodes, type PlanWait } from './place-nodes.ts'
 
-/** The dependencies of a plan of deletes. */
+/** The ports and options of `planDeletes`. */
 interface DeletePlanDeps {
   readonly sealing: Sealing
   readonly nextId: () => OperationId
+  /** The condition of a delete besides its dependents: the success or end of the previous wave. */
   readonly waitMode: PlanWait
   /** Maximum number of concurrent deletes. Set if the executors have no limit of their own. */
   readonly concurrencyMax?: number
@@ -23,9 +24,10 @@ interface DeletePlanDeps {
 
 /**
  * Plans the deletes of condemned states as operations that release each other. A state is deleted
- * when its last dependent is deleted, or when its wave begins. A graph with many edges gets joins.
- * More than `concurrencyMax` deletes are split into waves of that width. Each wave begins after the
- * end of the previous one. Source: docs/decisions/0012-barriers-are-arrivals-not-ends.md.
+ * when all its dependents are deleted. With waves, the previous wave must also have succeeded ('for
+ * whole waves') or ended ('for waves to end'). A graph with many edges gets joins. More than
+ * `concurrencyMax` deletes are always split into waves of at most that width. Source:
+ * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
  */
 export function planDeletes(
   graph: StateGraph,
@@ -98,11 +100,18 @@ function barriersOf(
   )
 }
 
+/**
+ * Returns the nodes of the plan: the deletes, dependents first, and the groups of children. A group
+ * represents the children of a component that precede one of its dependents.
+ */
 function planNodesOf(condemned: readonly CondemnedStep[], edges: DeleteEdges): readonly PlanNode[] {
-  const groups = [...edges.groups].map(([key, states]) => ({ key, releases: states.map(String) }))
+  const childGroups = [...edges.groups].map(([key, states]) => ({
+    key,
+    releases: states.map(String),
+  }))
   const deletes = condemned.toReversed().map(({ index }) => {
-    const { states = [], groups: releasedGroups = [] } = edges.releases.get(index) ?? {}
-    return { key: String(index), releases: [...states.map(String), ...releasedGroups] }
+    const { states = [], groups: releasedChildGroups = [] } = edges.releases.get(index) ?? {}
+    return { key: String(index), releases: [...states.map(String), ...releasedChildGroups] }
   })
-  return [...deletes, ...groups]
+  return [...deletes, ...childGroups]
 }
