@@ -1,8 +1,8 @@
 /**
- * Measures durable begin and end pairs per second of the embedded journal. An operation is begun,
- * and its outcome is written and selected. Each write is on disk before the next one. Prints one
- * JSON line for each number of concurrent operations. `node bench/journal.ts [--pairs n]
- * [--inFlight n,n] [--home folder]`
+ * Measures how many operations per second the embedded journal begins and ends durably. For each
+ * operation there are three writes: begin, outcome, select. Each is on disk before the next one of
+ * the operation. Prints one JSON line for each number of concurrent operations. `node
+ * bench/journal.ts [--pairs n] [--inFlight n,n] [--home folder]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir } from 'node:os'

@@ -36,8 +36,8 @@ else {
 }
 
 /**
- * Runs create, no-op and destroy of each size. The engines take turns, so that other load on the
- * machine affects both.
+ * Measures create, no-op and destroy with each size and each engine. The engines take turns, so
+ * that other load on the machine affects both.
  */
 async function benchWorkload(workload: WorkloadName): Promise<void> {
   const engines = findEngines().filter(

@@ -1,6 +1,6 @@
 /**
  * bench: measures whole commands of Antichain and the Pulumi CLI, in one run on one machine. Prints
- * one JSON line per measurement. Imports everything; nothing imports it.
+ * one JSON line per measurement. It may import everything, and only tests import it.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

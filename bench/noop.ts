@@ -11,7 +11,7 @@ const upArgs = ['up', '--yes', '--skip-preview', '--stack', 'bench']
 
 /**
  * Runs the quickstart again without changes: with Antichain, and with the null engine on the same
- * program and provider. They take turns, so that other load on the machine affects both.
+ * program and provider. Both engines take turns, so that other load on the machine affects both.
  */
 export async function benchNoop(repetitions: number): Promise<void> {
   const [antichain] = findEngines()
@@ -50,7 +50,8 @@ export async function benchNoop(repetitions: number): Promise<void> {
 
 /**
  * Measures the processor time of the engine's own processes per unchanged resource, for Antichain
- * and the null engine. Program and provider are counted separately. The provider does nothing.
+ * and the null engine. The processes of program and provider are not included in the ratio. The
+ * provider does nothing.
  */
 export async function benchCpu(sizes: readonly number[], repetitions: number): Promise<void> {
   const [antichain] = findEngines()

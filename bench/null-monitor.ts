@@ -108,7 +108,7 @@ async function registerResource(
     randomSeed: new Uint8Array(32),
   })
   const old = { id: state.id, oldInputs: state.inputs, oldOutputs: state.outputs }
-  // The call takes its time, but its result is not used.
+  // The result is not used. The call is made because its duration is part of the baseline.
   await instance.diff({
     ...subject,
     ...old,
@@ -133,7 +133,7 @@ const createUnaryHandler =
 const options = { 'grpc.max_receive_message_length': 4e8, 'grpc.max_send_message_length': 4e8 }
 const server = new Server(options)
 const emptyHandler = createUnaryHandler(() => ({}))
-/** All features of the monitor that SDKs query. */
+/** The numbers of all features of the monitor that SDKs query. */
 const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 server.addService(ResourceMonitorService, {
   getDeploymentInfo: createUnaryHandler(() => ({

@@ -1,7 +1,7 @@
 import { cpus, release, totalmem } from 'node:os'
 import type { RunMeasurement } from './measure-run.ts'
 
-/** Prints a measurement as one JSON line: labels, number of runs, durations and sizes. */
+/** Prints runs as one JSON line: labels, durations, failures, memory, processor time, machine. */
 export function printReport(
   labels: Readonly<Record<string, unknown>>,
   runs: readonly RunMeasurement[],

@@ -5,7 +5,7 @@ import { repositoryRoot } from './engine.ts'
 
 /** Programs by name. The environment variable `N` is their number of resources. */
 const programs = {
-  /** N dynamic resources, independent. */
+  /** N independent dynamic resources. */
   w1: `const pulumi = require('@pulumi/pulumi')
 const provider = {
   async create(inputs) { return { id: 'id-' + inputs.n, outs: inputs } },
@@ -15,7 +15,7 @@ const provider = {
 class Item extends pulumi.dynamic.Resource { constructor(n, props) { super(provider, n, props) } }
 for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text: 'x'.repeat(100) })
 `,
-  /** N resources of a provider that does nothing, independent. */
+  /** N independent resources of a provider that does nothing. */
   flat: `const pulumi = require('@pulumi/pulumi')
 class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
 for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text: 'x'.repeat(100) })
@@ -31,7 +31,7 @@ for (let n = 0; n < Number(process.env.N); n++)
 
 export type WorkloadName = keyof typeof programs
 
-/** Runs work in a temporary folder with a program, and removes the folder after it. */
+/** Calls `work` with a temporary folder that contains a program, and then removes the folder. */
 export async function withProgram<T>(
   name: WorkloadName,
   work: (folder: string) => Promise<T>,

@@ -1,9 +1,8 @@
 /**
- * Prepares a clone and then runs one command: start, test, test:full, test:aws, nightly, golden,
- * emulators, cloud, check, gen, bench, sim, synth. Plain JavaScript without dependencies: it runs
- * on any Node of the machine from version 20 on. The command itself runs on the Node that the
- * bootstrap installs. This file uses only syntax that older versions can parse, so that they print
- * the message below.
+ * Prepares a clone and then runs one command of `bootstrap/commands.mjs`. This file is plain
+ * JavaScript without dependencies, and runs on Node 20 or later. The command itself runs on the
+ * Node that the bootstrap installs. This file uses only syntax that older versions of Node can
+ * parse, so that they print the message below.
  */
 const requiredMajor = 20
 const args = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /**
- * Generates proto/gen from proto/ when it is missing or older than its sources. Plain JavaScript
- * for Node 20, because it runs before all other code of the project.
+ * Generates proto/gen from proto/ when proto/gen is missing or older than its sources. This file is
+ * plain JavaScript for Node 20, because it runs before all other code of the project.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'

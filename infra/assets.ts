@@ -8,8 +8,9 @@ import type { FunctionRow } from './functions-table.ts'
 export const projectRoot = resolve(import.meta.dirname, '..')
 
 /**
- * The entries to bundle. `all`: a missing entry is an error. `existing`: the bundle of a missing
- * entry stays empty, for inspecting the template. `none`: for tests of the template.
+ * The entries to bundle. `all`: a missing entry is an error. `existing`: a missing entry is
+ * replaced by a placeholder, for inspecting the template. `none`: every entry is replaced, for
+ * tests of the template.
  */
 export type AssetMode = 'all' | 'existing' | 'none'
 
@@ -21,16 +22,16 @@ export interface Assets {
   readonly bundleFunction: (row: FunctionRow) => string
   /** Creates the build folder of the image: the Dockerfile and a folder for each function. */
   readonly bundleImage: (rows: readonly FunctionRow[]) => string
-  /** Missing entries; only with `existing` and `none`. */
+  /** The entries that were replaced by a placeholder. */
   readonly missingEntries: ReadonlySet<string>
 }
 
-/** Lambda calls the exported `handler` of this file. */
+/** The handler setting of Lambda: the file `main.mjs` and its export `handler`. */
 export const handlerName = 'main.handler'
 
 /**
- * Empties `folder`, and returns the functions that create bundles in it. The functions
- * throw PLATFORM_ENTRY_MISSING with `all`, and esbuild's errors for invalid code.
+ * Removes `folder`, and returns functions that create bundles in it. The returned functions throw
+ * PLATFORM_ENTRY_MISSING with `all`, and esbuild's errors for invalid code.
  */
 export function createAssets(mode: AssetMode, folder: string): Assets {
   const missingEntries = new Set<string>()

@@ -15,7 +15,7 @@ export type TableUse = 'read' | 'write' | 'batch' | 'remove'
 export interface Grants {
   readonly journal?: TableUse
   readonly catalog?: TableUse
-  /** Partitions of the catalog that the function may read and write. Absent with `catalog`: all. */
+  /** The only partitions of the catalog that the function may use. Absent: see `catalog`. */
   readonly catalogPartitions?: {
     readonly reads: readonly CatalogPartition[]
     readonly writes: readonly CatalogPartition[]
@@ -29,7 +29,7 @@ export interface Grants {
   readonly sends?: readonly QueueName[]
   /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
-  /** The use of the secrets key by purpose: encrypt only, or encrypt and decrypt. */
+  /** The use of the secrets key. `seal`: encrypt. `open`: decrypt; for stacks also encrypt. */
   readonly triggerSecrets?: 'seal' | 'open'
   readonly stackSecrets?: 'open'
   /** Assumes the roles that owners of stacks name, for deployment credentials. */
@@ -67,7 +67,7 @@ export interface FunctionRow {
     readonly batchSize: number
     readonly concurrencyMax?: (settings: Settings) => number
   }
-  /** The queue for its tasks in the long pool. */
+  /** The queue whose messages this function's tasks in the long pool take. */
   readonly longQueue?: QueueName
   readonly resourceKeys: readonly AwsVariable[]
   readonly grants: Grants
@@ -77,7 +77,7 @@ export interface FunctionRow {
 const lambdaLimitSeconds = 900
 const commonKeys = ['installation', 'pool'] as const
 const storeKeys = ['journalTable', 'catalogTable', 'bucket'] as const
-/** All work queues. A queue's name gives no permission for it. */
+/** The queues of chains and nudges. The variable of a queue gives no permission for the queue. */
 const queueKeys = [
   'chainsQueue',
   'chainsLongQueue',
@@ -92,7 +92,7 @@ const pluginFiles = [
   'shared/providers/plugins/dynamic-provider.mjs',
 ]
 
-/** The partitions of a function that puts requests, each once. */
+/** The partitions that a function needs to put each request only once. */
 const requestPartitions = ['requests', 'requestingStacks', 'marks'] as const
 
 /** Every function of an installation. */
@@ -213,7 +213,7 @@ export const functionsTable: readonly FunctionRow[] = [
     scratchMb: ({ scratchMb }) => scratchMb,
     timeoutSeconds: lambdaLimitSeconds,
     extraFiles: pluginFiles,
-    // A message contains up to 64 operations: as many as one executor runs concurrently.
+    // A message names up to 64 operations: as many as one executor runs concurrently.
     consumes: {
       queue: 'chains',
       batchSize: 1,

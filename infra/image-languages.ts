@@ -8,8 +8,8 @@ export interface ImageLanguage {
 }
 
 /**
- * Node and npm are in the base image. git is for dependencies from repositories. The other package
- * managers install the lock files of repositories.
+ * The languages of the image. Node and npm are in the base image. git fetches dependencies from
+ * repositories. pnpm and yarn install the dependencies of programs that have their lock files.
  */
 export const imageLanguages: readonly ImageLanguage[] = [
   {

@@ -18,7 +18,7 @@ import { functionArnOf } from './names.ts'
 import type { GrantContext } from './permissions.ts'
 import type { Settings } from './settings.ts'
 
-/** The two stacks of an installation. */
+/** The two CloudFormation stacks of an installation. */
 export interface Installation {
   /** Tables, bucket and keys. This stack is retained when the other one is deleted. */
   readonly data: Stack

@@ -2,8 +2,8 @@ import { type FunctionName, type FunctionRow, functionsTable } from './functions
 
 /**
  * Reports whether an invocation of a function can cause another invocation of the same function,
- * through queues and calls of other functions. Lambda's detection of recursive loops stops such
- * chains unless the function allows them.
+ * through queues and calls of other functions. Lambda stops such loops unless the function allows
+ * them.
  */
 export function canInvokeItself(name: FunctionName): boolean {
   const reached = new Set<FunctionName>()
@@ -16,7 +16,7 @@ export function canInvokeItself(name: FunctionName): boolean {
   return reached.has(name)
 }
 
-/** Returns the functions that consume a queue to which a function sends, or that it calls. */
+/** Returns the functions that a function calls, and the consumers of the queues it sends to. */
 function listInvoked(name: FunctionName): readonly FunctionName[] {
   const grants = functionsTable.find(row => row.name === name)?.grants ?? {}
   const sentQueues = new Set([...(grants.sends ?? []), ...(grants.redrives ?? [])])

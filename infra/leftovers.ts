@@ -2,14 +2,14 @@ import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Returns the prefix of temporary folders of this process, which later processes may remove. */
+/** Returns the name prefix of temporary folders of this process, for `removeLeftovers`. */
 export function processFolderName(prefix: string): string {
   return `${prefix}${process.pid}-`
 }
 
 /**
- * Removes the folders of a kind whose processes are gone. Such a process was killed before it could
- * remove its folder.
+ * Removes the temporary folders with this prefix whose processes are gone. Such a process was
+ * killed before it could remove its folder.
  */
 export function removeLeftovers(prefix: string): void {
   for (const name of readdirSync(tmpdir())) {

@@ -156,8 +156,8 @@ function longWildcardsOf(
 }
 
 /**
- * Returns the rule for the permission of the API and schedules on all schedules in the group of
- * this installation.
+ * Returns the rule id for a permission on all schedules in the group of this installation. The API
+ * and the schedule function have such a permission.
  */
 function scheduleWildcardOf(stack: StackLocation, settings: Settings): string {
   const { scheduleGroup } = installationNamesOf(settings.installation)

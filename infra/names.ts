@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts'
 export const logicalNameOf = (name: string): string =>
   name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The location of a stack. */
+/** The partition and the account of a CDK stack. */
 export type StackLocation = Pick<Stack, 'partition' | 'account'>
 
 /** Returns the ARN of the bucket, from its name. */
@@ -29,7 +29,7 @@ export function functionArnOf(stack: Stack, settings: Settings, name: FunctionNa
   })
 }
 
-/** Returns patterns of the roles that deployments may assume. */
+/** Returns the ARN patterns of the roles that deployments may assume. */
 export function deploymentRolesOf(
   stack: Pick<StackLocation, 'partition'>,
   settings: Settings,

@@ -138,8 +138,8 @@ function bucketStatementsOf(
 const onlyIfAbsent = { Null: { 's3:if-none-match': 'false' } }
 
 /**
- * Allows the key at rest for a role with access to a table or the bucket, and only through these
- * services.
+ * Returns the statement for the key at rest, for a role with access to a table or the bucket. The
+ * role may use the key only through DynamoDB or S3.
  */
 function keyStatementsOf(
   scope: Construct,
@@ -229,9 +229,9 @@ function compactionStatementOf(scope: Construct, settings: Settings): PolicyStat
 }
 
 /**
- * Returns the statement for deployment credentials: roles that the owner of a stack names, whose
- * trust policy requires the stack as external id. The statement limits only the format of role and
- * external id. The owner of the role ensures that the external id names the stack.
+ * Returns the statement for deployment credentials: it allows assuming the roles that owners of
+ * stacks create. The statement limits only the form of the role's ARN and of the external id. The
+ * owner of a role must require in its trust policy that the external id names the stack.
  */
 function deployStatementOf(scope: Construct, settings: Settings): PolicyStatement {
   const roles = deploymentRolesOf(Stack.of(scope), settings)

@@ -71,7 +71,7 @@ const schema = z.strictObject({
   warmWrites: wholeNumber(4_000, 4_000_000, 4_000),
   /** Time for which replaced and removed versions of objects are kept. */
   noncurrentDays: wholeNumber(1, 3_650, 30),
-  /** Rate limit of webhooks per second. */
+  /** Maximum rate of webhook requests, per second. */
   webhooksPerSecond: wholeNumber(1, 1_000, 20),
 })
 

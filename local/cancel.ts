@@ -7,9 +7,10 @@ import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/re
 import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
 
 /**
- * The result of a cancel: nothing to cancel, a dead deployment was closed, or a living one was
- * stopped now or before. `given up`: the records of the deployment are unreadable, so the stack
- * keeps its published `version`, 0 for none.
+ * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed
+ * the deployment. `asked`, `asked before`: its living process was asked to stop, now or earlier.
+ * `given up`: the records of the deployment are unreadable, so the stack keeps its published
+ * `version`, 0 for none.
  */
 export type CancelResult =
   | { readonly kind: 'none' }
@@ -23,10 +24,10 @@ export type CancelResult =
 
 /**
  * Stops a living deployment, or closes a dead one. With `force`, running operations are abandoned
- * and their results stay unknown. If the holder is on an unreachable host, `force` also makes this
- * process close the deployment, once its leases are unchanged for long enough. With `force`, a
- * deployment with damaged records is released without changing the records. Throws RECORD_DAMAGED
- * and STATE_INVALID without `force`.
+ * and their results stay unknown. If the holder is on another host, `force` also makes this process
+ * close the deployment, once its leases are unchanged for long enough. Unreadable records throw
+ * RECORD_DAMAGED or STATE_INVALID. With `force`, the stack is released instead, and the records
+ * stay unchanged.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -71,19 +72,20 @@ async function cancelCurrent(
 }
 
 /**
- * Closes a deployment, unless its holder is alive after all and has already closed it.
+ * Closes a deployment, unless its holder has closed it meanwhile.
  */
 async function closeUnlessClosed(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   const control = await ports.control.read(deployment)
   if (control?.closed !== true) await closeDeadDeployment(ports, deployment, 'cancelled')
 }
 
-/** Time that the owners of running operations have to abandon them, in ms. */
+/** Time that executors have to abandon their running operations, in ms. */
 const abandonTimeoutMs = 3_000
 
 /**
- * Makes the owners abandon their running operations. After a while this process ends the remaining
- * plugins of this machine, and their callers settle the calls.
+ * Makes the executors abandon their running operations. After `abandonTimeoutMs` this process ends
+ * the remaining plugins of this machine. The executors that called these plugins then settle the
+ * calls.
  */
 async function abandonRunning(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   await ports.control.stop(deployment, 'forced')

@@ -18,17 +18,16 @@ import type { StoredDeployment } from '../shared/state/stored.ts'
 /** An edit of a stack's state, in its sealed form. */
 export interface StateEdit {
   readonly command: 'stack import' | 'state'
-  /** Called twice: before the deployment starts, and within the deployment. */
+  /** Called within the deployment, and usually once before to find errors early. */
   readonly edit: (state: StoredDeployment) => StoredDeployment
   /** Pending operations that the edit drops, for the history. */
   readonly dropped?: readonly PendingNote[]
 }
 
 /**
- * Edits a state in a short deployment, which excludes every other deployment of the stack. The
- * result must be a valid state. Throws STACK_BUSY, STATE_INTEGRITY and the errors of `edit`. After
- * an error nothing is published. An edit that fails before its deployment starts is not in the
- * history.
+ * Edits a state in a short deployment, which excludes every other deployment of the stack. Throws
+ * STACK_BUSY, and the errors of `applyEdit`. After an error nothing is published. An edit that
+ * fails before its deployment starts is not in the history.
  */
 export async function editState(
   ports: GeneratorPorts,
@@ -92,8 +91,9 @@ async function publishEdit(
 }
 
 /**
- * Applies an edit to the state of a stack. A valid state must stay valid; an invalid one may be
- * repaired step by step. Throws the errors of `edit`, PENDING_STILL_RUNS, STATE_INTEGRITY.
+ * Applies an edit to the state of a stack. With the command `state`, a valid state must stay valid,
+ * but an invalid state may be repaired step by step. Throws the errors of `edit`,
+ * PENDING_STILL_RUNS, STATE_INTEGRITY.
  */
 async function applyEdit(
   ports: GeneratorPorts,
@@ -119,7 +119,7 @@ export function putState(
   return ports.blobs.put(Buffer.from(JSON.stringify(envelopeOf(state))))
 }
 
-/** Returns the URNs of pending operations that an edit drops without a result. */
+/** Returns the URNs of dropped pending operations whose resources are not in the edited state. */
 function findDroppedPending(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
   const remainingPending = new Set(pendingOperationsOf(edited).map(({ resource }) => resource.urn))
   const resourceUrns = new Set((edited.resources ?? []).map(({ urn }) => urn))

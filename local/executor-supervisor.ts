@@ -20,7 +20,7 @@ import { errorSourceOf, retryPolicy } from '../shared/providers/retry-policy.ts'
 export interface ExecutorSupervisor {
   /** Resolves when the deployment is over, or when supervision ends. */
   readonly done: Promise<void>
-  /** Requests cancellation of running calls from the providers. */
+  /** Asks the providers to cancel their running calls. */
   readonly cancel: () => Promise<void>
   /** Abandons running operations. */
   readonly abandon: () => void
@@ -43,8 +43,8 @@ const checkIntervalMs = 500
 
 /**
  * Runs operations of one deployment until it is closed. Without a time limit there is one executor.
- * With one, executors follow each other, and an unlimited one serves slow operations. An executor
- * completes its operations even beyond its time, because no call is aborted.
+ * With a time limit, executors follow each other, and an unlimited executor serves the long pool.
+ * An executor completes its operations even beyond its time, because no call is aborted.
  */
 export function superviseExecutors(
   input: RunInput,
@@ -94,7 +94,7 @@ async function runSuccessiveExecutors(
     const endReason = await Promise.race([deploymentEnd, timeElapsed, runAborted])
     watchAbort.abort()
     cancelTimer()
-    // Earlier executors, which only complete their operations, are not awaited either.
+    // A forced stop also ends the processes of earlier executors that still complete operations.
     if (endReason === 'forced')
       await Promise.all(
         [...supervisedDeployment.openExecutors.keys()].map(({ processes }) => processes.close()),
@@ -186,7 +186,10 @@ async function startOneExecutor(
   return { environment, executor, left: timeElapsed, cancelTimer: () => timerAbort.abort() }
 }
 
-/** Resolves when a deployment was closed or stopped by force, or this process must shut down. */
+/**
+ * Resolves with `forced` when a deployment was stopped by force. Resolves with `over` when it was
+ * closed, when this process must shut down, or when `watchSignal` aborts.
+ */
 async function awaitEnd(
   platform: Platform,
   { deployment, shutdown }: SupervisedDeployment,

@@ -10,7 +10,7 @@ export interface LocalRun {
   readonly sink: RunSink
 }
 
-/** The parts of a deployment in this process. */
+/** The first generator run of a deployment in this process, and the data for later runs. */
 export interface LocalDeploymentOptions {
   readonly firstRun: LocalRun
   readonly startedMs: number

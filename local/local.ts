@@ -53,12 +53,13 @@ export interface LocalEngine {
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
   /**
-   * Returns the options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME, STACK_BUSY.
+   * Returns the number and options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME,
+   * STACK_BUSY.
    */
   readonly findInterrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Stops a living deployment, or closes a dead one. */
+  /** Stops a living deployment, or closes a dead one; see `cancel`. */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
   /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>
@@ -142,7 +143,7 @@ export async function openLocal(options: {
   }
 }
 
-/** Cleans up the home folder after a successful deployment. */
+/** Removes old records after a successful deployment; see `pruneAfterCommand`. */
 async function pruneAfter(
   pruneDeps: PruneDeps,
   done: Promise<DeployResult>,

@@ -14,7 +14,8 @@ export type LocalRedriveResult =
 
 /**
  * Sends the dead letters of a stack's open deployment again. An operation that has ended meanwhile
- * does not run again; its message only repeats the releases of its end. Throws STACK_NOT_FOUND.
+ * does not run again; its message only repeats the arrivals at later operations. Throws
+ * STACK_NOT_FOUND.
  */
 export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<LocalRedriveResult> {
   const record = await ports.catalog.getStack(stack)

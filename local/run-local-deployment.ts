@@ -24,8 +24,8 @@ import { closeCancelledDeployment, finishEndedDeployment } from './close-local-d
 import type { LocalRun, LocalDeploymentOptions } from './local-run.ts'
 
 /**
- * Runs a deployment: its generator, in several runs under a time limit, its executors, and the
- * watch on its stop flag.
+ * Runs a deployment: its generator, its executors, and the watch on its stop flag. Under a time
+ * limit, several generator runs follow each other.
  */
 export function runLocalDeployment(
   input: RunInput,
@@ -98,7 +98,7 @@ export function runLocalDeployment(
   return { done: execute(), cancel, terminate }
 }
 
-/** Requests from all providers that they end their calls quickly. */
+/** Asks the providers of this process to cancel their running calls. */
 function cancelProviderCalls(
   currentRun: LocalRun,
   executors: ReturnType<typeof startExecutors>,
@@ -142,7 +142,7 @@ function abandonRun({ environment }: LocalRun): void {
   void environment.processes.close()
 }
 
-/** Runs the generator once. */
+/** Runs the generator until the deployment ends or is handed over. */
 function runGenerator(
   input: RunInput,
   { environment, started: startedDeployment, sink }: LocalRun,
@@ -167,8 +167,8 @@ function runGenerator(
 }
 
 /**
- * Waits until the next generator run is due. Returns undefined when the deployment must be
- * cancelled instead.
+ * Waits until the next generator run is due. Returns undefined when the deployment was stopped,
+ * when an executor failed, or when this process must leave the deployment to others.
  */
 async function awaitNextRun(
   input: RunInput,

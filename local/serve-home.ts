@@ -97,7 +97,7 @@ async function startApi(
   return servedApi
 }
 
-/** Serves triggers, unless this process only runs operations and leaves them to other processes. */
+/** Serves triggers if this process has the role `generator`. */
 async function runTriggers(
   platform: EmbeddedPlatform,
   outbound: OutboundPort,
@@ -107,9 +107,9 @@ async function runTriggers(
 }
 
 /**
- * Creates the function that notifies of the result of a stack's deployment. Deployments of commands
- * are included, and those whose process died before it could notify. Each result is notified once
- * across all servers.
+ * Creates the function that notifies of the result of a stack's last deployment. It also notifies
+ * of deployments of the command line, and if the process of a deployment died before its
+ * notification. Only one of several servers notifies of each result.
  */
 function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform

@@ -58,8 +58,9 @@ export interface RequestServer {
 
 /**
  * Runs a requested deployment in this process to its end, or until this process must shut down.
- * Notifies of the start. A superseded request is skipped. An error that the caller must correct
- * ends the request. A store error is thrown, and the request waits for the next check.
+ * Notifies of the start. A superseded request is ended without a run. After a store error or
+ * STACK_BUSY, which is thrown, the request waits for the next check. Any other error ends the
+ * request.
  */
 export async function serveRequest(
   server: RequestServer,
@@ -78,7 +79,7 @@ export async function serveRequest(
       await servePreview(server, request, queuedRequest)
       return
     }
-    // The caller reads the stored events.
+    // The events are not displayed here. Their readers use the stored events.
     const sink = { emit: () => undefined }
     const runningDeployment = await deploy({
       platform,
@@ -94,7 +95,10 @@ export async function serveRequest(
   }
 }
 
-/** Ends a request with an error. A request whose deployment started keeps its end instead. */
+/**
+ * Ends a request with an error, unless it already has an end because its deployment started. Throws
+ * a store error or STACK_BUSY again.
+ */
 async function refuseRequest(
   server: RequestServer,
   queuedRequest: DeploymentRequest,

@@ -55,8 +55,9 @@ const checkIntervalMs = 1_000
 
 /**
  * Serves every stack of the store until `shutdown` aborts. As a generator, this process continues
- * deployments whose holder died. As an executor, it runs operations of deployments that request
- * another process. A deployment that cannot be continued is reported once and left to the user.
+ * deployments whose holder died, and runs queued requests. As an executor, it runs operations of
+ * deployments with the option `execute: elsewhere`. A deployment that cannot be continued is
+ * reported once and left to the user.
  */
 export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promise<void> {
   const { platform } = deps
@@ -136,7 +137,7 @@ async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort
   }
 }
 
-/** Returns the first waiting request of a stack, or none during an outage of the store. */
+/** Returns the first waiting request of a stack, or none if the queue cannot be read. */
 async function readWaiting(
   { requests, logger }: Platform,
   stack: StackId,

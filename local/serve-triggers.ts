@@ -17,9 +17,9 @@ export interface TriggerOptions {
 }
 
 /**
- * Runs the schedules of the store and delivers notifications until `shutdown` aborts. With several
- * processes, each run is requested once. A failing schedule or message is logged and does not
- * affect others.
+ * Runs the schedules of the store and delivers notifications until `shutdown` aborts. If several
+ * processes serve, each run of a schedule is still requested once. A failing schedule or
+ * notification is logged and does not affect others.
  */
 export async function serveTriggers(
   platform: EmbeddedPlatform,

@@ -55,7 +55,7 @@ function toHttpResponse({ status, body, retryAfter }: WebhookAnswer): Response {
   })
 }
 
-/** Returns the response to a delivery that is refused before it is handled. */
+/** Returns the response to a too large or too frequent delivery. Throws any other error again. */
 function webhookRefusalOf(thrown: unknown): WebhookAnswer {
   const message = messageOf(thrown)
   const refuseWith = (status: number, code: keyof typeof catalogue): WebhookAnswer => ({

@@ -26,7 +26,7 @@ export function replaceBlocks(page: string, blocks: PageBlocks): string {
 
 const tableRow = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
 
-/** Formats a number for readers: three significant figures, digits in groups of three. */
+/** Formats a number: three significant figures below 100, otherwise rounded to an integer. */
 function formatFigure(value: number): string {
   if (value === 0) return '0'
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
@@ -87,7 +87,7 @@ export function renderIdleTable(): string {
 
 const formatDollars = (cost: number): string => `$${cost.toFixed(2)}`
 
-/** Returns the table of the cost of 1,000 resources by command, with the source of the figures. */
+/** Returns the table of the cost of each measured command, with the source of the figures. */
 export function renderCostTable(run: MeasuredRun): string {
   const headerRow = tableRow(
     ...['Resources', 'Command', 'Write units', 'Read units', 'S3 put / got', 'Messages'],
@@ -133,7 +133,7 @@ export function renderCostTable(run: MeasuredRun): string {
 
 const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
-/** Returns the table of requests to DynamoDB and S3 by command, in total and per resource. */
+/** Returns the table of requests by command, in total and per resource. */
 export function renderBudgetTable({ rows, date, command }: MeasuredBudget): string {
   const headerRow = tableRow(
     ...['Resources', 'Command', 'Writes', 'Write units', 'Reads', 'Read units'],

@@ -13,12 +13,12 @@ export interface ProxiedRequest {
   readonly requestBytes: number
   readonly status: number
   readonly answerBytes: number
-  /** The bodies, for services that use JSON. */
+  /** The bodies, for services that use JSON; '' for S3. */
   readonly requestText: string
   readonly answerText: string
 }
 
-/** Billing unit of SQS requests. */
+/** Billing unit of SQS requests, in bytes. */
 const messageChunkBytes = 64 * 1024
 
 const readOperations: ReadonlySet<string> = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan'])
@@ -26,7 +26,10 @@ const writeOperations: ReadonlySet<string> = new Set([
   ...['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'],
 ])
 
-/** Returns the billed counts of one request. Failed conditions are billed, other errors are not. */
+/**
+ * Returns the billed counts of one request. Among the responses with an error, only these are
+ * billed: failed conditions of DynamoDB, and S3 requests below status 500 except deletes.
+ */
 export function countRequest(request: ProxiedRequest): Partial<Counts> {
   if (request.service === 'S3') return countS3Request(request)
   if (request.status >= 500) return {}
@@ -80,7 +83,7 @@ function countDynamoRequest(
   return {}
 }
 
-/** Returns the units of a failed condition, by the existing item. Other errors cost nothing. */
+/** Returns the units of a failed condition: those of the existing item. Other errors cost 0. */
 function failedConditionUnitsOf(
   operation: string,
   { __type = '', Item, ...answer }: DynamoAnswer,
@@ -92,7 +95,7 @@ function failedConditionUnitsOf(
   return reasons.reduce((sum, reason) => sum + 2 * writeUnits(decodeItem(reason.Item)), 0)
 }
 
-/** Returns an item of a response, whose bytes are base64. */
+/** Decodes an item of a response, in which binary attributes are base64. */
 function decodeItem(item: Record<string, unknown> = {}): Record<string, AttributeValue> {
   const attributes = Object.entries(item as Record<string, AttributeValue>).map(([name, value]) => {
     const text: unknown = value.B

@@ -13,22 +13,22 @@ import { purposeOf } from '../../test/aws/purpose.ts'
 import { countRequest } from './count-request.ts'
 import { type Counts, noCounts, sumOf } from './prices.ts'
 
-/** Proxy servers between the functions and the emulators, which count the traffic. */
+/** Proxy servers that count the traffic between the functions and the emulators. */
 export interface CountingProxy {
   /** The settings of the same services through the proxy. */
   readonly settings: AwsSettings
-  /** Returns the counts since the last call, in total and by purpose. */
+  /** Returns the counts since the previous call of this function, in total and by purpose. */
   readonly takeCounts: () => Counts & { readonly by: Readonly<Record<string, PurposeCounts>> }
   readonly close: () => Promise<void>
 }
 
-/** Called with every body that is sent to or received from a service. */
+/** A function that receives each body of a request to a service, and of its response. */
 export type OnBody = (service: string, body: Buffer) => void
 
 /**
- * Starts a loopback server for each service. Requests to DynamoDB are extended to return their
- * consumed capacity; nothing else is changed. Signatures stay valid, because the host name is
- * forwarded.
+ * Starts a loopback server for each service. It extends requests to DynamoDB, so that the responses
+ * contain the consumed capacity. Other bodies are unchanged. The header `host` is forwarded as it
+ * is, because signatures contain it.
  */
 export async function startCountingProxy(
   directSettings: AwsSettings,
@@ -91,7 +91,7 @@ interface ProxyRoute {
   readonly onBody: OnBody
 }
 
-/** Forwards one request and its response, and returns its purpose and its counts. */
+/** Forwards one request and its response, and returns the purpose and counts of the request. */
 async function forward(
   { service, endpoint, agent, onBody }: ProxyRoute,
   request: IncomingMessage,

@@ -11,17 +11,17 @@ export const idleResources = {
   dashboards: 1,
   /** Queues that Lambda polls. */
   eventSources: 3,
-  /** Memory of the function that is called every hour. */
+  /** Memory in GB of the compaction function, which is called every hour. */
   compactionGb: 3_008 / 1_024,
 } as const
 
-/** Values that AWS decides or a run shows. The page states them beside the table. */
+/** Values that AWS decides or that a run has shown. docs/aws.md states them beside the table. */
 const assumptions = {
   /** Pollers of each idle event source of Lambda. */
   pollers: 5,
   /** Long-poll time of each request of a poller, in seconds. The queues have the same setting. */
   waitSeconds: 20,
-  /** Duration of a call of compaction on a warm or cold function, in seconds. */
+  /** Duration of a call of compaction, including a cold start if there is one, in seconds. */
   compactionSeconds: 3,
 } as const
 

@@ -13,7 +13,7 @@ import type { CountingProxy } from './counting-proxy.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
 import { type Counts, costOf, sumOf } from './prices.ts'
 
-/** The options of a measured run. */
+/** The options of a measured run. `measuredRun` explains `delayMs` and `quietSeconds`. */
 export interface PhasesOptions {
   readonly aws: AwsSettings
   readonly proxy: CountingProxy
@@ -140,7 +140,7 @@ function memoryGbOf(name: string, { region }: AwsSettings): number {
   return row.memoryMb(settings) / 1024
 }
 
-/** Resolves when no function was called for `seconds`. */
+/** Resolves when for `seconds` no function was called, and none was running. */
 async function waitUntilQuiet(testCloud: CloudSandbox, seconds: number): Promise<void> {
   const isBusy = (): boolean =>
     testCloud.cloud.names.some(name =>

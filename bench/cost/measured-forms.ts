@@ -21,7 +21,7 @@ const phase = z.object({
   name: z.enum(['create', 'no-op', 'update', 'refresh', 'destroy']),
   resources: z.int(),
   seconds: z.number(),
-  /** Number of attempts until the command succeeded. Only the last attempt is counted. */
+  /** Number of attempts until the command succeeded. All other fields are of the last attempt. */
   tries: z.int().default(1),
   counts,
   /** GB-seconds by function. */
@@ -52,7 +52,10 @@ export const measuredRun = z.object({
 export type MeasuredRun = z.infer<typeof measuredRun>
 export type MeasuredPhase = z.infer<typeof phase>
 
-/** The contents of docs/measured/budget.json. */
+/**
+ * The contents of docs/measured/budget.json. `apartUnits`: write units that are not in the budget,
+ * those of events and arrivals.
+ */
 export const measuredBudget = z.object({
   date: z.string(),
   command: z.string(),

@@ -1,6 +1,6 @@
 /**
- * cost: the cost of a run from its counted requests. Prices are defined only here. docs/aws.md is
- * generated from them and from the files in docs/measured.
+ * cost: the cost of a run from its counted requests. Prices are defined only here. The tables of
+ * docs/aws.md are generated from these prices and the files in docs/measured.
  */
 
 /** List prices in US dollars for us-east-1, each for one unit. */
@@ -69,7 +69,7 @@ export function sumOf(counts: Counts, addition: Partial<Counts>): Counts {
   return { ...counts, ...Object.fromEntries(sums) }
 }
 
-/** Returns the cost in US dollars. */
+/** Returns the cost of counts in US dollars, without empty receives, which are idle cost. */
 export function costOf(counts: Counts): number {
   return (
     counts.writeUnits * prices.writeUnit +

@@ -11,7 +11,7 @@ export type Handler = (
 ) => Promise<number>
 
 /**
- * Attaches a handler to a command. The module of the handler is loaded when the command runs.
+ * A function that attaches a handler to a command. `load` is called when the command runs.
  * `unsupported`: options that are not supported yet.
  */
 export type Attach = (

@@ -171,14 +171,14 @@ export function addMessageOptions(command: Command): Command {
     .option('--urns', 'Show URNs instead of resource names')
 }
 
-/** Adds options that show the input of the program. */
+/** Adds --show-config, and a hidden option of Pulumi without an effect here. */
 export function addConfigOptions(command: Command): Command {
   return command
     .option('--show-config', 'Show the configuration, with secrets hidden')
     .addOption(new Option('--show-full-output [when]').hideHelp())
 }
 
-/** Adds options that show read resources and the effects of policies. */
+/** Adds options that show the configuration, read resources and the changes of policy packs. */
 function addShowOptions(command: Command): Command {
   return addConfigOptions(command)
     .option('--show-reads', 'Show resources that are only read')
@@ -186,8 +186,7 @@ function addShowOptions(command: Command): Command {
 }
 
 /**
- * Adds options for the place and duration of operations, and hidden options of Pulumi without an
- * effect here.
+ * Adds --execute, --function-limit and --wait, and hidden options of Pulumi without an effect here.
  */
 export function addExecutionOptions(command: Command): Command {
   return command

@@ -1,7 +1,10 @@
 import { type Command, Option } from 'commander'
 import { error } from '../../shared/errors/error.ts'
 
-/** The options of a command, by their names in camel case. */
+/**
+ * The options of a command, by their names in camel case. `isSet` is true for a switch that was
+ * given. `text` returns 'true' for a switch without a value.
+ */
 export interface Flags {
   readonly isSet: (name: string) => boolean
   readonly text: (name: string) => string | undefined

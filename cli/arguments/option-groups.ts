@@ -65,7 +65,7 @@ const groupedCommands: readonly string[] = [
   'resume',
 ]
 
-/** Assigns a help group to each option of a root command with many options. */
+/** Assigns a help group to each option of a command in `groupedCommands`. */
 export function groupOptions(command: Command): void {
   const isRootCommand = command.parent !== null && command.parent.parent === null
   if (!isRootCommand || !groupedCommands.includes(command.name())) return

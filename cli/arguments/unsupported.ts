@@ -1,6 +1,6 @@
 /**
  * Features of Pulumi's command line that are not supported yet. They are refused by name and never
- * ignored. Once supported, an option leaves its list, and a command leaves this file.
+ * ignored. An option or command that becomes supported must be removed from these lists.
  */
 
 /** Unsupported options of all operations. */

@@ -89,7 +89,8 @@ export async function bundle() {
       'read the messages above; if esbuild is broken, run `npm ci` to reinstall it',
     )
   }
-  // A source that is saved during the build may be missing from the bundle.
+  // The bundle gets the start time of the build. A source that is saved during the build may be
+  // missing from the bundle, and then counts as newer.
   utimesSync(entry, startMs / 1_000, startMs / 1_000)
   renameSync(entry, mainFile)
   prune()

@@ -86,7 +86,8 @@ function runNpm(folder, args, attempt = 1) {
       'install npm, which is part of Node',
     )
   if (result.status === 0) return
-  // A registry may be unreachable for a moment, and the status of npm does not tell the cause.
+  // The status of npm does not tell the cause, so every failure is retried. A registry may be
+  // unreachable for a moment.
   if ((isTimeout || result.signal === null) && attempt < attemptsMax) {
     const pauseMs = Math.round(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2))
     const failure = isTimeout ? `did not end within ${attemptTimeoutMs / 60_000} minutes` : 'failed'

@@ -16,8 +16,8 @@ export const programFolders = [quickstart, 'test/fixtures/sdk']
 export const binPath = name => join(root, 'node_modules', '.bin', name)
 
 /**
- * The compile cache of programs and providers in tests; a user can set the same variable. Each test
- * starts them anew, and loading the SDK takes most of their time.
+ * The compile cache (NODE_COMPILE_CACHE) of programs and providers in tests. Each test starts new
+ * processes, and loading the SDK without a cache takes most of their time.
  */
 export const compileCacheFolder = join(root, 'node_modules', '.cache', 'compile-programs')
 

@@ -31,7 +31,7 @@ function isReady(folders) {
   return !hasMissingPackages && hasOurNode() && !isStale(root) && isBundled()
 }
 
-/** Builds the bundle, or reports the failure, because commands start without a bundle too. */
+/** Builds the bundle. A failure is only reported, because commands can start from the sources. */
 async function tryToBundle() {
   try {
     await bundle()

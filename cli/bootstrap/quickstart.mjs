@@ -10,8 +10,8 @@ const demoPassphrase = 'antichain-quickstart'
 const stack = 'dev'
 
 /**
- * Deploys the quickstart. `destroy` deletes its resources. Other arguments are passed to antichain
- * in the folder of the quickstart.
+ * Deploys the quickstart, with any options. `destroy` deletes its resources. Any other command is
+ * passed to antichain in the folder of the quickstart.
  */
 export async function runQuickstart(args) {
   await prepare([quickstart])
@@ -25,7 +25,7 @@ export async function runQuickstart(args) {
   return runChild(antichain, [...folderArgs, '--stack', stack, ...operation], { env })
 }
 
-/** Returns the operation of the arguments, without prompts, or undefined for other commands. */
+/** Returns `up` or `destroy` without prompts, or undefined for any other command. */
 function operationOf(args) {
   const [command = '', ...otherArgs] = args
   if (command === '' || command.startsWith('-')) return ['up', '--yes', '--skip-preview', ...args]

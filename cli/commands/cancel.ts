@@ -5,9 +5,9 @@ import type { CancelResult } from '../../local/cancel.ts'
 import { confirm } from '../session/session.ts'
 
 /**
- * `cancel`: stops the deployment of a stack, or closes one whose process died. With --force it
- * abandons running operations. It then also releases the stack from a deployment whose records are
- * damaged.
+ * `cancel`: stops the deployment of a stack, or closes a deployment whose process died. With
+ * --force it abandons running operations, and releases the stack even if the records of the
+ * deployment are damaged.
  */
 export const cancelDeployment: Handler = async (session, flags, [name]) => {
   if (name !== undefined && flags.text('stack') !== undefined)

@@ -11,8 +11,8 @@ import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 import { formatTable } from '../display/table.ts'
 
 /**
- * `config`, `config ls`: list all values, including those of the project. Secrets are shown only on
- * request.
+ * `config`, `config ls`: list all values, including the defaults of the project. Secrets are shown
+ * only with --show-secrets.
  */
 export const listConfig: Handler = async (session, flags) => {
   const project = session.requireProject()

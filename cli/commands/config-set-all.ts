@@ -22,8 +22,8 @@ const jsonForm = z.record(
 )
 
 /**
- * `config set-all`: sets several values, in plaintext or encrypted, or those of `config --json`. If
- * one of them is invalid, nothing is written.
+ * `config set-all`: sets the values of --plaintext and --secret, or those of a JSON text in the
+ * format of `config --json`. If one value is invalid, nothing is written.
  */
 export const setAllConfig: Handler = async (session, flags, [json]) => {
   const [plaintextPairs, secretPairs] = [flags.list('plaintext'), flags.list('secret')]
@@ -89,7 +89,7 @@ function putJson(
   else file.set(key, secret ? seal(value) : value)
 }
 
-/** Encrypts every leaf of the JSON, because the JSON does not say which leaves are secret. */
+/** Encrypts every leaf except null, because the JSON does not mark the secret leaves. */
 function sealTree(data: Json, seal: Sealer): ConfigTree {
   if (data === null) return null
   if (isJsonList(data)) return data.map(entry => sealTree(entry, seal))

@@ -4,8 +4,8 @@ import { runOperation } from '../operations/run-operation.ts'
 import { removeStack } from '../stack/remove-stack.ts'
 
 /**
- * `destroy`: deletes the resources of a stack. With --remove it also removes the stack, unless only
- * some resources were selected.
+ * `destroy`: deletes the resources of a stack. With --remove it also removes the stack, unless
+ * --target or --exclude-protected is set.
  */
 export const destroy: Handler = async (session, flags) => {
   const previewOnly = flags.isSet('previewOnly')

@@ -83,7 +83,10 @@ function readImport(session: CliSession, flags: Flags, operands: readonly string
   return readImportFile(resolve(session.cwd, path))
 }
 
-/** Prints code for the imported resources that are in the state, or writes it to a file. */
+/**
+ * Prints code for the imported resources that are in the state, or writes the code to the file of
+ * --out. With --json nothing is printed.
+ */
 async function writeProgram(
   session: CliSession,
   flags: Flags,
@@ -115,7 +118,7 @@ async function writeProgram(
   else if (!flags.isSet('json')) session.io.stdout.write(`${formatIntroduction(flags)}${text}`)
 }
 
-/** Returns the imported states, with the requested protection. */
+/** Returns the states of the imports that are in the stack, with the requested protection. */
 async function readImportedStates(
   session: CliSession,
   { stack: id, secrets }: DeployRequest,

@@ -40,7 +40,7 @@ export const logout: Handler = async session => {
   return 0
 }
 
-/** Returns the address of the login, or a placeholder for an unreadable login. */
+/** Returns the address of the login, undefined without one, or a text for an unreadable login. */
 function readLoginUrl(home: string): string | undefined {
   try {
     return readLogin(home)?.url

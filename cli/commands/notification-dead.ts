@@ -16,7 +16,7 @@ const deadLettersForm = z.object({
   ),
 })
 
-/** Warns that the dead letters of this machine are in the memory of `antichain serve`. */
+/** Warns, without a login, that `antichain serve` keeps the dead letters of this machine. */
 function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
   if (remote === undefined)
     session.printToStderr(
@@ -24,7 +24,7 @@ function warnLocalLetters(session: CliSession, { remote }: EnginePort): void {
     )
 }
 
-/** `notification dead`: lists notifications that were not delivered after all attempts. */
+/** `notification dead`: lists at most 100 notifications that were not delivered in any attempt. */
 export const listDeadNotifications: Handler = async (session, flags) => {
   const engine = await session.openEngine()
   const { callApi } = engine

@@ -53,7 +53,7 @@ async function resolvePath(session: CliSession, kind: string, nameOrPath: string
   if (/^\.{0,2}\//.test(nameOrPath)) {
     const localPath = resolve(session.cwd, nameOrPath)
     if (isExecutableFile(localPath)) return localPath
-    // The name is that of Pulumi's error for a folder without a plugin.
+    // If the folder contains no plugin, the error shows this file name, as in Pulumi.
     return `${localPath}/${basename(dirname(localPath))}`
   }
   const [name = '', version = ''] = nameOrPath.split('@')

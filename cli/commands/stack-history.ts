@@ -94,7 +94,7 @@ async function showDeployment(
 }
 
 /**
- * Returns the result. A deployment without a result and without a process is interrupted, whether
+ * Returns the result. A deployment with neither a result nor a process is interrupted, whether
  * it is closed or not.
  */
 function formatResult({ result, deployment }: HistoryRecord, status: DeploymentStatus): string {

@@ -14,9 +14,9 @@ import { openStateManager, openStackFile, openStackManager } from '../stack/stac
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
  * Secrets are sealed again with the stack's own manager. Pending operations are dropped, each with
- * a warning. A foreign or invalid state is refused without --force, and an invalid URN always.
- * Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY, SECRETS_MANAGER_UNSUPPORTED.
- * After an error the stack keeps its state.
+ * a warning. Without --force, a foreign or invalid state is refused. A state with an invalid URN is
+ * always refused. Throws STATE_INVALID, STATE_TOO_NEW, STATE_FOREIGN, STATE_INTEGRITY,
+ * STACK_NOT_EMPTY, SECRETS_MANAGER_UNSUPPORTED. After an error the stack keeps its state.
  */
 export const importStack: Handler = async (session, flags) => {
   const id = await session.requireStack()
@@ -88,8 +88,8 @@ function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void
 }
 
 /**
- * Returns the manager that decrypts a state. A state without a manager contains only plaintext
- * secrets, which any manager can read.
+ * Returns the manager that decrypts a state. For a state without ciphertext this is the manager of
+ * the stack. Throws STATE_INVALID if a state with ciphertext names no manager.
  */
 async function openSourceManager(
   session: CliSession,

@@ -54,8 +54,8 @@ interface StackRow {
 }
 
 /**
- * Reports whether the process of a deployment is gone. Returns false when the records of the
- * deployment are unreadable.
+ * Reports whether the process of a stack's current deployment is gone. If its records are
+ * unreadable, the error is added to `failures`, and the result is false.
  */
 async function isInterrupted(
   engine: EnginePort,

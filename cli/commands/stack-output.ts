@@ -49,8 +49,8 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
 }
 
 /**
- * Reports whether a shell interprets an assignment to the name as an assignment, and not as a
- * command.
+ * Reports whether a name is valid for a shell variable. A shell interprets an assignment to an
+ * invalid name as a command.
  */
 function isVariable(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name)

@@ -8,8 +8,8 @@ import type { CliSession } from '../session/session.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 
 /**
- * `stack rename <name>`: renames a stack and its configuration file, possibly into another project.
- * Then it selects the stack.
+ * `stack rename <name>`: renames a stack, possibly into another project. If the folder belongs to
+ * the stack's project, it also renames the configuration file and selects the stack.
  */
 export const renameNamedStack: Handler = async (session, _flags, [name = '']) => {
   const from = await session.requireStack()
@@ -52,8 +52,8 @@ function requireNoFile(session: CliSession, from: StackId, to: StackId): void {
 }
 
 /**
- * Returns the project of the folder if the stack belongs to it. A stack can be renamed from any
- * folder.
+ * Returns the project of the folder if it has this name, otherwise undefined. A stack can be
+ * renamed from any folder.
  */
 function findProject(session: CliSession, project: string) {
   try {

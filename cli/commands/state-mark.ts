@@ -33,7 +33,7 @@ export const taintResources = createMarkHandler({
   participle: 'tainted',
 })
 
-/** `state untaint [urns]`: removes this mark. */
+/** `state untaint [urns]`: removes the replacement mark of resources. */
 export const untaintResources = createMarkHandler({
   mark: 'taint',
   isSet: false,

@@ -21,14 +21,14 @@ import { editConfirmedState } from '../state/edit-state.ts'
 interface MoveStacks {
   readonly source: StackId
   readonly dest: StackId
-  /** Applies the move to both states. */
+  /** Returns both states after the move. */
   readonly move: (source: StoredDeployment, dest: StoredDeployment) => MoveResult
 }
 
 /**
- * `state move <urns> --source <stack> --dest <stack>`: writes the destination first, so that one
- * stack always contains the resources. If the source cannot be written, the destination is
- * restored.
+ * `state move <urns> --source <stack> --dest <stack>`: moves resources to another stack. It writes
+ * the destination first, so that at least one stack contains the resources at any time. If the
+ * source cannot be written, the resources of the destination are restored.
  */
 export const moveStateResources: Handler = async (session, flags, urns) => {
   const [sourceName, destName] = [flags.text('source'), flags.text('dest')]
@@ -83,8 +83,8 @@ const emptyState: StoredDeployment = {
 }
 
 /**
- * Opens the secrets manager of the destination. For a stack without a deployment, the configuration
- * file names the manager. The command must then run in the folder of the stack's project.
+ * Opens the secrets manager of the destination. If its state names no manager, the configuration
+ * file is used. The command must then run in the folder of the stack's project.
  */
 async function openDestManager(
   session: CliSession,
@@ -167,7 +167,7 @@ async function executeMove(
   }
 }
 
-/** Checks that the resources to remove are still the copied ones. Throws STORE_CONFLICT. */
+/** Checks that the source still has the resources that were copied. Throws STORE_CONFLICT. */
 function requireUnchanged(current: StoredDeployment, before: StoredDeployment): void {
   if (JSON.stringify(current.resources) === JSON.stringify(before.resources)) return
   throw error('STORE_CONFLICT', 'the source stack was changed concurrently')

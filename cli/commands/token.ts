@@ -31,7 +31,7 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
     ...(stacks.length === 0 ? {} : { stacks }),
     ...(days === undefined ? {} : { days: Number(days) }),
   }
-  // The first token is created in the store, because the API accepts no call without a token.
+  // --admin creates the first token in the store, because the API accepts no call without a token.
   const { callApi } = isAdmin ? await session.openLocalEngine() : await session.openEngine()
   const answer = await callApi({ method: 'POST', path: '/v1/tokens', body })
   const createdToken = tokenForm.extend({ token: z.string() }).parse(answer)

@@ -70,8 +70,8 @@ function pauseTextOf({ value }: TriggerDocument): string {
 }
 
 /**
- * Returns the status of a schedule. `due`: its only run waits for a process that serves. `over`: it
- * never runs again.
+ * Returns the status of a schedule: `paused`, `on`, `due` or `over`. `due`: the one run of an
+ * `at(…)` schedule waits for a process that serves. `over`: the schedule never runs again.
  */
 export function scheduleStatusOf(document: TriggerDocument, now: number): string {
   const { data } = scheduleDocument.safeParse(document.value)

@@ -1,8 +1,8 @@
 import type { ConfigValue } from '../../shared/programs/config/open-config.ts'
 
 /**
- * Returns a value in the format of `config --json`. A secret value is omitted unless `showSecrets`
- * is set.
+ * Returns a value in the format of `config --json`. For a secret without `showSecrets`, the result
+ * contains only `secret: true`.
  */
 export function toConfigJson(
   value: ConfigValue,

@@ -17,14 +17,17 @@ import {
 } from '../../shared/programs/config/config-tree.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 
-/** A key of the command line: its configuration value, and the path inside that value. */
+/** A configuration key of the command line. `path` starts with the name in `key`. */
 export interface EditKey {
   /** The key of the value, as `ns:name`. */
   readonly key: string
   readonly path: ConfigPath
 }
 
-/** Parses a key, as a path when `isPath` is set. Throws CONFIG_INVALID. */
+/**
+ * Parses a key. If `isPath` is set, the text after the namespace is a path into the value. Throws
+ * CONFIG_INVALID.
+ */
 export function parseConfigEditKey(text: string, project: string, isPath: boolean): EditKey {
   if (!isPath) {
     const { namespace, name } = parseConfigKey(text, project)
@@ -38,7 +41,8 @@ export function parseConfigEditKey(text: string, project: string, isPath: boolea
 }
 
 /**
- * Sets a text or an encrypted value. Below the first level, a text may become a boolean or number.
+ * Sets a text or an encrypted value. Below the first level, `coerceText` converts a text that reads
+ * as a boolean or integer.
  */
 export function putConfigValue(file: StackConfig, key: EditKey, value: string | SecureValue): void {
   if (key.path.length === 1) return file.set(key.key, value)
@@ -56,7 +60,7 @@ export function removeConfigValue(file: StackConfig, key: EditKey): boolean {
   return true
 }
 
-/** Returns the value of a key. A scalar below the first level is returned as text. */
+/** Returns the value of a key, or undefined if it does not exist. Scalars are returned as text. */
 export function findConfigValue(
   values: ReadonlyMap<string, StoredConfigValue>,
   key: EditKey,

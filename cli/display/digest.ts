@@ -32,7 +32,7 @@ type DigestOptions = Pick<
 /**
  * Creates the display of `preview --json`. At the end of the preview it prints one document:
  * configuration, steps with their whole states, messages, duration in ns, and counts. Secrets are
- * `[secret]`. The result of a refresh replaces the refresh step. Source: Pulumi
+ * `[secret]`. Drift that a refresh finds replaces the refresh step. Source: Pulumi
  * `pkg/backend/display/json.go`, `ShowPreviewDigest`.
  */
 export function createDigestDisplay(
@@ -94,8 +94,9 @@ function toDigestDiagnostics(event: DiagnosticEvent): readonly DigestDiagnostic[
 }
 
 /**
- * Reports whether a step is shown. Unchanged resources are shown on request, or when their
- * protection changes. Steps of a replacement are shown on request.
+ * Reports whether a step is shown. The stack itself always is. Unchanged resources are shown on
+ * request, or when their protection changes. Replacement steps that are not logical are shown on
+ * request.
  */
 function isShown(metadata: StepMetadata, options: DigestOptions): boolean {
   if (isRoot(metadata.urn)) return true

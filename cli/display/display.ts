@@ -3,7 +3,7 @@
  * (docs/spec/events.md) and the result. May import the command line's ports, events, names and
  * values.
  *
- * Invariants: with `--json` only events reach standard output. Emitting never throws and never
+ * Invariants: with `--json` only JSON reaches standard output. Emitting never throws and never
  * waits. Pure functions format the lines, and two thin writers print them.
  */
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
@@ -15,7 +15,7 @@ import { createPaint } from './paint.ts'
 import { createPlainDisplay } from './plain-display.ts'
 import { formatPending } from './summary.ts'
 
-/** Creates the display of one deployment or preview: JSON lines, a live tree, or plain lines. */
+/** Creates a display of one deployment or preview: JSON lines, digest, live tree or plain lines. */
 export function createDisplay(options: DisplayOptions): Display {
   if (options.json)
     return options.digest && options.dryRun

@@ -1,6 +1,6 @@
 import { signatureKey, signatures, unknownMarkers } from '../../shared/values/wire-options.ts'
 
-/** A value in an event: JSON, in which special values carry a signature. */
+/** A map in an event. A special value, such as an asset, is a map with a signature. */
 export type EventMap = Readonly<Record<string, unknown>>
 
 const secretText = '[secret]'

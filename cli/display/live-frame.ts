@@ -74,8 +74,8 @@ function renderWaiting(input: FrameInput): readonly Segment[] {
 }
 
 /**
- * Names the first three steps and counts the others. Without a running step, the program decides
- * next.
+ * Names the first three running steps and counts the others. If no step runs, the deployment waits
+ * for the next registration of the program or the next step.
  */
 export function formatWaiting(runningRows: readonly ResourceRow[], isPreview: boolean): string {
   if (runningRows.length === 0) return 'the next registration or step'

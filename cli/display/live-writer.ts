@@ -3,7 +3,7 @@ import type { OutputStream } from '../session/io.ts'
 
 /** Redraws frames in place on a terminal. */
 export interface LiveWriter {
-  /** Reports a change. The next frame follows within a twentieth of a second. */
+  /** Reports a change. The next frame follows within 50 ms, or later if drawing is slow. */
   readonly touch: () => void
   /** Removes the last frame. Nothing is drawn afterwards, so lines can be printed immediately. */
   readonly close: () => void
@@ -16,7 +16,8 @@ const drawingShare = 10
 const idleMs = 200
 
 /**
- * Creates a writer. `draw` returns the lines of a frame. The library is loaded in the background.
+ * Creates a writer. `draw` returns the lines of a frame. The package `log-update` is loaded in the
+ * background, and no frame is drawn before.
  */
 export function createLiveWriter(
   stream: OutputStream,

@@ -7,7 +7,10 @@ import { isUrn, nameOf, stackType } from '../../shared/names/urn.ts'
 import { removeControls } from './paint.ts'
 import { diffMaps } from './property-diff.ts'
 
-/** A message without control characters. `urn` is '' when it belongs to no resource. */
+/**
+ * A message without control characters. `urn` is '' when the message belongs to no resource. An
+ * `ephemeral` message is shown only in the live tree.
+ */
 export interface Message {
   readonly severity: DiagnosticEvent['severity']
   readonly urn: string
@@ -27,7 +30,7 @@ export interface MessageOptions {
   readonly showPolicyRemediations?: boolean
 }
 
-/** Returns the message of an event of the program, the engine, a provider or a policy. */
+/** Returns the message of a diagnostic, policy or remediation event, or undefined for others. */
 export function toMessage(event: EngineEventPayload, options: MessageOptions): Message | undefined {
   if ('diagnosticEvent' in event) return toDiagnosticMessage(event.diagnosticEvent, options)
   const urnOf = ({ resourceUrn = '' }: { readonly resourceUrn?: string }): string => resourceUrn
@@ -53,7 +56,7 @@ export function createInfoMessage(text: string): Message {
   return { severity: 'info', urn: '', subject: '', ephemeral: false, text: removeControls(text) }
 }
 
-/** Returns the display name of a resource: its name or its whole URN. */
+/** Returns the display name of a resource: its name, or its whole URN if `urns` is set. */
 export function displayNameOf(urn: string, { urns = false }: MessageOptions): string {
   return urns ? removeControls(urn).replaceAll(/\s*\n\s*/g, ' ') : nameOfUrn(urn)
 }
@@ -78,8 +81,8 @@ function formatRemediationLines({
 }
 
 /**
- * Returns the message of a diagnostic event. Empty messages are omitted, and debug messages too
- * unless requested.
+ * Returns the message of a diagnostic event. Returns undefined for an empty message, and for a
+ * debug message unless debug messages are requested.
  */
 function toDiagnosticMessage(event: DiagnosticEvent, options: MessageOptions): Message | undefined {
   const text = removeControls(event.message).trimEnd()

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 /** The colors of the display; `plain` is no color. */
 export type Colour = 'plain' | 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan'
 
-/** Colors a text, or returns it unchanged. */
+/** A function that colors a text, or returns it unchanged. */
 export type Paint = (colour: Colour, text: string) => string
 
 const codes: Readonly<Record<Exclude<Colour, 'plain'>, readonly [number, number]>> = {

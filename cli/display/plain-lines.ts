@@ -5,7 +5,7 @@ import type { Message } from './messages.ts'
 import type { ResourceRow } from './progress.ts'
 import type { DiffLine } from './property-diff.ts'
 
-/** The style of lines. */
+/** The options for formatting lines. */
 export interface LineStyle {
   readonly paint: Paint
   /** Whether the lines belong to a preview, which shows planned steps without durations. */
@@ -43,8 +43,8 @@ export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly s
 }
 
 /**
- * Formats a message with its resource. Errors and warnings also show the URN of the resource, and
- * further lines are indented.
+ * Formats a message with the name of its resource. Lines after the first are indented. Errors and
+ * warnings also show the URN of the resource.
  */
 export function formatMessage(message: Message, paint: Paint): readonly string[] {
   const isProblem = message.severity === 'error' || message.severity === 'warning'

@@ -15,8 +15,8 @@ import {
 import { removeControls } from './paint.ts'
 
 /**
- * The latest step of a resource, according to the events. States: running → done | failed. The step
- * of a component is done when it begins, because no provider is called.
+ * The latest step of a resource, according to the events. States: running → done | failed. A step
+ * of a component is done when it begins, unless it is a refresh or a delete.
  */
 export interface ResourceRow {
   readonly urn: string
@@ -34,11 +34,11 @@ export interface ResourceRow {
   readonly startedMs: number
   /** The end time, undefined while the step runs. */
   readonly endedMs: number | undefined
-  /** Whether an earlier step of this deployment created its replacement. */
+  /** Whether this step, or an earlier one of this deployment, replaces the resource. */
   readonly isReplaced: boolean
 }
 
-/** The change of one event, for a display that prints line by line. */
+/** A change that an event causes: a step has ended, or there is a message. */
 export type ProgressChange =
   | { readonly kind: 'ended'; readonly row: ResourceRow; readonly metadata: StepMetadata }
   | { readonly kind: 'message'; readonly message: Message }
@@ -176,7 +176,7 @@ function isReplacing(op: StepOp): boolean {
 
 /**
  * Returns the kind of a step's result. In the events, a refresh before an update keeps the kind
- * `refresh`, so its kind is derived from the states.
+ * `refresh`, so the kind of the result is derived from the states.
  */
 function resultOpOf(metadata: StepMetadata): StepOp {
   if (metadata.op !== 'refresh') return metadata.op
@@ -193,7 +193,7 @@ export interface ListingOptions {
   readonly showReads?: boolean
 }
 
-/** Reports whether a row is listed: changes, failures, and the requested rows. */
+/** Reports whether a row is listed. Changes and failures always are, other rows on request. */
 export function isListed(
   row: ResourceRow,
   { showSames = false, showReads = false }: ListingOptions,

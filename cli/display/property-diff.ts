@@ -11,7 +11,7 @@ import {
 import { removeHiddenDiffs } from './hidden-diffs.ts'
 import { removeControls } from './paint.ts'
 
-/** One line of a diff. `depth`: the level of nesting. */
+/** One line of a diff. `depth`: the level of nesting, from 0. */
 export interface DiffLine {
   readonly mark: '+' | '-' | '~' | ' '
   readonly depth: number
@@ -21,9 +21,10 @@ export interface DiffLine {
 type Detail = NonNullable<StepMetadata['detailedDiff']>[string]
 
 /**
- * Returns the property changes of a step. The provider's detailed diff has priority; without one,
- * inputs are compared. `comparedField`: `outputs` for the result of a refresh. A property that the
- * provider names is listed even if both shown values are equal, as for secrets.
+ * Returns the property changes of a step. With `outputs`, for the result of a refresh, only outputs
+ * are compared. With `inputs`, the provider's detailed diff has priority over a comparison of
+ * inputs. A property that the provider names is listed even if both shown values are equal, as for
+ * secrets.
  */
 export function diffProperties(
   stepMetadata: StepMetadata,
@@ -135,7 +136,10 @@ function segmentsOf(path: string): ReturnType<typeof parsePath> {
   }
 }
 
-/** Returns the diff of a changed value: nested if both sides are, otherwise `old => new`. */
+/**
+ * Returns the diff of a changed value: entry by entry for two maps or two lists, line by line for
+ * two multi-line texts, otherwise `old => new`.
+ */
 function diffValues(
   label: string,
   [old, next]: readonly [unknown, unknown],
@@ -171,7 +175,7 @@ function diffLists(
   })
 }
 
-/** Returns a value with one mark, maps and lists entry by entry. */
+/** Returns the lines of an added, deleted or unchanged value, maps and lists entry by entry. */
 function formatEntry(
   mark: '+' | '-' | ' ',
   label: string,

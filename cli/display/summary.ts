@@ -7,7 +7,7 @@ import { formatDiff, type LineStyle } from './plain-lines.ts'
 import { nameOfUrn } from './messages.ts'
 import { type DiffLine, formatEntries, diffMaps } from './property-diff.ts'
 
-/** The end of a deployment. */
+/** The figures of an ended deployment. `failures`: the number of failed steps. */
 export interface Ending {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined
@@ -50,7 +50,7 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }
 
-/** Kinds of steps without a count: reads change nothing, and sames have another line. */
+/** Kinds of steps that are not counted as changes. Unchanged resources have a line of their own. */
 const uncountedOps: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
 /** Formats the duration. A preview shows none. */

@@ -40,8 +40,8 @@ export function renderTree(input: TreeInput): readonly TreeLine[] {
 }
 
 /**
- * Fits the lines into `height`. Ended steps are omitted first, then the earliest lines. An extra
- * line shows the number of omitted lines.
+ * Fits the lines into `height`. The earliest lines that are not live are omitted first, then the
+ * earliest live lines. An extra line shows the number of omitted lines.
  */
 export function foldLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
   if (lines.length <= height) return lines
@@ -55,7 +55,7 @@ export function foldLines(lines: readonly TreeLine[], height: number): readonly 
   return [{ segments: [{ colour: 'faint', text }], isLive: false }, ...keptLines]
 }
 
-/** Returns the live lines and the last of the others, in tree order. */
+/** Returns all live lines, and as many of the last other lines as fit, in tree order. */
 function selectLines(
   lines: readonly TreeLine[],
   remainingLines: number,

@@ -134,7 +134,7 @@ function parentOf({ parent }: StepState): Urn | undefined {
 
 /**
  * Returns the provider in an import file, or undefined for a default provider, which the import
- * finds.
+ * creates.
  */
 function providerOf({ provider }: StepState): Urn | undefined {
   const urn = provider === '' ? undefined : providerUrnOf(provider)
@@ -163,7 +163,7 @@ function isKnown(value: unknown): boolean {
  */
 function assignUniqueNames(urns: readonly Urn[]): ReadonlyMap<string, string> {
   const uniqueUrns = [...new Set(urns)]
-  // A resource with exactly this name keeps it, regardless of its position.
+  // A generated name must not equal the name of any resource, even of a later one.
   const resourceNames = new Set(uniqueUrns.map(nameOf))
   const assignedNames = new Set<string>()
   return new Map(

@@ -6,7 +6,7 @@ import type { ImportParameterization } from '../../shared/records/import.ts'
 import type { ExtensionParameters } from '../../shared/records/extension.ts'
 import type { JsonObject } from '../../shared/values/stored.ts'
 
-/** One resource of an import file. An omitted field is ''. */
+/** One resource of an import file. Omitted texts are '', lists are empty, and flags are false. */
 export interface ImportSpec {
   readonly type: string
   /** The name in the file and in the generated program. */
@@ -43,7 +43,7 @@ const jsonObject = z
   .nullish()
   .transform(value => (value ?? undefined) as JsonObject | undefined)
 const textOrEmpty = optionalText.transform(value => value ?? '')
-/** Bytes in JSON. */
+/** Bytes as base64 text, '' if omitted. */
 const bytes = z
   .base64()
   .nullish()

@@ -25,7 +25,7 @@ export interface Literal {
 
 /** The contents of a generated program. */
 export interface Definitions {
-  /** Each resource comes after the resources to which it refers. */
+  /** Each resource comes after the resources to which it refers, except in cycles. */
   readonly resources: readonly Definition[]
   /** Texts that are the id, `name` or `arn` of exactly one resource. */
   readonly literals: ReadonlyMap<string, Literal>

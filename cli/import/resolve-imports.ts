@@ -22,7 +22,8 @@ export interface ResolveOptions {
 }
 
 /**
- * Resolves the names of an import file to URNs. All errors are reported together. Throws CLI_USAGE.
+ * Resolves the names of an import file to URNs. Fields, URNs and references are checked in this
+ * order. The first failing check reports all of its errors together. Throws CLI_USAGE.
  * Source: docs/spec/step-execution.md#import-step, Pulumi's import command.
  */
 export function resolveImports(importFile: ImportFile, options: ResolveOptions): ResolvedImport {
@@ -67,7 +68,7 @@ function describeSpec({ name, id, type }: ImportSpec, index: number): string {
   return type === '' ? `resource ${subject}` : `resource ${subject} of type '${type}'`
 }
 
-/** Returns the errors of one resource that do not depend on others. */
+/** Returns the errors in the fields of one resource. */
 function findMistakes(spec: ImportSpec, index: number): readonly string[] {
   const { type, name, id, component, remote, outputs, parameterization, extension } = spec
   const isProvider = isProviderType(type)
@@ -226,8 +227,8 @@ function resolvePackage(
 }
 
 /**
- * Returns the name of each resource in the program. If several have the same name, the type is
- * appended to all but the first.
+ * Returns the name of each resource in the program. If a name is already used, the type is
+ * appended, and then a number if necessary.
  */
 function namesOf(file: ImportFile, urns: readonly Urn[]): ReadonlyMap<Urn, string> {
   const names = new Map(

@@ -53,7 +53,7 @@ export function renderTypescriptProgram(
   return `${['import * as pulumi from "@pulumi/pulumi";', ...imports].join('\n')}\n\n${renderedResources.join('\n')}`
 }
 
-/** Returns the package of a type, or undefined for a component of the program itself. */
+/** Returns the package to import for a resource, or undefined if it needs none. */
 function packageNameOf({ type, custom, provider }: ResourceState): string | undefined {
   if (!custom && provider === '') return undefined
   const pkg = packageOf(type)

@@ -18,8 +18,8 @@ function toYamlName(name: string): string {
 }
 
 /**
- * Renders the resources of a YAML program. Components of the program itself cannot be expressed in
- * YAML.
+ * Renders the resources of a YAML program. A component of the program itself cannot be expressed in
+ * YAML, so a comment names it instead.
  */
 export function renderYamlProgram(
   states: readonly ResourceState[],

@@ -20,8 +20,8 @@ export interface Consent {
 }
 
 /**
- * Returns the consent that flags give. --skip-preview and PULUMI_SKIP_CONFIRMATIONS confirm as
- * well. With --json, stdout contains only the events of the deployment, so no preview is shown.
+ * Returns the consent that flags give. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS confirm.
+ * With --json, stdout contains only the events of the deployment, so no preview is shown.
  * Throws CLI_USAGE when a confirmation is required but no prompt is possible.
  */
 export function readConsent(session: CliSession, flags: Flags): Consent {
@@ -94,8 +94,8 @@ export function readParallel(session: CliSession, flags: Flags): number {
 }
 
 /**
- * Returns the time limit of each function in ms: --function-limit, as `90s`, `15m` or `1h`. Throws
- * CLI_USAGE.
+ * Returns the time limit of each generator and executor, in ms, or undefined for none. The flag
+ * --function-limit has the form `90s`, `15m` or `1h`. Throws CLI_USAGE.
  */
 export function readFunctionLimit(flags: Flags): number | undefined {
   const text = flags.text('functionLimit')
@@ -119,8 +119,8 @@ export function readRelease(flags: Flags): DeleteRelease {
 }
 
 /**
- * Returns the policy packs of --policy-pack, each with its --policy-pack-config if there are any.
- * Throws CLI_USAGE.
+ * Returns the policy packs of --policy-pack. The nth --policy-pack-config belongs to the nth pack.
+ * Throws CLI_USAGE unless there are none or as many as packs.
  */
 export function readPolicyPacks(
   session: Pick<CliSession, 'cwd' | 'requireProject'>,

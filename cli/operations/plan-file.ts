@@ -19,7 +19,10 @@ export function readPlanFile(session: Pick<CliSession, 'cwd'>, flags: Flags): st
   }
 }
 
-/** Returns the request, constrained by a valid plan. Throws PLAN_INVALID before anything begins. */
+/**
+ * Returns the request, constrained by the plan if there is one. Throws PLAN_INVALID for an invalid
+ * plan, before the deployment begins.
+ */
 export function withPlan(request: DeployRequest, plan: string | undefined): DeployRequest {
   if (plan === undefined) return request
   const { decrypt } = request.secrets.crypter
@@ -27,7 +30,7 @@ export function withPlan(request: DeployRequest, plan: string | undefined): Depl
   return { ...request, plan }
 }
 
-/** Writes the plan of a preview to the `--save-plan` file. Throws CLI_USAGE. */
+/** Writes the plan of a preview to the file of `--save-plan`, if it is set. Throws CLI_USAGE. */
 export function savePlan(session: CliSession, flags: Flags, plan: string | undefined): void {
   const file = flags.text('savePlan')
   if (file === undefined || plan === undefined) return
@@ -39,7 +42,7 @@ export function savePlan(session: CliSession, flags: Flags, plan: string | undef
   )
 }
 
-/** Writes the creates of a preview to the import file of `--import-file`. Throws CLI_USAGE. */
+/** Writes the creates of a preview to the file of `--import-file`, if set. Throws CLI_USAGE. */
 export function saveImportFile(
   session: CliSession,
   flags: Flags,

@@ -201,7 +201,7 @@ function toViolationDiagnostic(policy: PolicyEvent): DiagnosticEvent {
   return { message: text, color: 'raw', severity: 'error', ...location }
 }
 
-/** Returns the notice for a Ctrl-C, which names the effect of the next one. */
+/** Returns the notice for the first or second Ctrl-C. */
 function createInterruptNotice(interrupts: number): EngineEventPayload {
   const message =
     interrupts === 1

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../shared/errors/catalogue.ts'
 import { type DeployError, error } from '../../shared/errors/error.ts'
 
-/** A pattern in the output of the CDK or CloudFormation. The patterns are tested in this order. */
+/** A pattern in the output of the CDK or CloudFormation, and the error that it indicates. */
 interface FailurePattern {
   readonly code: ErrorCode
   readonly pattern: RegExp
@@ -66,7 +66,10 @@ const failurePatterns: readonly FailurePattern[] = [
   },
 ]
 
-/** Returns the error of a failed CDK run, by its output. */
+/**
+ * Returns the error that the output of a failed CDK run indicates. The first matching pattern
+ * decides. Without a match the error is PLATFORM_FAILED.
+ */
 export function cdkErrorOf(output: string): DeployError {
   const plainText = output.replaceAll(colorCodes, '')
   for (const { code, pattern, sentence } of failurePatterns) {

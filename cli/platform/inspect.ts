@@ -30,8 +30,8 @@ export interface InspectClients {
 }
 
 /**
- * Returns the existing resources of an installation. Throws PLATFORM_PERMISSION_MISSING,
- * PLATFORM_FAILED.
+ * Returns the status of each resource of an installation, including missing ones. Throws
+ * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 export async function inspectInstallation(
   clients: InspectClients,
@@ -163,8 +163,8 @@ async function sendOrUndefined<Found>(send: () => Promise<Found>): Promise<Found
 const responseForm = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
 
 /**
- * Returns the HTTP status of an error. The response to a HEAD request has no body with an error
- * name.
+ * Returns the HTTP status of an error, if it has one. The status is needed for HEAD requests,
+ * because their responses have no body with an error name.
  */
 function httpStatusOfError(thrown: unknown): number | undefined {
   const parsed = responseForm.safeParse(thrown)

@@ -5,8 +5,8 @@ import type { CliSession } from '../session/session.ts'
 import type { InstallationTarget } from './platform-port.ts'
 
 /**
- * Returns the installation named by options and environment. Throws PLATFORM_REGION_MISSING,
- * CLI_USAGE.
+ * Returns the installation of --installation or the default one. Its region comes from --region,
+ * AWS_REGION or AWS_DEFAULT_REGION, in this order. Throws PLATFORM_REGION_MISSING, CLI_USAGE.
  */
 export function readInstallationTarget(session: CliSession, flags: Flags): InstallationTarget {
   const { env } = session.io

@@ -1,4 +1,4 @@
-/** An installation and its access. */
+/** An installation on AWS, and the environment of commands for it. */
 export interface InstallationTarget {
   readonly installation: string
   readonly region: string
@@ -8,11 +8,14 @@ export interface InstallationTarget {
 
 /** The external services that `antichain platform` uses. */
 export interface PlatformTools {
-  /** Returns the account of the credentials. Throws PLATFORM_CREDENTIALS_MISSING. */
+  /** Returns the AWS account id of the credentials. Throws PLATFORM_CREDENTIALS_MISSING. */
   readonly readAccount: (target: InstallationTarget) => Promise<string>
   /** Runs the CDK's command line to its end, and shows its output. */
   readonly runCdk: (target: InstallationTarget, args: readonly string[]) => Promise<CdkRun>
-  /** Returns the existing resources of an installation. Throws PLATFORM_PERMISSION_MISSING. */
+  /**
+   * Returns the status of each resource of an installation, including missing ones. Throws
+   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   */
   readonly inspect: (target: InstallationTarget, account: string) => Promise<InstallationStatus>
   /** Creates an admin token. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
@@ -36,7 +39,7 @@ export interface CdkRun {
   readonly output: string
 }
 
-/** The resources of an installation in its account. Missing ones are undefined. */
+/** The status of each resource of an installation. A missing address is undefined. */
 export interface InstallationStatus {
   readonly tables: readonly TableStatus[]
   readonly queues: readonly QueueStatus[]
@@ -45,14 +48,20 @@ export interface InstallationStatus {
   readonly webhookUrl: string | undefined
 }
 
-/** A table. `status`: the status in DynamoDB. */
+/**
+ * A table. `status`: the status in DynamoDB, undefined if the table is missing. `isProtected`:
+ * whether its deletion is refused.
+ */
 export interface TableStatus {
   readonly name: string
   readonly status: string | undefined
   readonly isProtected: boolean
 }
 
-/** The messages of a queue that are waiting, in flight and dead. SQS returns approximate counts. */
+/**
+ * A queue with its approximate numbers of messages: `waiting` (also delayed ones), `held` (in
+ * flight) and `dead` (dead letters). `counts` is undefined if the queue is missing.
+ */
 export interface QueueStatus {
   readonly name: string
   readonly counts:

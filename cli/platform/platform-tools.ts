@@ -21,7 +21,7 @@ const clientSettings = {
   requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 }
 
-/** Creates the real services. A named profile is taken from the environment. */
+/** Creates the tools that call AWS and the CDK. AWS_PROFILE of the target names the profile. */
 export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
   const config = ({ region, env }: InstallationTarget) => ({
     ...clientSettings,
@@ -76,7 +76,10 @@ async function readCaller(config: STSClientConfig): Promise<GetCallerIdentityCom
   }
 }
 
-/** Converts an error of a table to an error of the installation. */
+/**
+ * Converts STORE_MISSING and STORE_DENIED of a table to errors of the installation. Returns every
+ * other error unchanged.
+ */
 function toPlatformError(thrown: unknown, { installation, region }: InstallationTarget): unknown {
   const message = messageOf(thrown)
   if (hasCode(thrown, 'STORE_MISSING'))

@@ -15,7 +15,7 @@ import type { CliSession } from '../session/session.ts'
 /** The kinds of plugins. */
 const kinds: readonly string[] = ['analyzer', 'language', 'resource', 'converter', 'tool']
 
-/** Returns the kind of a plugin. Throws CLI_USAGE for an unknown one. */
+/** Returns the text if it is a kind of plugin. Throws CLI_USAGE for any other text. */
 export function requirePluginKind(text: string): string {
   if (kinds.includes(text)) return text
   throw error('CLI_USAGE', `unrecognized plugin kind: ${text}; use one of ${kinds.join(', ')}`)
@@ -31,7 +31,7 @@ export function definedVariablesOf({
   return Object.fromEntries(definedEntries)
 }
 
-/** Returns the plugin cache of the user. */
+/** Returns the folder of the user's plugin cache. */
 export function userPluginCache(session: Pick<CliSession, 'io'>): string {
   const env = definedVariablesOf(session)
   return pluginCacheOf({ env, home: env['HOME'] ?? homedir() })

@@ -4,7 +4,7 @@ import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import type { Login } from './login.ts'
 
-/** A call of an API. */
+/** A request to a route of an API. `body` is sent as JSON. */
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
@@ -39,7 +39,8 @@ const errorForm = z.object({
 })
 
 /**
- * Creates a client. Repeatable calls are retried when the API is unreachable or limits the rate.
+ * Creates a client. Repeatable calls and uploads are retried after temporary failures, see
+ * `isTransient`.
  */
 export function createApiClient({ url, token }: Login): ApiClient {
   const authorization = `Bearer ${token}`
@@ -181,7 +182,7 @@ function isCode(code: string): code is ErrorCode {
   return Object.hasOwn(catalogue, code)
 }
 
-/** Reports whether a retry may succeed. */
+/** Reports whether a failure is temporary: no connection, or status 429, 502 or 503. */
 export function isTransient(thrown: unknown): boolean {
   if (!(thrown instanceof DeployError)) return false
   const { code, details } = thrown
@@ -189,7 +190,10 @@ export function isTransient(thrown: unknown): boolean {
   return code === 'API_UNREACHABLE' || status === 429 || status === 502 || status === 503
 }
 
-/** Waits before a retry, longer each time, or as long as the API requests. */
+/**
+ * Waits before a retry. The time doubles with each attempt, is at least the time that the API
+ * requests, and is limited by `callTimeoutMs`.
+ */
 export async function pauseBefore(attempt: number, thrown: unknown): Promise<void> {
   const requestedMs =
     thrown instanceof DeployError ? Number(thrown.details['retryAfter'] ?? 0) * 1000 : 0

@@ -30,8 +30,9 @@ const endForm = z.discriminatedUnion('kind', [
 ])
 
 /**
- * Requests a deployment or preview, and emits its events. The result is that of the deployment. A
- * refused request throws its own code, or REQUEST_REFUSED.
+ * Requests a deployment or preview, and emits its events. `done` resolves with the result of the
+ * deployment. If the request is refused, `done` rejects with the code of the refusal, or with
+ * REQUEST_REFUSED.
  */
 export async function deployRemotely(
   client: ApiClient,

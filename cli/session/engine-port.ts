@@ -12,7 +12,10 @@ import type { PointInTime } from '../../shared/records/point-in-time.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
-/** The result of a redrive. `operations`: the number of retried operations. */
+/**
+ * The result of a redrive. `none`: no open deployment. `dead`, `stopped`: the state of the
+ * deployment. `nothing`: no dead letters. `operations`: the number of retried operations.
+ */
 export type RedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
   | { readonly kind: 'sent'; readonly operations: number }
@@ -64,12 +67,13 @@ export interface EnginePort {
   /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
   readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
   /**
-   * Returns the options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME, STACK_BUSY.
+   * Returns the number and options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME,
+   * STACK_BUSY.
    */
   readonly findInterrupted: (
     stack: StackId,
   ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Stops a living deployment, or closes a dead one. */
+  /** Stops a living deployment, or closes a dead one. `force` abandons running operations. */
   readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
   /** Removes the schedules and notifications of a removed stack. */
   readonly forgetStack: (stack: StackId) => Promise<void>

@@ -41,8 +41,8 @@ export interface CliSession {
   /** Opens the store of this machine, even with a login. Opened once. */
   readonly openLocalEngine: () => Promise<EnginePort>
   /**
-   * Returns the id of a stack by its name, or that of the specified or selected stack. The stack
-   * need not exist. Throws STACK_NOT_SELECTED.
+   * Returns the id of the named stack, else of the stack of --stack, PULUMI_STACK or the selection.
+   * The stack need not exist. Throws STACK_NOT_SELECTED.
    */
   readonly resolveStackId: (name?: string) => StackId
   /** Like `resolveStackId`, but only for an existing stack. Throws STACK_NOT_FOUND. */
@@ -113,7 +113,10 @@ export function stackNotFoundError(id: StackId): Error {
   return error('STACK_NOT_FOUND', `no stack named '${stack}' of project '${project}' found`)
 }
 
-/** Asks for confirmation. Throws CLI_USAGE in non-interactive mode. */
+/**
+ * Prompts for confirmation unless `isConfirmed` is set, and reports whether the user confirmed.
+ * Throws CLI_USAGE when a prompt is required but not possible.
+ */
 export async function confirm(
   session: CliSession,
   isConfirmed: boolean,

@@ -14,7 +14,7 @@ export interface DisplayOptions {
   readonly kind: 'up' | 'preview' | 'refresh' | 'destroy' | 'import'
   readonly dryRun: boolean
   readonly json: boolean
-  /** With `json`: prints one document at the end instead of each event. */
+  /** Whether a preview with `json` prints one document at the end instead of each event. */
   readonly digest: boolean
   /** Another destination of events: a file, or `tcp://host:port`. */
   readonly eventLog: string | undefined
@@ -23,10 +23,10 @@ export interface DisplayOptions {
   readonly interactive: boolean
   readonly suppressOutputs: boolean
   readonly showSecrets: boolean
-  /** Whether unchanged resources, and the steps of a replacement, are shown. */
+  /** Whether unchanged resources are shown, and whether the steps of a replacement are. */
   readonly showSames: boolean
   readonly showReplacementSteps: boolean
-  /** Whether resources that are only read are shown, and the configuration at the beginning. */
+  /** Whether resources that are only read are shown, and whether the configuration is. */
   readonly showReads: boolean
   readonly showConfig: boolean
   /** Whether changes of policy packs are shown property by property. */
@@ -89,7 +89,8 @@ export interface SecretsTools {
    */
   readonly openWithKey: (sealedKey: SealedKey, env: Env) => Promise<SecretsManager>
   /**
-   * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE or its file, or undefined if neither is set.
+   * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE, or of the file that
+   * PULUMI_CONFIG_PASSPHRASE_FILE names. Returns undefined if neither is set.
    */
   readonly readPassphrase: (env: Env) => Promise<string | undefined>
 }

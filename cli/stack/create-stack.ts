@@ -14,9 +14,9 @@ import {
 
 /**
  * Creates a stack and its secrets manager. The manager has a data key, sealed by the key of
- * `--secrets-provider`, or otherwise a salt. Without a passphrase or a prompt, the first secret
- * creates the salt. With an unusable key nothing is created. Throws STACK_EXISTS, FEATURE_MISSING,
- * SECRETS_PROVIDER_CHANGED, and the errors of the key.
+ * `--secrets-provider`, or otherwise a salt. If no passphrase is set and no prompt is possible, the
+ * first secret creates the salt. With an unusable key nothing is created. Throws STACK_EXISTS,
+ * FEATURE_MISSING, SECRETS_PROVIDER_CHANGED, and the errors of the key.
  */
 export async function createStack(session: CliSession, id: StackId, flags: Flags): Promise<void> {
   const provider = flags.text('secretsProvider') ?? ''

@@ -10,8 +10,8 @@ import { readSelectedStack, selectStack } from './selected-stack.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Removes a stack, and its configuration file unless `preserveConfig` is set. Throws
- * STACK_NOT_EMPTY without `force`, also for pending creates, and STACK_BUSY.
+ * Removes a stack, and its configuration file unless `preserveConfig` is set. Throws STACK_BUSY.
+ * Without `force`, throws STACK_NOT_EMPTY for a stack with resources or pending creates.
  */
 export async function removeStack(
   session: CliSession,
@@ -63,8 +63,8 @@ async function requireIdle(engine: EnginePort, id: StackId): Promise<void> {
 }
 
 /**
- * Returns the project of the folder if the stack belongs to it. A stack can be removed from any
- * folder.
+ * Returns the project of the folder, or undefined if the stack does not belong to it. A stack can
+ * be removed from any folder.
  */
 function findStackProject(session: CliSession, id: StackId): Project | undefined {
   try {

@@ -17,7 +17,7 @@ export interface ConfirmedEdit {
 }
 
 /**
- * Edits a state in a short deployment, after the close of an interrupted one. Throws
+ * Edits a state in a short deployment. An interrupted deployment is closed first. Throws
  * CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the change. After an error the state is
  * unchanged.
  */
@@ -60,7 +60,10 @@ export async function readCurrentState(
   return (await session.openEngine()).exportState(id)
 }
 
-/** Lets the user choose a resource if none was named. Throws CLI_USAGE in non-interactive mode. */
+/**
+ * Prompts the user to choose a resource of the state, and returns its URN. Throws CLI_USAGE in
+ * non-interactive mode, and STATE_RESOURCE_UNKNOWN if the state has no resources.
+ */
 export async function chooseUrn(session: CliSession, question: string): Promise<string> {
   if (!session.mayPrompt)
     throw error('CLI_USAGE', 'the URN of a resource must be passed in non-interactive mode')

@@ -9,7 +9,7 @@ export const archiveForm = z
 
 /** The address that accepts the bytes of an archive by PUT. */
 export const uploadForm = z.object({
-  /** An absolute address, or a path of this API that requires the token too. */
+  /** An absolute address, or a path of this API. Only the path requires the token of the caller. */
   url: z.string(),
   headers: z.record(z.string(), z.string()),
   /** Whether these bytes are stored already, so that no upload is needed. */

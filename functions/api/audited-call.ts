@@ -18,7 +18,7 @@ type ParamForm = readonly [form: RegExp, must: string]
 
 const nameForm: ParamForm = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
 const platformForm: ParamForm = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
-/** The allowed values of path parameters, by name. None can be interpreted as another path. */
+/** The allowed values of path parameters, by name. No allowed value contains a slash. */
 const paramForms: Readonly<Record<string, ParamForm>> = {
   project: nameForm,
   stack: nameForm,
@@ -33,7 +33,7 @@ const paramForms: Readonly<Record<string, ParamForm>> = {
   key: [/^[^\p{Cc}/]{1,300}$/u, 'up to 300 characters without slashes'],
 }
 
-/** Returns valid path parameters. Throws API_INPUT_INVALID. */
+/** Returns the path parameters if all are valid. Throws API_INPUT_INVALID. */
 export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['params'] {
   for (const [name, value] of Object.entries(params)) {
     const [form, requirement] = paramForms[name] ?? []
@@ -45,14 +45,15 @@ export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['p
   return params
 }
 
-/** Returns the stacks that a call concerns. */
+/** Returns the scope for which a call needs permission: its stack, or the scope of its route. */
 function scopeOf({ route, params }: AuthorizedCall): StackId | 'any' | 'installation' {
   return route.scope === 'stack' ? stackOf(params) : route.scope
 }
 
 /**
- * Runs a call if the caller has the permission. A change is made between two entries of the audit
- * log, and is not made if the first one fails. Throws API_FORBIDDEN.
+ * Runs a call if the caller has the permission. A call with a method other than GET is a change. It
+ * runs between two entries of the audit log, and does not run if the first entry cannot be written.
+ * Throws API_FORBIDDEN.
  */
 export async function runAudited<Result extends { readonly status: number }>(
   ports: Pick<ApiPorts, 'audit' | 'clock' | 'logger'>,

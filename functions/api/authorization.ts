@@ -33,9 +33,9 @@ export function coversStack(stacks: TokenStacks, id: StackId): boolean {
 }
 
 /**
- * Requires a role, and access to a stack, to any stack, or to the whole installation. Throws
- * API_FORBIDDEN. The message does not reveal whether a stack exists to which the caller has no
- * access.
+ * Requires a role, and access to `scope`: one stack, any stack, or the whole installation. Throws
+ * API_FORBIDDEN. The error is the same for existing and missing stacks, so that a caller without
+ * access cannot find out which stacks exist.
  */
 export function requirePermission(
   caller: Caller,

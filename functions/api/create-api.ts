@@ -4,8 +4,8 @@
  * do the work. The same app serves a function URL and `antichain serve --port`.
  *
  * Invariants: every route is a row of one table, with the required role and token scope. A change
- * is in the audit log before it is made. A request is processed only after it was read completely
- * within its limits. Secrets leave only through routes that say so.
+ * is in the audit log before it is made. A route runs only after the body of its request was read
+ * completely and within its limit. Only routes whose summary mentions it return secrets.
  */
 import { Hono, type Context } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
@@ -75,7 +75,7 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
   return app
 }
 
-/** Handles one call, from authentication to the response. */
+/** Handles one call: rate limits, authentication, audit, route and response. Never throws. */
 async function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
   const { ports } = deps
   const id = ports.random.uuid()

@@ -35,7 +35,7 @@ export interface ApiPorts
   readonly documents: DocumentsPort
   readonly sealing: SealingPort
   readonly audit: AuditPort
-  /** The port for program uploads, if they do not go through the API itself. */
+  /** The port for uploads of programs and plugins. Absent: the API itself takes programs. */
   readonly uploads?: UploadsPort
   /**
    * The undelivered notifications: of the installation, or of this process if it delivers
@@ -63,7 +63,7 @@ export interface ApiPorts
   readonly secretsOf?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
 }
 
-/** A validated and authorized call of a route. */
+/** An authorized call of a route. Only `run` of a row receives a validated query and body. */
 export interface RouteCall<Query, Body> {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
@@ -72,7 +72,7 @@ export interface RouteCall<Query, Body> {
   readonly request: Request
 }
 
-/** The result of a route: JSON with a status, or a complete response. */
+/** The result of a route: JSON, with a status if it differs from the route's, or a response. */
 export type RouteAnswer =
   | { readonly json: unknown; readonly status?: 200 | 201 | 202 | 409 }
   | { readonly response: Response }
@@ -108,7 +108,7 @@ export interface Route {
   readonly answer: (ports: ApiPorts, call: RouteCall<unknown, unknown>) => Promise<RouteAnswer>
 }
 
-/** The source form of a row: `query`, `body` and `status` are optional. */
+/** A route as its file declares it: `query`, `body` and `status` are optional. */
 export interface RouteRow<Query extends z.ZodType, Body extends z.ZodType>
   extends Omit<Route, 'answer' | 'query' | 'body' | 'status'> {
   readonly query?: Query
@@ -122,7 +122,7 @@ export interface RouteRow<Query extends z.ZodType, Body extends z.ZodType>
 
 const anyInput = z.unknown()
 
-/** Creates a row of the table. Its input is validated before it runs. */
+/** Creates a row of the table. It validates the query and the body before it calls `run`. */
 export function defineRoute<
   Query extends z.ZodType = typeof anyInput,
   Body extends z.ZodType = typeof anyInput,
@@ -146,7 +146,7 @@ export function defineRoute<
   }
 }
 
-/** Requires the roles of the fields that the body has. Throws API_FORBIDDEN. */
+/** Requires the role of each field in the body that has one. Throws API_FORBIDDEN. */
 function requireFieldRoles(
   fieldRoles: Route['fieldRoles'] = {},
   { body, caller }: RouteCall<unknown, unknown>,

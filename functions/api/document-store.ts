@@ -4,7 +4,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import type { ApiPorts } from './define-route.ts'
 
-/** A document for callers. It contains no secrets, and shows only whether a secret exists. */
+/** A document for callers. Its value contains no secrets. */
 export interface DocumentView {
   readonly name: string
   /** `<project>/<stack>`, or '*'. */

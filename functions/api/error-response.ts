@@ -7,11 +7,11 @@ export interface ErrorBody {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string
-  /** The invalid part of the request, for API_INPUT_INVALID: `body.rules.0.on`. */
+  /** The invalid part of the request, for API_INPUT_INVALID: for example `body.rules.0.on`. */
   readonly at?: string
 }
 
-/** Error codes by HTTP status. Any other code is an internal error. */
+/** Error codes by HTTP status. Errors with other codes get 503 or 500; see `apiStatusOf`. */
 const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [
     400,
@@ -65,7 +65,7 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map(
   codesByStatus.flatMap(([status, codes]) => codes.map(code => [code, status] as const)),
 )
 
-/** Returns the status of an error: 503 when the store is unavailable, 500 for an unexpected one. */
+/** Returns the status of an error's code. Any other error of the store gets 503, the others 500. */
 export function apiStatusOf(thrown: unknown): number {
   const listedStatus = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
   return listedStatus ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)
@@ -100,7 +100,7 @@ export function toErrorResponse(thrown: unknown, requestId: string): Response {
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** Returns the seconds after which a temporary error may be retried; undefined for other errors. */
+/** Returns the seconds to wait before a retry. Returns undefined unless the error is temporary. */
 function retryAfterSecondsOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof DeployError)) return undefined
   const seconds = thrown.details['retryAfterSeconds']
@@ -109,6 +109,7 @@ function retryAfterSecondsOf(thrown: unknown): number | undefined {
 }
 
 /**
- * The wait after an unavailable store. Throttling ends within seconds, and a user may be waiting.
+ * Seconds to wait after STORE_UNAVAILABLE. Throttling ends within seconds, and a user may be
+ * waiting.
  */
 const storeRetrySeconds = 2

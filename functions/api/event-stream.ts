@@ -14,9 +14,10 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-
 import type { ApiPorts } from './define-route.ts'
 
 /**
- * A message of a stream. `events`: lines of the engine, with the id to continue from. `started`:
- * the number of the deployment that a request started. `end`: the result. `again`: the stream has
- * reached its maximum duration; reconnect with the last id. `alive`: a heartbeat.
+ * A message of a stream. `events`: engine events, with the id from which a new stream continues.
+ * `started`: the number of the deployment that a request started. `end`: the result. `again`: the
+ * stream has reached its maximum duration, and the client must reconnect with the last id. `alive`:
+ * a heartbeat.
  */
 export type StreamMessage =
   | { readonly event: 'events'; readonly id: string; readonly data: readonly unknown[] }
@@ -25,7 +26,7 @@ export type StreamMessage =
   | { readonly event: 'again'; readonly data: object }
   | { readonly event: 'alive' }
 
-/** The stream of one caller: its cursor and its end time. */
+/** The position of one caller's stream: its cursor, its end time, the time of its last message. */
 interface StreamPosition {
   readonly ports: ApiPorts
   cursor: number
@@ -33,7 +34,7 @@ interface StreamPosition {
   lastMessageMs: number
 }
 
-/** Creates a position after the event of an id; '' starts at the first event. */
+/** Creates a position after the event of an id. Any id but a number starts at the first event. */
 export function createStreamPosition(ports: ApiPorts, lastId: string): StreamPosition {
   const nowMs = ports.clock.monotonicMs()
   const cursor = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
@@ -68,7 +69,10 @@ export async function* streamRequest(
   }
 }
 
-/** Yields the events of a deployment from the cursor on, until it is over. */
+/**
+ * Yields the events of a deployment from the cursor on, and its result. Stops earlier with `again`
+ * when the stream has reached its maximum duration.
+ */
 export async function* streamDeployment(
   position: StreamPosition,
   deployment: DeploymentId,
@@ -138,7 +142,10 @@ async function findHistoryRecord(
   return readHistoryRecord(catalog, deploymentIdOf(stack, number))
 }
 
-/** Returns the result of a deployment, with the pending operations of the state that it left. */
+/**
+ * Returns the result of a deployment. Lists the pending operations of its state only while no later
+ * state is published.
+ */
 async function deploymentEndOf(
   { catalog, blobs }: ApiPorts,
   stack: StackId,

@@ -8,9 +8,9 @@ import { createToken, type TokenDeps } from './tokens.ts'
 export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'random' | 'logger'>
 
 /**
- * Creates a token with all permissions directly in the documents, for a caller that may write them.
- * The audit log has an entry before the token exists, as with the API. The text of the token is
- * returned once and never again.
+ * Creates a token with all permissions, for a caller with write access to the documents. As in the
+ * API, the audit log has an entry before the token exists. The text of the token is returned once
+ * and never again.
  */
 export async function createFirstToken(
   ports: FirstTokenPorts,

@@ -6,8 +6,8 @@ import type { ApiPorts } from './define-route.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
 
 /**
- * Opens the ports of an installation's API. It has no credentials of deployments, and no key for
- * secrets of stacks. Throws AWS_SETTINGS_INVALID.
+ * Opens the ports of an installation's API. The API has no credentials of deployments, and no key
+ * for secrets of stacks. Throws AWS_SETTINGS_INVALID.
  */
 export function openApiPorts(env: Readonly<Record<string, string | undefined>>): ApiPorts {
   const logger = createLogger({ level: 'info', write: line => void process.stdout.write(line) })

@@ -11,8 +11,8 @@ const errorSchema = z.object({
 })
 
 /**
- * Returns the OpenAPI 3.1 document of a table of routes. The schemas of the document also validate
- * the requests.
+ * Returns the OpenAPI 3.1 document of a table of routes. Its schemas are derived from the zod types
+ * that validate the requests.
  */
 export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -100,7 +100,7 @@ function toJsonSchema(
   zodType: z.ZodType,
   io: 'input' | 'output',
 ): Readonly<Record<string, unknown>> {
-  // Types that only code validates are described as any value.
+  // A zod type that JSON Schema cannot express is described as any value.
   const { $schema: _, ...schema } = z.toJSONSchema(zodType, { io, unrepresentable: 'any' })
   return schema
 }

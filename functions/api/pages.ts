@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 
-/** The size and the start of a page. */
+/** The query parameters of a page: its maximum number of items, and the cursor of its start. */
 export const pageQuery = {
   limit: z.coerce
     .number()
@@ -17,7 +17,7 @@ export function pageForm<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), next: z.string().optional() })
 }
 
-/** Returns a page of a list. `cursor` is an index. */
+/** Returns a page of a list. `cursor` is the index of the first item, from 0. */
 export function cutResultPage<T>(
   list: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor: string },

@@ -2,21 +2,21 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 
-/** The state of a bucket. */
+/** The requests that remain for one client, at the time of the last update. */
 interface Bucket {
   readonly remainingRequests: number
   readonly updatedAtMs: number
 }
 
-/** The capacity and refill rate of a bucket. */
+/** The rate limit of a bucket: its capacity, and the requests that it regains per second. */
 export interface Rate {
   readonly burst: number
   readonly perSecond: number
 }
 
 /**
- * Takes one request from a bucket. Returns the new bucket, and the wait if the bucket was empty.
- * Pure.
+ * Takes one request from a bucket. Returns the new bucket and the wait: 0, or the time in ms until
+ * an empty bucket has a request again. Pure.
  */
 function takeFromBucket(
   bucket: Bucket | undefined,
@@ -45,8 +45,8 @@ export interface RateLimiter {
 }
 
 /**
- * Creates a limiter. Beyond its capacity it forgets the client with the oldest request, whose next
- * request finds a full bucket.
+ * Creates a limiter. Beyond `bucketsMax` clients, it forgets the client that has been idle for the
+ * longest time. The next request of that client finds a full bucket.
  */
 export function createRateLimiter(clock: Pick<ClockPort, 'monotonicMs'>, rate: Rate): RateLimiter {
   const buckets = new Map<string, Bucket>()

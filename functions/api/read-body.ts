@@ -1,8 +1,8 @@
 import { error } from '../../shared/errors/error.ts'
 
 /**
- * Reads the body of a request up to the limit, regardless of its stated length. Throws
- * API_BODY_TOO_LARGE.
+ * Reads the body of a request. Throws API_BODY_TOO_LARGE if the stated length or the actual length
+ * exceeds the limit.
  */
 export async function readRequestBody(request: Request, bytesMax: number): Promise<Uint8Array> {
   const tooLargeError = (): Error =>

@@ -18,7 +18,7 @@ import {
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
 
-/** The ports for removing calls. */
+/** The ports for removing the calls that EventBridge Scheduler makes for a schedule. */
 export interface CallRemovalPorts {
   readonly scheduler?: Pick<SchedulerPort, 'remove'>
   readonly logger: LoggerPort
@@ -28,7 +28,8 @@ export interface CallRemovalPorts {
  * Places calls for a new version of a schedule under a new name, and returns the schedule with that
  * name. Calls are placed before their document is stored. A crash in between leaves calls without
  * effect, but never a schedule without calls. No calls are placed for a paused schedule, or without
- * a scheduler. Throws SCHEDULE_INVALID, also for a schedule that would never run.
+ * a scheduler. Throws SCHEDULE_INVALID for an invalid schedule, and for one that is not paused and
+ * would never run.
  */
 export async function placeSchedulerCalls(
   { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,

@@ -37,7 +37,7 @@ const tokenDocument = z.strictObject({
     .optional(),
 })
 
-/** A token for callers. */
+/** A token without its secret, as the API returns it. */
 export interface TokenView {
   readonly id: string
   readonly name: string
@@ -47,7 +47,7 @@ export interface TokenView {
   readonly expiresAt?: EpochMs
 }
 
-/** The ports for tokens. */
+/** The ports for creating and checking tokens. */
 export interface TokenDeps {
   readonly documents: DocumentsPort
   readonly random: RandomPort

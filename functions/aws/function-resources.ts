@@ -1,6 +1,6 @@
 /**
- * aws: the common parts of functions on AWS: their resources, the events and responses of Lambda,
- * tasks of the long pool. Only these parts depend on the process in which they run.
+ * aws: the code that all functions on AWS share. It opens their resources, reads the events and
+ * writes the responses of Lambda, and runs the tasks of the long pool.
  */
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import { homedir, hostname } from 'node:os'
@@ -54,23 +54,23 @@ export interface FunctionResources {
   readonly platform: AwsPlatform
   readonly awsResources: AwsResources
   readonly putMetric: PutMetric
-  /** Creates the dependencies of a generator or executor, with a new identity. */
+  /** Creates the dependencies of an executor, with a new identity. */
   readonly createServer: () => StackServer
   /**
-   * Creates the same for a generator, which also fetches programs of repositories and sends
-   * notifications.
+   * Creates the dependencies of a generator, with a new identity. A generator also fetches programs
+   * from repositories and sends notifications.
    */
   readonly createGenerator: () => StackServer
   /**
-   * Ends this environment, which serves one stack. Messages for other stacks must be sent again
-   * before.
+   * Ends this environment, which serves one stack. The caller must first send the messages for
+   * other stacks again.
    */
   readonly endEnvironment: () => void
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Reads the environment of a function. Throws AWS_SETTINGS_INVALID. */
+/** Opens the resources that the variables of a function name. Throws AWS_SETTINGS_INVALID. */
 export function openFunctionResources(env: Env): FunctionResources {
   clearScratch(env)
   const { mayServe, endEnvironment } = createStackBinding()
@@ -104,7 +104,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     os: process.platform,
     arch: process.arch,
   })
-  // The lag is recorded at each attempt, so that repeated failures produce growing values.
+  // Each try of a compaction records the lag, so that repeated failures produce growing values.
   const compactHere: Compact = deployment =>
     compact(platform, deployment, at => recordCompactionLag(putMetric, platform.clock.now(), at))
   const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
@@ -140,9 +140,9 @@ export function openFunctionResources(env: Env): FunctionResources {
 }
 
 /**
- * Returns a call of the compaction function, or compaction in this process if the environment does
- * not name that function. Only the environment of generators names it, because they close
- * deployments.
+ * Returns the function that compacts a deployment. It calls the compaction function if a variable
+ * names it, and otherwise compacts in this process. Only generators have the variable, because they
+ * close deployments.
  */
 function chooseCompaction(
   env: Env,
@@ -156,8 +156,8 @@ function chooseCompaction(
 }
 
 /**
- * Creates the ports of a generator in a function. Other functions are observed through their leases
- * only.
+ * Creates the ports of a generator or executor in a function. It cannot see other processes, so it
+ * judges them only by their leases.
  */
 function createFunctionPorts(platform: Platform, compactDeployment: Compact): GeneratorPorts {
   const holder: Holder = {

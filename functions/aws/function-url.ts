@@ -4,8 +4,8 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 
 /**
- * The event that Lambda passes for a request to a function URL, reduced to the fields in use:
- * format 2.0.
+ * The event that Lambda passes for a request to a function URL, in payload format 2.0. Only the
+ * fields in use are listed.
  */
 const eventForm = z.object({
   rawPath: z.string().default('/'),
@@ -43,7 +43,7 @@ function parseRequest(event: unknown): {
   const { rawPath, rawQueryString, headers, body, isBase64Encoded, requestContext } =
     eventForm.parse(event)
   const { method, sourceIp } = requestContext.http
-  // The host in a request has no effect.
+  // No route depends on the host, so the URL has a placeholder for it.
   const url = new URL('https://function-url.invalid')
   url.pathname = rawPath
   url.search = rawQueryString
@@ -60,8 +60,8 @@ function parseRequest(event: unknown): {
 /**
  * Handles one event and streams the app's response. `beginResponse` sends the head and returns the
  * stream for the body. When the reader disconnects, the app's body is cancelled. Resolves when
- * everything is sent or the reader has disconnected. Rejects when the app's body breaks off. The
- * stream stays open then, and Lambda ends it with the error.
+ * everything is sent or the reader has disconnected. Rejects when the app's body breaks off. In
+ * that case the stream stays open, and Lambda ends it with the error.
  */
 export async function answerEvent(
   app: Pick<Hono, 'fetch'>,
@@ -89,7 +89,7 @@ export async function answerEvent(
   await finished(stream, { readable: false }).catch(() => undefined)
 }
 
-/** Waits until more may be written, or until the reader has disconnected. */
+/** Waits until the stream accepts more bytes, or until the reader has disconnected. */
 function awaitDrain(stream: AnswerStream, disconnection: AbortSignal): Promise<void> {
   if (disconnection.aborted) return Promise.resolve()
   return new Promise(resolve => {

@@ -25,7 +25,7 @@ export interface AwsTriggers extends Omit<AwsTriggerPlatform, 'notifications'> {
   readonly execute: 'functions'
 }
 
-/** Reads the environment of a function. Throws AWS_SETTINGS_INVALID. */
+/** Opens the resources that the variables of a function name. Throws AWS_SETTINGS_INVALID. */
 export function openTriggers(env: Env): AwsTriggers {
   const platform = openWebhookTriggers(env)
   return {
@@ -36,8 +36,8 @@ export function openTriggers(env: Env): AwsTriggers {
 }
 
 /**
- * Opens the resources of the function that Scheduler calls, which also removes calls that are no
- * longer needed.
+ * Opens the resources of the function that EventBridge Scheduler calls. `scheduler` removes calls
+ * that are no longer needed.
  */
 export function openScheduleTriggers(
   env: Env,

@@ -15,14 +15,14 @@ export type LongPoolTurn = (
 
 /** Pause of a task after a turn that failed, in ms. */
 const pauseMs = 5_000
-/** Period of the metric of busy tasks, in ms. The scaling adds up its values of one minute. */
+/** Interval at which a busy task writes its metric, in ms. The scaling sums up each minute. */
 const busyReportMs = 60_000
 
 /**
  * Runs a task of the long pool until SIGTERM or SIGINT. The task then takes no more work, its
- * generator hands over, and running work is completed. Failed work is delivered again. `busyQueue`:
- * the queue of a turn that removes its message before the work. The scaling counts the task by a
- * metric then.
+ * generator hands over, and running work is completed. Failed work is delivered again. `busyQueue`
+ * names the queue if `turn` removes the message before the work. The task then writes a metric,
+ * because the scaling cannot see the removed message.
  */
 export async function runLongPool(turn: LongPoolTurn, busyQueue?: QueueName): Promise<void> {
   const resources = openFunctionResources(process.env)

@@ -20,7 +20,7 @@ export interface CallContext {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** Messages to redeliver. Lambda removes the others. */
+/** The response to a call: the messages to redeliver. Lambda removes its other messages. */
 export interface BatchAnswer {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[]
 }
@@ -43,10 +43,10 @@ export function createBatchAnswer(ids: Iterable<string>): BatchAnswer {
   return { batchItemFailures: [...new Set(ids)].map(id => ({ itemIdentifier: id })) }
 }
 
-/** Returns the remaining time of a call, minus the time for its response, in ms. */
+/** Returns the time for the work of a call in ms: the rest without `answerMs`, at least 1 s. */
 export function callLimitOf(context: CallContext): number {
   return Math.max(1_000, context.getRemainingTimeInMillis() - answerMs)
 }
 
-/** Time from the end of the work to the response: flushing events and ending plugins. */
+/** Time reserved after the work, in ms: for flushing events, ending plugins and the response. */
 const answerMs = 5_000

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import type { StackId } from '../../shared/records/ids.ts'
 
 /**
- * Restricts an environment of a function to one stack. A program may leave processes and files
- * behind, and plugins hold credentials. No other stack may have access to these.
+ * The restriction of a function environment to one stack. A program can leave processes and files
+ * behind, and plugins hold credentials. No other stack may have access to these leftovers.
  */
 export interface StackBinding {
   /** Reports whether the environment may serve a stack: it serves only the first one. */
   readonly mayServe: (stack: StackId) => boolean
-  /** Ends the environment at once, so that the next one starts clean. */
+  /** Ends this process at once, so that the next call gets a new process. */
   readonly endEnvironment: () => void
 }
 
-/** Binds this process to the first stack that it serves. `exit`: for tests. */
+/** Binds this process to the first stack that it serves. Tests replace `exit`. */
 export function createStackBinding(
   exit: (status: number) => void = status => process.exit(status),
 ): StackBinding {
@@ -29,9 +29,8 @@ export function createStackBinding(
 }
 
 /**
- * Removes the temporary files of an earlier process in the same environment, because Lambda keeps
- * them when a process ends. A function can write only to this folder. Does nothing outside of
- * Lambda.
+ * Empties the temporary folder, the only one to which a function can write. Lambda keeps the files
+ * there when the process of an environment ends. Does nothing outside of Lambda.
  */
 export function clearScratch(env: Readonly<Record<string, string | undefined>>): void {
   if (env['AWS_LAMBDA_RUNTIME_API'] === undefined) return

@@ -1,18 +1,19 @@
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import { messageOf } from '../../shared/errors/error.ts'
 
-/** Protects a task of the long pool from scale-in while it works. */
+/** The protection of a long-pool task from scale-in while the task works. */
 export interface TaskProtection {
   readonly set: (isProtected: boolean) => Promise<void>
 }
 
-/** Maximum duration of a protection by ECS. It is requested again for each piece of work. */
+/** Duration of a protection: the maximum of ECS. Each delivery requests a new protection. */
 const expiresInMinutes = 2_880
 const agentTimeoutMs = 5_000
 
 /**
- * Creates the protection by the ECS agent at ECS_AGENT_URI, or an empty one without it. A task
- * without protection may be stopped during its work; its deployment then continues by itself.
+ * Creates the protection through the ECS agent at ECS_AGENT_URI. Without this variable, `set` does
+ * nothing. `set` logs an error and never throws. ECS can stop an unprotected task during its work,
+ * and another process then continues the deployment.
  */
 export function createTaskProtection(
   env: Readonly<Record<string, string | undefined>>,

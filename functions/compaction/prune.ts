@@ -29,8 +29,9 @@ export interface PruneDeps {
 const dayMs = 24 * 3_600_000
 
 /**
- * Reads the retention times from the environment: ANTICHAIN_KEEP_RECORDS_DAYS, a number, and
- * ANTICHAIN_KEEP_VERSIONS, a number from 1 or `all`. Throws CLI_USAGE.
+ * Reads the retention policy from the environment. ANTICHAIN_KEEP_RECORDS_DAYS is a number of days.
+ * ANTICHAIN_KEEP_VERSIONS is either `all` or a number of versions, at least 1. `limits` has the
+ * defaults. Throws CLI_USAGE for another value.
  */
 export function readRetentionPolicy(
   env: Readonly<Record<string, string | undefined>>,
@@ -51,7 +52,7 @@ export function readRetentionPolicy(
   }
 }
 
-/** Removes old records and versions of one stack or of all, and unreferenced blobs. */
+/** Removes old records and versions of one stack or of all stacks, and unreferenced blobs. */
 export async function prune(
   deps: PruneDeps,
   scope: { readonly stack?: StackId; readonly dryRun: boolean },
@@ -65,9 +66,9 @@ export async function prune(
 }
 
 /**
- * Does a small part of a prune at the end of a command. It removes the records of a few
- * deployments, sweeps blobs if something was removed, and removes old requests. Failures are
- * ignored, because the command itself has succeeded.
+ * Does a small part of a prune at the end of a command. Removes the records of a few deployments
+ * and old versions, sweeps blobs if there were any, and forgets old requests. Only logs a failure,
+ * because the command itself is over.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, retention } = deps

@@ -19,14 +19,14 @@ export interface ReconcileResult {
   /** Ids of the stacks with unreadable records. */
   readonly unreadableStacks: readonly StackId[]
   readonly forgottenCount: number
-  /** Open deployments. */
+  /** The current deployments of all stacks: running or interrupted. */
   readonly openDeployments: readonly DeploymentId[]
 }
 
 /**
- * Nudges each stack that has a deployment or a request, in case every message about it was lost.
- * Forgets requests that ended long ago. Can be called at any time: a superfluous nudge only causes
- * a check.
+ * Nudges each stack with an open deployment or a waiting request, in case all of its nudges were
+ * lost. Forgets requests that ended long ago. Can be called at any time: a superfluous nudge only
+ * causes a check.
  */
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {
   const { stacks, unreadable: unreadableStacks } = await deps.catalog.listStacks()

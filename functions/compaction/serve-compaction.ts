@@ -21,7 +21,8 @@ const compactionCall = z.discriminatedUnion('kind', [
 
 /**
  * Folds a settled deployment and publishes its snapshot, or tidies up. Both can be repeated. Throws
- * the errors of `compact` and `tidyUp`; the calling generator then folds by itself.
+ * the errors of `compact` and `tidyUp`. After an error of `compact`, the calling generator folds
+ * the deployment in its own process.
  */
 export async function serveCompaction(
   resources: { readonly platform: Platform & StuckDeps; readonly putMetric: PutMetric },
@@ -34,7 +35,7 @@ export async function serveCompaction(
     const { reconciliation } = await tidyUp(resources, env)
     return { nudged: reconciliation.nudgedStacks.length }
   }
-  // The lag is recorded at each attempt, so that repeated failures produce growing values.
+  // Each try of a compaction records the lag, so that repeated failures produce growing values.
   return compact(platform, call.deployment, at =>
     recordCompactionLag(putMetric, platform.clock.now(), at),
   )

@@ -14,17 +14,18 @@ export interface StuckDeps {
 }
 
 /**
- * Length of a period. Calls within one period are not compared, so a call that is repeated at once
- * finds no stuck deployments.
+ * Length of a period. Calls in the same period or in adjacent periods are not compared. So a call
+ * that is repeated at once is not compared with the first call.
  */
 const periodMs = 30 * 60_000
-/** Earlier periods in which an hourly call may have checked, as distances to the current period. */
+/** Distances from the current period to earlier periods, in which an hourly call set its marks. */
 const earlierPeriods = [2, 3, 4]
 const markLifetimeMs = 6 * periodMs
 
 /**
- * Returns the open deployments without progress since an earlier call at least half an hour ago. No
- * process works on these, because a working process renews its lease four times a minute.
+ * Returns the open deployments without progress since an earlier call at least half an hour ago. A
+ * working process would have renewed its lease, four times a minute. Also records the progress, for
+ * later calls.
  */
 export async function findStuckDeployments(
   { control, leases, marks, clock }: StuckDeps,

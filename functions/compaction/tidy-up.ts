@@ -11,8 +11,8 @@ export interface TidyUpResult {
 }
 
 /**
- * Reconciles all stacks, records the number of stuck deployments, and removes old records. Can be
- * called at any time.
+ * Reconciles all stacks, writes the metric of stuck deployments, and removes old records, versions
+ * and blobs. Can be called at any time. Throws CLI_USAGE for invalid retention variables.
  */
 export async function tidyUp(
   {

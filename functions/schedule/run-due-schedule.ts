@@ -1,6 +1,6 @@
 /**
- * schedule: work without a user. Due schedules become requests of their stacks, and notifications
- * are delivered. It reads no journal and no blobs, and runs no operations.
+ * schedule: turns due schedules into requests of their stacks, and delivers notifications. The
+ * function reads no journal and no blobs, and runs no operations.
  */
 import type { DocumentKey, TriggerPorts } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -26,8 +26,8 @@ export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'
 }
 
 /**
- * Checks one schedule and puts a request for each due run, once across all callers. A schedule of a
- * missing stack has no effect. Throws the errors of `runSchedule`.
+ * Checks one schedule, and puts a request if a run is due. Of several callers, only one puts it. A
+ * schedule of a missing stack puts no request. Throws the errors of `runSchedule`.
  */
 export async function runDueSchedule(
   server: ScheduleServer,

@@ -13,7 +13,7 @@ import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
 import { type BatchAnswer, createBatchAnswer, readSqsMessages } from '../aws/sqs-event.ts'
 import { runDueSchedule, type ScheduleServer } from './run-due-schedule.ts'
 
-/** The queue functions that the handler needs. SQS itself removes handled messages. */
+/** The methods of the queue that the handler needs. Lambda removes handled messages by itself. */
 export interface NotificationEvents {
   readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
   readonly postpone: NotificationsPort['postpone']
@@ -31,14 +31,15 @@ const scheduleCall = z.object({
   placedAt: z.number(),
 })
 
-/** The dependencies of serving a call. */
+/** The dependencies of handling a call of EventBridge Scheduler. */
 export interface ScheduleCallServer extends ScheduleServer {
   readonly scheduler: Pick<SchedulerPort, 'remove'>
 }
 
 /**
- * Handles a call of EventBridge Scheduler, or messages of SQS. Throws when a schedule could not be
- * checked, so that Lambda repeats the call.
+ * Handles a call of EventBridge Scheduler, or messages of SQS. Returns the messages to redeliver,
+ * or undefined after a call. Throws if it could not check the schedule, so that Lambda repeats the
+ * call.
  */
 export async function serveSchedule(
   server: ScheduleCallServer &
@@ -67,8 +68,8 @@ async function answerCall(
   // slightly behind.
   const now = (): EpochMs => (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
   await runDueSchedule({ ...server, clock: { now }, hasExternalJitter: true }, key)
-  // A process that died after placing calls leaves calls without a document. The document of new
-  // calls may not be stored yet.
+  // The API places calls before it stores their schedule. If it crashed in between, the calls have
+  // no schedule. Recent calls are kept, because the API may still store their schedule.
   if (clock.now() - placedAt < triggerLimits.orphanedCallAgeMs) return
   const { data } = scheduleDocument.safeParse((await documents.get(key))?.value)
   if (data?.placed === placed) return
@@ -76,7 +77,7 @@ async function answerCall(
   logger.write('info', 'scheduler.stray', { schedule: key.name, stack: key.scope, placed })
 }
 
-/** Reports whether a message must be redelivered after its pause. */
+/** Delivers a message. Reports whether SQS must redeliver it later. */
 async function shouldRedeliver(
   server: Parameters<typeof serveSchedule>[0],
   message: RawMessage,

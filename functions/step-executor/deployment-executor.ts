@@ -36,7 +36,7 @@ interface ExecutorAssignment {
   readonly deployment: DeploymentId
   /** An index of the log that was read before. Absent: nothing was read. */
   readonly plan?: PlanIndex
-  /** The limit of concurrent operations of a deployment in this process. */
+  /** The slots that limit how many operations of a deployment this process runs concurrently. */
   readonly slots: Slots
   /** The time limit, if there is one. `leave` is called when too little time remains. */
   readonly limited?: FunctionTime & { readonly leave: () => void }
@@ -48,11 +48,11 @@ export interface DeploymentExecutor {
   /** Handles a delivery to its end. */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
   /**
-   * Reports whether the executor begins no more operations, because it could not settle an
-   * operation that it had begun.
+   * Reports whether the executor begins no more operations, because it could neither end nor give
+   * back an operation that it had begun.
    */
   readonly isShuttingDown: () => boolean
-  /** Retires the identity. Nothing may run under it any more. */
+  /** Ends the lease of the executor. The caller must have awaited all deliveries. */
   readonly end: () => Promise<void>
   /** Abandons outcomes that are not recorded yet. */
   readonly abandon: () => void
@@ -120,7 +120,7 @@ export async function createDeploymentExecutor(
   }
 }
 
-/** Starts an executor in this process that polls the queue. */
+/** Starts an executor that runs in this process and polls the queue. */
 export async function startExecutor(
   input: RunInput,
   environment: RunEnvironment,
@@ -131,8 +131,8 @@ export async function startExecutor(
   const handler = await createDeploymentExecutor(input, environment, assignment)
   const { executor, isShuttingDown, abandon } = handler
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
-    // A failed store of this machine, for example a full disk, does not recover without the user.
-    // Work whose last delivery failed is not delivered again.
+    // A failed delivery aborts the run after an error of the store, such as a full disk. It also
+    // does so during the shutdown of the executor, and if the message is not delivered again.
     const isLast = deliveries >= limits.deliveriesMax
     if (!isLast && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.run.abort(thrown)
@@ -192,7 +192,7 @@ function withNamedGroups(
   }
 }
 
-/** Creates the check before each begin whether enough time remains. */
+/** Creates the check that decides before each begin whether enough time remains. */
 function createAdmitter(
   stepOf: ExecutionContext['stepOf'],
   knownDurations: KnownDurations,
@@ -201,7 +201,7 @@ function createAdmitter(
   if (limited === undefined) return async () => 'now'
   return async operation => {
     if (isRunByGenerator(operation)) return 'now'
-    // An operation that cannot be opened fails when it is performed, with its reason.
+    // An operation that cannot be opened is admitted, and fails later with that error.
     const step = await stepOf(operation).catch(() => undefined)
     const admission = step === undefined ? 'now' : admissionOf(step, knownDurations, limited)
     // Without this call, the same executor would receive the operation again.

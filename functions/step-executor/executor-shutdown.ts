@@ -1,6 +1,6 @@
 import type { LeaseKeeper } from '../../shared/engine/executor/lease.ts'
 
-/** The shutdown of an executor that cannot settle an operation which it had begun. */
+/** The shutdown of an executor that can neither end nor give back an operation it had begun. */
 export interface ExecutorShutdown {
   /** Reports whether the executor begins no more operations. */
   readonly isShuttingDown: () => boolean
@@ -8,13 +8,13 @@ export interface ExecutorShutdown {
   readonly isAbandoned: () => boolean
   /** Abandons outcomes that are not recorded yet, on the user's request. */
   readonly abandon: () => void
-  /** Waits for work, and counts it as running under the identity until then. */
+  /** Waits for work, and counts it as running until it has ended. */
   readonly track: (work: Promise<void>) => Promise<void>
 }
 
 /**
- * Creates the shutdown, which ends the lease of the executor when no more work runs. Until then
- * other processes wait for the lease, and running operations must still be recorded.
+ * Creates the shutdown. After `start`, the lease of the executor ends when no more work runs. The
+ * lease must live until then, because running operations must still record their outcomes.
  */
 export function createExecutorShutdown(lease: Pick<LeaseKeeper, 'end'>): ExecutorShutdown {
   let runningCount = 0

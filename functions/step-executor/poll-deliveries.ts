@@ -1,7 +1,7 @@
 /**
- * step-executor: takes messages of operation ids and runs them: begin, provider call, outcome, end,
- * arrivals. This file polls the queue for executors of a local process. Functions and long-pool
- * tasks receive their messages otherwise, and run them with the same executor.
+ * step-executor: takes messages with operation ids and runs the operations: begin, provider call,
+ * outcome, end, arrivals. This file polls the queue for executors of a local process. Functions and
+ * long-pool tasks receive messages in other ways, and run the operations with the same executor.
  */
 import type { ClockPort, RandomPort, LoggerPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery, DeliveryLimit } from '../../shared/ports/queue.ts'
@@ -28,7 +28,7 @@ const pollMs = 1_000
 
 /**
  * Polls the queue and passes each delivery to the executor. A delivery that fails is passed to
- * `onFailure`, and is delivered again.
+ * `onFailure`. The queue delivers its message again, unless this delivery was the last one.
  */
 export function pollDeliveries(
   ports: {
@@ -52,7 +52,7 @@ export function pollDeliveries(
   const shutdown = new AbortController()
   const runningDeliveries = new Set<Promise<void>>()
   let failureCount = 0
-  /** Polls again after a failure; otherwise the messages would never be handled. */
+  /** Receives deliveries. After an error of the store, waits and returns no deliveries. */
   const receive = async (): Promise<readonly Delivery[]> => {
     try {
       const deliveries = await ports.chains.receive(deliveriesMax, pollMs, {

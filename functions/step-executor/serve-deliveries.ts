@@ -34,7 +34,7 @@ export interface DeliveryServer extends StackRunDeps {
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
 }
 
-/** The time of one function call, and the pool of its queue. */
+/** The time limit of one function call or long-pool turn, and the pool of its queue. */
 export interface DeliveryTime {
   readonly pool: Pool
   /** Time until the function is stopped, in ms. Absent: no limit. */
@@ -105,8 +105,8 @@ async function serveDeployment(
   const control = await platform.control.read(deployment)
   const pin = await readFirstPin(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {
-    // No further operation begins. The messages of operations that the log does not contain, or no
-    // longer contains, are removed.
+    // The deployment is closed, or has no records. No operation of it can begin, so the executor
+    // removes its messages.
     for (const { receipt } of deploymentDeliveries) await platform.chains.remove(receipt)
     return { failedDeliveries: [], foreignDeliveries: [] }
   }
@@ -136,7 +136,8 @@ async function warmUp(
   const expiresAt = warmExpiryOf(platform.clock)
   const request = await server.reopen(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
-  // The generator reports the steps from their recorded ends. The executor records only messages.
+  // The generator emits the events of steps when it reads their ends. The executor records only
+  // diagnostic messages.
   const sink: EventSink = {
     emit: event => {
       if ('diagnosticEvent' in event) recorder.emit(event)
@@ -196,7 +197,7 @@ async function handleDeliveries(
   }
 }
 
-/** Returns the time of a function for admissions. */
+/** Returns the time of a function call for admissions. Without a limit, the time is infinite. */
 function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
   const leave = (): void => undefined
   if (limitMs === undefined) return { pool, remainingMs: () => Infinity, wholeMs: Infinity, leave }

@@ -21,10 +21,11 @@ export interface WarmRun {
   readonly expiresAt: EpochMs
 }
 
-/** Keeps the environment of one deployment for the next call of the same deployment. */
+/** A cache of one environment, for the next call of the same deployment. */
 export interface WarmCache {
   /**
-   * Takes the kept environment of the deployment. Ends a kept environment of another deployment.
+   * Takes the kept environment of the deployment out of the cache. Returns undefined, and ends the
+   * kept environment, if it has expired or belongs to another deployment.
    */
   readonly take: (deployment: DeploymentId) => Promise<WarmRun | undefined>
   /** Keeps an environment, and ends the previously kept environment. */
@@ -34,8 +35,8 @@ export interface WarmCache {
 }
 
 /**
- * Creates the cache of a function environment. Only idle processes are kept, so no operation runs
- * between calls.
+ * Creates the cache of a function environment. Callers keep an environment only after all its
+ * operations, so that no operation runs between calls.
  */
 export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
   let keptRun: WarmRun | undefined
@@ -62,7 +63,7 @@ export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
   }
 }
 
-/** Returns the time until which a new environment may be kept. */
+/** Returns the time at which a new environment expires in the cache. */
 export function warmExpiryOf(clock: Pick<ClockPort, 'now'>): EpochMs {
   return (clock.now() + limits.idlePluginsMs) as EpochMs
 }

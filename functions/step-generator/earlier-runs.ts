@@ -2,12 +2,12 @@ import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { EventsPort } from '../../shared/ports/records.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 
-/** Lines per read. */
+/** Maximum number of events per read. */
 const linesPerRead = 1_000
 
 /**
- * Reads the stored events of a deployment's earlier generator runs. Unreadable events count as
- * never emitted. Their number is bounded, because each operation has two events.
+ * Reads the stored events of a deployment's earlier generator runs. All of them fit into memory,
+ * because each operation has only two events of its own.
  */
 export async function readEarlierEvents(
   { events }: { readonly events: Pick<EventsPort, 'read'> },

@@ -4,7 +4,7 @@ import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** Reports the findings at the start of a deployment. */
+/** Reports the interrupted deployment that the start closed, and the notices of the start. */
 export function emitStartNotices(emitter: StepEmitter, startedDeployment: StartedDeployment): void {
   if (startedDeployment.closedDeployment !== undefined)
     emitClosedNotice(emitter, startedDeployment.closedDeployment)

@@ -20,5 +20,5 @@ const takeTurn: LongPoolTurn = async (
   endEnvironment()
 }
 
-// `receiveNudge` removes the nudge from the queue.
+// `receiveNudge` removes the nudge from the queue, so the busy metric must count this task.
 await runLongPool(takeTurn, 'nudges-long')

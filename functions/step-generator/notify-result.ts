@@ -27,8 +27,8 @@ export interface NotifyDeps {
 }
 
 /**
- * Notifies of the start of a deployment. Never throws: the deployment continues without the
- * notification.
+ * Sends the notifications and the webhook reply about the start of a deployment. Only logs an
+ * error, because the deployment can continue without them.
  */
 export async function notifyStarted(
   deps: NotifyDeps,
@@ -48,9 +48,9 @@ export async function notifyStarted(
 }
 
 /**
- * Notifies of the result of a stack's last deployment, once, if the result is recent. If a process
- * died before its notification, the next process that checks the stack sends it. Throws the stores'
- * errors; the notification is then still due.
+ * Sends the notifications and the webhook reply about the result of a stack's last deployment,
+ * once, if the result is recent. If a process dies before it sends them, the next process that
+ * checks the stack does so. Throws the stores' errors, and the notifications are then still due.
  */
 export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<void> {
   const { platform, notifier } = deps
@@ -97,9 +97,9 @@ function errorCodeOf({ result }: HistoryRecord): ErrorCode {
 }
 
 /**
- * Notifies of the result of a request that started no deployment, and ends the request. If a
- * scheduled refresh found drift, it may put a remedy request before. After a crash in between, all
- * steps are repeated without a further effect.
+ * Sends the notifications about a request that started no deployment, and ends the request. In
+ * between, puts a remedy request if a scheduled refresh found drift and its schedule requires a
+ * remedy. All of this can be repeated after a crash, without a further effect.
  */
 export async function notifyAndEndRequest(
   deps: NotifyDeps,
@@ -178,7 +178,8 @@ async function sendNotifications(
 }
 
 /**
- * Returns one message per notification for the event. An invalid notification does not hide others.
+ * Returns one message for each notification document that asks for the event. Only logs an invalid
+ * document.
  */
 async function collectMessages(
   { platform }: NotifyDeps,

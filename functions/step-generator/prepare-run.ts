@@ -4,7 +4,7 @@ import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 
-/** Makes the base and the providers of earlier generator runs known to the run environment. */
+/** Gives the run environment the base, and a lookup for the providers of earlier generator runs. */
 export function prepareRun(
   { secrets }: Pick<DeployRequest, 'secrets'>,
   { baseLookup }: Pick<RunEnvironment, 'baseLookup'>,
@@ -15,7 +15,7 @@ export function prepareRun(
     baseLookup.findEarlier = createProviderLookup(earlierRuns, createSealing(secrets))
 }
 
-/** Returns the configuration of a deployment for its first event. */
+/** Returns the configuration of a deployment for its first event, without secret values. */
 export function maskedConfigOf({
   config,
 }: Pick<DeployRequest, 'config'>): Readonly<Record<string, string>> {

@@ -3,8 +3,8 @@ import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
 /**
- * Throws STATE_INTEGRITY for a state that breaks the rules, so that nothing is decided on it (I7).
- * Its writer recorded the error, or a user forced the state.
+ * Throws STATE_INTEGRITY for a state with an integrity error, so that no decision starts from it
+ * (I7). Such a state was published in spite of its error, or a user forced its import.
  */
 export function requireValidState(stored: StoredDeployment): void {
   const fault = verifyIntegrity(stored)

@@ -33,13 +33,14 @@ import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-p
 export interface InterruptedDeployment {
   readonly deployment: StartedDeployment['deployment']
   readonly pin: StartedDeployment['pin']
-  /** Whether the deployment can only be closed. */
+  /** Whether the deployment had begun to close, so that it can only be closed. */
   readonly isEnding: boolean
 }
 
 /**
- * Returns the interrupted deployment of a stack. Throws STACK_NOT_FOUND, STACK_BUSY when its holder
- * is alive, NOTHING_TO_RESUME, and RECORD_TOO_NEW when a newer version started it.
+ * Returns the interrupted deployment of a stack. Throws STACK_NOT_FOUND, STACK_BUSY when the holder
+ * is alive, and NOTHING_TO_RESUME when no deployment can continue. Throws RECORD_TOO_NEW when a
+ * newer version of Antichain started the deployment.
  */
 export async function requireInterrupted(
   ports: GeneratorPorts,
@@ -108,7 +109,7 @@ export async function resumeDeployment(
   return withBase(ports, request, await takeOverInterrupted(ports, request))
 }
 
-/** A deployment whose log was taken over, with an unopened base. */
+/** A deployment whose log was taken over, before its base is read. */
 interface HeldDeployment extends Omit<StartedDeployment, 'base' | 'left'> {
   readonly earlierRuns: EarlierRuns
   readonly view: LogView
@@ -148,7 +149,7 @@ async function takeOverInterrupted(
   return handedOver === undefined ? resumedDeployment : { ...resumedDeployment, handedOver }
 }
 
-/** Opens the base of a log that was taken over. */
+/** Reads and opens the base of a deployment whose log was taken over. */
 async function withBase(
   ports: GeneratorPorts,
   request: DeployRequest,
@@ -174,10 +175,10 @@ async function sweepAll(
 }
 
 /**
- * Continues a deployment that was handed over, after a nudge. When no operation has ended since the
- * deployment was parked, sends lost messages again, parks the deployment again and returns
- * undefined. Throws the errors of `resumeDeployment`, and RESUME_DIFFERS when a program that must
- * run again has changed meanwhile.
+ * Continues a deployment without a holder, after a nudge. If it was parked and its operations are
+ * still running, but none has ended since, sends lost messages again and parks it again. Returns
+ * undefined in that case. Throws the errors of `resumeDeployment`, and RESUME_DIFFERS when a
+ * program that must run again has changed.
  */
 export async function wakeDeployment(
   ports: GeneratorPorts,
@@ -219,8 +220,8 @@ function requireSameProgram(
 }
 
 /**
- * Closes a deployment that was closing. Refuses to continue a stopped deployment, because the stop
- * flag is never cleared. Throws NOTHING_TO_RESUME in both cases.
+ * Closes a deployment that was closing, and refuses to continue a stopped one. Throws
+ * NOTHING_TO_RESUME in both cases, and otherwise does nothing. The stop flag is never cleared.
  */
 async function closeIfOver(
   ports: GeneratorPorts,

@@ -1,5 +1,5 @@
 /**
- * step-generator: makes the decisions. It takes a trigger, starts or takes over the deployment of a
+ * step-generator: makes the decisions. It takes a request, starts or takes over the deployment of a
  * stack, pins its base, runs its command, and closes it. Executors run the decided operations, and
  * compaction publishes the result. Every platform uses the same handler.
  */
@@ -102,7 +102,7 @@ export async function runDeployment(
     const raceResult = await Promise.race([commandEnd, handOverDue])
     runFlags.hasHandedOver = typeof raceResult !== 'boolean'
     waitAbort.abort()
-    // Ends after this point are news for the next generator run.
+    // The next generator run counts operations that end after this point as newly ended.
     const [endedCount, awaitedIds] = [runProgress.knownEndCount(), watcher.openWaits()]
     await sweeping.end()
     if (typeof raceResult !== 'boolean') {
@@ -186,8 +186,8 @@ function createCommandDeps(
       // The close sets the stop flag after its `closing` record.
       if (runFlags.isClosing) return
       runFlags.isStopping = true
-      // The append fails if another generator has taken over. Otherwise the flag would stop that
-      // generator.
+      // The append fails if another generator has taken over, so that the stop flag does not stop
+      // the deployment of that generator.
       await (stopAppend ??= startedDeployment.writer.append({ kind: 'phase', phase: 'stopping' }))
       run.recordStop()
       await ports.control.stop(deployment, 'graceful')
@@ -214,9 +214,9 @@ function createStoppableClock(
 }
 
 /**
- * Returns the status for the decision about a hand-over. Undefined when this generator run must
- * complete the deployment. A run that stopped the deployment must also complete it, because no
- * other run may continue a stopped deployment.
+ * Returns the status for the decision about a hand-over. Returns undefined for a run without a time
+ * limit and without a request to leave, and for an aborted run. An aborted run stops the
+ * deployment, and no other run may continue a stopped deployment.
  */
 function readRunProgress(
   now: {
@@ -247,8 +247,8 @@ function readRunProgress(
 }
 
 /**
- * Waits for running operations after an early end, and rejects all other waits. No further
- * operation begins.
+ * Stops the deployment after an early end of its command, so that no further operation begins.
+ * Waits for running operations, and rejects all other waits.
  */
 async function drainRunning(deps: CommandDeps): Promise<void> {
   await deps.raiseStop()
@@ -257,8 +257,8 @@ async function drainRunning(deps: CommandDeps): Promise<void> {
 }
 
 /**
- * Runs the command. A fault ends the command but not the close: completed work is still recorded if
- * the store works.
+ * Runs the command, and reports whether it succeeded. Also returns after a fault, so that the
+ * caller closes the deployment and records the completed work, if the store works.
  */
 async function runCommandOrFault(deps: CommandDeps, base: Base): Promise<boolean> {
   try {

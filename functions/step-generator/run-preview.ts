@@ -68,7 +68,7 @@ export function runPreview(
   return { done: execute(), cancel: stop, terminate: stop }
 }
 
-/** Returns the file of the drafted plan. */
+/** Returns the file of the drafted plan, or no plan unless the preview succeeded. */
 function planOf(
   { platform, request }: RunInput,
   run: RunEnvironment['run'],
@@ -88,8 +88,8 @@ function planOf(
 }
 
 /**
- * Warns that the preview is based on the results of an interrupted or running deployment. The user
- * must decide how that deployment continues.
+ * Warns that a deployment of the stack is running, interrupted or ending. The preview
+ * includes only the results that this deployment has so far.
  */
 async function emitInterruptedWarning(
   { ports }: RunInput,

@@ -4,7 +4,7 @@ import type { DeployResult } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
 import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** Emits the last events with the result of a run. */
+/** Emits the last two events of a deployment or preview: the summary and the end of the events. */
 export function emitSummary(
   { emitter, run }: Pick<RunEnvironment, 'emitter' | 'run'>,
   end: {

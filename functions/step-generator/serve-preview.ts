@@ -21,8 +21,8 @@ const errorCharactersMax = 1_000
 const urnsMax = 100
 
 /**
- * Runs a requested preview, and stores the result with the request. Meanwhile the events can be
- * read under the id of the preview.
+ * Runs a requested preview, sends its notifications, and stores the result with the request. Users
+ * can read the events during the preview, under the id of the preview.
  */
 export async function servePreview(
   server: StackRunDeps & NotifyDeps,

@@ -29,7 +29,7 @@ import {
   withStackVariables,
 } from '../../shared/runtime/environment/stack-run-deps.ts'
 
-/** The time limit of a generator run. Without one it runs until its deployment has ended. */
+/** The limits of a generator run. Without a limit, the run lasts until its deployment has ended. */
 export interface RunLimit {
   readonly limitMs?: number
   /** Aborts when the process must hand the deployment over to another one. */
@@ -46,14 +46,14 @@ export async function serveRun(
   deps: StackRunDeps,
   request: DeployRequest,
   options: RunLimit & {
-    /** The deployment to take over. This run takes its lease before it reads the deployment. */
+    /** The deployment to take over. The run takes a lease before it reads this deployment. */
     readonly deployment?: DeploymentId
     readonly begin: (ports: GeneratorPorts) => Promise<StartedDeployment | undefined>
   },
 ): Promise<RunEnd | undefined> {
   const input = createLimitedInput(deps, request, options)
   const knownDeployment = options.deployment
-  // A refused role is detected before a deployment begins.
+  // Assumes the role of the stack, because a refusal must occur before a deployment begins.
   const inputWithVariables = await withStackVariables(deps, input).catch(
     async (thrown: unknown) => {
       if (knownDeployment !== undefined) await emitBlockingError(deps, knownDeployment, thrown)
@@ -129,7 +129,7 @@ function createLimitedInput(
   return withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logRefusal })
 }
 
-/** Starts the signs of life of a generator run: its lease, and its watchdog nudges. */
+/** Takes the lease of a generator run and renews it, and keeps a watchdog nudge scheduled. */
 async function startHeartbeat({ platform, ports }: RunInput, deployment: DeploymentId) {
   let environment: RunEnvironment | undefined
   const leaseLostError = error('LEASE_LOST', 'the lease could not be renewed')
@@ -159,7 +159,7 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
   }
 }
 
-/** Runs the generator to its end. */
+/** Runs the generator until its deployment ends or is handed over. */
 async function runUntilEnd(
   input: RunInput,
   current: {
@@ -167,7 +167,7 @@ async function runUntilEnd(
     readonly started: StartedDeployment
     readonly time: RunLimit
     /**
-     * Ends the emission of events, because a program that is killed at a hand-over is not an error.
+     * Stops the events of this run before a hand-over kills its program, which is not an error.
      */
     readonly muteEvents: () => void
   },

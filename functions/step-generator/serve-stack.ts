@@ -32,7 +32,13 @@ export interface NudgedStack {
   readonly pool: Pool
 }
 
-/** The result of a nudge, for the log. `elsewhere`: this environment serves another stack. */
+/**
+ * The result of a nudge, for the log. `idle`: the stack has no work. `held`: another process has
+ * the deployment. `ended`: a deployment or preview is over. `left`: the deployment was handed over.
+ * `parked`: it was handed over again, because no operation had ended. `refused`: the last request
+ * was refused. `passed on`: the long pool got the nudge. `elsewhere`: this environment serves
+ * another stack.
+ */
 export type ServeOutcome =
   | 'idle'
   | 'held'
@@ -89,8 +95,9 @@ async function resumeOrWait(
 }
 
 /**
- * Handles a deployment without a control record: it was started a moment ago, or its starter died
- * at that moment.
+ * Handles a deployment without a control record. Its process started it a moment ago, or died
+ * before it wrote the record. The first nudge schedules a delayed nudge, and the delayed nudge
+ * closes the deployment.
  */
 async function awaitControl(
   server: StackServer,
@@ -119,7 +126,7 @@ async function passToPool(
 
 /**
  * Returns the server with ports that treat one holder as dead and any other as alive. The ports
- * contain the lease counters of the nudge.
+ * also get the lease counters of executors that the nudge contains.
  */
 function withDeadHolder(
   server: StackServer,
@@ -178,8 +185,8 @@ function toHeldOutcome(thrown: unknown): 'held' {
 }
 
 /**
- * Begins the first waiting request. A request that cannot begin is refused, and the next one
- * follows.
+ * Begins the first waiting request. Ends each superseded request, refuses each one that cannot
+ * begin, and continues with the next one.
  */
 async function beginNext(
   server: StackServer,
@@ -233,8 +240,9 @@ async function beginRequest(
 }
 
 /**
- * Ends a request with an error that its caller must correct. Errors of the store or this process
- * are retried. After a deployment has begun, its records contain the error.
+ * Ends a request with an error that its caller must correct. Throws any other error, so that the
+ * nudge is delivered again. Also throws the error of a request that has ended, because the records
+ * of its deployment contain the error.
  */
 async function refuseRequest(
   server: StackServer,

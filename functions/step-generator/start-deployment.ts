@@ -51,13 +51,13 @@ export interface StartedDeployment {
   readonly handedOver?: HandOver
 }
 
-/** Polling interval of a waiting trigger, in ms. */
+/** Polling interval of a request that waits for the stack, in ms. */
 const waitStepMs = 500
 
 /**
- * Starts the stack's next deployment, after closing an interrupted one. Throws STACK_BUSY when a
- * living deployment holds the stack and the request does not wait, or when the request was served
- * already; STACK_NOT_FOUND.
+ * Starts the stack's next deployment, and closes an interrupted one before. Throws STACK_BUSY when
+ * the request was served already, or when a living deployment holds the stack and the request does
+ * not wait. Throws STACK_NOT_FOUND.
  */
 export async function startDeployment(
   ports: GeneratorPorts,
@@ -90,7 +90,7 @@ export async function startDeployment(
   }
 }
 
-/** Closes an interrupted deployment. If another command is faster, the stack is checked again. */
+/** Closes an interrupted deployment, unless another process takes it over first. */
 async function closeUnlessTakenOver(
   ports: GeneratorPorts,
   deployment: DeploymentId,
@@ -179,8 +179,8 @@ interface PreparedBase {
 }
 
 /**
- * Returns the published snapshot after the user's answers about pending creates, and with late
- * outcomes.
+ * Returns the published snapshot, changed by the late outcomes and by the user's answers about
+ * pending creates.
  */
 async function prepareBase(
   ports: GeneratorPorts,

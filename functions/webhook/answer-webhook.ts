@@ -32,14 +32,15 @@ export interface WebhookServer extends TriggerPorts {
 export interface WebhookAnswer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  /** Seconds after which the same delivery may be sent again. */
+  /** Seconds that the sender should wait before it sends the same delivery again. */
   readonly retryAfter?: number
 }
 
 /**
- * Handles a delivery of the webhook `name`. Responds with 202 and the requests that it put, 200
- * when no rule matches, or the error code of an invalid delivery. Never throws: an internal error
- * becomes 500 or 503, with no more than its code.
+ * Handles a delivery of the webhook `name`. Responds with 202 and the requests that it put, or with
+ * 200 for a delivery that requires no new request. Responds with 503 while another process handles
+ * the same delivery, and with 401 to 422 and an error code for an invalid delivery. Never throws:
+ * an internal error becomes 500 or 503, without the message of the error.
  */
 export async function answerWebhook(
   server: WebhookServer,
@@ -61,12 +62,12 @@ export async function answerWebhook(
               continue
             }
             const deploymentRequest = createWebhookRequest(trigger, delivery, requestOptions)
-            // An existing request was put by the same delivery.
+            // If a request with this key exists, the same delivery put it earlier.
             await server.requests.put(deploymentRequest)
             await server.nudges.nudge(stack, 0)
             requestedDeployments.push({ stack, operation, request: deploymentRequest.key })
           }
-          // After this error the delivery is not remembered, so that it can be sent again later.
+          // This error sets no mark for the delivery, so that the sender can repeat it later.
           if (requestedDeployments.length === 0)
             throw error(
               'STACK_NOT_FOUND',

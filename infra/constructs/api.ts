@@ -17,7 +17,7 @@ import { createPart } from './create-part.ts'
 export interface Addresses {
   /** The address of the API, for `antichain login`. */
   readonly apiUrl: string
-  /** The address of webhooks, without the last part that names the webhook. */
+  /** The common part of webhook addresses: an address ends with the name of its webhook. */
   readonly webhookUrl: string
   readonly webhookApiId: string
 }
@@ -79,8 +79,8 @@ function createWebhookApi(
 }
 
 /**
- * The access log entry of a request. It contains nothing of the body or the headers, which have
- * signatures.
+ * The access log entry of a request. It contains nothing of the body, and nothing of the headers,
+ * because headers can contain signatures.
  */
 const accessLine = {
   requestId: '$context.requestId',

@@ -3,7 +3,7 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { createPart } from './create-part.ts'
 
-/** The two keys. Keys are billed monthly, so each one separates two permissions. */
+/** The two keys. Keys are billed monthly, so there is only one for each kind of data. */
 export interface EncryptionKeys {
   /** The key that encrypts tables and bucket at rest. */
   readonly data: Key
@@ -12,8 +12,8 @@ export interface EncryptionKeys {
 }
 
 /**
- * Creates keys that are rotated every year and retained when the installation is deleted, because
- * the data is lost without them.
+ * Creates the keys, which are rotated every year. They are retained when the installation is
+ * deleted, because the data cannot be decrypted without them.
  */
 export function createKeys(scope: Construct, installation: string): EncryptionKeys {
   const group = createPart(scope, 'Encryption')

@@ -119,8 +119,8 @@ function createImageFunction(
 }
 
 /**
- * Adds the event source. Maximum concurrency limits the calls. Reserved concurrency would refuse
- * calls instead, and each refusal counts as a delivery.
+ * Adds the event source of a row, if it has one. Its maximum concurrency limits the calls. Reserved
+ * concurrency would instead refuse calls, and each refusal counts as a delivery.
  */
 function addSource(
   { queues, settings }: GrantContext,

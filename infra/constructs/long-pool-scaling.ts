@@ -31,14 +31,14 @@ export interface ScalingInput {
  * documentation.
  */
 const metricDelayMinutes = 15
-/** The boundary between no work and one unit of work. */
+/** The boundary between no work and one unit of work: a message or a busy task. */
 const threshold = 0.5
 const cooldown = Duration.minutes(2)
 
 /**
- * Scales tasks to the amount of work: one task per waiting message and per busy task, up to the
- * maximum. One alarm adds tasks within a minute of the first message. Another alarm removes all
- * tasks after the maximum delay of the metrics without work.
+ * Scales tasks to the work that `createWorkMetric` counts: one task per unit, up to the maximum.
+ * One alarm adds tasks within a minute of the first message. Another alarm removes all tasks when
+ * there was no work for `metricDelayMinutes`.
  */
 export function scaleLongPoolTasks(scope: Construct, id: string, input: ScalingInput): void {
   const metric = createWorkMetric(input)

@@ -45,7 +45,7 @@ interface TaskNetwork {
   readonly securityGroup: SecurityGroup
 }
 
-/** Time that a task has to shut down; the maximum of ECS. */
+/** Time for a task to shut down, in seconds: the maximum of ECS. */
 const shutdownSeconds = 120
 /** Scratch space for programs and plugins. The minimum of Fargate is 20 GiB. */
 const scratchGib = 40

@@ -25,7 +25,7 @@ import type { GrantContext } from '../permissions.ts'
 import type { Functions } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** An alarm condition: the metric exceeds `threshold` in each of `periods`. */
+/** An alarm: the metric exceeds `threshold` in as many successive periods as `periods` says. */
 interface AlarmSpec {
   readonly id: string
   readonly name: string
@@ -36,12 +36,12 @@ interface AlarmSpec {
 }
 
 const period = Duration.minutes(5)
-/** Normally a settled deployment is published within seconds. */
+/** The compaction lag that raises the alarm, in seconds. It is normally some seconds. */
 const lagSecondsMax = 900
 
 /**
- * Creates a topic, the alarms that notify it, and a dashboard. Missing data is no alarm, because an
- * idle installation has none.
+ * Creates a topic, the alarms that notify it, and a dashboard. Missing data raises no alarm,
+ * because an idle installation produces no data.
  */
 export function createObservability(
   scope: Construct,
@@ -77,8 +77,8 @@ export function createObservability(
 }
 
 /**
- * Allows the alarms of this account to publish. A topic with a policy of its own has no default
- * policy, which would allow them.
+ * Allows the alarms of this account to publish. The default policy of topics would allow this, but
+ * a topic with a policy of its own does not have it.
  */
 function allowAlarms(topic: Topic): void {
   topic.addToResourcePolicy(
@@ -91,7 +91,7 @@ function allowAlarms(topic: Topic): void {
   )
 }
 
-/** Returns one alarm per queue, because the queue determines the next step. */
+/** Returns one alarm per queue, because the operator's next step depends on the queue. */
 function listDeadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
   return queueNames.map(name => ({
     id: `Dead${logicalNameOf(name)}`,
@@ -183,8 +183,8 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
       threshold: 0,
       periods: 1,
     },
-    // Compaction is called once an hour and cannot reach that number of errors. Without compaction,
-    // stuck deployments are not found.
+    // The hourly call of compaction is too rare for the threshold of `FunctionErrors`. If this call
+    // fails, stuck deployments are not found.
     ...(compaction === undefined
       ? []
       : [
@@ -228,8 +228,8 @@ function createMetric(installation: string, metricName: string, metricPeriod: Du
 }
 
 /**
- * Returns the sum of metrics as one metric, because alarms are billed per metric and one alarm
- * suffices.
+ * Returns the sum of metrics, so that one alarm covers all of them. A metric without data counts as
+ * 0.
  */
 function sumMetrics(metrics: readonly IMetric[]): MathExpression {
   const namedMetrics = metrics.map((metric, index) => [`m${index}`, metric] as const)

@@ -19,13 +19,13 @@ export interface QueuePair {
 }
 export type Queues = Readonly<Record<QueueName, QueuePair>>
 
-/** Maximum retention time of SQS, in days. */
+/** Retention time of dead letters, in days: the maximum of SQS. */
 const deadLetterDays = 14
 
 /**
  * Creates standard queues, each with a dead-letter queue from which messages can be moved back.
- * Messages contain names of operations and stacks only. SQS's own encryption therefore suffices,
- * and it makes no key requests.
+ * Messages contain no secrets. SQS's own encryption therefore suffices, and it makes no key
+ * requests.
  */
 export function createQueues(scope: Construct, installation: string): Queues {
   const group = createPart(scope, 'Queues')

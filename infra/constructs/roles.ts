@@ -7,9 +7,9 @@ import type { Grants } from '../functions-table.ts'
 import { type GrantContext, statementsOf } from '../permissions.ts'
 
 /**
- * Creates the role of one function or task. It has its own name, which owners of stacks use in
- * trust policies, its own log, and its grants. It has no managed policy, because managed policies
- * give access to every log of the account.
+ * Creates the role of one function or task, which may use only its own log and its grants. Owners
+ * of stacks use the name of the role in trust policies. The role has no managed policy, because
+ * managed policies give access to every log of the account.
  */
 export function createRole(
   scope: Construct,

@@ -8,7 +8,7 @@ import type { Addresses } from './api.ts'
 import type { DeployedFunction } from './functions.ts'
 import { createPart } from './create-part.ts'
 
-/** The functions that EventBridge Scheduler calls. */
+/** The input for creating schedules: settings, addresses, and the functions concerned. */
 export interface SchedulesInput {
   readonly settings: Settings
   readonly addresses: Addresses
@@ -18,17 +18,17 @@ export interface SchedulesInput {
 }
 
 /**
- * Returns the name of the schedules' role. It is fixed in advance, because functions that create
- * schedules pass the role on.
+ * Returns the name of the role under which schedules call functions. The name is known in advance,
+ * so that the API can name the role when it creates a schedule.
  */
 export const scheduleRoleName = (settings: Settings): string =>
   roleNameOf(settings.installation, 'schedules', settings.region)
 
 /**
- * Creates a group for the users' schedules, and the role under which they call the schedule
- * function. It also grants the API the permissions to create schedules, and creates the hourly
- * tidying. The tags of the group contain the addresses of the installation, so that a status
- * command need not read the stack.
+ * Creates a group for schedules, the role under which they call functions, and the schedule of the
+ * hourly tidying. Allows the API to create and remove schedules, and the schedule function to
+ * remove them. The tags of the group contain the addresses of the installation, so that a status
+ * command need not read the CloudFormation stack.
  */
 export function createSchedules(scope: Construct, input: SchedulesInput): void {
   const { settings, api, schedule, compaction, addresses } = input
@@ -106,8 +106,8 @@ function grantScheduling(
 }
 
 /**
- * Allows a function to pass the role under which Scheduler calls, as the creator of a schedule
- * must.
+ * Allows a function to pass the role of schedules to EventBridge Scheduler, as creating a schedule
+ * requires.
  */
 function grantPassRole(scope: Construct, settings: Settings, { role }: DeployedFunction): void {
   const stack = Stack.of(scope)

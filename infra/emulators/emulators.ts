@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path'
 
-/** Services by their name in the variable: `ANTICHAIN_SQS_ENDPOINT`. */
+/** A service, as its endpoint variable names it: SQS in `ANTICHAIN_SQS_ENDPOINT`. */
 export type Service = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS'
 
 /** A command with its arguments. */
@@ -19,16 +19,16 @@ export interface EmulatorRow {
   readonly name: string
   readonly version: string
   readonly services: readonly Service[]
-  /** The name of the required toolchain, and its commands. */
+  /** The name of the toolchain that the installation needs. `tools` has its commands. */
   readonly toolchain: string
   readonly tools: readonly string[]
   /** The commands that the emulator needs whenever it runs. */
   readonly runtimeTools: readonly string[]
-  /** The duration of the first installation. */
+  /** The usual duration of an installation, as text for the user. */
   readonly installDuration: string
   /** A path in the installation folder that exists exactly when the emulator is installed. */
   readonly installedPath: string
-  /** Files that the installation needs, by name. */
+  /** The contents of files that the installation needs, by file name. */
   readonly files?: Readonly<Record<string, string>>
   readonly install: (folder: string) => readonly CommandLine[]
   readonly start: (locations: {

@@ -12,7 +12,7 @@ export type InstallResult =
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Timeout of one installation command: a cold build on a busy machine. */
+/** Timeout of one installation command, long enough for a cold build on a busy machine. */
 const commandTimeoutMs = 30 * 60_000
 
 /**
@@ -67,7 +67,7 @@ export async function installEmulator(
   return { kind: 'installed', row, folder }
 }
 
-/** Runs one installation command. Returns the error, if any. Its stderr is shown. */
+/** Runs one installation command. Returns its error, if any. The user sees its stderr. */
 function runCommand([command = '', ...args]: CommandLine, env: Env): Promise<string | undefined> {
   return new Promise(resolve => {
     const child = spawn(command, args, {

@@ -11,7 +11,7 @@ import { emulators } from './emulators.ts'
 import { endpointVariableOf, startEmulators } from './start-emulators.ts'
 import { watchShutdownSignal } from '../shutdown-signal.ts'
 
-/** The variable with the id of the process that stops the emulators. */
+/** The variable with the id of this process. A signal to this process stops the emulators. */
 const pidVariable = 'ANTICHAIN_EMULATORS_PID'
 
 const report = (line: string): void => console.error(`· ${line}`)
@@ -64,7 +64,10 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Runs a command to its end, regardless of signals. Its environment has no other endpoints. */
+/**
+ * Runs a command to its end, and returns its exit status. Forwards signals to the command. The
+ * command gets no endpoint variables but those of the running emulators.
+ */
 function runWithEmulators(
   [file = '', ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,

@@ -18,7 +18,7 @@ export interface Emulators {
   readonly stop: () => Promise<void>
 }
 
-/** Time until the first response of a server: a JVM on a busy machine. */
+/** Maximum time until the first response of a server, enough for a JVM on a busy machine. */
 const startTimeoutMs = 60_000
 const pollIntervalMs = 50
 /** Maximum number of starts of one server, because another process may take its port meanwhile. */
@@ -110,7 +110,7 @@ async function startEmulator(
   }
 }
 
-/** Reports whether the server responds in time. Resolves to false as soon as it has ended. */
+/** Reports whether the server responds in time. Resolves to false soon after its process ended. */
 async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<boolean> {
   let hasExited = false
   void child.exit.then(() => {
@@ -120,7 +120,7 @@ async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<bo
     try {
       const reply = await fetch(endpoint, { signal: AbortSignal.timeout(pollIntervalMs * 40) })
       await reply.body?.cancel()
-      // Another process may have taken the free port.
+      // The response may come from another process on this port. In that case, this child exits.
       await sleep(pollIntervalMs)
       return !hasExited
     } catch {

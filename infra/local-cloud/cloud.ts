@@ -1,8 +1,8 @@
 /**
  * local-cloud: the AWS installation on one machine. The functions are the bundles that the CDK app
  * would upload. Each environment is a process with its own folders and variables under an emulated
- * Lambda Runtime API. All environments share the emulators of DynamoDB, SQS, S3 and KMS. The
- * local cloud imports the same as infra, and AWS clients.
+ * Lambda Runtime API. All environments share the emulators of the AWS services. Besides the imports
+ * of infra, the local cloud uses AWS clients and the code with which its client makes requests.
  *
  * Invariants: An environment sees no variable or folder of this process or of another environment.
  * An environment behaves as on Lambda: one call at a time, suspended in between, killed at its time
@@ -33,7 +33,7 @@ import { createServices, localArnOf, type Services } from './services.ts'
 /** The options of a local cloud. */
 export interface CloudOptions {
   readonly settings: Settings
-  /** The settings for the emulators. */
+  /** The settings of AWS clients, with the endpoints of the emulators. */
   readonly aws: AwsSettings
   /** Returns the folder of a function's bundle. Undefined when the function has no entry file. */
   readonly bundleOf: (row: FunctionRow) => string | undefined
@@ -50,7 +50,7 @@ export interface CloudOptions {
   readonly webhookPort?: number
   /** The loopback port of the API. Default: a free port. */
   readonly apiPort?: number
-  /** Time limits that replace those of the table. */
+  /** Time limits that replace those of the functions table. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
   /** Visibility timeouts that replace those of the infrastructure, in seconds. */
@@ -72,7 +72,7 @@ export interface CloudReporter {
 export interface LocalCloud {
   readonly services: Services
   readonly names: readonly FunctionName[]
-  /** The address of webhooks, without the last part that names the webhook. */
+  /** The common part of webhook addresses: an address ends with the name of its webhook. */
   readonly webhookUrl: string
   /** The address of the API, for `antichain login`. */
   readonly apiUrl: string
@@ -81,7 +81,7 @@ export interface LocalCloud {
   readonly environments: (name: FunctionName) => readonly Environment[]
   /** Returns the pids of a function's tasks in the long pool. */
   readonly longTasks: (name: FunctionName) => readonly number[]
-  /** Ends event sources, schedules and environments, and removes the created services. */
+  /** Ends event sources, schedules, tasks and environments, and removes the created services. */
   readonly end: () => Promise<void>
 }
 
@@ -159,7 +159,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   }
 }
 
-/** Starts the tasks of the long pool, by the function whose handler they run. */
+/** Starts the tasks of the long pool. Returns them by the name of their function. */
 function startLongTasks(
   options: CloudOptions,
   context: {
@@ -189,7 +189,7 @@ function startLongTasks(
   return new Map(entries)
 }
 
-/** Starts the schedules, which call functions by their ARNs. */
+/** Starts the scheduler, which calls functions by their ARNs. Returns the function that ends it. */
 function startScheduleCalls(
   { aws, settings, reporter }: CloudOptions,
   { scheduleGroup: group }: Services,

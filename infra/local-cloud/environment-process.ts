@@ -29,7 +29,7 @@ export function startEnvironmentProcess(
   return startIsolatedProcess({ script, cwd: bundleFolder, folder, variables, onLine, supervisor })
 }
 
-/** Returns the Lambda variables on which functions rely, and the environment's own folders. */
+/** Returns the Lambda variables on which functions rely, and the variables of the options. */
 function variablesOf(
   { name, bundleFolder, memoryMb, variables }: EnvironmentOptions,
   address: string,

@@ -3,7 +3,7 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type EnvironmentOptions, startEnvironmentProcess } from './environment-process.ts'
 import { type RuntimeReply, startRuntimeApi, type StreamedAnswer } from './runtime-api.ts'
 
-/** The result of a function call. `json` is the value that the function returned. */
+/** The result of a function call. `json` is the value that the function returned, as JSON. */
 export type InvocationOutcome =
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -28,7 +28,8 @@ export interface Environment {
   ) => Promise<InvocationOutcome>
   readonly isBusy: () => boolean
   /**
-   * Returns the time of the last reply, or of the start before it, in ms of the process's clock.
+   * Returns the time of the last reply, or of the start if there was no reply. The time is in ms of
+   * this process's monotonic clock.
    */
   readonly idleSinceMs: () => number
   /** Kills the environment with its process group. A pending call ends with `reason`. */
@@ -130,7 +131,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
 }
 
 function settleReply(state: EnvironmentState, reply: RuntimeReply): void {
-  // A call with an abandoned response may report its end after the next one has begun.
+  // A call whose response was abandoned may report its end after the next call has begun.
   if (reply.id !== state.id) return
   const { settle } = state
   state.settle = undefined

@@ -63,8 +63,8 @@ export function createFleet(options: FleetOptions): Fleet {
     pid = environment.pid
     return environment
   }
-  // An environment is added in the same turn as its first call. Added earlier, it would look idle
-  // to other calls.
+  // The fleet adds an environment in the turn of the event loop in which its first call begins.
+  // Before its first call, the environment would look idle to other calls.
   const add = (environment: Environment): void => {
     environments.add(environment)
     void environment.endReason.then(() => environments.delete(environment))

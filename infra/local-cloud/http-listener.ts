@@ -5,7 +5,7 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { type HttpEvent, type HttpReply, createMessageReply, httpEventOf } from './http-payload.ts'
 
-/** The HTTP address of a function: the route of an HTTP API, or a function URL. */
+/** The options of the HTTP address of a function: a route of an HTTP API, or a function URL. */
 export interface HttpFrontOptions {
   /** The loopback port; 0: a free one. */
   readonly port: number
@@ -15,11 +15,11 @@ export interface HttpFrontOptions {
    */
   readonly routeKey: string
   /**
-   * Calls the function. `signal` aborts when the client disconnects. The reply may be streamed;
-   * `toHttpReply` creates one from a function's result.
+   * Calls the function, and returns the HTTP response for its result. `signal` aborts when the
+   * client disconnects.
    */
   readonly invoke: (event: HttpEvent, signal: AbortSignal) => Promise<HttpReply>
-  /** Receives errors beside the response, for users. */
+  /** Receives errors because of which no complete response was sent, for users. */
   readonly onFailure: (reason: string) => void
 }
 
@@ -109,7 +109,7 @@ async function readBoundedBody(request: IncomingMessage): Promise<Buffer | undef
   for await (const chunk of request as AsyncIterable<Buffer>) {
     sizeBytes += chunk.length
     if (sizeBytes <= cloudLimits.requestBytesMax) chunks.push(chunk)
-    // An endless body closes the connection.
+    // A body of more than twice the limit ends the connection, because it may be endless.
     else if (sizeBytes > 2 * cloudLimits.requestBytesMax)
       throw new RangeError('the request body exceeds every limit')
   }
@@ -127,7 +127,7 @@ async function sendReply(
     response.end(body)
     return
   }
-  // Sends the headers at once, so that the client of a stream sees its begin.
+  // Sends the headers at once, so that the client need not wait for the first bytes of the stream.
   response.flushHeaders()
   await pipeline(body, response)
 }

@@ -6,7 +6,7 @@ import { createMessageReply, toHttpReply } from './http-payload.ts'
 import { startInvokeApi } from './invoke-api.ts'
 import { streamReply } from './streamed-reply.ts'
 
-/** The loopback ports of the addresses. Default: free ports. */
+/** The options of the servers. Absent ports: free loopback ports. */
 interface FrontsOptions {
   readonly webhookPort?: number
   readonly apiPort?: number
@@ -20,8 +20,8 @@ interface FrontsOptions {
 type InvokeFunction = (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
 
 /**
- * Starts all servers. After an error it closes those that listen, because they would keep the
- * process alive.
+ * Starts all servers. If one cannot start, closes those that already listen, because they would
+ * keep the process alive.
  */
 export async function startListeners(
   options: FrontsOptions,
@@ -55,7 +55,7 @@ export async function startListeners(
   }
 }
 
-/** Starts the address of webhooks, with the route of the infrastructure's HTTP API. */
+/** Starts the server for webhooks, with the same route as the HTTP API of the CDK app. */
 function startWebhooks(
   { webhookPort: port = 0, reporter }: FrontsOptions,
   invoke: InvokeFunction,

@@ -44,14 +44,14 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean
 }
 
-/** The HTTP response. A body that is not complete yet is streamed. */
+/** The HTTP response. An iterable body is streamed to the client. */
 export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
 }
 
-/** Route and time of a request. */
+/** The id, route and time of a request. `timeEpoch` is in ms since 1970. */
 export interface HttpRequestContext {
   readonly requestId: string
   readonly routeKey: string
@@ -135,9 +135,9 @@ const answerForm = z.object({
 })
 
 /**
- * Returns the response for a function's result without streaming. A result with a `statusCode`
- * defines the response. Any other result becomes a JSON body. As with an HTTP API, the status is
- * 500 for a failed function and 503 for a dead environment.
+ * Returns the response for the result of a function that does not stream. A result with a
+ * `statusCode` defines the response. Any other result becomes a JSON body. As with an HTTP API, the
+ * status is 500 for a failed function or an invalid result, and 503 for an environment that ended.
  */
 export function toHttpReply(outcome: InvocationOutcome): HttpReply {
   if (outcome.kind === 'failed') return createMessageReply(500, 'Internal Server Error')

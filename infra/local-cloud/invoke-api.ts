@@ -6,7 +6,7 @@ import { type HttpEvent, type HttpReply, createMessageReply } from './http-paylo
 /**
  * Starts a server for calls between functions. It accepts the Invoke request of Lambda's API, and
  * responds with the result or the error of the call. Unlike on AWS, every function may call every
- * other. Listens on loopback.
+ * other function. The server listens on loopback.
  */
 export function startInvokeApi(
   {
@@ -30,7 +30,7 @@ export function startInvokeApi(
   })
 }
 
-/** Returns the function of a path, which contains its name or its ARN. */
+/** Returns the function whose full name or ARN is in the path. */
 function functionOfPath({ rawPath }: HttpEvent, installation: string): FunctionName | undefined {
   const functionName = decodeURIComponent(rawPath.split('/')[3] ?? '')
     .split(':')

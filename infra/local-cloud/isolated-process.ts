@@ -11,7 +11,7 @@ export interface IsolatedProcessOptions {
   readonly cwd: string
   /** The folder of the process, which is created at its start and removed at its end. */
   readonly folder: string
-  /** All variables of the process, except those of its folders. */
+  /** All variables of the process, except those that name its folders. */
   readonly variables: Readonly<Record<string, string>>
   /** The supervisor, which kills the process group when this process ends in any way. */
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
@@ -58,7 +58,7 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
       signal('SIGKILL')
       hasEnded = true
       if (child.pid !== undefined) supervisor.remove(child.pid)
-      // Its child processes die a moment later, and may write until then.
+      // Other processes of the group die a moment later, and may write to the folder until then.
       void rm(folder, { recursive: true, force: true, maxRetries: 3 })
         .catch(() => undefined)
         .then(() => resolve(reason))
@@ -73,7 +73,7 @@ function signalGroup(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(-pid, name)
   } catch {
-    // The group ended between the check and the signal.
+    // The group may have ended between the check and the signal.
   }
 }
 

@@ -30,9 +30,9 @@ export interface LongPoolTasks {
 }
 
 /**
- * Runs one task for a queue while it has messages, as the service of the infrastructure does. The
- * task is started when a message waits, and gets SIGTERM when its queue was empty for a while. A
- * working task ends after its work.
+ * Runs at most one task for a queue, in place of the ECS service of the CDK app. The task is
+ * started when a message waits, and gets SIGTERM when its queue was empty for a while. A working
+ * task ends after its work.
  */
 export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
   const { sqs, queue, onFailure } = options

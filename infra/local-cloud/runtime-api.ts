@@ -13,7 +13,7 @@ export interface Invocation {
   readonly event: string
 }
 
-/** The reply of an environment to a call. `json`: the result or the thrown error. */
+/** The reply of an environment to a call. `json`: the result. `reason`: the thrown error. */
 export type RuntimeReply =
   | { readonly kind: 'answered'; readonly id: string; readonly json: string }
   | { readonly kind: 'failed'; readonly id: string; readonly reason: string }
@@ -124,9 +124,9 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
 }
 
 /**
- * Forwards a response as it arrives. The response is over when it is complete, when trailers report
- * an error, or when its reader abandons it. Source: Lambda's documentation of response streaming
- * for custom runtimes.
+ * Passes a response to the listener as it arrives. The response is over when it is complete, when
+ * trailers report an error, or when its reader abandons it. Source: Lambda's documentation of
+ * response streaming for custom runtimes.
  */
 function receiveStream(
   listener: RuntimeApiListener,
@@ -143,7 +143,8 @@ function receiveStream(
   request.once('close', () => {
     const { [errorTrailers.type]: errorType, [errorTrailers.body]: errorBody = '' } =
       request.trailers
-    // A response that broke off without trailers is reported by the end of the process.
+    // A response breaks off without trailers when its process ends. The end of the process then
+    // reports the failure.
     if (!request.complete && !isAbandoned) return
     if (!request.complete)
       listener.onReply({ kind: 'failed', id, reason: 'its response was not read' })

@@ -58,7 +58,7 @@ async function loadHandler() {
   return handler
 }
 
-/** The mark of a handler that streams its response. */
+/** The property of a handler that streams its response. */
 const streaming = Symbol.for('aws.lambda.runtime.handler.streaming')
 
 /** The additions of Lambda's Node runtime. Source: Lambda's page on response streaming. */
@@ -67,7 +67,7 @@ globalThis.awslambda = {
   HttpResponseStream: {
     from: (stream, head) => {
       stream.setContentType('application/vnd.awslambda.http-integration-response')
-      // The head ends with bytes that JSON cannot contain.
+      // Eight zero bytes end the head, because JSON cannot contain them.
       stream.write(JSON.stringify(head))
       stream.write(Buffer.alloc(8))
       return stream
@@ -84,7 +84,7 @@ function createAnswerStream(id) {
   stream.setContentType = contentType => {
     type = contentType
   }
-  // Also emitted for an empty stream.
+  // `readable` is also emitted for an empty stream, so that an empty response is sent too.
   stream.once('readable', () => {
     responseRequest = request({
       ...{ host, port, method: 'POST', path: `${version}/invocation/${id}/response`, timeout: 0 },
@@ -106,7 +106,7 @@ function createAnswerStream(id) {
     })
     stream.pipe(responseRequest)
   })
-  // The event `close` informs a handler that continues to write.
+  // The error is ignored. A handler that continues to write learns of it by the event `close`.
   stream.on('error', () => undefined)
   return {
     stream,

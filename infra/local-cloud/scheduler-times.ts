@@ -16,8 +16,8 @@ const unitMs: Readonly<Record<string, number>> = {
 }
 
 /**
- * Returns the first time of a schedule after `afterMs`. Undefined when there is none, for an invalid
- * expression, and for a cron expression with a year. Source: the documentation of EventBridge
+ * Returns the first time of a schedule after `afterMs`. Returns undefined if there is none, and for
+ * an invalid expression or a cron expression with a year. Source: the documentation of EventBridge
  * Scheduler on types of schedules.
  */
 export function nextTimeAfter(times: SchedulerTimes, afterMs: number): number | undefined {
@@ -41,8 +41,8 @@ function nextRateTime(argument: string, startAt: number, afterMs: number): numbe
 }
 
 /**
- * Returns the first time of a cron pattern after `afterMs`: five fields, or a date. Undefined if there
- * is none, or the pattern is invalid. Days of the week count from Sunday as 1.
+ * Returns the first time after `afterMs` that matches a pattern: five cron fields, or a date.
+ * Returns undefined if there is none, or if the pattern is invalid. Sunday is day 1 of the week.
  */
 function nextCronTime(pattern: string, zone: string, afterMs: number): number | undefined {
   try {

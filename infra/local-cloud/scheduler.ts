@@ -11,7 +11,7 @@ import { messageOf } from '../../shared/errors/error.ts'
 import type { InvocationOutcome } from './environment.ts'
 import { type SchedulerTimes, nextTimeAfter } from './scheduler-times.ts'
 
-/** The options of the scheduler: the source of its schedules, and the calls. */
+/** The options of the scheduler: the emulator and the group with its schedules, and its calls. */
 export interface LocalSchedulerOptions {
   readonly client: SchedulerClient
   readonly group: string
@@ -32,13 +32,13 @@ interface WatchedSchedule {
   readonly isOnce: boolean
   /** The time of the next call in ms since 1970; undefined when there is none. */
   nextMs: number | undefined
-  /** The time of the next call, moved by a random part of the window. */
+  /** `nextMs` plus a random part of the window. Not used while `nextMs` is undefined. */
   dueMs: number
 }
 
 /**
  * Emulates EventBridge Scheduler for one group. It reads the schedules from the emulator, which
- * only stores them, and makes the due calls. A completed one-time schedule is removed if its
+ * only stores them, and makes the due calls. Removes a one-time schedule after its call if its
  * settings require it. `end` stops the calls and resolves when none is in progress.
  */
 export function startScheduler(options: LocalSchedulerOptions): {
@@ -140,7 +140,7 @@ function advanceSchedule(
   schedule.dueMs = (schedule.nextMs ?? 0) + Math.floor(draw() * schedule.windowMs)
 }
 
-/** Makes a call, and retries it when the function failed, as Lambda does for asynchronous calls. */
+/** Makes a call, and retries it after a failure, as Lambda does for asynchronous calls. */
 async function callTarget(
   { client, group, invoke, onFailure }: LocalSchedulerOptions,
   name: string,

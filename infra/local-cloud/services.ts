@@ -42,7 +42,7 @@ export interface Services {
   readonly queues: Readonly<Record<QueueName, LocalQueue>>
   /** The group of the users' schedules. */
   readonly scheduleGroup: string
-  /** Removes tables, queues and schedules. The bucket is removed with its emulator. */
+  /** Removes tables, queues and schedules. Bucket and key are gone when their emulators end. */
   readonly remove: () => Promise<void>
 }
 
@@ -55,8 +55,8 @@ export function localArnOf(installation: string, region: string, name: FunctionN
 }
 
 /**
- * Creates tables, queues, bucket and key of an installation as the CDK app does. Throws the SDK's
- * errors, because the services are created once, before anything else.
+ * Creates tables, queues, bucket, key and schedule group of an installation, as the CDK app does.
+ * Throws the SDK's errors unchanged, because they can only occur at the start of the cloud.
  */
 export async function createServices(
   settings: AwsSettings,

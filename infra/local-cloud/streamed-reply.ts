@@ -72,7 +72,7 @@ async function toStreamedReply({ type, body, abandon }: StreamedAnswer): Promise
   }
 }
 
-/** Yields the bytes that arrived with the head, and those after it. */
+/** Yields the first bytes of the body, which arrived with the head, and then all later bytes. */
 async function* readRest(
   firstBytes: Uint8Array,
   pieces: AsyncIterator<Uint8Array>,

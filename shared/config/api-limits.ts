@@ -7,7 +7,7 @@ export const apiLimits = {
   pageResultsDefault: 25,
   /** Events in one message of a stream. */
   eventsPerMessage: 200,
-  /** Length of a URN or URN pattern in a request, and the number of them in a request. */
+  /** Length of a URN or URN pattern in a request, and number of URNs and patterns in a request. */
   urnCharsMax: 2_000,
   urnsMax: 1_000,
   /** Requests that may wait for one stack. */
@@ -40,7 +40,7 @@ export const apiLimits = {
   streamMs: 240_000,
   /** Concurrent streams of one process. */
   streamsMax: 200,
-  /** Time after the end of a deployment in which its last events may still be stored. */
+  /** Time for which a stream waits for the last events of a deployment that has ended. */
   lateEventsMs: 3_000,
 
   /** Timeout of one API call of the command line, except uploads and streams. */

@@ -23,7 +23,7 @@ export const awsLimits = {
   messageBytesMax: 1_048_576,
   /** Long-poll time of one receive: the limit of SQS. */
   receiveWaitMs: 20_000,
-  /** Long-poll time of one queue when a receiver alternates between two queues. */
+  /** Long-poll time of one queue if a receiver alternates between queues or scans dead letters. */
   alternatingWaitMs: 1_000,
   /** Longest delay of a message: the limit of SQS. A nudge that is due later is sent again. */
   messageDelayMaxMs: 900_000,
@@ -31,7 +31,7 @@ export const awsLimits = {
   visibilityTimeoutMaxMs: 43_200_000,
   /** Attempts for the entries of a batch that were not processed. */
   batchTriesMax: 5,
-  /** Longest pause before the second attempt of a batch. It doubles with each further attempt. */
+  /** Pause before the second attempt of a batch or put. It doubles with each further attempt. */
   retryPauseMs: 100,
   /** Time in which dead letters are invisible to other readers during a scan. */
   deadLetterVisibilityMs: 30_000,

@@ -59,14 +59,14 @@ export const keyPurpose = {
   purposeField: 'antichain-purpose',
   trigger: 'trigger',
   stack: 'stack',
-  /** The field with the document that contains a trigger's secret. */
+  /** The field of the encryption context that names the document with a trigger's secret. */
   documentField: 'antichain-place',
 } as const
 
 /**
- * Metrics that functions write to their logs in the embedded metric format. Each has the dimension
- * `Installation`, the metric of the long pool also `Queue`. Alarms and the scaling of the long pool
- * read them.
+ * Metrics that functions and tasks write to their logs in the embedded metric format. Each metric
+ * has the dimension `Installation`. The two metrics of the long pool also have the dimension
+ * `Queue`. Alarms and the scaling of the long pool read the metrics.
  */
 export const awsMetrics = {
   namespace: 'Antichain',

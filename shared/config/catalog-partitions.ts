@@ -1,6 +1,6 @@
 /**
- * Patterns of the partition keys of the catalog, by their contents. The permissions of functions
- * are granted per partition. `*` matches any text.
+ * Patterns of the partition keys of the catalog, by the contents of the partitions. The permissions
+ * of functions are granted per pattern. `*` matches any text.
  */
 export const catalogPartitions = {
   stacks: 'stack *',

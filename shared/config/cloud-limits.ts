@@ -8,7 +8,7 @@ export const cloudLimits = {
   idleCheckMs: 1_000,
   /** Time with an empty queue after which a task of the long pool is told to shut down. */
   taskIdleMs: 30_000,
-  /** Size of a buffered function response: the limit of Lambda. */
+  /** Size of a function's event, and of its buffered response: the limit of Lambda. */
   responseBytesMax: 6 * 1024 * 1024,
   /** Size of an HTTP request body: the limit of API Gateway. */
   requestBytesMax: 10 * 1024 * 1024,
@@ -20,7 +20,7 @@ export const cloudLimits = {
   pollPauseMs: 1_000,
   /** Interval at which the local scheduler checks for new, deleted and due schedules. */
   scheduleCheckMs: 1_000,
-  /** Retries of an asynchronous call, and the pause before each: the values of Lambda. */
+  /** Retries of an asynchronous call (Lambda's number), and pause before each (Lambda's first). */
   callRetriesMax: 2,
   callRetryMs: 60_000,
   /** Polling interval while waiting for a deployment. */

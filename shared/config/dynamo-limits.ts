@@ -16,11 +16,11 @@ export const dynamoLimits = {
    * Sockets of one process: one for each of 64 concurrent operations, and some for the generator.
    */
   socketsMax: 96,
-  /** Total retries of a request after conflicts and unprocessed batch items. */
+  /** Retries of a request after conflicts, temporary failures and unprocessed items together. */
   retriesMax: 10,
   /**
-   * Longest first pause and longest pause of all. Each pause may be twice as long as the pause
-   * before it.
+   * Maximum of the first pause, and maximum of any pause. The maximum doubles with each pause, and
+   * the pause itself is random.
    */
   firstRetryPauseMs: 20,
   longestRetryPauseMs: 1_000,
@@ -38,7 +38,7 @@ export const dynamoLimits = {
    * this item, without a scan.
    */
   operationsPerBlock: 500,
-  /** Deployments, blocks and writers in the cache of known items of one process. */
+  /** Entries of one cache of known items, and leases or event chunks that one call reads. */
   cachedItemsMax: 10_000,
   /** Lines of one event chunk: one batch of a writer. */
   chunkLinesMax: 500,
@@ -50,7 +50,7 @@ export const dynamoLimits = {
   chunkTriesMax: 50,
   /** Items of one partition that are listed, and then removed, per round. */
   removedPerRound: 1_000,
-  /** Entries of one list of stacks, kept deployments or late outcomes. */
+  /** Stacks, deployments with records, or late outcomes that one call lists. */
   listEntriesMax: 100_000,
   /** Attempts of a start or publish that loses the race against other writers. */
   raceAttemptsMax: 10,
@@ -75,11 +75,11 @@ export const dynamoLimits = {
   auditShards: 4,
   /** Time after which entries of the audit log expire. */
   auditRetentionMs: 400 * 24 * 3_600_000,
-  /** Days of the audit log that may have entries. */
+  /** Days of the audit log that one call lists. More days cannot have entries. */
   auditDaysMax: 410,
-  /** Ended requests that one call removes. */
+  /** Ended requests that one call removes concurrently. */
   parallelRequestRemovals: 10,
-  /** Kinds of slow operations that one stack may have. */
+  /** Kinds of slow operations of one stack that one call reads. */
   slowKindsMax: 1_000,
   /**
    * Time after which journal records expire. Retention normally removes the records earlier, and

@@ -17,6 +17,6 @@ export const installLimits = {
   lockPollMs: 100,
   /** Timeout of one Git command. */
   gitTimeoutMs: 900_000,
-  /** Timeout of the command that installs the dependencies of a plugin from source. */
+  /** Timeout of the command that installs the dependencies of a plugin in source form. */
   dependenciesTimeoutMs: 900_000,
 } as const

@@ -1,14 +1,14 @@
 /**
  * config: numbers and environment variables, each defined once. Imports nothing of the project.
  *
- * Invariant: a number on which two modules must agree, or about which an operator may ask, is
- * defined here. Its name contains its unit, and its comment gives the reason. Modules have no
- * limits of their own.
+ * Invariant: a number on which two modules must agree, or which an operator has to know, is defined
+ * in this folder. Its name or its comment contains its unit. A number that matters to one module
+ * only stays in that module.
  */
 
-/** Every limit and default of Antichain. */
+/** The limits and defaults that none of the narrower tables of this folder contains. */
 export const limits = {
-  /** Duration of a lease without renewal. Four renewals may be lost before a lease expires. */
+  /** Duration of a lease without renewal. A lease survives three lost renewals in a row. */
   leaseMs: 60_000,
   /** Interval of lease renewals: a quarter of the lease. */
   leaseRenewMs: 15_000,
@@ -54,18 +54,18 @@ export const limits = {
   /** Expected duration of an operation without a known duration. */
   expectedOperationMs: 1_000,
   /**
-   * Duration above which an operation is recorded as slow, so that the next operation of its kind
+   * Shortest duration of an operation that is recorded as slow. The next operation of its kind then
    * gets enough time.
    */
   slowOperationMs: 5_000,
   /**
-   * Longest expected time from the start of an executor to its first begin. A function with a short
-   * limit uses a quarter of it.
+   * Longest expected time from the start of an executor to its first begin. A function uses a
+   * quarter of its own time limit, if that is shorter.
    */
   executorStartMs: 5_000,
   /**
-   * Time for which an executor may keep idle plugins for the next call. Their credentials then
-   * remain valid for one more function run.
+   * Age up to which an executor reuses the plugins of an earlier function run. The credentials of
+   * the plugins then remain valid for one more function run.
    */
   idlePluginsMs: 300_000,
   /** Shortest time limit of a function. A program and its plugins need seconds to start. */
@@ -88,7 +88,7 @@ export const limits = {
    * free disk space. Until the outcome is stored, only this process has it.
    */
   outcomeRetryMs: 600_000,
-  /** Retry time of a give-back, and of a read on which a whole deployment depends. */
+  /** Time for which a failed request to the store or blobs, or a failed send, is retried. */
   storeRetryTimeMs: 20_000,
   /** Size of a program's files before packing: the space that a function has for unpacking. */
   programBytesMax: 1_000_000_000,
@@ -132,8 +132,8 @@ export const limits = {
    */
   lateWindowMs: 15 * 60_000,
   /**
-   * Time for which an unreferenced blob is kept. The writer of the blob stores the reference within
-   * this time.
+   * Age at which an unreferenced blob is set aside, and time from then until its removal. The
+   * writer of a blob stores the reference within this time.
    */
   blobGraceMs: 24 * 3_600_000,
   /**
@@ -147,8 +147,8 @@ export const limits = {
   rowsPerRemoval: 2_000,
 
   /**
-   * Length of one line on the store's socket. The owner closes the connection for a longer line, so
-   * that no line can exhaust memory.
+   * Length of one line on the store's socket. The receiver of a longer line closes the connection,
+   * so that no line can exhaust memory.
    */
   frameBytesMax: 64 * 1024 * 1024,
   /** Size of one reply to a read of many records. The adapter pages through the rest. */

@@ -56,7 +56,7 @@ export const triggerLimits = {
    * younger call may not be written yet.
    */
   orphanedCallAgeMs: 600_000,
-  /** Largest jitter of a schedule. The window of EventBridge Scheduler ends at a day too. */
+  /** Largest jitter of a schedule: the longest time window of EventBridge Scheduler. */
   jitterMaxMs: 24 * 3_600_000,
 
   /**
@@ -71,8 +71,8 @@ export const triggerLimits = {
   notificationRetryMs: 10_000,
   notificationRetryMaxMs: 3_600_000,
   /**
-   * Age above which the end of a deployment is not notified. Readers have checked the result by
-   * then.
+   * Age from which on the end of a deployment causes no notification. The user has checked the
+   * result by then.
    */
   notifiableAgeMaxMs: 3_600_000,
   /** Pages of documents that one scan reads. */

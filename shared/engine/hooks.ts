@@ -13,7 +13,7 @@ export const hookTypes = [
   'OnError',
 ] as const
 
-/** A hook type. */
+/** One of the hook types, for example `BeforeCreate`. */
 export type HookType = (typeof hookTypes)[number]
 
 /** The operation of a failed provider call. */
@@ -25,11 +25,11 @@ export interface HookMoment {
   readonly urn: Urn
   /** Names of hooks, in the order in which they run. */
   readonly names: readonly string[]
-  /** The state that is updated or deleted. */
+  /** The state that is updated or deleted. Undefined for a create. */
   readonly old: ResourceState | undefined
   /**
-   * The created or updated state. Hooks before the step get the planned state, and hooks after the
-   * step get the resulting state.
+   * The created or updated state. Undefined for a delete. Hooks before the step and error hooks get
+   * the planned state. Hooks after the step get the resulting state.
    */
   readonly next: ResourceState | undefined
   /** Whether this is a preview. A preview runs only hooks that are registered for previews. */
@@ -46,25 +46,25 @@ export interface HookEnd {
 
 /** The hooks that a program registered, while the program is reachable. */
 export interface ProgramHooks {
-  /** Runs hooks in sequence, up to the first failure. */
+  /** Runs hooks in sequence, up to the first failure. Ignored failures only become warnings. */
   readonly run: (moment: HookMoment) => Promise<HookEnd>
   /**
-   * Calls all error hooks, which decide about a retry. `failure.errors`: the errors of all
-   * attempts, the newest first.
+   * Calls the error hooks in sequence, up to the first one that fails. `retry`: no hook failed, and
+   * at least one requests a retry. `failure.errors`: the errors of all attempts, the newest first.
    */
   readonly requestRetry: (
     moment: HookMoment,
     failure: { readonly operation: FailedOperation; readonly errors: readonly string[] },
   ) => Promise<{ readonly retry: boolean; readonly error: string | undefined }>
-  /** Keeps the program running until the work is done. */
+  /** Adds work that `waitUntilSettled` waits for, because the work needs the running program. */
   readonly track: <T>(work: Promise<T>) => Promise<T>
   /** Reports whether a call to the program is in progress. */
   readonly isBusy: () => boolean
-  /** Resolves when no hook needs the program any more. */
+  /** Resolves when all work that `track` received has ended. */
   readonly waitUntilSettled: () => Promise<void>
 }
 
-/** The hooks of a step. */
+/** The hook types and the names of the hooks of one step. */
 export interface StepHooks {
   readonly operation: FailedOperation
   readonly before: HookType
@@ -117,7 +117,7 @@ function findHooks(
 
 /**
  * Returns the hooks of one type with their arguments. `resultState`: the state that resulted from
- * the step.
+ * the step. Absent before the step and for error hooks.
  */
 export function momentOf(
   step: Pick<Step, 'op' | 'urn' | 'old' | 'next'>,

@@ -47,14 +47,14 @@ export interface DeployRequest {
   readonly readProgramDigest?: () => string
   /** The key of the queued request that this deployment serves. The request ends with the pin. */
   readonly key?: string
-  /** Preview of the command: changes nothing (I11). */
+  /** Whether this is a preview of the command, which changes nothing (I11). */
   readonly dryRun: boolean
   /** The text of the update plan that constrains the deployment. */
   readonly plan?: string
   /** Whether the preview drafts an update plan. */
   readonly draftsPlan?: boolean
   readonly options: DeploymentOptions
-  /** Continue the interrupted deployment instead of starting one. */
+  /** Whether to continue the interrupted deployment instead of starting a new one. */
   readonly resume: boolean
   /**
    * Time limit of each generator and executor, in ms, as on platforms with time-limited functions.
@@ -69,7 +69,7 @@ export interface DeployRequest {
   readonly debug?: boolean
   /** Aborts when this process must hand the deployment over to the next generator run. */
   readonly handOverSignal?: AbortSignal
-  /** Wait for another deployment of the stack instead of failing. */
+  /** Whether to wait for another deployment of the stack instead of failing. */
   readonly wait: boolean
   /**
    * The user's answers about pending creates: the ids of existing resources by URN, and whether all
@@ -90,7 +90,10 @@ export interface DeployResult {
   readonly hasChanges: boolean
   /** Operations whose end is unknown, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]
-  /** The text of the drafted update plan. Absent if the previewed changes are impossible. */
+  /**
+   * The text of the drafted update plan. Absent without a draft, or if the previewed changes are
+   * impossible.
+   */
   readonly plan?: string
 }
 

@@ -12,16 +12,19 @@ import type { ResourceState } from '../state/resource.ts'
 export interface TrackedState {
   readonly state: ResourceState
   readonly ref: StateReference
-  /** The base index of the state before it was refreshed, if `ref` does not contain it. */
+  /** The base index of the state before a refresh. Absent if `ref` is a reference to the base. */
   readonly refreshedIndex?: number
 }
 
-/** Returns the base index of a state, or its base index before a refresh. */
+/** Returns the base index of a state. A refreshed state has the index of its old state. */
 export function indexOf({ ref, refreshedIndex }: Omit<TrackedState, 'state'>): number | undefined {
   return ref.kind === 'base' ? ref.index : refreshedIndex
 }
 
-/** The reason of a step, for events. `detailedDiff` null: the provider gave none. */
+/**
+ * The reason of a step, for events. `keys`: properties that require a replacement. `diffs`: changed
+ * properties. `detailedDiff` null: the provider gave none.
+ */
 export interface StepReason {
   readonly keys: readonly string[]
   readonly diffs: readonly string[]
@@ -47,7 +50,7 @@ export interface Step {
   readonly ignoreProtect?: boolean
   /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
-  /** Set for an import by the command `import`. */
+  /** For an import by the command `import`: whether the user selected its properties. */
   readonly planned?: ImportedProperties
   readonly reason: StepReason
   /** The views of its resource in the base, set for execution. */
@@ -66,7 +69,8 @@ const logicalOps: ReadonlySet<StepOp> = new Set([
 ])
 
 /**
- * Reports whether a step of this kind comes from the program itself. Only such steps are counted.
+ * Reports whether a kind of step is neither a refresh nor a part of a replacement. Events mark such
+ * steps as logical.
  */
 export function isLogical(op: StepOp): boolean {
   return logicalOps.has(op)

@@ -52,7 +52,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Throws INTERNAL_ASSERTION on an impossible path. The message names the broken assumption. */
+/** Throws INTERNAL_ASSERTION if the condition is false. The message names the assumption. */
 export function assert(condition: unknown, assumption: string): asserts condition {
   if (!condition) throw new DeployError('INTERNAL_ASSERTION', `assumption broken: ${assumption}`)
 }

@@ -6,8 +6,8 @@ import type { EntryContent, EntryReference } from './entry.ts'
 import type { OperationFacts } from './operation-facts.ts'
 
 /**
- * Returns the journal entries of an operation: none if the operation never began or only the
- * generator runs it. Otherwise returns the begin, and the end if the end is known. Source:
+ * Returns the journal entries of an operation: none for a join, a hook, a `replace`, or an
+ * operation that never began. Otherwise returns the begin, and the end if the end is known. Source:
  * docs/spec/journal.md#entries-per-step.
  */
 export function entryContentsOf(
@@ -54,7 +54,8 @@ function beginEntryOf(operation: Operation, facts: OperationFacts): EntryContent
 
 /**
  * Returns the pending operation to record while the end is unknown. A delete carries the old state,
- * all other operations the planned one.
+ * any other operation its planned state. Returns undefined for steps such as a refresh, which are
+ * never pending.
  */
 function pendingOf(operation: Operation, facts: OperationFacts): StoredOperation | undefined {
   const type = pendingTypeOf(operation)

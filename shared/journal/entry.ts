@@ -22,7 +22,7 @@ export interface EntrySecrets {
   readonly state?: Json
 }
 
-/** The changes that the end of an operation makes to the list of states. */
+/** The changes of an entry to the list of states: a new state, and states to remove or mark. */
 interface StateChanges {
   readonly state?: StoredResource
   readonly remove?: EntryReference

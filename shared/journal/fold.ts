@@ -112,7 +112,7 @@ export function journalEntriesOf(input: FoldInput): readonly JournalEntry[] {
       content,
     }))
     const relatedEntries = createViewContents(operation, facts, views)
-    // A resource that is deleted with its owner is deleted first.
+    // The views of a deleted resource are deleted before the resource.
     const leadingCount = operation.effect === 'remove' ? 1 : ownEntries.length
     const allEntries = [
       ...ownEntries.slice(0, leadingCount),
@@ -156,7 +156,7 @@ function lastOperationOf(folded: readonly FoldedDecision[]): number {
   return highest
 }
 
-/** Returns each operation once, in order of decision. */
+/** Returns the decisions that the fold uses, in log order. Each operation occurs once. */
 function collectFoldedDecisions(input: FoldInput): readonly FoldedDecision[] {
   const seenIds = new Set<OperationId>()
   const folded: FoldedDecision[] = []

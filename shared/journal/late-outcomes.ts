@@ -15,7 +15,7 @@ export interface LateOutcomesResult {
   readonly state: StoredDeployment
   /** Keys of the outcomes that the state now contains. The others stay in the inbox. */
   readonly keys: readonly string[]
-  /** One message per late object, for the user. */
+  /** One message per object that was added to the state, for the user. */
   readonly messages: readonly string[]
 }
 

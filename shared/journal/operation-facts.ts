@@ -19,12 +19,12 @@ export type OperationFact =
       readonly views?: readonly ViewOutcome[]
     }
 
-/** The facts of a closed set of operations, and the states that they reference. */
+/** The facts of the operations in a fold, and the states that the operations reference. */
 export interface OperationFacts {
   readonly get: (operation: OperationId) => OperationFact
   /**
-   * Returns the referenced state: one of the base, the state that an operation created, or else its
-   * planned state.
+   * Returns the referenced state: a state of the base, or the state that an operation created. If
+   * the operation created none or its end cannot be used, returns its planned state.
    */
   readonly getState: (reference: StateReference) => StoredResource | undefined
   /** Returns the attempt to which an open create belongs. */
@@ -114,7 +114,7 @@ function factOf(operation: Operation, input: FoldInput): OperationFact {
   return { kind: 'done', state: stateOf(outcome), isComplete: verdict === 'succeeded', ...views }
 }
 
-/** Reports whether an attempt that was not given back may have called the provider. */
+/** Reports whether an attempt was not given back, and therefore may have called the provider. */
 function mayHaveCalled(head: Head): boolean {
   return head.attempt > head.givenBack
 }
@@ -126,8 +126,8 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
 }
 
 /**
- * Returns the calls that error hooks repeated. A call counts as failed when a later call created an
- * object. Otherwise its partial result still counts, so that no known object is lost.
+ * Returns the calls that error hooks repeated. A call is marked as failed when a later call has a
+ * result. Otherwise its partial result still counts, so that no known object is lost.
  */
 function findRetriedCalls(
   { decisions }: Pick<FoldInput, 'decisions'>,

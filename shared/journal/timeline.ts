@@ -45,11 +45,11 @@ export interface TimedRecord {
 const kindsAfterAllEnds: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
 
 /**
- * Computes the timeline of a log. Lamport times depend on the records alone. Each record has one,
- * and then each rank of its dependent operations has one. So an end comes after the ends that its
- * operation waited for, and all ends of a record come before the next record. Clock times are those
- * of the processes that wrote the records. The clocks of processes differ, so a time before its
- * cause is moved behind the cause. Linear.
+ * Computes the timeline of a log. Lamport times depend on the records alone. A record has one, and
+ * the end of each of its operations has a later one. An end comes after the ends that its operation
+ * waited for, and all ends of a record come before the next record. Clock times are those of the
+ * processes that wrote the records. The clocks of processes differ, so a time before its cause is
+ * replaced by the time of the cause. Linear.
  */
 export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
   const latestOperations = new Map<string, OperationId>()
@@ -84,7 +84,7 @@ export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
   return timedRecords
 }
 
-/** The decisions and ends of a deployment at an instant: a closed set. */
+/** The log records of a deployment up to an instant, and the ends known at that instant. */
 export interface TimelineCut {
   readonly records: readonly LogRecord[]
   readonly getEnd: TimelineInput['getEnd']

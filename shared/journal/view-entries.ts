@@ -11,7 +11,7 @@ export interface ViewEntry {
   readonly content: EntryContent
 }
 
-/** Creates entries for views, in the order of their owners' entries. */
+/** A factory of view entries. The caller requests them in the order of their owners' entries. */
 export interface ViewEntries {
   /** Returns entries for the view steps that an owner's provider reported. */
   readonly publishedEntriesOf: (views: readonly ViewOutcome[]) => readonly ViewEntry[]

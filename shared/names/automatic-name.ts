@@ -1,8 +1,10 @@
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
 /**
- * The rule by which resources without an explicit name are named. In `pattern`, `${organization}`,
- * `${project}`, `${stack}` and `${config.…}` are already filled in.
+ * The rule by which resources without an explicit name are named. `default`: the provider decides.
+ * `verbatim`: the provider must use the name in the program. `disabled`: the provider must not
+ * generate a name. In `pattern`, `${organization}`, `${project}`, `${stack}` and `${config.…}` are
+ * already filled in. `enforce`: the provider must use the resulting name.
  */
 export type NamingRule =
   | { readonly kind: 'default' }
@@ -78,7 +80,7 @@ export function isNameFixed(
   )
 }
 
-/** Returns the most specific rule. `isSpecific`: the package of the type has rules. */
+/** Returns the most specific rule for a type. `isSpecific`: the package of the type has rules. */
 function namingOf(
   { general, packages }: Autonaming,
   type: string,

@@ -1,10 +1,10 @@
 /** The package that is built into the engine. No plugin serves it. */
 export const builtinPackage = 'pulumi'
 
-/** A resource that keeps its first input. */
+/** The type of a resource that keeps its first input. */
 export const stashType = 'pulumi:index:Stash'
 
-/** A resource that holds the outputs of another stack. */
+/** The type of a resource that holds the outputs of another stack. */
 export const stackReferenceType = 'pulumi:pulumi:StackReference'
 
 /** Reports whether a type is built into the engine. Its resources exist in the state only. */

@@ -18,8 +18,8 @@ const wordsOfKey = 4
 const buffersOfKey = 4
 
 /**
- * Creates the generator with which Pulumi fills name patterns: ChaCha8Rand, keyed by the SHA-256 of
- * the seed. One seed gives the same name in both engines.
+ * Creates the random numbers with which Pulumi fills name patterns: ChaCha8Rand, keyed by the
+ * SHA-256 of the seed. A seed gives the same name here and in Pulumi.
  */
 export function createSeededRandom(seed: Uint8Array): SeededRandom {
   const hash = createHash('sha256').update(seed).digest()
@@ -98,7 +98,7 @@ function mixDoubleRound(state: Uint32Array): void {
   }
 }
 
-/** Adds the second word to the first, and rotates the XOR of the third word and that sum. */
+/** Adds the second word to the first. The third becomes its XOR with that sum, rotated left. */
 function mix(
   state: Uint32Array,
   [targetIndex, sourceIndex, rotatedIndex, bits]: readonly [

@@ -50,8 +50,8 @@ export function urnOf(parts: UrnParts): Urn {
 }
 
 /**
- * Returns the URN of a resource below `parent`. Without a parent, or below the root stack, the
- * qualified type is the plain type.
+ * Returns the URN of a resource from the qualified type of its parent. Without a parent, or below
+ * the root stack, the qualified type of the resource is its plain type.
  */
 export function childUrnOf(
   names: { readonly stack: string; readonly project: string },

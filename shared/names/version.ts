@@ -2,7 +2,7 @@ import { compareBuild, parse } from 'semver'
 
 /**
  * Compares two versions; below 0 when `a` is older. An invalid or empty version is older than any
- * other.
+ * valid version.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)]

@@ -2,7 +2,7 @@ import type { EpochMs } from '../records/ids.ts'
 
 /** A requested change, or its result. Contains no secrets. */
 export interface AuditEntry {
-  /** Chosen by the writer. An entry with an existing id is a repetition. */
+  /** A unique text that the writer chooses. An entry with an existing id is a repetition. */
   readonly id: string
   readonly at: EpochMs
   /** The actor: the name of a token. */

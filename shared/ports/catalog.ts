@@ -8,10 +8,13 @@ export interface StackRecord {
   readonly createdAt: EpochMs
   /** The deployment that is running or was interrupted, '' when none. */
   readonly current: DeploymentId | ''
-  /** The published snapshot. Before the first one: version 0 and ''. */
+  /**
+   * The version of the last published snapshot, and in `snapshot` its blob. Before the first
+   * publication: 0 and ''.
+   */
   readonly version: number
   readonly snapshot: BlobHash | ''
-  /** Number of the last deployment. */
+  /** Number of the last deployment. 0 before the first one. */
   readonly deployments: number
 }
 
@@ -36,11 +39,11 @@ export interface HistoryRecord {
   readonly startedAt: EpochMs
   readonly endedAt?: EpochMs
   readonly result?: DeploymentResult
-  /** Operations by kind, as in the summary. */
+  /** Numbers of operations by kind, as in the summary of the deployment. */
   readonly changes?: Readonly<Record<string, number>>
-  /** The version that the deployment published. */
+  /** The stack's version at the end of the deployment, even if the deployment published none. */
   readonly version?: number
-  /** Pending operations of an imported state that the import dropped. */
+  /** Pending operations that a state import dropped from the imported state. */
   readonly dropped?: readonly PendingNote[]
 }
 
@@ -50,24 +53,27 @@ export interface PublishedVersion {
   readonly snapshot: BlobHash
 }
 
-/** A pending operation: its resource and its type. */
+/** A pending operation: the URN of its resource, and the type of the operation. */
 export interface PendingNote {
   readonly urn: string
   readonly type: string
 }
 
-/** Stacks, their deployments and their published snapshots. Each method is atomic. */
+/** Stacks, their deployments and their published snapshots. Each change of a stack is atomic. */
 export interface CatalogPort {
   /** Creates a stack. Returns false when it already exists. */
   readonly createStack: (id: StackId, createdAt: EpochMs) => Promise<boolean>
   readonly getStack: (id: StackId) => Promise<StackRecord | undefined>
   /** Lists all stacks, or those of a project, ordered by id. */
   readonly listStacks: (project?: string) => Promise<StackListing>
-  /** Removes a stack with its history. Returns false while a deployment is current. */
+  /**
+   * Removes a stack with its history. Returns false while a deployment is current, and true when
+   * the stack does not exist.
+   */
   readonly removeStack: (id: StackId) => Promise<boolean>
   /**
-   * Starts the next deployment if none is current, and adds its history entry. Returns its id, or
-   * that of the current deployment.
+   * Starts the next deployment if none is current, and adds its history entry. Returns `started`
+   * with the new id, or `busy` with the id of the current deployment.
    */
   readonly start: (
     id: StackId,
@@ -80,7 +86,8 @@ export interface CatalogPort {
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
   /**
    * Publishes a snapshot as the version after `expectedVersion`. Returns `already` when that
-   * version is published with the same blob. Returns `conflict` for any other version of the stack.
+   * version is published with the same blob. Returns `conflict` when the stack has any other
+   * version.
    */
   readonly publish: (
     id: StackId,
@@ -113,11 +120,13 @@ export interface CatalogPort {
    * ignored, because a deployment may take an outcome before an executor puts it into the inbox.
    */
   readonly removeLate: (id: StackId, keys: readonly string[]) => Promise<void>
-  /** Stores the last duration of operations of the kind `key`. A new value replaces the old one. */
+  /** Stores a duration for operations of the kind `key`. It replaces the previous duration. */
   readonly noteSlow: (id: StackId, key: string, durationMs: number) => Promise<void>
   /** Returns the stored durations, at most 1,000 kinds. */
   readonly listSlow: (id: StackId) => Promise<ReadonlyMap<string, number>>
-  /** Lists the history, newest first. `beforeNumber` limits the list to lower numbers. */
+  /**
+   * Lists the history, newest first. `beforeNumber` limits the list to lower deployment numbers.
+   */
   readonly listHistory: (
     id: StackId,
     limit: number,

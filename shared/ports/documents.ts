@@ -6,7 +6,7 @@ export type DocumentKind = 'webhook' | 'schedule' | 'notification' | 'token'
 /** The key of a document, unique within its kind and scope. */
 export interface DocumentKey {
   readonly kind: DocumentKind
-  /** The stack of the document, '*' for none. */
+  /** The stack to which the document belongs, or '*' for a document without a stack. */
   readonly scope: StackId | '*'
   readonly name: string
 }
@@ -44,13 +44,13 @@ export interface DocumentsPort {
     expectedVersion: number,
   ) => Promise<number | false>
   /**
-   * Removes a document of this version. Returns false when the version differs, true when the
-   * document is absent.
+   * Removes a document if it has this version. Returns false when an existing document has another
+   * version, and true otherwise.
    */
   readonly remove: (key: DocumentKey, version: number) => Promise<boolean>
   /**
-   * Lists documents by scope and name, at most `triggerLimits.documentsPerPage` per page. The
-   * cursor '' starts.
+   * Lists the documents of a kind, and of `scope` if it is set, in the order of scope and name. A
+   * page has at most `triggerLimits.documentsPerPage`. The cursor '' starts.
    */
   readonly list: (
     kind: DocumentKind,
@@ -71,7 +71,7 @@ export interface MarksPort {
   readonly unmark: (key: string) => Promise<void>
 }
 
-/** Encryption of secrets in documents, with the key of the installation. */
+/** Encryption of secrets in documents, with a key of the platform. */
 export interface SealingPort {
   /**
    * Encrypts a text and authenticates `context` with it. The result can only be decrypted with the

@@ -10,7 +10,7 @@ export type OutgoingMessage =
     }
   | { readonly kind: 'reply'; readonly reply: Reply }
 
-/** A message in delivery. It is invisible to others until its timeout. */
+/** A message in delivery. Other receivers cannot get it until its visibility timeout has passed. */
 export interface OutgoingDelivery {
   readonly message: OutgoingMessage
   readonly receipt: string
@@ -24,7 +24,7 @@ export interface OutgoingDelivery {
  * letter.
  */
 export interface NotificationsPort {
-  /** Throws MESSAGE_TOO_LARGE. */
+  /** Adds messages to the queue. Throws MESSAGE_TOO_LARGE. */
   readonly send: (messages: readonly OutgoingMessage[]) => Promise<void>
   /**
    * Waits up to `waitMs` for at least one message. Receives no message after `signal` has aborted.
@@ -39,6 +39,6 @@ export interface NotificationsPort {
   readonly postpone: (receipt: string, ms: number) => Promise<void>
   /** Lists at most `limit` dead letters. */
   readonly listDeadLetters: (limit: number) => Promise<readonly OutgoingMessage[]>
-  /** Turns dead letters into new messages, and returns their number. */
+  /** Turns all dead letters into new messages, and returns their number. */
   readonly redrive: () => Promise<number>
 }

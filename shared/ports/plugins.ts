@@ -5,7 +5,7 @@ export interface PluginKey {
   readonly kind: string
   readonly name: string
   readonly version: string
-  /** As in Node, for example `linux` and `arm64`. */
+  /** `os` and `arch` have Node's values, for example `linux` and `arm64`. */
   readonly os: string
   readonly arch: string
 }
@@ -13,18 +13,21 @@ export interface PluginKey {
 /** Plugin archives for processes without a plugin cache of their own. */
 export interface PluginStorePort {
   /**
-   * Returns the archive of a version; '' means the newest, with stable versions before others.
-   * Returns undefined when there is none. Throws PLUGIN_CHECKSUM when the stored bytes are damaged.
+   * Returns the archive of a version. For the version '', returns the newest stable version, or the
+   * newest version if none is stable. Returns undefined when there is no archive. Throws
+   * PLUGIN_CHECKSUM when the stored bytes are missing or damaged.
    */
   readonly get: (
     key: PluginKey,
   ) => Promise<{ readonly version: string; readonly bytes: Uint8Array } | undefined>
   /**
-   * Registers uploaded bytes as the archive of a version. Returns false when the version already
-   * has other bytes, because a version never changes. Throws DOCUMENT_UNKNOWN when the bytes were
-   * not uploaded.
+   * Registers uploaded bytes as the archive of a version. Returns false and changes nothing when
+   * the version already has other bytes. Throws DOCUMENT_UNKNOWN when the bytes were not uploaded.
    */
   readonly registerArchive: (key: PluginKey, archive: BlobHash) => Promise<boolean>
-  /** Stores a gzipped tar archive of the plugin's folder, and returns its SHA-256. */
+  /**
+   * Stores a gzipped tar archive of the plugin's folder, and returns the SHA-256 of the archive.
+   * Replaces an earlier archive of the version.
+   */
   readonly put: (key: PluginKey, bytes: Uint8Array) => Promise<BlobHash>
 }

@@ -7,11 +7,11 @@ export interface ChainMessage {
   readonly operations: readonly OperationId[]
   /** The pool of the message's queue. Absent: the short pool. */
   readonly pool?: Pool
-  /** The provider instance, if the sender knows it. Operations are grouped into messages by it. */
+  /** The provider instance, if the sender knows it. Receivers do not get this field on AWS. */
   readonly provider?: string
 }
 
-/** A message in delivery. It is invisible to others until its timeout. */
+/** A message in delivery. Other receivers cannot get it until its visibility timeout has passed. */
 export interface Delivery {
   readonly message: ChainMessage
   readonly receipt: string
@@ -19,7 +19,7 @@ export interface Delivery {
   readonly deliveries: number
 }
 
-/** The maximum number of operations in delivery to all executors of one deployment together. */
+/** A limit on the operations that are in delivery to all executors of one deployment together. */
 export interface DeliveryLimit {
   /** The executor that receives. */
   readonly executor: ExecutorId
@@ -40,8 +40,8 @@ export interface ChainQueuePort {
    * executor without a time limit serves both pools.
    *
    * With `deliveryLimit` and `deployment`, the call keeps the operations in delivery to all
-   * executors within `operationsMax`. If no operation is in delivery, the call takes one message
-   * regardless of its size. Deliveries to a retired executor do not count.
+   * executors within `operationsMax`. If no operation is in delivery, the call takes the first
+   * message regardless of its size. Deliveries to a retired executor do not count.
    */
   readonly receive: (
     messagesMax: number,
@@ -55,8 +55,8 @@ export interface ChainQueuePort {
   ) => Promise<readonly Delivery[]>
   readonly remove: (receipt: string) => Promise<void>
   /**
-   * Extends the visibility timeout of the delivery by `ms`. Returns false when the message was
-   * delivered to another executor.
+   * Sets the visibility timeout of the delivery to `ms` from now. Returns false when the previous
+   * timeout has passed, or when another executor got the message.
    */
   readonly extend: (receipt: string, ms: number) => Promise<boolean>
   readonly listDeadLetters: (deployment: DeploymentId) => Promise<readonly ChainMessage[]>
@@ -65,17 +65,17 @@ export interface ChainQueuePort {
 }
 
 /**
- * The observed state of a deployment's holder when a nudge was sent. If it is unchanged when the
- * nudge arrives, the holder is dead, and the receiver can take over without waiting.
+ * The observed state of a deployment's holder when a nudge was sent. If the state is unchanged when
+ * the nudge arrives, the holder is dead, and the receiver can take over without waiting.
  */
 export interface ObservedHolder {
-  /** `started` of the holder. */
+  /** The `started` text of the holder, which identifies its process. */
   readonly life: string
   /** The counter of the holder's lease, -1 without a lease. */
   readonly renewals: number
   /**
-   * Lease counters of executors that had not retired. With these counters, a take-over need not
-   * wait to see whether they change.
+   * Lease counters of executors that had not retired. A take-over compares them with the current
+   * counters, and therefore need not wait for a change.
    */
   readonly executors?: Readonly<Record<ExecutorId, number>>
 }
@@ -83,22 +83,22 @@ export interface ObservedHolder {
 /** Contents of a nudge besides the stack, for receivers that have no other source for them. */
 export interface NudgeOptions {
   readonly observedHolder?: ObservedHolder
-  /** The pool of the generator to wake. Absent: the short one. */
+  /** The pool of the generator to wake. Absent: the short pool. */
   readonly pool?: Pool
 }
 
 /** Messages that request a check of a stack. */
 export interface NudgesPort {
-  /** Sends a nudge. Adapters whose processes know holders and pools ignore the options. */
+  /** Sends a nudge that arrives after `delayMs`. The embedded adapter ignores the options. */
   readonly nudge: (stack: StackId, delayMs: number, options?: NudgeOptions) => Promise<void>
-  /** Waits up to `waitMs` for a nudge, of `stack` if it is set. */
+  /** Waits up to `waitMs` for a nudge of any stack, or only of `stack` if it is set. */
   readonly receive: (
     waitMs: number,
     options?: { readonly stack?: StackId; readonly signal?: AbortSignal },
   ) => Promise<StackId | undefined>
 }
 
-/** Announces the end of an operation. Hints are an optimization and may get lost. */
+/** Hints that an operation may have ended. They are an optimization and may get lost. */
 export interface HintsPort {
   readonly hint: (deployment: DeploymentId, operation: OperationId) => void
   /** Calls `onHint` for every hint of a deployment. Returns a function that ends the calls. */

@@ -3,8 +3,8 @@
  * below. Adapters are in platform/; each port has one contract suite in test/contract.
  *
  * All calls can be repeated safely with the same arguments. A repeated write that already took
- * effect returns the same result. All reads are strongly consistent. A store that cannot write
- * throws STORE_UNAVAILABLE and has written nothing.
+ * effect returns the same result. All reads are strongly consistent. A store that cannot confirm a
+ * write throws STORE_UNAVAILABLE. The write may have taken effect, so the caller repeats it.
  */
 import type {
   BlobHash,
@@ -29,8 +29,9 @@ import type { HandOver } from '../records/pool.ts'
 /** The numbered log of one deployment. It has one writer at a time, fenced by put-if-absent. */
 export interface DecisionLogPort {
   /**
-   * Puts a record at its number if that is free and the previous one exists. `mine`: the record
-   * exists with this writer's token and content. `taken`: another writer's record exists.
+   * Puts a record at its number if the number is free and the previous record exists. `mine`: an
+   * equal record of this writer exists. `taken`: another record has the number, or the previous
+   * record does not exist.
    */
   readonly append: (
     deployment: DeploymentId,
@@ -38,7 +39,8 @@ export interface DecisionLogPort {
   ) => Promise<'appended' | 'mine' | 'taken'>
   /**
    * Returns at most `limit` records from `fromNumber` on, in order. Throws RECORD_DAMAGED when a
-   * record is missing, and RECORDS_REMOVED when retention has begun to remove the records.
+   * record before an existing record is missing. Throws RECORDS_REMOVED when retention has begun to
+   * remove the records.
    */
   readonly read: (
     deployment: DeploymentId,
@@ -53,11 +55,11 @@ export type BeginResult =
   /** Refused; `head` is the current head. */
   | { readonly kind: 'refused'; readonly head: Head }
 
-/** Heads and outcomes. Every method is one conditional write or one read of one item. */
+/** Heads and outcomes. Each write changes one head or outcome atomically. */
 export interface OperationsPort {
   /**
-   * Adds the operation `origin` to the arrivals of `operation`, which are a set. Returns the head
-   * after the write.
+   * Adds `origin` to the arrivals in the head of `operation`. The arrivals are a set. Returns the
+   * head after the write.
    */
   readonly arrive: (
     deployment: DeploymentId,
@@ -65,9 +67,9 @@ export interface OperationsPort {
     origin: OperationId,
   ) => Promise<Head>
   /**
-   * Begins an attempt. Condition: not ended; no owner, or `owner` itself; attempt = `attempt`;
-   * arrivals >= `needs`. Sets owner, executor, attempt + 1. A repetition by the same owner returns
-   * `begun`.
+   * Begins an attempt. The head must not have ended or have another owner, its attempt must be
+   * `attempt`, and it must have at least `needs` arrivals. The write sets owner and executor, and
+   * increments the attempt. A repetition by the same owner returns `begun`.
    */
   readonly begin: (
     deployment: DeploymentId,
@@ -80,8 +82,9 @@ export interface OperationsPort {
     },
   ) => Promise<BeginResult>
   /**
-   * Undoes the begin of an attempt, for its owner. Condition: owner and attempt. Clears the owner
-   * and counts the attempt as given back. Never lowers the number of the attempt.
+   * Undoes the begin of `attempt` by `owner`: clears the owner and counts the attempt as given
+   * back. Never lowers the number of the attempt. Returns false when the head has another owner or
+   * attempt, or has ended. A repetition returns true.
    */
   readonly giveBack: (
     deployment: DeploymentId,
@@ -90,8 +93,8 @@ export interface OperationsPort {
     attempt: number,
   ) => Promise<boolean>
   /**
-   * Clears the owner of a begun head whose executor is gone or has lost track of the call.
-   * Condition: owner, attempt, not ended.
+   * Clears the owner of a begun head whose executor is gone or has lost track of the call. Returns
+   * false when the head has another owner or attempt, or has ended. A repetition returns true.
    */
   readonly lapse: (
     deployment: DeploymentId,
@@ -107,8 +110,9 @@ export interface OperationsPort {
     attempt: number,
   ) => Promise<Outcome | undefined>
   /**
-   * Ends the head with a verdict. Condition: this owner ('' for an unowned head), this attempt, not
-   * ended. Returns true also when the head already has exactly this end.
+   * Ends the head with a verdict. `owner` is '' for a head without an owner. Returns false when the
+   * head has another owner, attempt or end. Returns true also when the head already has exactly
+   * this end.
    */
   readonly select: (
     deployment: DeploymentId,
@@ -120,7 +124,10 @@ export interface OperationsPort {
     deployment: DeploymentId,
     operations: readonly OperationId[],
   ) => Promise<ReadonlyMap<OperationId, Head>>
-  /** Returns heads and selected outcomes by id, for the fold. At most 500 ids per call. */
+  /**
+   * Returns heads by id, each with its selected outcome, for the fold. Absent heads are left out.
+   * At most 500 ids per call.
+   */
   readonly getEnds: (
     deployment: DeploymentId,
     operations: readonly OperationId[],
@@ -129,14 +136,14 @@ export interface OperationsPort {
 
 /** The control record of a deployment. */
 export interface ControlPort {
-  /** Creates the record if absent. */
+  /** Creates the record if absent. Returns false when another call created it before. */
   readonly create: (deployment: DeploymentId, holder: Holder) => Promise<boolean>
   readonly read: (deployment: DeploymentId) => Promise<Control | undefined>
   /** Raises the stop flag. It is never lowered. */
   readonly stop: (deployment: DeploymentId, stop: Exclude<StopFlag, 'none'>) => Promise<void>
   /**
-   * Records that `holder` leaves the deployment to the next generator. Condition: holder, not
-   * closed.
+   * Records that `holder` leaves the deployment to the next generator. Returns false when the
+   * deployment has another holder or is closed.
    */
   readonly handOver: (
     deployment: DeploymentId,
@@ -145,8 +152,8 @@ export interface ControlPort {
   ) => Promise<boolean>
   /**
    * Records the new holder of the log, and ends a hand-over. `takeoverNumber` is the number of the
-   * holder's durable takeover record. Condition: no takeover record with this or a later number has
-   * set the holder. A late copy of the call therefore has no effect.
+   * holder's durable takeover record. The call has no effect when a takeover record with this or a
+   * later number has already set the holder. A late copy of the call is therefore harmless.
    */
   readonly hold: (
     deployment: DeploymentId,
@@ -174,18 +181,21 @@ export interface LeasesPort {
   ) => Promise<boolean>
   readonly retire: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   /**
-   * Retires the lease of an executor, called by the executor after all its operations have ended.
+   * Retires the lease of an executor. The executor itself calls it after all its operations ended.
    * The departure is recorded even if another process retired the lease before.
    */
   readonly leave: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   readonly list: (deployment: DeploymentId) => Promise<readonly Lease[]>
 }
 
-/** Engine events of a deployment, for remote readers and for the history. */
+/**
+ * Engine events of a deployment, for remote readers and for the history. `read` continues after
+ * `cursor` and returns the next cursor. The cursor 0 is the beginning.
+ */
 export interface EventsPort {
   /**
-   * Appends lines of one writer. `firstLineNumber` is the number of the first line. A repetition
-   * changes nothing.
+   * Appends lines of one writer. `firstLineNumber` is the number of the first line, from 0 for each
+   * writer. A repetition changes nothing.
    */
   readonly append: (
     deployment: DeploymentId,
@@ -200,7 +210,7 @@ export interface EventsPort {
   ) => Promise<{ readonly events: readonly string[]; readonly cursor: number }>
 }
 
-/** Immutable bytes by their SHA-256. */
+/** Immutable bytes, named by their SHA-256. */
 export interface BlobsPort {
   /** Stores bytes durably. */
   readonly put: (bytes: Uint8Array) => Promise<BlobHash>

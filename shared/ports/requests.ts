@@ -7,8 +7,9 @@ import type { DeploymentRequest, RequestRecord, RequestEnd } from '../records/re
  */
 export interface RequestsPort {
   /**
-   * Adds a request to its stack's queue. Returns false when its key exists, even on an ended
-   * request.
+   * Adds a request to its stack's queue. Returns false when a different request has the same key,
+   * even if that request has ended. A repetition returns true. Throws CLI_USAGE for a request that
+   * is too large.
    */
   readonly put: (request: DeploymentRequest) => Promise<boolean>
   /** Returns at most `limit` requests of a stack that have not ended, oldest first. */
@@ -21,7 +22,7 @@ export interface RequestsPort {
    * Returns the number of removed requests.
    */
   readonly forget: (createdBefore: EpochMs, limit: number) => Promise<number>
-  /** Stores an archive as the last upload for a stack. */
+  /** Records the archive of the last uploaded program of a stack. */
   readonly putProgram: (stack: StackId, archive: BlobHash) => Promise<void>
   readonly getProgram: (stack: StackId) => Promise<BlobHash | undefined>
 }

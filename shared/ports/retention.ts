@@ -9,11 +9,11 @@ export interface KeptDeployment {
   readonly isCurrent: boolean
   /** The release time. Absent when the history does not contain it. */
   readonly endedAt?: EpochMs
-  /** Whether the stack's history contains it. A removed stack has no history. */
+  /** Whether the stack's history contains the deployment. A removed stack has no history. */
   readonly isInHistory: boolean
 }
 
-/** Removal of old records. Each call can be repeated, and can stop anywhere. */
+/** Removal of old records. Each call can be repeated, also after an interruption. */
 export interface RetentionPort {
   /** Lists the deployments that have any record, ordered by id. */
   readonly listDeployments: () => Promise<readonly KeptDeployment[]>
@@ -46,9 +46,9 @@ export interface BlobEntry {
 }
 
 /**
- * Removal of blobs in two steps with a grace period between them. A writer may put the bytes of a
- * blob at the moment in which a sweep finds the blob unused. A blob that was set aside therefore
- * remains readable. A later sweep puts the blob back if a record references it.
+ * Removal of blobs in two steps with a grace period between the steps. A writer can put a blob at
+ * the moment in which a sweep finds the same blob unused. A set-aside blob therefore remains
+ * readable. A later sweep puts the blob back if a record references it.
  */
 export interface BlobSweepPort {
   /** Lists all blobs, one folder or prefix per page. The cursor '' starts, undefined is the end. */
@@ -60,8 +60,8 @@ export interface BlobSweepPort {
   /** Removes a blob that was set aside. A blob that was put again meanwhile stays. */
   readonly remove: (hash: BlobHash) => Promise<void>
   /**
-   * Removes incomplete blobs of writers that died, if the last write was before `writtenBefore`.
-   * With `dryRun`, the call only counts these blobs.
+   * Removes incomplete blobs of writers that died, if the last write was not after `writtenBefore`.
+   * Returns their number and total size. With `dryRun`, the call removes nothing.
    */
   readonly removeUnfinished: (
     writtenBefore: EpochMs,

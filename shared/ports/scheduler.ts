@@ -5,7 +5,7 @@ import type { DocumentKey } from './documents.ts'
 export interface SchedulerExpression {
   readonly expression: string
   readonly zone: string
-  /** The first time of a rate expression. */
+  /** The time of the first call, for a rate expression. */
   readonly startAt?: EpochMs
   /** The flexible window, 1 to 1,440 minutes; absent: off. */
   readonly windowMinutes?: number
@@ -13,7 +13,7 @@ export interface SchedulerExpression {
 
 /** The calls that the scheduling service makes for one schedule until they are removed. */
 export interface ScheduledCalls {
-  /** A name that is never reused: at most 64 letters, digits and `-`. */
+  /** A name that is never reused. It has at most 64 characters: letters, digits and `-`. */
   readonly name: string
   readonly key: DocumentKey
   readonly times: SchedulerExpression

@@ -23,7 +23,7 @@ export interface RandomPort {
   readonly bytes: (count: number) => Uint8Array
 }
 
-/** The structured logger. `event` is a dotted noun.verb. */
+/** The structured logger. `event` has the form `noun.verb`. */
 export interface LoggerPort {
   readonly write: (
     level: 'debug' | 'info' | 'warn' | 'error',
@@ -46,8 +46,8 @@ export interface ChildProcess {
 /** Child processes: programs and plugins. */
 export interface ProcessesPort {
   /**
-   * Spawns a process. Throws PLUGIN_FAILED when the command cannot be started. stdin is an open
-   * pipe without data.
+   * Spawns a process. Its standard input is an open pipe without data. Throws PLUGIN_FAILED when
+   * the command cannot be started.
    */
   readonly spawn: (request: {
     readonly command: string

@@ -12,6 +12,6 @@ export interface UploadAddress {
 export interface UploadsPort {
   /** Creates an address that accepts one blob of this hash and size by PUT, for some minutes. */
   readonly createAddress: (archive: BlobHash, sizeBytes: number) => Promise<UploadAddress>
-  /** Creates such an address for a plugin archive. */
+  /** Creates an address as `createAddress` does, but for a plugin archive. */
   readonly createPluginAddress: (archive: BlobHash, sizeBytes: number) => Promise<UploadAddress>
 }

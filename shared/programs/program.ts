@@ -13,7 +13,7 @@ export interface ProgramSource {
   readonly runtime: string
   /** The folder of Pulumi.yaml. */
   readonly root: string
-  /** The program's folder (`main` applied). */
+  /** The folder in which the program runs: that of `main`, or else `root`. */
   readonly directory: string
   /** `.` or a file relative to `directory`. */
   readonly entryPoint: string
@@ -54,9 +54,9 @@ export interface RunningProgram {
 /** Runs programs of one language, or of several. */
 export interface ProgramHost {
   /**
-   * Starts the program. Before it runs, throws PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX,
-   * PROGRAM_NODE_MISSING, PROGRAM_LANGUAGE_MISSING, PROGRAM_BUILD_FAILED or RUNTIME_UNKNOWN. Output
-   * lines go to `onLine`.
+   * Starts the program, and passes its output lines to `onLine`. Before the program runs, throws
+   * PROGRAM_SDK_MISSING, PROGRAM_TYPESCRIPT_MIX, PROGRAM_NODE_MISSING, PROGRAM_LANGUAGE_MISSING,
+   * PROGRAM_LANGUAGE_FAILED, PROGRAM_BUILD_FAILED, PROJECT_INVALID or RUNTIME_UNKNOWN.
    */
   readonly run: (
     run: ProgramRun,

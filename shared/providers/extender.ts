@@ -3,8 +3,8 @@ import type { ExtensionParameters } from '../records/extension.ts'
 import type { Provider } from './provider.ts'
 
 /**
- * Creates the extender of provider instances. The extender applies each extension to an instance
- * once. A refused extension is not retried. Source:
+ * Creates the extender of provider instances. The extender sends each extension to an instance at
+ * most once. If this call fails, every later request gets the same error. Source:
  * docs/spec/providers.md#extension-parameterization.
  */
 export function createExtender(extensionOf: (ref: string) => ExtensionParameters | undefined): {

@@ -27,7 +27,7 @@ export interface PackageRequest {
   readonly extension?: ExtensionParameters & { readonly ref: string }
 }
 
-/** Returns the version of the package: that of its parameters, else that of the plugin. */
+/** Returns the version in the parameters, or the plugin's version for a package without them. */
 export function packageVersionOf({ version, parameters }: PackageRequest): string {
   return parameters?.version ?? version
 }
@@ -44,7 +44,10 @@ export function withExtensionRef(
   return { ref: hash.update(Buffer.from(value, 'base64')).digest('hex'), name, version, value }
 }
 
-/** Parses an extension of a snapshot or record. Returns undefined for any other value. */
+/**
+ * Parses the JSON of an extension from a snapshot or record. Returns undefined unless `name` and
+ * `version` are texts.
+ */
 export function parseExtension(json: unknown): ExtensionParameters | undefined {
   if (typeof json !== 'object' || json === null) return undefined
   const { name, version, value } = json as { readonly [field: string]: unknown }

@@ -1,4 +1,4 @@
-/** The self-description of a provider, configured or not. Throws `ProviderError`. */
+/** The self-description of a provider, configured or not. Its functions throw `ProviderError`. */
 export interface ProviderDescription {
   /**
    * Returns the schema of a package of the provider as JSON text. The package may be a
@@ -14,8 +14,8 @@ export interface ProviderDescription {
    */
   readonly listMappings: (ecosystem: string) => Promise<readonly string[]>
   /**
-   * Returns one mapping; '' requests the default one. `provider`: the provider of the mapping, ''
-   * for none.
+   * Returns the mapping for one provider of the ecosystem. `provider` is '' in a request for the
+   * default mapping, and in the result when no mapping exists.
    */
   readonly getMapping: (request: {
     readonly ecosystem: string

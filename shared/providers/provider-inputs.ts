@@ -32,8 +32,9 @@ export function withoutInternal(inputs: PropertyMap): PropertyMap {
 }
 
 /**
- * Returns the plugin that the inputs of a provider resource name. States of older versions have
- * these values at the root instead of in `__internal`. Throws RESOURCE_INVALID.
+ * Returns the plugin to which the inputs of a provider resource refer. States of older Pulumi
+ * versions have the engine's values at the root instead of in `__internal`. Throws
+ * RESOURCE_INVALID.
  */
 export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
   const pkg = packageOfUrn(urn)
@@ -65,8 +66,8 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
 }
 
 /**
- * Returns the inputs of a provider resource with the plugin of a request, written in Pulumi's
- * order. The version of the parameters overrides others. Source:
+ * Adds the plugin of a request to the inputs of a provider resource, in Pulumi's order. For a
+ * parameterized plugin, `version` becomes the version of the parameters. Source:
  * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
  */
 export function withPlugin(inputs: PropertyMap, request: PackageRequest): PropertyMap {

@@ -23,7 +23,7 @@ export interface ProviderRegistry {
   /**
    * Registers the unconfigured instance of the URN, or a new instance, under the id, and starts its
    * configuration. Does not wait for the configuration. If the configuration fails, later calls
-   * fail with the same error.
+   * fail with the same error. Ends an earlier instance of the same reference.
    */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
   /**
@@ -41,8 +41,8 @@ export interface ProviderRegistry {
 }
 
 /**
- * Dependencies of a registry: the host, the configuration of a package, and states of providers by
- * reference.
+ * Dependencies of a registry. `host` starts plugins, and `configOf` returns the configuration of a
+ * package without its namespace.
  */
 export interface RegistryDeps {
   readonly host: PluginHost

@@ -6,8 +6,8 @@
  * secrets, references and unknowns, and handles wire options and secret marks (provider-protocol
  * 4-6).
  *
- * Errors: a refused or failed call throws `ProviderError`. Any other error is a bug of this
- * project.
+ * Errors: a refused or failed call throws `ProviderError`. Any other error that a docstring does
+ * not name is a bug of this project.
  */
 import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
@@ -88,7 +88,7 @@ export interface ReadResult {
   readonly inputs: PropertyMap | undefined
   readonly outputs: PropertyMap | undefined
   readonly refreshBeforeUpdate: boolean
-  /** Reasons of an unhealthy read. The other fields are set too. */
+  /** The reasons why the resource is unhealthy. Empty for a healthy resource. */
   readonly initErrors: readonly string[]
 }
 
@@ -108,8 +108,8 @@ export interface Provider {
   /** The version that the plugin reports, '' for none. */
   readonly version: string
   /**
-   * Returns whether `configure` was skipped because inputs were unknown. Every call is then
-   * answered locally.
+   * Returns whether `configure` was skipped because inputs were unknown. Calls about resources and
+   * functions then send no request.
    */
   readonly isUnconfigured: () => boolean
   /** Returns whether the process of the instance has ended, so that no call gets a response. */
@@ -131,8 +131,8 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   /**
-   * Makes the plugin serve another package, before all other calls, or extends the plugin, at any
-   * time. Throws `ProviderError`, or PLUGIN_FAILED when the response names another package.
+   * Makes the plugin serve another package (only before all other calls), or extends the plugin (at
+   * any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names another package.
    */
   readonly parameterize: (request: ExtensionParameters) => Promise<void>
   /**
@@ -238,8 +238,8 @@ export interface PluginDescriptor {
 /** Finds and starts plugins. */
 export interface PluginHost extends PluginInventory {
   /**
-   * Starts one instance. Throws PLUGIN_MISSING (with name, version and searched places) or
-   * PLUGIN_FAILED.
+   * Starts one instance. Throws PLUGIN_MISSING (with name, version and searched places),
+   * PLUGIN_FAILED and the errors of `obtain`.
    */
   readonly load: (
     plugin: PluginDescriptor,
@@ -251,8 +251,8 @@ export interface PluginHost extends PluginInventory {
     },
   ) => Promise<Provider>
   /**
-   * Finds a plugin, or installs it if allowed. Otherwise returns the reason, with all searched
-   * places. Throws PLUGIN_CHECKSUM.
+   * Finds a plugin, or installs a missing one if allowed. `missing` is the reason of a failure,
+   * with all searched places. Throws PLUGIN_CHECKSUM and other errors of the installation.
    */
   readonly obtain: (
     plugin: PluginDescriptor,

@@ -3,7 +3,10 @@ import { pluginLimits } from '../config/plugin-limits.ts'
 import { DeployError, hasCode } from '../errors/error.ts'
 import { ProviderError } from './provider-error.ts'
 
-/** The limits of retries: a number of attempts or a time, with growing pauses. */
+/**
+ * The limits of retries: a number of attempts or a time, with growing pauses. Without both, the
+ * retries never end.
+ */
 interface RetryLimits {
   readonly attemptsMax?: number
   readonly totalMs?: number

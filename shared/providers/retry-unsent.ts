@@ -7,8 +7,8 @@ export interface UnsentRetry {
   /** Returns the current instance, restarted if its process has ended. */
   readonly getInstance: () => Promise<Provider>
   /**
-   * Reports the reason of a retry, and resolves after the pause before it. `retryNumber` counts
-   * from 0.
+   * Reports the reason of a retry, and resolves when the retry may begin, after a pause.
+   * `retryNumber` counts from 0.
    */
   readonly beforeRetry: (retryNumber: number, reason: string) => Promise<void>
 }
@@ -34,9 +34,8 @@ export async function retryUnsent<T>(
 }
 
 /**
- * Returns a provider that retries unsent calls outside of operations by `retryUnsent`. Calls of
- * operations are not retried here: their executor must check its lease immediately before each
- * attempt.
+ * Returns a provider that uses `retryUnsent` for calls outside of operations. Calls of operations
+ * are not retried here: their executor must check its lease immediately before each attempt.
  */
 export function withUnsentRetry(provider: Provider, retryDeps: UnsentRetry): Provider {
   return {

@@ -9,7 +9,7 @@ export interface Effect {
   readonly afterCrash: string
   /** The condition of the effect; absent: always. */
   readonly condition?: string
-  /** After this effect the list may continue again at the effect with this number, from 1. */
+  /** Number of the effect, from 1, at which the list can continue again after this effect. */
   readonly repeatsFrom?: number
 }
 
@@ -19,8 +19,8 @@ export interface EffectList {
   /** The work of the handler in this run, as a clause such as `a deployment starts`. */
   readonly situation: string
   /**
-   * The effects of one process, executor, chain or message have this order. `run`: those of one
-   * delivery of one operation. `own`: those of one operation that the generator ends without an
+   * The unit whose effects have the order of the list: a process, executor, chain or message.
+   * `run`: one delivery of one operation. `own`: one operation that the generator ends without an
    * executor.
    */
   readonly scope: 'process' | 'executor' | 'chain' | 'run' | 'own' | 'message'

@@ -1,4 +1,4 @@
-/** The parameters that extend a provider, in the form of snapshots. `value` is base64. */
+/** An extension of a provider, as snapshots store it. `value`: its parameters in base64. */
 export interface ExtensionParameters {
   readonly name: string
   readonly version: string

@@ -16,8 +16,8 @@ export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 const planFacts: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
 
 /**
- * Returns the condition under which a store writes a request (`writes`), or returns the first
- * result again (`repeats`). The condition is built from the rows of the table. Facts that the
+ * Returns the condition under which a store applies a request (`writes`), or only repeats its first
+ * result (`repeats`). The condition is built from the rows of the table. Facts that the
  * request does not carry are omitted, because the rows that differ in such a fact have the same
  * result. The parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB
  * expressions share. Each condition of `factConditions` is put in parentheses. Throws

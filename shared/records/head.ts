@@ -6,17 +6,17 @@ import type { Operation, StateEffect, StateReference, StepOp } from './operation
 import type { HandOver } from './pool.ts'
 
 /**
- * The verdict on an operation. `partial`: created but not initialized. `interrupted`: the result is
- * unknown.
+ * The verdict on an operation. `partial`: the resource was created or updated, but not initialized.
+ * `interrupted`: the result is unknown.
  */
 export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
 
 /**
- * The small mutable record of one operation, created by its first arrival or its begin.
+ * The small mutable record of one operation, created by the first write to it.
  *
- * decided: no head, or a head with fewer arrivals than needs. ready: arrivals = needs. begun: owner
- * and attempt set. unowned: a give-back or lapse, after an attempt that may have called the
- * provider. ended: `end` set.
+ * An operation is decided while it lacks a head or arrivals, and ready when all needs have arrived.
+ * It is begun while the head has an owner. It is unowned without an owner, if an attempt may have
+ * called the provider. It is ended when `end` is set.
  */
 export interface Head {
   readonly arrived: readonly OperationId[]
@@ -25,8 +25,8 @@ export interface Head {
   readonly owner: OwnerToken | ''
   readonly executor: ExecutorId | ''
   /**
-   * The number of attempts that were given back. If all attempts were, the provider was never
-   * called.
+   * The number of attempts that were given back. If all attempts were given back, the provider was
+   * never called.
    */
   readonly givenBack: number
   readonly end?: { readonly verdict: Verdict; readonly attempt: number }
@@ -41,12 +41,13 @@ export interface Outcome {
   readonly attempt: number
   readonly verdict: Exclude<Verdict, 'interrupted'>
   /**
-   * The complete resulting state, sealed. Absent when the resource is gone or the attempt failed.
+   * The complete resulting state, sealed. Absent when the resource is gone, the attempt failed, or
+   * `stateBlob` is set.
    */
   readonly state?: StoredResource
   /** The state as a blob, if it is too large for an item. */
   readonly stateBlob?: BlobHash
-  /** For a refresh: whether the read state differs from the recorded one. */
+  /** For a refresh: the kind of step that corresponds to its result, such as `update`. */
   readonly resultOp?: StepOp
   readonly error?: OutcomeError
   /** The view steps of the resource, in the order in which the provider reported them. */
@@ -67,7 +68,7 @@ export interface ViewOutcome {
   /** The position of the view in the base, and the view's old state as the provider reported it. */
   readonly old?: { readonly at: StateReference; readonly state: StoredResource }
   readonly state?: StoredResource
-  /** For a refresh: the step that it results in. */
+  /** For a refresh of the owner: the kind of step that corresponds to the result for the view. */
   readonly resultOp?: StepOp
   readonly error?: OutcomeError
   readonly keys?: readonly string[]
@@ -76,8 +77,9 @@ export interface ViewOutcome {
 }
 
 /**
- * The redacted reason of a failed attempt. `unknown`: the provider cannot say whether the change
- * took place.
+ * The redacted reason of a failed or partial attempt. `partial`: the change took place, but the
+ * resource is not initialized. `unknown`: it is unknown whether the change took place. `ok`: any
+ * other failure.
  */
 export interface OutcomeError {
   readonly message: string
@@ -90,7 +92,7 @@ export interface OutcomeError {
 /** The stop flag. It can be raised from `graceful` to `forced`, and is never lowered. */
 export type StopFlag = 'none' | 'graceful' | 'forced'
 
-/** The control record of a deployment. Without it, the deployment is over. */
+/** The control record of a deployment. The start creates it, and it is removed last. */
 export interface Control {
   readonly stop: StopFlag
   readonly holder: Holder
@@ -106,8 +108,8 @@ export interface Lease {
   readonly counter: number
   readonly retired: boolean
   /**
-   * Whether the executor retired its identity, after all its operations had ended. None of its
-   * requests can still take effect.
+   * Whether the executor itself retired its identity, after all its operations had ended. Then none
+   * of its requests can still take effect.
    */
   readonly left: boolean
   /** Process groups of the executor's plugins, so that a take-over on this host can end them. */

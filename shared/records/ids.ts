@@ -13,10 +13,10 @@ export type StackId = string & { readonly __brand: 'StackId' }
 /** A deployment: `<stack id>/<number>`, numbers from 1 per stack. */
 export type DeploymentId = string & { readonly __brand: 'DeploymentId' }
 
-/** An operation of a deployment: from 1, increasing, possibly with gaps. */
+/** The number of an operation in its deployment: from 1, increasing, possibly with gaps. */
 export type OperationId = number & { readonly __brand: 'OperationId' }
 
-/** A record's number in a decision log: from 0, without gaps. */
+/** The number of a record in a decision log: from 0, increasing, without gaps. */
 export type LogNumber = number & { readonly __brand: 'LogNumber' }
 
 /**

@@ -2,7 +2,7 @@ import type { Urn } from '../names/urn.ts'
 import type { JsonObject } from '../values/stored.ts'
 import type { ExtensionParameters } from './extension.ts'
 
-/** The plugin and parameters that form a package; `value` is base64. */
+/** The plugin and the parameters that form a package. `value`: the parameters in base64. */
 export interface ImportParameterization {
   readonly pluginName: string
   readonly pluginVersion: string

@@ -37,8 +37,8 @@ export interface DeploymentOptions {
   readonly refresh: boolean
   readonly continueOnError: boolean
   /**
-   * Where operations run: in the deciding process, in the processes of `antichain serve`, or in
-   * functions that a queue calls.
+   * The place where operations run. `here`: the deciding process. `elsewhere`: the processes of
+   * `antichain serve`. `functions`: functions that a queue calls.
    */
   readonly execute: 'here' | 'elsewhere' | 'functions'
   readonly message: string
@@ -112,8 +112,9 @@ export function programRefreshModeOf(
 }
 
 /**
- * Reports whether no resource is read before the program runs. An update with `runProgram` but
- * without `refresh` also skips the reads that providers request before an update, as in Pulumi.
+ * Reports whether `runProgram` lets an update or refresh read resources only as the program
+ * registers them. An update without `refresh` then also skips the reads that providers request
+ * before an update, as in Pulumi.
  */
 export function isReadByProgram({
   command,
@@ -189,7 +190,7 @@ export type Decision =
       readonly operation: Operation
       /** The complete new state, sealed; absent for a removal. */
       readonly state?: StoredResource
-      /** As for a registration; '' if the program did not request it. */
+      /** As for a registration; '' if the program did not request the state. */
       readonly goal: string
       readonly sets: SetDelta
     }
@@ -266,9 +267,9 @@ export type Decision =
   | { readonly kind: 'closing'; readonly result: DeploymentResult }
 
 /**
- * Durable phases of a deployment, in this order. `stopping`: the deployment ends early. With the
- * record of this phase the writer proves that it still owns the log, before it raises the stop
- * flag.
+ * Durable phases of a deployment. The first four occur in this order, if at all. `rebased`: the
+ * refreshed states become the base. `stopping`: the deployment ends early, after any phase. With
+ * this record the writer proves that it owns the log, before it raises the stop flag.
  */
 export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'stopping'
 
@@ -294,6 +295,6 @@ export interface LogRecord {
   readonly decisions: readonly Decision[]
   /** The blob with the decisions, if they are too large for an item. `decisions` is then empty. */
   readonly decisionsBlob?: BlobHash
-  /** The blobs that those decisions reference. */
+  /** The blobs that the decisions in `decisionsBlob` reference. */
   readonly names?: readonly BlobHash[]
 }

@@ -4,13 +4,13 @@ import type { DeploymentId, EpochMs, StackId } from './ids.ts'
 interface EventSubject {
   readonly stack: StackId
   readonly deployment?: DeploymentId
-  /** The key of the request, without a deployment. */
+  /** The key of the request, if the subject is a request without a deployment. */
   readonly request?: string
   readonly command: string
   readonly at: EpochMs
 }
 
-/** Operations by kind, as in the summary of a deployment. */
+/** Numbers of operations by kind, as in the summary of a deployment. */
 type Changes = Readonly<Record<string, number>>
 
 /**

@@ -41,7 +41,7 @@ export type StateReference =
  * - `add-mark`: adds the new state and marks the old one for deletion.
  * - `swap`: puts the new state in the place of the old one (refresh).
  * - `remove`: removes the old state.
- * - `mark-pending`: marks the old state as deleted with a pending create.
+ * - `mark-pending`: marks the old state as deleted while its replacement is not created yet.
  * - `none`: no change.
  */
 export type StateEffect =
@@ -110,7 +110,7 @@ export interface Operation {
   readonly logical: boolean
 }
 
-/** Reports whether only the generator runs an operation. No executor ever begins it. */
+/** Reports whether an operation is a join or a hook, which no executor ever begins. */
 export function isRunByGenerator({ op }: Pick<Operation, 'op'>): boolean {
   return op === 'join' || op === 'hook'
 }

@@ -23,7 +23,7 @@ export interface RepositoryProgram {
   readonly webhook: string
 }
 
-/** The automatic origin of a request, as far as it gets the result. */
+/** The automatic origin of a request: a webhook, a schedule, or a request that detected drift. */
 export type RequestOrigin =
   | {
       readonly kind: 'webhook'
@@ -41,7 +41,7 @@ export type RequestOrigin =
   /** A request that detected drift. */
   | { readonly kind: 'remedy'; readonly of: string }
 
-/** A request for a deployment or preview of a stack that has not begun. */
+/** A request for one deployment or preview of a stack. */
 export interface DeploymentRequest {
   readonly stack: StackId
   /** Unique among the requests of the stack. A repeated request has the same key. */
@@ -63,7 +63,7 @@ export type RequestEnd =
   | {
       readonly kind: 'previewed'
       readonly result: 'succeeded' | 'failed' | 'cancelled'
-      /** Operations by kind, as in the summary. */
+      /** Numbers of operations by kind, as in the summary. */
       readonly changes: Readonly<Record<string, number>>
       /** Error messages, a few lines without secrets. */
       readonly errors: readonly string[]

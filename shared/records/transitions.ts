@@ -12,8 +12,8 @@ export type HeadState = 'decided' | 'ready' | 'begun' | 'unowned' | 'ended'
 export type HeadEvent = 'arrive' | 'begin' | 'giveBack' | 'lapse' | 'select'
 
 /**
- * The author of a request, from the head's view. `nobody` is the empty owner of a select without
- * attempt.
+ * The author of a request, by its token. `owner`: it is the token of the head's owner. `stranger`:
+ * it is another token. `nobody`: it is empty, as in the select of an operation without an owner.
  */
 export type Requester = 'owner' | 'stranger' | 'nobody'
 
@@ -238,7 +238,7 @@ export const transitions: readonly Transition[] = [
   repeatTransition('ended', 'select'),
 ]
 
-/** Returns the state of a head with `needs` from its plan. */
+/** Returns the state of a head. `needs`: the number of arrivals that its operation requires. */
 export function headStateOf(head: Head, needs: number): HeadState {
   const isFulfilled = createConditionCheck(factsOfHead(head, needs))
   const matchingState = headStates.find(state => isFulfilled(states[state]))

@@ -75,7 +75,7 @@ async function unwrapDataKey(
   throw error('SECRETS_MALFORMED', `the data key of this stack has ${key.length} bytes, not 32`)
 }
 
-/** The field names and their order are those of the state. */
+/** Creates the manager of a data key. Its `state` has Pulumi's field names in Pulumi's order. */
 function createManager(key: Uint8Array, url: string, encryptedKey: string): SecretsManager {
   return {
     type: 'cloud',

@@ -17,7 +17,7 @@ export interface Crypter {
 
 /** The secrets manager of a stack: its public state, and the crypter that it opened. */
 export interface SecretsManager {
-  /** `passphrase` or `cloud`. */
+  /** `passphrase`, `cloud`, `b64` (test vectors), or any type if the manager is locked. */
   readonly type: string
   /**
    * Public state of the manager, in Pulumi's field order (docs/spec/secrets.md#passphrase-manager,

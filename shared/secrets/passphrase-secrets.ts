@@ -65,7 +65,8 @@ export async function openPassphraseManager(
 
 /**
  * Returns the passphrase from the environment: the value of `PULUMI_CONFIG_PASSPHRASE` (even if
- * empty), else the contents of the file in `PULUMI_CONFIG_PASSPHRASE_FILE`.
+ * empty), else the trimmed contents of the file that `PULUMI_CONFIG_PASSPHRASE_FILE` names. Returns
+ * undefined if neither is set. Throws SECRETS_PASSPHRASE_MISSING for an unreadable file.
  */
 export function readPassphrase(
   env: Readonly<Record<string, string | undefined>>,

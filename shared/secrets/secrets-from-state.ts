@@ -12,8 +12,9 @@ export interface StoredManager {
 
 /**
  * Opens the manager of a state. `keeper` decrypts the data keys of `awskms://` managers. Throws
- * SECRETS_MANAGER_UNSUPPORTED for a manager of a service or another cloud, or when no keeper is
- * available. Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED,
+ * SECRETS_MANAGER_UNSUPPORTED for a manager of a service or another cloud, and for an `awskms://`
+ * manager without `keeper`.
+ * Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED,
  * and the errors of the keeper.
  */
 export async function openManagerFromState(
@@ -42,7 +43,7 @@ export async function openManagerFromState(
 
 /**
  * Creates a manager for a state whose secrets could not be opened. The locked manager keeps the
- * description of the original, so that work without secrets continues. The first use throws
+ * description of the original, so that work without secrets continues. Each use of its key throws
  * SECRETS_PASSPHRASE_WRONG, or SECRETS_MANAGER_UNSUPPORTED for a manager without passphrase.
  */
 export function createLockedManager(storedManager: StoredManager): SecretsManager {

@@ -16,7 +16,8 @@ const fieldOrder: readonly string[] = [
 const ranksByField = new Map(fieldOrder.map((field, index) => [field, index]))
 
 /**
- * Returns the resource with changed fields, each in its order. The value undefined removes a field.
+ * Returns the resource with changed fields. All fields are in the order of writing. The value
+ * undefined removes a field.
  */
 export function withFields(
   resource: StoredResource,
@@ -32,7 +33,7 @@ export function withFields(
   return { ...sorted, urn: typeof newUrn === 'string' ? newUrn : urn, custom, type }
 }
 
-/** Returns the resource with a flag set, in the order of fields. */
+/** Returns the resource with a flag set to true. All fields are in the order of writing. */
 export function withFlag(resource: StoredResource, flag: string): StoredResource {
   return resource[flag] === true ? resource : withFields(resource, { [flag]: true })
 }

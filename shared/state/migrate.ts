@@ -1,8 +1,8 @@
 import { isJsonObject, type StoredJsonObject } from './stored-fields.ts'
 
 /**
- * Converts a resource of version 1 to version 2: `defaults` is removed. Source:
- * docs/spec/state-format.md#envelope.
+ * Converts a resource of version 1 to version 2: `defaults`, `external` and `provider` are removed,
+ * and missing inputs and outputs become empty. Source: docs/spec/state-format.md#envelope.
  */
 export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
   const {
@@ -19,8 +19,8 @@ export function migrateFromV1(resource: StoredJsonObject): StoredJsonObject {
 }
 
 /**
- * Converts a resource of version 2 to version 3. Version 2 does not record property dependencies,
- * so each property depends on all dependencies.
+ * Converts a resource of version 2 to version 3: `created` and `modified` are removed. Version 2
+ * does not record property dependencies, so each property depends on all dependencies.
  */
 export function migrateFromV2(resource: StoredJsonObject): StoredJsonObject {
   const { inputs, dependencies = [] } = resource

@@ -13,8 +13,8 @@ type Renames = ReadonlyMap<string, string>
 
 /**
  * Replaces every alias in the deployment by the current URN, and removes the aliases. Pending
- * operations stay unchanged. Unchanged parts are shared. Throws STATE_INTEGRITY when two resources
- * have the same alias. Source: docs/spec/state-integrity.md#normalize-urns.
+ * operations stay unchanged. Unchanged parts are shared. Throws STATE_INTEGRITY when two URNs have
+ * the same alias. Source: docs/spec/state-integrity.md#normalize-urns.
  */
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment
@@ -31,8 +31,8 @@ export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
 }
 
 /**
- * Returns the renames of aliases and of children of renamed resources, whose URNs contain the
- * parent types.
+ * Returns the current URN of each alias, and the new URN of each child of a renamed resource. The
+ * URN of a child contains the types of its parents.
  */
 function renamesOf(resources: readonly StoredResource[]): Renames {
   const renames = new Map<string, string>()

@@ -35,7 +35,8 @@ export function clearPendingCreates(state: StoredDeployment): StoredDeployment {
  * are unknown, so it is marked, and the next deployment refreshes it first. Another pending create
  * of the URN stays, because that create may have created another object. Throws PENDING_NOT_FOUND,
  * also when the pending operation is not a create. Throws CLI_USAGE when the state already has the
- * URN, or the id with the same type. Throws PROVIDER_REFERENCE when the provider is gone.
+ * URN, or the id with the same type and provider. Throws PROVIDER_REFERENCE when the provider is
+ * gone.
  */
 export function importPending(state: StoredDeployment, urn: string, id: string): StoredDeployment {
   requirePending(state, urn)
@@ -79,7 +80,7 @@ export function importPending(state: StoredDeployment, urn: string, id: string):
 
 /**
  * Removes the resource of a URN that was deleted for its replacement. The object of that resource
- * no longer exists. The replacement may have the same id, and takes its position.
+ * no longer exists. The replacement takes over the URN, and possibly the id.
  */
 export function withoutPendingReplacement(state: StoredDeployment, urn: string): StoredDeployment {
   const { resources = [] } = state
@@ -97,8 +98,8 @@ export function isReplacementPending(resource: StoredResource): boolean {
 }
 
 /**
- * Reports whether the provider of a resource is in the list. No valid state contains a resource
- * without its provider.
+ * Reports whether a resource needs no provider, or has its provider in the list. Otherwise a state
+ * with this resource would be invalid.
  */
 export function hasProvider(
   resources: readonly StoredResource[],
@@ -114,7 +115,7 @@ export function hasProvider(
   )
 }
 
-/** Adds a resource to the state. References to resources that do not exist are removed from it. */
+/** Adds a resource to the state, without the references to resources that do not exist. */
 export function withResource(
   state: StoredDeployment,
   newResource: StoredResource,

@@ -2,8 +2,9 @@ import type { Urn } from '../names/urn.ts'
 import type { ResourceState } from './resource.ts'
 
 /**
- * Returns the list after a refresh: refreshed states keep their places, deleted ones are removed,
- * and references to them are cut. Source: docs/spec/deployment.md#base-state-after-a-refresh,
+ * Returns the list after a refresh: refreshed states keep their order, and deleted states are
+ * removed. References that do not point to an earlier state are cut, and missing parents are
+ * removed. Source: docs/spec/deployment.md#base-state-after-a-refresh,
  * docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildAfterRefresh(

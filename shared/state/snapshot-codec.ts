@@ -123,9 +123,9 @@ export function envelopeOf(deployment: StoredDeployment): StoredEnvelope {
 }
 
 /**
- * Encrypts every secret of a deployment with `manager`. `open` decrypts the ciphertexts of the
- * previous manager. Plaintext secrets are encrypted too. Throws SECRETS_MALFORMED. Everything else
- * stays unchanged.
+ * Encrypts every secret of a state with `manager`, and records that manager in the state. `open`
+ * decrypts the ciphertexts of the previous manager. Plaintext secrets are encrypted too. Everything
+ * else stays unchanged. Throws SECRETS_MALFORMED.
  */
 export function resealDeployment(
   stored: StoredDeployment,

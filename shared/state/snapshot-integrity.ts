@@ -18,8 +18,9 @@ interface EarlierResources {
 }
 
 /**
- * Returns the first integrity error of a deployment, or undefined. The function makes the strict
- * checks of both integrity checks of Pulumi. Source: docs/spec/state-integrity.md#verify-integrity.
+ * Returns the first integrity error of a deployment, or undefined. The rules are those of Pulumi's
+ * check of decoded snapshots, which includes `replaceWith`. Source:
+ * docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
   const { manifest, resources = [] } = deployment

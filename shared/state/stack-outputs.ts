@@ -9,8 +9,8 @@ const signatureKey = '4dabf18193072939515e22adb298388d'
 const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
 
 /**
- * Returns the outputs of a stack as plain JSON. Secrets are `[secret]`, or decrypted by `decrypt` to
- * the JSON text of the value.
+ * Returns the outputs of a stack as plain JSON. Without `decrypt`, each secret is `[secret]`.
+ * Otherwise `decrypt` returns the JSON text of a secret's value.
  */
 export function readStackOutputs(
   deployment: StoredDeployment | undefined,
@@ -25,7 +25,7 @@ export function readStackOutputs(
     : new Map()
 }
 
-/** Reports whether any output is or contains a secret. */
+/** Reports whether any output is or contains an encrypted secret. */
 export function hasSecretOutputs(deployment: StoredDeployment | undefined): boolean {
   let hasSecret = false
   readStackOutputs(deployment, () => {

@@ -3,9 +3,8 @@ import type { Json } from '../values/json.ts'
 export type { Json } from '../values/json.ts'
 
 /**
- * A resource in its JSON form (docs/spec/state-format.md#fields-of-a-resource, fields in that
- * order), with encrypted secrets. Only the codec interprets its fields, except those that identify
- * and place it.
+ * A resource in its JSON form, with encrypted secrets. Its fields have the order of
+ * docs/spec/state-format.md#fields-of-a-resource.
  */
 export interface StoredResource {
   readonly urn: string

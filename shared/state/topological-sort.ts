@@ -22,9 +22,10 @@ interface Lookup {
 /**
  * Sorts dependencies before their dependents. A sorted list stays unchanged. A reference points to
  * the nearest state of its URN: a deleted state prefers a deleted one, a live state a live one. A
- * state also stays behind an earlier state of the other kind. The later state may depend on the
- * earlier one, and must then be deleted first. With a cycle the list stays unchanged, and `cycle`
- * is the URN of a member. Linear in states and references. Source:
+ * state also stays behind the last earlier state of the other kind with a URN that it references.
+ * The state may depend on that one, and must then be deleted first. The second rule is dropped if
+ * it causes a cycle. With a cycle of references the list stays unchanged, and `cycle` is the URN of
+ * a member. Linear in states and references. Source:
  * docs/spec/state-integrity.md#repair.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {

@@ -1,7 +1,7 @@
 /**
  * Makes an external text safe for a line of a log, message or comment. Characters that end lines,
- * move the cursor or change the writing direction are replaced by their numbers. At most `charsMax`
- * characters are kept.
+ * move the cursor or change the writing direction become `\u{…}` with their number. A result of
+ * more than `charsMax` characters is cut there, and ends with `…`.
  */
 export function toPrintable(text: string, charsMax = 200): string {
   const printable = text

@@ -14,8 +14,9 @@ export interface RequestContext {
 }
 
 /**
- * Creates the request of a delivery for one of its triggers. Its key contains the delivery, so a
- * repeated delivery is the same request. Each trigger of a delivery has a different stack.
+ * Creates the request of a delivery for one of its triggers. The key of the request contains the id
+ * of the delivery, so a repeated delivery is the same request. Each trigger of a delivery has a
+ * different stack.
  */
 export function createWebhookRequest(
   trigger: Trigger,
@@ -104,9 +105,10 @@ function createOptions(
 }
 
 /**
- * Reports whether a later request supersedes a waiting request. Both must come from one webhook,
- * and be for the same operation on the same branch or pull request. The later request then includes
- * the changes of the earlier one.
+ * Reports whether a later request of a stack supersedes a waiting one. Both must come from one
+ * webhook, and request the same operation for one branch or pull request and one program folder.
+ * The later request then includes the changes of the earlier one. A request for a tag supersedes
+ * none.
  */
 export function isSuperseded(earlier: DeploymentRequest, later: DeploymentRequest): boolean {
   const keys = [earlier, later].map(supersessionKeyOf)

@@ -52,7 +52,8 @@ async function hashInside(value: PropertyValue, reader: AssetReader): Promise<Pr
 }
 
 /**
- * Fills in the SHA-256 of an asset's contents. Throws RESOURCE_INVALID when they are unreadable.
+ * Fills in the SHA-256 of an asset's contents, unless the asset has a hash or no source. Throws
+ * RESOURCE_INVALID when the contents are unreadable.
  */
 export async function hashAsset(asset: Asset, reader: AssetReader): Promise<Asset> {
   if (asset.hash !== '' || asset.source === undefined) return asset
@@ -136,7 +137,7 @@ function readSource(source: FileSource, reader: AssetReader): Promise<Uint8Array
   return 'path' in source ? reader.readFile(source.path) : reader.fetch(source.uri)
 }
 
-/** Yields the files of an archive in hash order. Throws RESOURCE_INVALID. */
+/** Yields the files of an archive in the order of hashing. Throws RESOURCE_INVALID. */
 async function* readMembers(
   archive: Archive,
   reader: AssetReader,

@@ -69,7 +69,7 @@ function compare(
     )
 }
 
-/** In a list null is a regular item, so an additional or missing null is a difference. */
+/** Compares two lists. In a list, unlike in an object, null is an item and never means absent. */
 function compareItems(
   a: readonly PropertyValue[],
   b: readonly PropertyValue[],

@@ -5,7 +5,7 @@ import type { Json } from './json.ts'
  * (docs/spec/json-encoding.md#encoding-rules).
  */
 
-/** Compares keys by their UTF-8 bytes. UTF-16 order differs beyond the basic plane. */
+/** Compares keys by their UTF-8 bytes. The order by UTF-16 units differs above U+FFFF. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {

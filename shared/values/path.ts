@@ -159,7 +159,7 @@ function parsePathIfValid(text: string): readonly PathSegment[] | undefined {
   }
 }
 
-/** The state of a reset: the rest of the path, and whether each side is inside a secret. */
+/** The position of a reset: the remaining path, and whether the old or new value is in a secret. */
 interface ResetPosition {
   readonly path: readonly PathSegment[]
   readonly isFromSecret: boolean

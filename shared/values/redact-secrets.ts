@@ -29,8 +29,8 @@ function escapeRegExp(text: string): string {
 }
 
 /**
- * Returns the texts inside the secrets of these properties. A provider may repeat such texts in a
- * message.
+ * Returns the texts and numbers inside the secrets of these properties, as texts. A provider can
+ * repeat them in a message.
  */
 export function collectSecretTexts(
   ...maps: readonly (PropertyMap | undefined)[]

@@ -45,7 +45,7 @@ function toAscii(name: string): string {
   return name.replaceAll(/\P{ASCII}/gu, '')
 }
 
-/** Splits a name into its two fields, or returns undefined when it does not fit. */
+/** Splits a name into its two fields. Returns undefined if it is too long or not ASCII. */
 function splitName(name: string): { readonly name: string; readonly prefix: string } | undefined {
   if (toAscii(name) !== name) return undefined
   if (name.length <= 100) return { name, prefix: '' }

@@ -2,9 +2,9 @@
  * values: property values, the union that programs, providers and states share, with its codecs.
  * Imports errors, config and names.
  *
- * Invariants: kinds that JSON cannot express are distinct here (unknown, secret, output, asset,
- * archive, reference, byte string, null, absent). Objects are Maps, because a property may have the
- * name `__proto__`. Values are immutable.
+ * Invariants: unknown, secret, output, asset, archive, reference and byte string are kinds of their
+ * own, because JSON cannot express them. Null differs from absent. Objects are Maps, because a
+ * property may have the name `__proto__`. Values are immutable.
  */
 import type { Urn } from '../names/urn.ts'
 

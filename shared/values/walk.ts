@@ -106,7 +106,7 @@ const maskSpecial = (special: SpecialValue): PropertyValue => {
   return special.secret ? '[secret]' : (special.value ?? unknown)
 }
 
-/** Replaces each secret by `[secret]`. */
+/** Replaces each secret by `[secret]`, and each output by its value. */
 export function maskSecrets(value: PropertyValue): PropertyValue {
   return mapSpecials(value, maskSpecial)
 }
@@ -139,7 +139,8 @@ export function downgradeOutputs(map: PropertyMap): PropertyMap {
 }
 
 /**
- * Copies secret marks from sent to returned properties by name, through objects but not lists.
+ * Copies secret marks from sent to returned properties by name, also in nested objects. Any other
+ * returned value becomes secret as a whole if the sent value contains a secret.
  * Source: docs/spec/provider-protocol.md#re-applying-secretness.
  */
 export function restoreSecretMarks(sent: PropertyMap, returned: PropertyMap): PropertyMap {

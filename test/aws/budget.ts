@@ -174,17 +174,17 @@ function addBilled(sums: Map<string, Sum>, purpose: string, billed: BilledReques
   sum.writeUnits += billed.writeUnits
 }
 
-/** The budget of journal and catalog, without events and second arrivals. */
+/** The budget of journal and catalog, without events, their writers, and arrivals. */
 const budget = {
   /** Per deployment of any size: its start, its generator runs, its close. */
   fixed: { writes: 45, reads: 45 },
-  /** Per executed step: requests and write units. */
+  /** Per executed step: write requests and write units, and read requests. */
   step: { writes: 6, reads: 4 },
   /** Read units of an executed step: heads and outcomes are read in batches, at one unit each. */
   stepReadUnits: 8,
 } as const
 
-/** The totals of a command, complete and for the parts outside of the budget. */
+/** The totals of a command: requests and units in the budget, messages, and units outside. */
 export interface Totals {
   readonly writes: number
   readonly writeUnits: number

@@ -86,8 +86,8 @@ export function describeCloudRound({ kind, kills, limitMs }: CloudRound): string
 const count = 20
 
 /**
- * Twice the time from the last renewal of a process to its recovery, and the time of the work
- * itself.
+ * Time limit of a deployment, in ms. It contains the work, and twice the time from the last renewal
+ * of a process to its recovery.
  */
 const roundMs = 480_000
 
@@ -184,8 +184,8 @@ async function redeploy(
 }
 
 /**
- * Kills an environment at each moment of the round that comes before its end. Returns the killed
- * functions.
+ * Kills an environment at each drawn moment until the deployment ends. Returns the functions whose
+ * environments were killed.
  */
 async function killDuring(
   { kind, kills, seed }: CloudRound,

@@ -196,8 +196,8 @@ export async function createCloudSandbox(
 }
 
 /**
- * Writes the program and returns its stack file. The main file sets the variables and then loads
- * the fixture. The SDK is beside it.
+ * Writes the program and returns the text of its stack file. The main file sets the variables and
+ * then loads the fixture. Unless `sdk` is `above`, the SDK is copied beside the main file.
  */
 async function createSandboxProgram(
   program: string,
@@ -239,8 +239,8 @@ const unusedFiles: readonly RegExp[] = [
 ]
 
 /**
- * Returns the variables of a function in a real installation. Of this process they have only the
- * paths of tools.
+ * Returns the environment variables of the functions. As in an installation, they inherit no
+ * variable of this process. `PATH` contains the tools of the tests.
  */
 function functionVariablesOf(
   { endpoints }: AwsSettings,

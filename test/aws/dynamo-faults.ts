@@ -3,7 +3,10 @@ import { Readable } from 'node:stream'
 import { createRequestHandler } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import type { SeededDraw } from '../sim/draw.ts'
 
-/** A fault of one request. */
+/**
+ * A fault of one request. `throttled`, `broken`: the request fails with a refusal or a 500, without
+ * effect. `slow`: the reply is late.
+ */
 export type DynamoFaultKind =
   /** A transaction holds the item. The client does not retry. */
   | 'conflict'

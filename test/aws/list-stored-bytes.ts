@@ -75,8 +75,8 @@ async function readObjects(
 }
 
 /**
- * Returns the waiting messages and dead letters of queues. They become visible again after a
- * second.
+ * Returns at most ten waiting messages and ten dead letters of each queue. They become visible
+ * again after a second.
  */
 async function readMessages(
   settings: AwsSettings,

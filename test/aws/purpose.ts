@@ -1,6 +1,6 @@
 /**
- * Returns the purpose of a DynamoDB request from its JSON: the operation, and the first words of
- * its key.
+ * Returns the purpose of a DynamoDB request: its API operation, followed by `arrival` or the kind
+ * of its record. `text`: the JSON of the request.
  */
 export function purposeOf(operation: string, text: string): string {
   const [, partition = '', sort = ''] =

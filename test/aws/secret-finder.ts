@@ -43,7 +43,7 @@ function encodingsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text)
   const inBase64 = [0, 1, 2].flatMap(shift => {
     const shiftedBytes = Buffer.concat([Buffer.alloc(shift), bytes])
-    // The part that does not depend on the bytes before and after it.
+    // This part of the base64 text does not depend on the bytes around the secret.
     const start = Math.ceil((shift * 4) / 3)
     const encoded = shiftedBytes.toString('base64').replace(/=+$/, '')
     const end = Math.floor((shiftedBytes.length * 8) / 6)

@@ -50,7 +50,7 @@ export function chainQueueContract(
       if (delivery === undefined) throw new Error('nothing was delivered')
       return delivery
     }
-    /** Receives for longer than a visibility timeout, which a busy machine may need. */
+    /** Receives messages and hides them for 60 s, because a busy machine can exceed the timeout. */
     const receiveForLong: ChainQueuePort['receive'] = async (...args) => {
       const deliveries = await longTimeoutChains.receive(...args)
       for (const { receipt } of deliveries) await chains.extend(receipt, 60_000)
@@ -223,7 +223,7 @@ function describeFilters(
       const startMs = performance.now()
       await chains.remove(takenDeliveries[0]?.receipt ?? '')
       expect(await pendingReceive).toEqual([3])
-      // Well before the next poll of the receiver.
+      // The receiver gets the message well before its next poll.
       expect(performance.now() - startMs).toBeLessThan(900)
       for (const { receipt } of takenDeliveries) await chains.remove(receipt)
       expect(await takeOperations('one', 10_000)).toEqual([4])

@@ -10,7 +10,7 @@ import {
   withAdapter,
 } from './open-adapter.ts'
 
-/** Results of a successful append. They differ if a reply was lost. */
+/** Results of a successful append: `mine` if an earlier reply was lost, otherwise `appended`. */
 const appendedAnswers: readonly string[] = ['appended', 'mine']
 
 function createRecord(number: number, writer: string, message = ''): LogRecord {

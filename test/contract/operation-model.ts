@@ -29,8 +29,8 @@ interface ModelledRequest {
 }
 
 /**
- * Draws a request of any kind. Most requests may be accepted by the head, and the others must be
- * refused.
+ * Draws a request of any kind. In three of five cases its attempt is the current one, so that both
+ * accepted and refused requests are frequent.
  */
 function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): ModelledRequest {
   const name = draw.pick(['a', 'b', 'c'])
@@ -72,7 +72,7 @@ function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): Model
   ])
 }
 
-/** Arrivals are a set without an order. */
+/** Sorts the arrivals in an answer, because their order has no meaning. */
 function sortArrivals(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer), (key, value: unknown) =>
     key === 'arrived' && Array.isArray(value)

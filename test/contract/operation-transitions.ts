@@ -86,7 +86,7 @@ const statePaths: readonly (readonly [HeadState, string, readonly HeadAction[]])
 const events: readonly Exclude<HeadEvent, 'arrive'>[] = ['begin', 'giveBack', 'lapse', 'select']
 const requesters: readonly Requester[] = ['owner', 'stranger', 'nobody']
 
-/** Returns every request that is not a repetition. `operations.ts` tests repetitions. */
+/** Returns every possible request in a state, without repetitions. `operations.ts` tests those. */
 function requestsOn(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>

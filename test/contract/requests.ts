@@ -32,7 +32,7 @@ function createRequest(stack: StackId, key: string, atMs = 1): DeploymentRequest
   }
 }
 
-/** Tests the request queues of stacks: one key is one request, permanently. */
+/** Tests the request queues of stacks: one key is one request until the request is forgotten. */
 export function requestsContract(
   name: string,
   open: OpenAdapter<{ readonly requests: RequestsPort }>,
@@ -147,7 +147,7 @@ export function requestsContract(
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       }
       expect(await requests.forget(toEpochMs(1), 9)).toBe(0)
-      // A repetition of the call forgets two more.
+      // If the call is repeated after a lost reply, it forgets two more requests.
       await requests.forget(toEpochMs(50), 2)
       const remainingRequests = await Promise.all(names.map(key => requests.find(stack, key)))
       expect(

@@ -10,7 +10,7 @@ export const parallel = 8
  */
 export interface DeploymentProcesses {
   readonly start: (command: 'up' | 'destroy') => void
-  /** Kills the processes of a target and starts replacements. */
+  /** Kills the processes of a target, and replaces all of them except the command itself. */
   readonly killAndReplace: (target: KillTarget) => void
   /**
    * Ends all serving processes. Returns the exit code of the `up` or `destroy`, unless that process

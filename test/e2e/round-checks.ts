@@ -33,9 +33,8 @@ export async function checkRound(
 }
 
 /**
- * Checks repeated calls and returns their number. No create is repeated. An update or delete is
- * repeated only if an executor that may have sent it died. Each executor runs `parallel` calls at
- * once.
+ * Checks repeated calls and returns their number. No create is repeated. Each killed executor can
+ * cause at most `parallel` repeated updates and deletes, because it runs so many calls at once.
  */
 export function checkChanges({
   changes,
@@ -104,7 +103,7 @@ export function checkGoal(
     things.flatMap(thing => (thing.isReplaced ? [] : [[thing.name, thing.inputs]])),
   )
   for (const [name, inputs] of expected) expect(current.get(name), name).toEqual(inputs)
-  // Like Pulumi, a failed deployment deletes nothing.
+  // As in Pulumi, a failed deployment deletes nothing.
   if (pendingNames.size === 0)
     expect(things.map(({ name }) => name).sort()).toEqual([...goal.keys()].sort())
 }

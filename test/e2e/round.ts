@@ -55,7 +55,7 @@ function roundEnvironmentOf({ kind }: Round): Readonly<Record<string, string>> {
 }
 
 /**
- * Kills a target at each moment of the round that comes before its end. Returns the killed targets.
+ * Kills a target at each drawn moment until the deployment ends. Returns the killed targets.
  */
 async function killDuring(
   { kind, kills }: Round,
@@ -93,7 +93,7 @@ async function killDuring(
  * exists.
  */
 async function hasDeploymentEnded(sandbox: Sandbox, kind: RoundKind): Promise<boolean> {
-  // The query costs more than the deployment's own work.
+  // The query is delayed, because it costs more than the deployment's own work.
   await new Promise(resolve => setTimeout(resolve, 300))
   const { out } = await sandbox.run(['stack', 'history', '-s', 'dev', '--json'])
   const history = JSON.parse(out === '' ? '[]' : out) as readonly { readonly result?: string }[]

@@ -155,7 +155,7 @@ export async function waitUntil(
   }
 }
 
-/** Returns every file below a folder that contains the text, or its base64 form. */
+/** Searches a folder and all folders below. Returns the files with the text or its base64 form. */
 export function findFilesWith(folder: string, text: string): readonly string[] {
   const needles = [text, Buffer.from(text).toString('base64').replace(/=+$/, '')]
   return readdirSync(folder, { recursive: true, withFileTypes: true })

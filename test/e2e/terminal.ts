@@ -5,7 +5,7 @@ import { launcher, type Sandbox, type CommandOptions } from './sandbox.ts'
 export interface TerminalCommand {
   /** The screen output so far. */
   readonly readScreen: () => string
-  /** Presses keys; the bytes are those of a terminal. */
+  /** Sends keys to the command, as the bytes that a terminal sends for them. */
   readonly press: (keys: string) => void
   /** The exit code of the command. */
   readonly done: Promise<number>

@@ -1,6 +1,6 @@
 /**
  * Splits TypeScript text into code, comments and strings, so that a rule reads only one of them.
- * The scanner makes a single pass, because the compiler has no API for syntax trees.
+ * The scanner uses a regular expression, because the compiler has no API for syntax trees.
  */
 
 /** A piece of text with its first line, counted from 1. */
@@ -27,7 +27,7 @@ export function scanSource(text: string): ScannedSource {
   const strings: Piece[] = []
   const blankRanges: (readonly [from: number, to: number])[] = []
   const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
-  /** The start of each open template, and the number of open braces in its placeholder. */
+  /** For each open template, the number of open braces in its placeholder; the innermost last. */
   const templates: { braces: number }[] = []
   const scanner = new RegExp(token)
   const readTemplate = (from: number): void => {

@@ -14,7 +14,7 @@ interface Finding {
 }
 
 /**
- * Returns the findings of cdk-nag; with `argued`, those without an exception. Synthesis fails for
+ * Returns the findings of cdk-nag; with `with-exceptions`, those without an exception. Synthesis fails for
  * any finding.
  */
 function findFindings(

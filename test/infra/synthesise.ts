@@ -12,7 +12,7 @@ export interface Resource {
   readonly DeletionPolicy?: string
 }
 
-/** A policy statement; single values are lists. */
+/** A policy statement. A single action or resource becomes a list of one. */
 export interface Statement {
   readonly actions: readonly string[]
   readonly resources: readonly string[]

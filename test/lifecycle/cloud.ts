@@ -28,7 +28,7 @@ export interface Cloud {
   readonly log: string[]
   /** Calls that fail, as `create a` or `update a-1`. */
   readonly faults: Set<string>
-  /** Changes one object and removes another without the engine; a refresh finds both. */
+  /** Changes `kept-1` and removes `gone-1` without the engine; a refresh finds both changes. */
   readonly drift: () => void
   /** Ids of objects that `drift` removed. */
   readonly driftedIds: Set<string>

@@ -20,7 +20,7 @@ export type ConstructComponent = (
 /** Executes a method of a provider, over the monitor of its request. */
 export type CallMethod = (request: CallRequest, monitor: Monitor) => Promise<Partial<CallResponse>>
 
-/** Returns a provider's answer that accepts all optional value kinds. */
+/** Returns the response of a provider that accepts secrets, resources and outputs. */
 const configure = (): ConfigureResponse =>
   ConfigureResponse.create({
     acceptSecrets: true,
@@ -52,7 +52,7 @@ export function componentScript(
   }
 }
 
-/** Registers the component itself, the first call of every such provider. */
+/** Registers the component itself. A provider that constructs one makes this call first. */
 export async function registerSelf(
   { type, name, parent, providers }: ConstructRequest,
   monitor: Monitor,
@@ -74,7 +74,7 @@ export const registerComponent = (monitor: Monitor, name: string, fields: object
     ...fields,
   })
 
-/** Returns the reported errors without their prefix and suffix. */
+/** Returns the reported error messages without white space at their end. */
 export const trimmedErrorsOf = (events: readonly EngineEventPayload[]): readonly string[] =>
   events.flatMap(event =>
     'diagnosticEvent' in event && event.diagnosticEvent?.severity === 'error'

@@ -27,7 +27,7 @@ export interface EffectRow {
 /** One effect in the terms of the table. An append has one fact per decision. */
 interface Fact {
   readonly call: string
-  /** The file that called the port. */
+  /** The file that called the port; '' for a decision of an append. */
   readonly caller: string
 }
 
@@ -191,8 +191,8 @@ function isSameEffect({ call, sourceFiles }: Effect, fact: Fact): boolean {
 }
 
 /**
- * Returns the lists that a sequence follows: one list for a process, otherwise all lists of its
- * kind.
+ * Returns the lists that a sequence follows. A key `process <list>` follows that list, and any
+ * other key follows all lists of its scope.
  */
 function listsOf(key: string): readonly (readonly [string, EffectList])[] {
   const [per = '', name = ''] = key.split(' ')
@@ -265,7 +265,7 @@ function decisionsOf([, record]: readonly unknown[]): readonly (readonly [string
   })
 }
 
-/** Returns the operations of a chain's fact. */
+/** Returns the operation ids in the first argument of an effect with the scope `chain`. */
 function chainsOf(first: unknown): readonly number[] {
   if (typeof first === 'number') return [first]
   return (first as readonly ChainMessage[]).flatMap(({ operations }) => operations)
@@ -273,7 +273,7 @@ function chainsOf(first: unknown): readonly number[] {
 
 const source = /\/((?:shared\/(?:engine|runtime)|functions|local|cli)\/[\w/-]+\.ts)/
 
-/** Returns the product file that called a port. */
+/** Returns the product file that called a port; `nobody` if the stack trace has none. */
 function callerOf(): string {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 30

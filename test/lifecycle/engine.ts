@@ -71,7 +71,7 @@ export interface TestRunOptions {
   readonly clearPendingCreates?: boolean
   /** Kills the run at one of its effects. The run then neither calls nor receives anything more. */
   readonly kill?: KillPoint | undefined
-  /** Time limit of each generator and executor. */
+  /** Time limit of each generator and executor, in ms. */
   readonly functionLimitMs?: number
   /** Called with the running deployment. */
   readonly onStart?: (running: RunningDeployment) => void
@@ -79,7 +79,7 @@ export interface TestRunOptions {
   readonly disturb?: Disturb
   /** Injects faults into the provider of the run. */
   readonly provider?: (provider: Provider) => Provider
-  /** Injects faults into the executor's operations port. */
+  /** Injects faults into the operations port of the run, instead of those of `disturb`. */
   readonly disturbOperations?: (operations: OperationsPort) => OperationsPort
   /** Offset of the run's wall clock, in ms. */
   readonly skewMs?: number
@@ -140,7 +140,7 @@ export interface TestEngine {
 
 const testStackId = stackIdOf(project, stackName)
 
-/** A manager costs a key derivation, so all engines of a file share one. */
+/** All engines of a file share one secrets manager, because its key derivation is costly. */
 const secretsManager = createPassphraseManager('lifecycle')
 
 /**

@@ -23,7 +23,7 @@ const oneMoreProgram: Program = async monitor => {
 }
 const oneMoreScenario = { program: oneMoreProgram, options: {} }
 
-/** Puts an outcome into the inbox that no state contains. */
+/** Puts an outcome into the inbox. No state contains its object `late-1`. */
 async function putLate({ engine, cloud }: TestSetup): Promise<void> {
   const { catalog, blobs } = engine.platform
   const { id, snapshot } = await getTestStack(engine.platform)
@@ -91,13 +91,13 @@ const cancelled: Scene = {
   recover: setup => runUntilDone(setup, upScenario),
 }
 
-/** The second run has another program, and the decision of the first run has not begun. */
+/** The second run has another program. The operation that the first run decided has not begun. */
 const differentProgram: Scene = {
   name: 'up whose second run registers a different resource',
   async act({ engine }, kill) {
     const afterDecision = { effect: 1, row: { list: 'register', row: 1 }, when: 'after' } as const
     await awaitKill(engine.run(oneMoreProgram, { kill: afterDecision }))
-    // Operations that the sweep sends must not begin before the program's request.
+    // No operation begins before the first select, which withdraws the earlier decision.
     const selected = Promise.withResolvers<void>()
     const disturb: Disturb = ({ chains, operations }) => ({
       chains: {
@@ -206,8 +206,8 @@ const crossedProgram: Program = async monitor => {
 }
 
 /**
- * A delete of the first wave cannot be begun. Its end is the last of the wave and opens the
- * barrier.
+ * A delete of the first wave cannot be begun. It is the last delete of the wave to end, so its end
+ * releases the second wave.
  */
 const poisonedWave: Scene = {
   name: 'a delete in a wave that cannot be begun',

@@ -25,7 +25,7 @@ export interface PluginTestEngine extends Omit<TestEngine, 'run'> {
   readonly install: (name: string, pulumi: object, version?: string) => void
 }
 
-/** Creates engines over plugins of their own. They are closed when their test ends. */
+/** Creates engines over plugins of their own. `close` closes all of them. */
 export function createPluginEngines() {
   const open: { readonly engine: TestEngine; readonly plugins: Plugins }[] = []
   return {

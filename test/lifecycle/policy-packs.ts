@@ -56,7 +56,7 @@ export function createAnalysis(...violations: Partial<Violation>[]): Analysis {
   }
 }
 
-/** Returns remediations with these overrides. */
+/** Returns one remediation for each override. */
 export function createRemediations(...overrides: Partial<Remediation>[]) {
   const remediations = overrides.map(override => ({
     policy: 'resource-rule',

@@ -25,7 +25,7 @@ export interface ProgramFunctions {
       request: TransformRequest,
     ) => Partial<TransformResponse> | Promise<Partial<TransformResponse>>,
   ) => Callback
-  /** Adds a function that returns these bytes, or throws. */
+  /** Adds a function that responds with the bytes of `run`. If `run` throws, the call fails. */
   readonly addRaw: (run: () => Uint8Array) => Callback
   readonly registerStackTransform: (callback: Callback) => Promise<void>
   readonly registerInvokeTransform: (
@@ -37,7 +37,7 @@ export interface ProgramFunctions {
     run: (request: ResourceHookRequest) => void | Promise<void>,
     options?: { readonly onDryRun?: boolean; readonly ignoreErrors?: boolean },
   ) => Promise<string>
-  /** Registers an error hook; true requests a retry. */
+  /** Registers an error hook. If `run` returns true, the hook requests a retry. */
   readonly registerErrorHook: (
     name: string,
     run: (request: ErrorHookRequest) => boolean,

@@ -43,7 +43,7 @@ export async function getTestStack({ catalog }: Pick<Platform, 'catalog'>): Prom
   return record
 }
 
-/** Creates engines that are closed when their test ends. */
+/** Creates engines. `close` closes all of them. */
 export function createEngines() {
   const open: TestEngine[] = []
   return {

@@ -22,7 +22,7 @@ import {
 /** Id of an existing object that the program only reads. */
 const foreignId = 'outside-1'
 
-/** The initial stack. `secondProgram` then has every kind of step. */
+/** The program of the initial stack. A later run of `secondProgram` has every kind of step. */
 export const firstProgram: Program = async monitor => {
   const a = await registerThing(monitor, 'a', { v: 1 })
   await registerThing(monitor, 'kept', { v: 1 })
@@ -99,14 +99,14 @@ async function registerExplicit(monitor: Monitor, region: number): Promise<strin
   return `${provider.urn}::${provider.id}`
 }
 
-/** The deployment that is killed, after one that ran `firstProgram`. */
+/** A deployment that is killed and resumed, on a stack of `firstProgram`. */
 export interface ResumeScenario {
   readonly name: string
   readonly program: Program | undefined
   readonly options: TestRunOptions
 }
 
-/** One scenario for each variant of a command. */
+/** The scenarios: an update without and with a refresh, a refresh, and a destroy. */
 export const scenarios: readonly ResumeScenario[] = [
   { name: 'up', program: secondProgram, options: {} },
   { name: 'up --refresh', program: secondProgram, options: { refresh: true } },
@@ -156,7 +156,7 @@ export async function removePreparedHomes(): Promise<void> {
   preparedHomes.clear()
 }
 
-/** The final state of a run, without ids, times and ciphertexts, for comparisons. */
+/** The state after a run, without ids, times and ciphertexts, and the ids in the cloud. */
 export interface FinalState {
   readonly state: unknown
   readonly cloud: unknown
@@ -192,7 +192,7 @@ async function runWithoutKill({
   }
 }
 
-/** Resumes a deployment, or runs it again if it can only be closed. */
+/** Resumes a deployment. If there is nothing to resume, starts another one. */
 export function resumeOrRun(
   { engine }: Pick<TestSetup, 'engine'>,
   program: Program | undefined,
@@ -206,9 +206,9 @@ export function resumeOrRun(
 }
 
 /**
- * Checks a stack against its cloud: one object per resource, no create sent twice, no object lost,
- * and no missing object in the state. Creates with unknown ends must be pending. Returns whether a
- * create is pending.
+ * Checks a stack against its cloud: one object per resource, no create sent twice, no object
+ * without a resource, and no resource without its object. Creates with unknown ends must be
+ * pending. Returns whether an operation is pending.
  */
 export async function checkCloud(
   { engine, cloud }: TestSetup,
@@ -254,6 +254,7 @@ interface KillOutcome {
 /**
  * Kills the deployment of a scenario at one effect, resumes it, and checks the result. It must
  * equal the run without a kill, or have a pending operation for each create with an unknown end.
+ * Returns undefined if the run does not reach the effect.
  */
 async function checkKilledRun(
   { program, options }: ResumeScenario,

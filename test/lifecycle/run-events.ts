@@ -13,7 +13,7 @@ export function stepsOf({ events }: Pick<TestRun, 'events'>): readonly string[] 
   })
 }
 
-/** Returns the errors, or other diagnostics, that a run reported. */
+/** Returns the messages of one severity that a run reported; by default the errors. */
 export function diagnosticsOf(
   { events }: Pick<TestRun, 'events'>,
   severity: 'error' | 'warning' | 'info' = 'error',
@@ -42,7 +42,7 @@ export function errorsOf({ events }: Pick<TestRun, 'events'>): readonly string[]
   )
 }
 
-/** Returns the policy violations as `level pack/policy name`. */
+/** Returns violations as `level pack/policy name`, with level `remediated` for remediations. */
 export function policiesOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event => describePolicy(event))
 }

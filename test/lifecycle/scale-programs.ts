@@ -14,7 +14,7 @@ export const listEvenUrns = (count: number): readonly string[] =>
     .filter((_, index) => index % 2 === 0)
     .map(name => scaleUrnOf(name))
 
-/** Returns options or inputs of one resource. */
+/** A function that returns options or inputs of one resource. */
 type OptionsOf = (name: string, index: number) => object
 
 /** Returns a program of independent resources, registered concurrently. */

@@ -7,7 +7,7 @@ export interface Scene {
   readonly name: string
   /** Program of the stack before the scene; if absent, `firstProgram`. */
   readonly before?: Program
-  /** Duration of each provider call. */
+  /** Duration of each mutating provider call, in ms. If absent: 0. */
   readonly delayMs?: number
   /** Throws `Killed` when the process was killed. */
   readonly act: (setup: TestSetup, kill: KillPoint | undefined) => Promise<unknown>
@@ -26,7 +26,7 @@ export async function awaitKill(run: Promise<unknown>): Promise<void> {
   if (!(end instanceof Killed)) throw end ?? new Error('the run was not killed')
 }
 
-/** Resumes the deployment until it succeeds or only a user can settle the rest. */
+/** Resumes the deployment. Without success or a pending operation, runs the command once more. */
 export async function runUntilDone(
   setup: TestSetup,
   { program, options }: Pick<ResumeScenario, 'program' | 'options'>,

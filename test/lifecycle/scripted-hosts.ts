@@ -90,7 +90,7 @@ interface MonitorConnection {
 function connect(address: string): MonitorConnection {
   const client = new ResourceMonitorClient(address, credentials.createInsecure(), {
     'grpc.max_receive_message_length': -1,
-    // The next engine of a test reuses the address.
+    // Clients do not share connections, because the next engine of a test can reuse the address.
     'grpc.use_local_subchannel_pool': 1,
   })
   const call: MonitorConnection['call'] = startRequest =>

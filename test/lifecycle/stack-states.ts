@@ -19,7 +19,7 @@ export async function editStackState(
   )
 }
 
-/** Edits each resource of an engine's stack. */
+/** Replaces each resource of an engine's stack by the resources that `edit` returns. */
 export function editStackResources(
   engine: TestEngine,
   edit: (resource: StoredResource) => readonly StoredResource[],
@@ -30,7 +30,7 @@ export function editStackResources(
   }))
 }
 
-/** Creates another stack with a state, or publishes its next state. */
+/** Publishes a state of another stack, which is created if it does not exist. */
 export async function publishStack(
   { platform }: TestEngine,
   name: string,
@@ -75,7 +75,7 @@ export function messagesOf(
   )
 }
 
-/** Appends resources to the state of an engine's stack. */
+/** Runs an empty program, then appends resources to the state of the engine's stack. */
 export async function addResources(
   engine: TestEngine,
   resources: readonly (Partial<StoredResource> & Pick<StoredResource, 'urn'>)[],

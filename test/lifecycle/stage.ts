@@ -27,7 +27,7 @@ import {
 import type { Decision } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 
-/** Returns an operation without a decision: a delete without a call. */
+/** Returns an operation that belongs to no decision: by default a delete without a call. */
 export function createOperation(id: number, overrides: Partial<Operation> = {}): Operation {
   const urn = `urn:pulumi:s::p::t:m:T::n${id}` as Operation['urn']
   const graphFields = { id: id as OperationId, needs: 0, releases: [] }

@@ -51,7 +51,7 @@ export interface TestFunctions {
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
-  /** Whether the environment of the function may work for the stack. Default: true. */
+  /** Whether the environment of the function is permitted to work for the stack. Default: true. */
   readonly mayServe?: boolean
   /** Whether the role of the stack is refused. */
   readonly isRefused?: boolean

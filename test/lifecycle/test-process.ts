@@ -111,7 +111,7 @@ function isPreview([request]: readonly unknown[]): boolean {
   )
 }
 
-/** Returns ports with injected faults. */
+/** A function that returns the ports with injected faults. The other ports do not change. */
 export type Disturb = (platform: EmbeddedPlatform) => Partial<EmbeddedPlatform>
 
 /** Opens a process over the store of a home, with its own holder identity. */
@@ -179,8 +179,8 @@ export async function openTestProcess(options: {
         ? tracer.trackDeliveries(result as readonly Delivery[])
         : result
     }
-    // The tracer finds the caller in the asynchronous context, so the effect is noted outside of
-    // the call.
+    // The tracer reads the stack of the caller and sets its asynchronous context, so the effect is
+    // noted outside of the asynchronous function.
     const runGuarded = (...args: Parameters<F>): Promise<unknown> =>
       callGuarded(
         args,

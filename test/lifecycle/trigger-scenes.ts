@@ -18,7 +18,7 @@ import type { TestSetup } from './resume.ts'
 import { type Scene, runUntilDone, upScenario } from './scene.ts'
 import { getTestStack } from './register-thing.ts'
 
-/** Runs a schedule of the stack that is due. */
+/** Stores a due schedule of the stack, and runs it. */
 async function runSchedule({ engine }: TestSetup, { platform }: TestProcess): Promise<unknown> {
   const { documents, marks } = engine.platform
   const { id: scope } = await getTestStack(engine.platform)
@@ -37,7 +37,7 @@ const scheduled: Scene = {
   },
 }
 
-/** A host of a repository that contains a project file. */
+/** Creates a port that answers each call with the archive of a repository with a project file. */
 function createRepositoryHost(folder: string): OutboundPort {
   mkdirSync(join(folder, 'top'))
   writeFileSync(join(folder, 'top', 'Pulumi.yaml'), 'name: p\nruntime: nodejs\n')

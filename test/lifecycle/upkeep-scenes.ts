@@ -124,7 +124,7 @@ const abandoned: Scene = {
   },
 }
 
-/** A deployment with a dead letter while it runs. */
+/** A running deployment has a dead letter, which the redrive turns into a message again. */
 const redriven: Scene = {
   name: 'a redrive',
   act: ({ engine }, kill) =>
@@ -151,7 +151,7 @@ const redriven: Scene = {
   recover: setup => runUntilDone(setup, upScenario),
 }
 
-/** Returns a command-line session with the parts that these commands use. */
+/** Returns a command-line session with the parts that `createStack` and `removeStack` use. */
 function createSession({ platform }: TestProcess): Parameters<typeof createStack>[0] {
   const local = {
     platform,

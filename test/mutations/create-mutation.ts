@@ -1,6 +1,6 @@
 import { type Mutation, type Suite, testsOf } from './mutation.ts'
 
-/** Returns our tests for one file of Pulumi's tests. */
+/** Returns the tests with matching names in a file below test/lifecycle. */
 export const groupTestsOf = (file: string, namePattern: string): Suite =>
   testsOf(`test/lifecycle/${file}`, namePattern)
 

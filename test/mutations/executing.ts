@@ -3,7 +3,7 @@ import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
 const executor = 'shared/engine/executor'
 const order = 'test/lifecycle/order-of-effects'
 
-/** The duties of an executor around every call. */
+/** Mutations of the duties that an executor has around every call. */
 export const executingMutations: readonly Mutation[] = [
   {
     name: 'an operation begins without the control read',

@@ -1,6 +1,6 @@
 import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
 
-/** Fold, publish, the next base, and secrets. */
+/** Mutations of the fold, its publication, the next base, secrets, and the blob sweep. */
 export const foldingMutations: readonly Mutation[] = [
   {
     name: 'an end is folded before the ends of its needs',

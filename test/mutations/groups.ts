@@ -4,8 +4,8 @@ import type { Mutation } from './mutation.ts'
 const monitor = 'shared/engine/monitor'
 
 /**
- * One mutation for each group of Pulumi's tests, from alias to pulumi. The group's folder in
- * test/lifecycle detects it.
+ * One mutation for each group of Pulumi's tests, from alias to pulumi. The tests in the group's
+ * folder below test/lifecycle detect the mutation.
  */
 export const groupMutations: readonly Mutation[] = [
   createMutation(

@@ -2,7 +2,7 @@ import { type Mutation, testsOf } from './mutation.ts'
 
 const admission = 'shared/engine/executor/pool-admission'
 
-/** Time limits: hand-over, parking, the long pool. */
+/** Mutations of the rules for time limits: hand-over, parking, and the long pool. */
 export const handOverMutations: readonly Mutation[] = [
   {
     name: 'a generator without progress is followed by one with the same limit',

@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../..')
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Applies one mutation and runs each of its suites. */
+/** Applies one mutation and runs its suites, until one of them does not detect the mutation. */
 async function runMutation(copy: ProjectCopy, mutation: Mutation): Promise<MutationResult> {
   const catches: MutationCatch[] = []
   for (const suite of mutation.caughtBy) {

@@ -35,7 +35,7 @@ export function pageOf(results: readonly MutationResult[]): string {
   return pageHead + rows.join('')
 }
 
-/** Removes all characters from a cell that would end it or its row. */
+/** Escapes the characters that end a cell, and replaces line breaks by spaces. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 }

@@ -7,7 +7,7 @@ import { mutate, type Mutation } from './mutation.ts'
 /** A copy of the project with at most one mutation at a time. It is removed with this process. */
 export interface ProjectCopy {
   readonly folder: string
-  /** Runs `work` while the mutation is applied to the copy. Throws when its text is missing. */
+  /** Runs `work` while a mutation is applied. Throws unless its texts occur exactly once each. */
   readonly withMutation: <T>(mutation: Mutation, work: () => Promise<T>) => Promise<T>
 }
 

@@ -2,7 +2,7 @@ import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
 
 const order = 'test/lifecycle/order-of-effects'
 
-/** Sweep, recovery, takeover and close. */
+/** Mutations of sweep, recovery, take-over, close, and the removal of old records. */
 export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'the sweep does not repeat arrivals',

@@ -19,7 +19,7 @@ export function runSuite(folder: string, suite: Suite, timeoutMs = suiteMs): Pro
   return runTestFiles(folder, { files: [file], namePattern, timeoutMs })
 }
 
-/** Runs whole test files of one tier. */
+/** Runs test files of one tier: all of their tests, or those whose names match the pattern. */
 export async function runTestFiles(
   folder: string,
   options: {
@@ -47,7 +47,7 @@ export async function runTestFiles(
   return verdictOf(text === '' ? [] : parseAssertions(text), result)
 }
 
-/** Returns the tier of these test files. The groups of Pulumi's tests are in the second tier. */
+/** Returns the tier of the first test file. The groups of Pulumi's tests are in tier `full`. */
 export function tierOf([file = '']: readonly string[]): string {
   if (/^test\/lifecycle\/\w+\//.test(file)) return 'full'
   return /\.(full|nightly)\.test\.ts$/.exec(file)?.[1] ?? 'readme'

@@ -3,7 +3,7 @@ import { type Mutation, testsOf } from './mutation.ts'
 const contract = 'test/contract/embedded'
 const table = 'shared/records/transitions.ts'
 
-/** The conditions of the store on writes. */
+/** Mutations of the conditions that the store checks at its writes, and of its reads. */
 export const storeMutations: readonly Mutation[] = [
   {
     name: 'an operation begins before its needs have arrived',

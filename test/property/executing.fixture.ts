@@ -41,8 +41,8 @@ export interface RunFaults {
    */
   readonly deaths: readonly number[]
   /**
-   * Draws of the next received message: positions in the queue, by remainder. The list is used
-   * repeatedly.
+   * Positions in the queue from which messages are received, each modulo the length of the queue.
+   * The list is used repeatedly.
    */
   readonly picks: readonly number[]
 }
@@ -88,8 +88,8 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 class ExecutorDied extends Error {}
 
 /**
- * Runs a plan to its end with the real executor over the real conditions of the store, in memory.
- * Only the queue and the provider are fakes.
+ * Runs a plan to its end with the real executor over the real conditions of the store. Queue,
+ * provider, control record, hints and clock are fakes.
  */
 export async function execute(
   plannedOperations: readonly PlannedOperation[],

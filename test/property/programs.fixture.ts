@@ -13,7 +13,7 @@ export interface ProgramResource {
   readonly parent?: number
   readonly provider?: number
   readonly dependencies: readonly number[]
-  /** The resource whose id is the value of its property `replace`. */
+  /** Position of an earlier resource. Its id becomes the value of the input `replace`. */
   readonly replaceSource?: number
   readonly deletedWith?: number
   readonly deleteFirst: boolean
@@ -160,8 +160,8 @@ function inputsOf(
 }
 
 /**
- * Returns a program that registers each resource as soon as its references are registered, or all
- * one after another.
+ * Returns a program that registers each resource as soon as its references are registered. Without
+ * `isParallel`, each registration also waits for the previous one.
  */
 export function programOf(resources: readonly ProgramResource[], isParallel: boolean): Program {
   return async monitor => {

@@ -82,8 +82,9 @@ function stateOf(
 
 /**
  * Returns for the position of each state the positions that must be deleted before it. The result
- * is derived from the rules and not from the plan: every state that names another as dependency,
- * parent, provider or deletedWith. Children of a component count as well.
+ * is derived from the rules and not from the plan. A state is deleted before each state that it
+ * names as dependency, parent, provider or deletedWith. If a state depends on a component, it is
+ * also deleted before the earlier descendants of the component.
  */
 export function expectedDependentsOf(
   states: readonly ResourceState[],

@@ -67,7 +67,7 @@ const nodes: fc.Arbitrary<readonly TargetNode[]> = fc
       const type = { plain, component, provider: providerType }[draw.kind]
       const parentNode = draw.parent === undefined ? undefined : boxes[draw.parent % boxes.length]
       const chosenProvider = providers[draw.provider % providers.length] ?? earlierNodes[0]
-      // A provider is unchanged: another property covers the effects on its resources.
+      // A provider never changes here. Another property test covers changed providers.
       const change = draw.kind === 'provider' ? 'same' : draw.change
       const isOrphan = parentNode !== undefined && ['dropped', 'new'].includes(parentNode.change)
       earlierNodes.push({

@@ -32,7 +32,7 @@ export function createAwsPorts(
     chains: { ...chains, receive: (...args) => receiveOwn(chains, ...args) },
     nudges: {
       nudge: nudges.nudge,
-      // A simulated world has a single stack.
+      // A simulated world has a single stack, so the requested stack is ignored.
       receive: (waitMs, { signal } = {}) =>
         nudges.receive(waitMs, signal === undefined ? {} : { signal }),
     },
@@ -40,8 +40,8 @@ export function createAwsPorts(
 }
 
 /**
- * Receives the messages of a deployment. SQS cannot filter messages, so those of other deployments
- * become visible again for other receivers.
+ * Receives the messages of one deployment, or all messages if no deployment is given. SQS cannot
+ * filter messages: a message of another deployment becomes visible again after one second.
  */
 async function receiveOwn(
   chains: ChainQueuePort,
@@ -59,8 +59,8 @@ async function receiveOwn(
 }
 
 /**
- * Creates an SQS client whose requests are subject to faults. After an abort the caller receives
- * nothing more.
+ * Creates an SQS client whose requests are subject to faults. An abort rejects the promise of the
+ * caller, but does not cancel the request.
  */
 function createSqsClient(world: World, queues: ModelQueues, sendEffect: SendEffect): SQSClient {
   const nameOf = (command: string, url: string): string => {
@@ -101,7 +101,10 @@ function createSqsClient(world: World, queues: ModelQueues, sendEffect: SendEffe
   return { send } as unknown as SQSClient
 }
 
-/** Returns a request whose messages also name operations that are not ready. */
+/**
+ * Returns a copy of a request with every operation id increased by 1. Its messages name operations
+ * that may not be ready.
+ */
 function createEarlyRequest(command: { readonly input: object }): { readonly input: object } {
   const input = command.input as SendMessageBatchCommandInput
   const Entries = (input.Entries ?? []).map(({ Id, MessageBody = '{}' }) => {

@@ -40,7 +40,7 @@ export function createAwsRecords(
   return createPortRecords(send, { clock, random, blobs })
 }
 
-/** Returns a store failure in the form of DynamoDB. */
+/** Converts `STORE_UNAVAILABLE` into DynamoDB's throttling error. Returns other errors as is. */
 function toServiceError(thrown: unknown): unknown {
   if (!(thrown instanceof DeployError) || thrown.code !== 'STORE_UNAVAILABLE') return thrown
   return Object.assign(new Error(thrown.message), { name: 'ThrottlingException' })

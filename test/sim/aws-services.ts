@@ -14,7 +14,7 @@ export interface AwsServices {
   readonly queues: ModelQueues
   readonly bucket: ModelBucket
   readonly dynamo: WatchedDynamo
-  /** DynamoDB behaviour that no request causes. */
+  /** The conflicts, stale reads, partial batches and short pages of DynamoDB. */
   readonly anomalies: DynamoAnomalies
 }
 

@@ -11,7 +11,7 @@ import type { Sync } from './sync.ts'
 
 /**
  * Creates a catalog of stacks and their published states. `onPublished` is called for each new
- * version.
+ * version, and `onRule` for a repeated publish and for a late outcome.
  */
 export function createSimCatalog(
   onPublished: (blob: BlobHash, version: number) => void,

@@ -110,7 +110,7 @@ export function createChecks(world: World, cloud: ModelCloud): Observer {
   }
 }
 
-/** The rules of recovery and close that the runs must show. */
+/** The events of recovery, close, versions, removal and hooks that the runs must show. */
 const rules = [
   'a log is taken over',
   'a dead deployment is closed',
@@ -174,7 +174,10 @@ function excerptOf(text: string): string {
   return text.slice(Math.max(0, index - 80), index + 20)
 }
 
-/** Checks a head change. Its transition must be in the table, and an end never changes. */
+/**
+ * Checks a head change. Its transition must be in the table. An end never changes, an attempt
+ * number never decreases, and a begin requires all arrivals.
+ */
 function checkTransition(world: World, change: HeadChange, needs: number): void {
   const { before, after, event, isDone } = change
   if (before.end !== undefined && JSON.stringify(after.end) !== JSON.stringify(before.end))
@@ -196,7 +199,10 @@ function checkTransition(world: World, change: HeadChange, needs: number): void 
   else world.cover('transition', `${row.from} ${row.event}, ${row.condition}`)
 }
 
-/** Checks I9. The state equals the cloud, except for objects that pending operations name. */
+/**
+ * Checks I9. The state equals the cloud, except for objects of pending operations, late outcomes,
+ * pending replacements and unanswered calls.
+ */
 function checkCloud(
   world: World,
   cloud: ModelCloud,
@@ -238,8 +244,8 @@ function checkCloud(
 }
 
 /**
- * Returns a state without the values that may differ between two correct runs: ids, times, varying
- * function results.
+ * Returns the resources of a state as sorted JSON texts. They lack the values that may differ
+ * between two correct runs: ids, times and function results.
  */
 export function toComparable(state: StoredDeployment): readonly string[] {
   return (state.resources ?? [])

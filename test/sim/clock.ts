@@ -2,7 +2,7 @@ import type { ClockPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
-/** The wall time at the beginning of the simulation. */
+/** The wall time at the beginning of the simulation, in ms since 1970. */
 export const simulationStartMs = Date.UTC(2030, 0, 1)
 
 /** Creates the clock for code outside of all processes. */
@@ -14,7 +14,7 @@ export function createWorldClock(scheduler: Scheduler): ClockPort {
   }
 }
 
-/** Creates the timers of one owner, whose clock runs at `pace`. */
+/** Creates the timers of one owner. Its clock runs `pace` times as fast as virtual time. */
 export function createClock(
   scheduler: Scheduler,
   owner: Owner | undefined,

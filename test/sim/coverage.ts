@@ -4,7 +4,7 @@ export interface Coverage {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** The kinds of counted events. */
+/** The kinds of counted events: struck faults, head transitions, observed rules, made checks. */
 export type CoverageGroup = 'fault' | 'transition' | 'rule' | 'checked'
 
 /** Creates counters at zero. */

@@ -19,7 +19,7 @@ import type { ModelItem } from './model-expressions.ts'
 import type { ModelTables } from './model-tables.ts'
 import type { Sync } from './sync.ts'
 
-/** The records at one moment between requests, for checks. */
+/** Synchronous reads of the current records, for checks between two requests. */
 export interface CurrentRecords {
   readonly log: Pick<Sync<DecisionLogPort>, 'read'>
   readonly operations: Pick<Sync<OperationsPort>, 'getHeads' | 'getEnds'>
@@ -47,7 +47,7 @@ function jsonOf<T>(item: ModelItem, name: string): T {
   return value as T
 }
 
-/** Reads the tables. Callers must not modify the returned records. */
+/** Returns synchronous reads of the tables. Callers must not modify the records they return. */
 export function readCurrentRecords(
   tables: ModelTables,
   blobs: CurrentRecords['blobs'],

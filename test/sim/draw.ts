@@ -8,12 +8,13 @@
  */
 
 /**
- * Random numbers of a seed. Streams with the same name are equal, and do not depend on other draws.
+ * A stream of random numbers. Forks of one seed with the same name are equal, and do not depend on
+ * other draws.
  */
 export interface SeededDraw {
   /** In [0, 1). */
   readonly unit: () => number
-  /** A whole number from `min` to `max`. */
+  /** A whole number from `min` to `max`, both included. */
   readonly integer: (min: number, max: number) => number
   readonly chance: (probability: number) => boolean
   readonly pick: <T>(items: readonly [T, ...T[]]) => T

@@ -21,7 +21,7 @@ export const dynamoEvents = [
 
 type DynamoEvent = (typeof dynamoEvents)[number]
 
-/** Responds to a request in place of the service, or with a part of its response. */
+/** A function that forwards a request to `send`, or answers it with one of these anomalies. */
 export type DynamoAnomalies = (
   command: DynamoCommand,
   send: (command: DynamoCommand) => Promise<unknown>,
@@ -119,7 +119,7 @@ export function createDynamoAnomalies(
   }
 }
 
-/** Returns the same request with another input. */
+/** Returns a copy of a request with the fields of `input` replaced. */
 function withInput(command: DynamoCommand, input: object): DynamoCommand {
   const copy = Object.create(Object.getPrototypeOf(command) as object) as object
   return Object.assign(copy, { input: { ...command.input, ...input } })

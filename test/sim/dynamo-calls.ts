@@ -14,8 +14,8 @@ import { type ManualWrites, tableNames } from './current-records.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /**
- * The port call that a request belongs to. Effects have its name, and head requests are derived
- * from it.
+ * The port call that a DynamoDB request belongs to. The name of the effect and the head request are
+ * derived from this call.
  */
 export interface PortCall {
   readonly port: string
@@ -70,7 +70,7 @@ const noBlobs: BlobsPort = {
   get: () => Promise.reject(new TypeError('blobs are not supported here')),
 }
 
-/** Creates the record ports over a transport of requests. */
+/** Creates the record ports. `send` receives each DynamoDB request with its port call. */
 export function createPortRecords(
   send: (command: DynamoCommand, portCall: PortCall) => Promise<unknown>,
   deps: { readonly clock: ClockPort; readonly random: RandomPort; readonly blobs: BlobsPort },
@@ -113,6 +113,6 @@ export function parseHeadRequest(
 /** Returns the name of an effect, which selects the faults that strike it. */
 export function effectNameOf(command: DynamoCommand, { port, method }: PortCall): string {
   if (readCommand.test(command.constructor.name)) return `${port}.read`
-  // The place of an operation is noted before its first write.
+  // A head method also registers the block of its operation, in a request before the head's update.
   return headEvents.has(method) ? `${port}.note` : `${port}.${method}`
 }

@@ -97,7 +97,7 @@ export function createFaultHandler(
       startOther(() => startWork(machine, { ...createStart(process), host }, readStates).end)
   }
 
-  /** Removes old records as soon as no request of their deployment can land. */
+  /** Removes old records, in four rounds with 20 s after each. A failed round is ignored. */
   async function removeRecords({ launch, ports }: SimProcess): Promise<undefined> {
     const { platform } = launch
     for (let round = 0; round < 4; round += 1) {
@@ -112,7 +112,7 @@ export function createFaultHandler(
     return undefined
   }
 
-  /** Folds the current records while others write. Every state must be valid. */
+  /** Reads the state up to twelve times while other processes write. Every state must be valid. */
   async function readStates({ key, launch }: SimProcess): Promise<undefined> {
     const { platform } = launch
     for (let round = 0; round < 12; round += 1) {

@@ -4,7 +4,7 @@ import type { SeededDraw } from './draw.ts'
  * One fault, as data. It strikes the first effect from number `effect` on that its kind can strike.
  */
 export interface Fault {
-  /** The number of the step in the scenario. */
+  /** Index of the step in the scenario, from 0. It is ignored if `startNumber` is `any`. */
   readonly step: number
   /**
    * Number of starts of the process before this one: 0 is the first start of the step. `any`: the
@@ -40,7 +40,7 @@ const serviceEffects =
 /** Rare effects whose repetition must not have a second effect. */
 const releaseEffects = /^operations\.(?:giveBack|lapse)/
 
-/** Every kind of fault. Its consequences are implemented where its effect runs. */
+/** Every kind of fault. The struck effect and `onFault` handlers implement its consequences. */
 const kinds = {
   'crash before an effect': { strikes: anyEffect, weight: 6 },
   'crash after an effect': { strikes: anyEffect, weight: 6 },
@@ -149,8 +149,8 @@ const listWeightedKinds = (inAnyProcess: boolean): readonly FaultKind[] =>
 const [weightedKinds, weightedSharedKinds] = [listWeightedKinds(false), listWeightedKinds(true)]
 
 /**
- * Draws four to nine faults over the effects of each deployment in a run without faults, and two
- * that wait for rare events.
+ * Draws four to nine faults in total, and two that wait for rare effects in any process. `effects`:
+ * number of effects by step and process, in a run without faults.
  */
 export function drawFaults(
   draw: SeededDraw,

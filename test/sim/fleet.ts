@@ -15,7 +15,7 @@ export interface SimFleet {
    * Shuts all running processes down. The fleet restarts them in the version that is then in use.
    */
   readonly replace: () => void
-  /** Returns the number of effects of the first process of each position in `hosts`. */
+  /** Returns, for each position in `hosts`, the number of effects of its first process. */
   readonly effects: () => readonly number[]
 }
 

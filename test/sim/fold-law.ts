@@ -124,7 +124,10 @@ export function checkFoldLaw(
   world.cover('checked', 'a fold does not depend on the order or number of its entries')
 }
 
-/** Checks that a fold is valid for any visible subset of the ends (I6: it folds a closed set). */
+/**
+ * Checks that the fold of a reader's partial view is valid (I6: an end without its needs is left
+ * out).
+ */
 export function checkPartialFold(world: World, input: FoldInput): void {
   const integrityError = verifyIntegrity(fold(input))
   if (integrityError !== undefined)

@@ -5,7 +5,7 @@ import type { SendEffect } from './send-effect.ts'
 import { type SimHeadRequest, headRequestOf, type HeadWrites } from './heads.ts'
 import type { World } from './world.ts'
 
-/** Maximum number of late copies of one request. */
+/** Maximum number of copies after later changes of the head, besides the immediate copy. */
 const copiesMax = 8
 
 /**
@@ -46,7 +46,7 @@ function headOf(world: World, { deployment, id }: SimHeadRequest): Head {
   return world.records.operations.getHeads(deployment, [id]).get(id) ?? freshHead
 }
 
-/** Returns the name of an event, with the rare condition of the head that it meets. */
+/** Returns the name of an event. A rare condition of the head extends the name. */
 function nameOf(event: HeadEvent, head: Head): string {
   const { owner, attempt, givenBack, arrived } = head
   if (event === 'begin') return owner === '' && attempt > givenBack ? 'begin again' : event
@@ -54,7 +54,7 @@ function nameOf(event: HeadEvent, head: Head): string {
   return event === 'lapse' && arrived.length > 0 ? 'lapse of a waiter' : event
 }
 
-/** Sends a copy immediately, and after each of the next changes of a head. */
+/** Sends a copy immediately, and one after each of the next `copiesMax` changes of the head. */
 function copyLater<T>(
   world: World,
   { deployment, id }: SimHeadRequest,

@@ -3,7 +3,7 @@ import { freshHead, type Head, type Verdict } from '../../shared/records/head.ts
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../shared/records/ids.ts'
 import type { Requester, HeadEvent } from '../../shared/records/transitions.ts'
 
-/** A request to a head with an attempt number. */
+/** A request to a head, with the attempt that it names. Only a `select` has a verdict. */
 export interface HeadAttempt {
   readonly event: HeadEvent
   readonly owner: OwnerToken | ''
@@ -58,7 +58,8 @@ export function changeOf(
 }
 
 /**
- * Reports whether a request finds its own earlier effect. `isMarked`: the head contains its mark.
+ * Reports whether a request finds its own earlier effect. `isMarked`: the head contains the mark of
+ * this give-back or lapse.
  */
 export function isRepetition(request: HeadAttempt, head: Head, isMarked: boolean): boolean {
   const { event, owner, attempt, verdict } = request

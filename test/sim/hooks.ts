@@ -22,7 +22,7 @@ export type SimHookType = (typeof simHookTypes)[number]
 /** The hook types of each thing, by name: the same in all steps of a scenario. */
 export type HooksByName = ReadonlyMap<string, readonly SimHookType[]>
 
-/** Share of scenarios with hooks, and share of their things. */
+/** Share of the scenarios that draw hooks, and share of the things in them that draw hooks. */
 const [hookedScenarios, hookedThings] = [0.2, 0.4]
 
 /**

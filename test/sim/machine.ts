@@ -49,7 +49,7 @@ export interface Machine {
   readonly sharedFaults: Set<Fault>
 }
 
-/** The pid of the first process group. */
+/** The difference of the pid of a process group and the number of its process. */
 const firstGroupPid = 1_000_000
 
 /** Creates hosts without processes. */
@@ -66,8 +66,8 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
     return processes.get(other.pid - firstGroupPid)?.launch.hasPlugins() === true
   }
   /**
-   * Reports whether a holder lives. Of a process of another host only the arrival of its watchdog
-   * nudge is known.
+   * Reports whether a holder lives. A holder on another host counts as dead if it is suspected, or
+   * silent for longer than a watchdog nudge. Otherwise the result is undefined.
    */
   const isHolding = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
     if (other.host === host) return isAlive(host, { pid, ...other })

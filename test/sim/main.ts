@@ -1,10 +1,10 @@
 /**
  * `npm run sim -- --seeds N [--from S] [--jobs J]` simulates deployments under faults. Each seed
- * draws one world. `--resume FILE` saves the progress in FILE, and continues from FILE if it exists.
- * `--seed S` runs one seed again and prints its trace. `--platform aws` runs all seeds on models of
- * the AWS services. `--platform memory` runs none on them. Without the option the seed decides. The
- * exit status is 1 when a rule was broken. A run of at least 1,000 seeds (300 on AWS) also fails
- * when it misses required coverage.
+ * draws one world. `--resume FILE` saves the progress in FILE, and continues from an existing FILE.
+ * `--seed S` runs only seed S, and prints its trace if a rule is broken. `--platform aws` runs all
+ * seeds on models of the AWS services. `--platform memory` runs no seed on them. Without this
+ * option, each seed draws its platform. The exit status is 1 when a rule was broken. A run of at
+ * least 1,000 seeds (300 on AWS) also fails when it misses required coverage.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -130,7 +130,10 @@ function printFailure({ seed, violations, faults, lines }: SeedReport): number {
   return 1
 }
 
-/** Prints the coverage. Returns the number of required keys that no seed reached without a reason. */
+/**
+ * Prints the coverage. Returns the number of required keys that no seed reached, not counting those
+ * of `unreachableCoverage`.
+ */
 function printCoverage(seenCounts: ReadonlyMap<string, number>): number {
   const counts = new Map<string, number>([...expected.map(key => [key, 0] as const), ...seenCounts])
   let missingCount = 0

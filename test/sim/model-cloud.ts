@@ -31,8 +31,8 @@ export interface ModelCall {
   /** Maximum number of concurrent operations of the deployment. */
   readonly parallel: number
   /**
-   * Whether all processes share `parallel`. Otherwise the limit applies to each process that
-   * considers itself the leader.
+   * Whether all processes of the deployment share `parallel`. Otherwise the limit applies to each
+   * process alone.
    */
   readonly isShared: boolean
   /** Whether the cloud refused the call, without an effect. */
@@ -66,7 +66,7 @@ export interface ModelCloud {
   readonly remove: (call: ModelCall) => void
   /**
    * Changes or removes an object without a request, so that only a read finds the change. Returns
-   * whether the object exists.
+   * false if there was no such object.
    */
   readonly drift: (name: string, kind: 'changes' | 'vanishes') => boolean
   /** Ends the tolerance for drift, because every drifted object was read. */
@@ -76,7 +76,7 @@ export interface ModelCloud {
   /** Records that a published state names an object. */
   readonly notePublished: (id: string) => void
   readonly onClosed: (deployment: DeploymentId) => void
-  /** Returns the result of a function in the cloud, which is the number of its calls. */
+  /** Returns the result of a function in the cloud: the number of all function calls so far. */
   readonly nextAnswer: () => number
   /** The rules for calls with hooks. */
   readonly hooks: HookRules
@@ -163,7 +163,7 @@ export function createModelCloud(
       if (!objects.has(call.id)) throw notFoundError(call)
       const name = nameOf(call.id)
       const isOrdered = !rules.mayBeDeletedFirst(name)
-      // A request whose sender is dead may land much later, and cannot be prevented.
+      // A request that no process awaits may land much later, and cannot be prevented.
       const laterCalls = isUnawaited(call) ? new Set(calls.slice(calls.indexOf(call))) : new Set()
       for (const { id: user, lastCall } of isOrdered ? usersOf(objects, publishedIds, call.id) : [])
         if (!laterCalls.has(lastCall) && !rules.isForgotten(nameOf(user), name))

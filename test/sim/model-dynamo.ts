@@ -24,8 +24,8 @@ import { createModelTables, type ModelTables } from './model-tables.ts'
 
 /**
  * A model of DynamoDB as far as the adapters use it. Single items are linearizable, conditions are
- * evaluated, and sizes and pages are limited. The token of a transaction is remembered. Every
- * request is atomic.
+ * evaluated, and sizes and pages are limited. A transaction with a repeated token has no effect.
+ * Every request is atomic.
  */
 export interface ModelDynamo {
   /** The client that the adapters receive. */

@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 /** An item of the model. */
 export type ModelItem = Record<string, AttributeValue>
 
-/** The values of a request's placeholders. */
+/** The placeholders of a request: `#…` for attribute names, `:…` for values. */
 export interface RequestPlaceholders {
   readonly names?: Readonly<Record<string, string>> | undefined
   readonly values?: Readonly<Record<string, AttributeValue>> | undefined
@@ -23,7 +23,7 @@ interface Tokens {
   readonly expect: (token: string) => void
 }
 
-/** Refuses names and values that no expression uses, as DynamoDB does. */
+/** Throws a `ValidationException` for an unused placeholder, as DynamoDB does. */
 export function checkUsed(
   placeholders: RequestPlaceholders,
   expressions: readonly (string | undefined)[],

@@ -17,8 +17,8 @@ interface StoredMessage {
 }
 
 /**
- * A queue of the model. If the queue has dead letters, a message moves there after `receivesMax`
- * receives.
+ * A queue of the model. With a dead letter queue, a message moves into that queue after
+ * `receivesMax` receives.
  */
 export interface ModelQueue {
   readonly url: string
@@ -208,7 +208,7 @@ export function createModelQueues(world: QueueWorld, queues: readonly ModelQueue
         hide({ QueueUrl, ReceiptHandle, VisibilityTimeout }),
       ),
   }
-  /** Waits until a message arrives or becomes visible. */
+  /** Waits until a message arrives or becomes visible, at most until `untilMs`. */
   const sleepUntil = (untilMs: number, messages: readonly StoredMessage[]): Promise<void> =>
     new Promise(resolve => {
       const wakeAtMs = messages.reduce(

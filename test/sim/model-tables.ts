@@ -29,7 +29,7 @@ interface BatchRead {
 export interface ModelTables {
   readonly create: (table: string) => void
   readonly get: (table: string, key: ModelItem) => ModelItem | undefined
-  /** Puts an item, or removes the existing one. */
+  /** Puts an item. If `item` is undefined, the existing item is removed. */
   readonly put: (table: string, key: ModelItem, item: ModelItem | undefined) => void
   readonly query: (input: QueryCommandInput) => {
     readonly answer: QueryPage

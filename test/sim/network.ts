@@ -23,8 +23,8 @@ export interface Launch {
   /** Returns the number of effects so far. */
   readonly effects: () => number
   /**
-   * Returns the deployment that the process works on, after its first write to the log or its
-   * assignment.
+   * Returns the deployment that the process works on. It is undefined before the first append to a
+   * log and the first `noteDeployment`.
    */
   readonly deployment: () => DeploymentId | undefined
   readonly noteDeployment: (deployment: DeploymentId) => void
@@ -41,7 +41,10 @@ export interface FaultHandlers {
 
 const readEffects =
   /\.(?:read|get|getOutcome|getHeads|getEnds|list|getStack|listStacks|listHistory|listVersions|receive|renew|extend)$/
-/** A new promise for each waiter, because a promise keeps references to all of its waiters. */
+/**
+ * Creates a promise that never settles. Each waiter has its own, because a promise keeps references
+ * to all of its waiters.
+ */
 const createNever = (): Promise<never> => new Promise(() => undefined)
 
 /** Launches a process over the ports of the world, with the faults that are assigned to it. */

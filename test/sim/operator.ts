@@ -14,8 +14,8 @@ export interface OperatorDeps {
   readonly machine: Machine
   readonly faults: readonly Fault[]
   /**
-   * Number of effects of the first processes of each step: of the command, then of each serving
-   * process.
+   * Numbers of effects, one list per step: of the first process of the command, then of the first
+   * process at each position of the fleet.
    */
   readonly effects: (readonly number[])[]
 }
@@ -25,7 +25,7 @@ const triesMax = 10
 /** Maximum number of processes that the operator starts for one step. */
 const startsMax = 5
 
-/** Runs every step under faults, then settles the rest until the goal is reached. */
+/** Runs every step under faults, then commands without faults until the goal is reached. */
 export async function operate(deps: OperatorDeps, scenario: Scenario): Promise<void> {
   const last = scenario.steps.at(-1)
   if (last === undefined) return
@@ -133,7 +133,7 @@ function mayResume(end: ProcessEnd): boolean {
   return end.kind !== 'failed' || end.code !== 'NOTHING_TO_RESUME'
 }
 
-/** Settles the rest without faults, as a user would, until the goal is reached. */
+/** Runs commands without faults until the goal is reached, at most `triesMax` commands. */
 async function settleRest(
   deps: OperatorDeps,
   scenario: Scenario,
@@ -184,7 +184,7 @@ async function settleRest(
     // The refresh has read all drift.
     if (successes === 1) cloud.acceptDrift()
     isResuming = false
-    // Another process may have had an open deployment at each earlier check.
+    // A pending create can remain if a deployment was open at each earlier check.
     if (successes >= 2 && !hasPendingCreate(world)) return
   }
   const { current } = world.records.catalog.getStack(simStack) ?? {}

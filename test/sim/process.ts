@@ -14,7 +14,10 @@ import { simSecrets } from './secrets.ts'
 /** The stack of every scenario. */
 export const simStack = stackIdOf('sim', 'dev')
 
-/** The end of a process. `gone`: the process died or was killed. */
+/**
+ * The end of a process. `done`: its work ended, with the result of its deployment, if any.
+ * `failed`: its work threw an error. `gone`: the process died or was killed.
+ */
 export type ProcessEnd =
   | { readonly kind: 'done'; readonly result: DeployResult | undefined }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }

@@ -26,7 +26,7 @@ import { secretMark } from './secrets.ts'
 
 type Handlers = ReturnType<typeof createMonitorHandlers>
 
-/** The monitor of a process without a network, with calls for a program. */
+/** The monitor of a process, without a network. A program uses `call` for its requests. */
 export interface SimMonitor {
   readonly server: MonitorServer
   readonly call: <T>(callHandler: (handlers: Handlers) => Promise<T>) => Promise<T>
@@ -36,7 +36,7 @@ export interface SimMonitor {
 
 const unusedMethods = { address: 'simulated', wasUsed: () => false, close: () => undefined }
 
-/** Serves the monitor's own handlers. Each call takes some time in both directions. */
+/** Creates a monitor with the real handlers. A request and a response take 1 virtual ms each. */
 export function createMonitor(
   scheduler: Scheduler,
   node: SimNode,
@@ -103,7 +103,7 @@ export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
 const type = 'test:index:Thing'
 const secretKey = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
 
-/** Registers each resource as early as possible, as programs do. */
+/** Runs a program. It registers each resource as soon as the dependencies are registered. */
 async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Promise<ProgramEnd> {
   const registrations = new Map<string, Promise<RegisterResourceResponse>>()
   const { call } = monitor

@@ -30,7 +30,7 @@ export function createSeedProgress(from: number, seeds: number): SeedProgress {
   }
 }
 
-/** Adds the results of seeds, which are all complete up to `next`. */
+/** Adds the reports of seeds. After this call, all seeds before `next` count as complete. */
 export function addReports(
   progress: SeedProgress,
   reports: readonly SeedReport[],

@@ -11,7 +11,7 @@ const emptyState: StoredDeployment = {
 /** The parsed blobs of each world. A blob never changes, and callers do not modify the result. */
 const parsedBlobs = new WeakMap<World, Map<BlobHash, StoredDeployment>>()
 
-/** Returns the state in a blob. */
+/** Returns the state in a blob; without a blob or a deployment in it, the empty state. */
 export function readStateBlob(world: World, blob: BlobHash | ''): StoredDeployment {
   if (blob === '') return emptyState
   const states = parsedBlobs.get(world) ?? new Map<BlobHash, StoredDeployment>()

@@ -10,7 +10,7 @@ export interface RecordTable {
   readonly remove: (deployment: DeploymentId) => void
 }
 
-/** Creates the removal of records, one table per call, in the order of `tables`. */
+/** Creates the port. Each call of `removeRecords` clears one table, in the order of `tables`. */
 export function createRetention(
   tables: readonly RecordTable[],
   {

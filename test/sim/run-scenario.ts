@@ -16,11 +16,11 @@ export interface ScenarioResult {
   readonly lines: readonly string[]
   readonly counts: ReadonlyMap<string, number>
   /**
-   * Number of effects of the first processes of each step: of the command, then of each serving
-   * process.
+   * Numbers of effects, one list per step: of the first process of the command, then of the first
+   * process at each position of the fleet.
    */
   readonly effects: readonly (readonly number[])[]
-  /** The last state, without values that may differ between two correct runs. */
+  /** The last state and the existing objects, without values that vary between correct runs. */
   readonly finalState: readonly string[]
   /** Whether only a user could find out the end of some create. */
   readonly hasUnknownCreate: boolean
@@ -28,7 +28,7 @@ export interface ScenarioResult {
   readonly deployments: number
 }
 
-/** Maximum number of events of one run. A deployment that exceeds it does not end. */
+/** Maximum number of events of one run. A run that needs more counts as one that never ends. */
 const ticksMax = 120_000
 
 /** Runs a scenario, first under faults, then without, until the last goal is reached. */

@@ -8,7 +8,7 @@ import type { WorldPlatform } from './world.ts'
 export interface SeedReport {
   readonly seed: number
   readonly violations: readonly string[]
-  /** The faults that the failure needs; empty without a failure. */
+  /** The faults of the failed run, reduced if requested; empty without a failure. */
   readonly faults: readonly Fault[]
   /** The trace of the smallest run that still breaks a rule. */
   readonly lines: readonly string[]
@@ -19,7 +19,7 @@ export interface SeedReport {
   readonly faultCount: number
 }
 
-/** Runs one seed. A failure is reduced to few faults. */
+/** Runs one seed. With `shrinksFaults`, a failure is reduced to few faults. */
 export async function runSeed(
   seed: number,
   options: { readonly shrinksFaults?: boolean; readonly platform?: WorldPlatform } = {},

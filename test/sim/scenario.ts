@@ -24,7 +24,7 @@ export interface PlannedThing {
   readonly isSecret: boolean
   /** Whether an input is the result of a function that differs each time. */
   readonly callsFunction: boolean
-  /** Whether the program continues when it fails. */
+  /** Whether the program continues when the registration of this thing fails. */
   readonly toleratesFailure: boolean
 }
 
@@ -62,7 +62,10 @@ export interface Scenario {
   readonly executors: readonly HostName[]
   /** Whether commands that did not end are restarted on either host. */
   readonly hasTwoHosts: boolean
-  /** The step from which a version with newer rules is used. The number of steps means never. */
+  /**
+   * Index of the step in which a version with newer rules takes over, at the first restart of the
+   * command. Later steps start with this version. The number of steps means never.
+   */
   readonly upgradeAt: number
 }
 

@@ -33,19 +33,19 @@ export interface SimStore {
 
 /** Observes all writes of the store. */
 export interface Observer {
-  /** Called with the text of everything that is stored. */
+  /** Called with each stored text that can contain a secret, such as a log record or a message. */
   readonly onTextStored: (text: string) => void
   readonly onHeadChanged: (change: HeadChange) => void
   readonly onAppended: (deployment: DeploymentId, record: LogRecord) => void
   readonly onClosed: (deployment: DeploymentId) => void
-  /** Called when a condition of the store refused a request, or recognized it as a repetition. */
+  /** Called with a rule that the store observed, such as a refused append or a repetition. */
   readonly onRefused: (rule: string) => void
   readonly onPublished: (blob: BlobHash, version: number) => void
 }
 
 const stops = ['none', 'graceful', 'forced'] as const
 
-/** Creates an empty store. Its conditions are those of the ports, and its records are texts. */
+/** Creates an empty store. Its writes have the conditions that the ports require. */
 export function createStore(observer: Observer): SimStore {
   const heads = createHeads(observer.onHeadChanged)
   const outcomes = new Map<string, Outcome>()

@@ -74,7 +74,7 @@ function reportHeadChange(observer: Observer, request: SimHeadRequest, items: He
   observer.onHeadChanged(changeOf(`${deployment} ${id}`, { ...request, attempt }, change))
 }
 
-/** Reports the change of any other item. */
+/** Reports the texts of a changed item, and an append, close, publish or late outcome. */
 function reportChange(observer: Observer, { key, before, after }: ModelChange): void {
   for (const { S: text, B: compressed } of Object.values(after ?? {})) {
     if (text !== undefined) observer.onTextStored(text)

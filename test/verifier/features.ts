@@ -40,7 +40,7 @@ export function checkFeatures(envelope: OrderedJson): readonly string[] {
     ...[...neededFeatures]
       .filter(name => !namedFeatures.includes(name))
       .map(name => `feature '${name}' is missing`),
-    // The ciphertext does not show whether it contains bytes.
+    // A ciphertext can hide bytes, so an unused `byteString` cannot be recognized.
     ...namedFeatures
       .filter(name => knownFeatures.has(name) && name !== 'byteString' && !neededFeatures.has(name))
       .map(name => `feature '${name}' is named but not used`),

@@ -1,6 +1,6 @@
 import { fieldOf, itemsOf, type OrderedJson, textOf } from './ordered-json.ts'
 
-/** Checks the rules between resources: valid references, and unique names. */
+/** Returns the errors in URNs, types, ids and references of resources, and repeated URNs. */
 export function checkIntegrity(resources: readonly OrderedJson[]): readonly string[] {
   const earlierUrns = new Set<string>()
   const providers = new Set<string>()

@@ -68,7 +68,7 @@ export function parseOrdered(source: string): OrderedJson {
   return document
 }
 
-/** Writes a text. Go escapes the two line separators, JavaScript does not. */
+/** A function that returns a text as JSON. As in Go, it escapes the two line separators. */
 export type TextWriter = (text: string) => string
 
 /** Texts in state files, without HTML escapes. */

@@ -14,7 +14,7 @@ export interface Field {
   readonly check: Check
 }
 
-/** Returns the check of a record with exactly these fields in this order. */
+/** Returns the check of a record. It contains no other fields than these, in this order. */
 export function record(fields: readonly Field[]): Check {
   const fieldsByName = new Map(fields.map((field, index) => [field.name, { field, place: index }]))
   return (json, path) => {
@@ -52,7 +52,7 @@ function checkField(
   return check(item, `${path}.${name}`)
 }
 
-/** Returns the check of a text, optionally with a form. */
+/** Returns the check of a text. The text must match `pattern`, if there is one. */
 export function text(pattern?: RegExp): Check {
   return (json, path) => {
     if (json.kind !== 'text') return [`${path}: must be a text`]

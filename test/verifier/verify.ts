@@ -162,8 +162,8 @@ function checkMagic(deployment: OrderedJson | undefined): readonly string[] {
 }
 
 /**
- * Checks the secrets manager. Sealed secrets need their manager. A passphrase manager proves its
- * passphrase by its salt.
+ * Returns errors of the secrets manager. Sealed secrets require a manager, and the salt of a
+ * passphrase manager must be well-formed.
  */
 function checkManager(deployment: OrderedJson | undefined, exported: string): readonly string[] {
   const manager = fieldOf(deployment, 'secrets_providers')

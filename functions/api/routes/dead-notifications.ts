@@ -15,8 +15,8 @@ const letterView = z.object({
 })
 
 /**
- * Routes of dead notification letters. An administrator lists them, and sends them again after
- * correcting the cause.
+ * Routes for the dead letters of notifications. An administrator lists them, corrects the cause,
+ * and sends them again.
  */
 export const deadNotificationRoutes = [
   defineRoute({

@@ -56,7 +56,7 @@ interface Collection<Draft extends z.ZodType> {
     draft: z.infer<Draft>,
     before: StoredDocument | undefined,
   ) => Promise<unknown>
-  /** Returns the document for callers, without secrets. */
+  /** Returns the value of the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
   /** See `DocumentChange`. */
   readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>
@@ -134,8 +134,8 @@ function createCollectionRoutes<Draft extends z.ZodType>(
 const documentNameOf = (params: Params): string => params['name'] ?? ''
 
 /**
- * The rules of a webhook may name any stack, so only an administrator of the installation may
- * change it.
+ * The routes of webhooks. The rules of a webhook can name any stack. So only an administrator of
+ * the installation may read or change webhooks.
  */
 const webhooks = createCollectionRoutes({
   path: '/v1/webhooks',
@@ -168,7 +168,7 @@ const schedules = createCollectionRoutes({
   createValue: async (ports, key, draft, before) => {
     const now = ports.clock.now()
     const previous = before === undefined ? undefined : parseDocument(scheduleDocument, before)
-    // Times that were missed while the schedule was paused or different are skipped.
+    // A change counts as the last run, so that due times before the change are skipped.
     const lastRunField = previous === undefined ? {} : { lastAt: now }
     const schedule = { ...draft, createdAt: previous?.createdAt ?? now, ...lastRunField }
     return placeSchedulerCalls(ports, key, schedule)
@@ -214,7 +214,7 @@ const notifications = [
     ...notificationParts,
     path: '/v1/stacks/{project}/{stack}/notifications',
     scope: 'stack',
-    // The address itself may be confidential.
+    // The address of a notification can be confidential.
     readRole: 'deploy',
     writeRole: 'deploy',
     keyOf: params => ({

@@ -12,7 +12,7 @@ import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-r
 
 /** Maximum number of concurrent operations that a request may set. */
 const parallelMax = 10_000
-/** The default concurrency. Functions start on demand, and deletes run in parallel. */
+/** The default of `parallel`. It is high, because functions start on demand. */
 const parallelDefault = 1_000
 
 /** URNs, or URN patterns. */
@@ -36,7 +36,7 @@ const requestBody = z.strictObject({
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
   message: z.string().max(2000).default(''),
-  /** Run the program too, which a destroy or refresh does not need by itself. */
+  /** Whether a destroy or refresh runs the program. Absent: it does not. */
   runProgram: z.boolean().optional(),
   legacyDiff: z.literal(true).optional(),
   legacyRefreshDiff: z.literal(true).optional(),
@@ -49,7 +49,7 @@ const requestBody = z.strictObject({
   archive: archiveForm.optional(),
 })
 
-/** The error code of a request that its caller withdrew. */
+/** The error code of a withdrawn request. */
 const withdrawnCode = 'DEPLOYMENT_CANCELLED'
 
 /** A request in the API. */
@@ -87,7 +87,7 @@ export const requestRoutes = [
     ...creationRoute,
     path: '/v1/stacks/{project}/{stack}/previews',
     role: 'preview',
-    // A program is code. The archive may be any uploaded one, not only that of the stack.
+    // A preview runs the code of `archive`, which can be any uploaded archive.
     fieldRoles: { archive: 'deploy' },
     summary:
       'Request a preview of the program of the stack. Another archive requires the role deploy, because programs run code.',
@@ -157,7 +157,8 @@ async function withdrawRequest(
 }
 
 /**
- * Returns REQUEST_BEGUN for a request that was withdrawn too late. Undefined for a withdrawn one.
+ * Returns REQUEST_BEGUN for a request that had another end before it could be withdrawn. Returns
+ * undefined for a withdrawn or waiting request.
  */
 function tooLateError({ request, end }: RequestRecord): DeployError | undefined {
   if (end === undefined || (end.kind === 'refused' && end.code === withdrawnCode)) return undefined
@@ -236,7 +237,7 @@ async function enqueue(ports: ApiPorts, newRequest: DeploymentRequest): Promise<
   return (await requests.find(stack, key)) ?? { request: newRequest }
 }
 
-/** Returns the key in the request's header, or a new one. Throws API_INPUT_INVALID. */
+/** Returns the key in the header idempotency-key, or a new key. Throws API_INPUT_INVALID. */
 function idempotencyKeyOf(request: Request, { random }: ApiPorts): string {
   const header = request.headers.get('idempotency-key')
   if (header === null) return random.uuid()
@@ -248,7 +249,8 @@ function idempotencyKeyOf(request: Request, { random }: ApiPorts): string {
 }
 
 /**
- * Returns the existing request of a key if the new request is the same. Throws REQUEST_KEY_TAKEN.
+ * Returns the existing request of a key. Throws REQUEST_KEY_TAKEN if the new request has other
+ * options, another program, or another value of `dryRun`.
  */
 function requireSameRequest(existing: RequestRecord, newRequest: DeploymentRequest): RequestRecord {
   const [existingJson, newJson] = [existing.request, newRequest].map(

@@ -19,7 +19,7 @@ export interface CommandDeps extends PlanDeps {
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
   /** Folds the log since its last pin. */
   readonly foldLog: () => Promise<StoredDeployment>
-  /** The limit of chains in flight. If absent, the executors limit them. */
+  /** The limit of concurrently running chains. Absent: the executors limit the chains. */
   readonly slots?: Slots | undefined
   /** Called when this run pins a new base, for other users of the base in this process. */
   readonly onRebase: (base: Base) => void

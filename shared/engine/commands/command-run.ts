@@ -60,7 +60,7 @@ export interface CommandRun extends CommandRunDeps, RunConstraints {
    * ends, unless the option `continueOnError` is set.
    */
   readonly onHookFailed: () => 'goes on' | 'ends'
-  /** Reports whether something failed although the deployment continued. */
+  /** Reports whether a failure was noted, even if the deployment continued after the failure. */
   readonly hasFailed: () => boolean
   readonly createContext: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }

@@ -62,7 +62,10 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   return execute(freshDeps, refreshedBase)
 }
 
-/** Compares states with the cloud. A failed read does not stop the others. */
+/**
+ * Compares states with the cloud. The other reads continue after a failed read. Returns true when
+ * all reads succeeded.
+ */
 async function refreshStates(
   deps: CommandDeps,
   base: Base,
@@ -93,7 +96,7 @@ async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
 }
 
 /**
- * Warns of pending operations of the previous deployment, if no refresh precedes the update.
+ * Warns of the pending operations in the base. Called only if no refresh precedes the command.
  * Source: docs/spec/deployment.md#order-of-execution.
  */
 function warnPendingOperations({ report }: Pick<StepEmitter, 'report'>, base: Base): void {

@@ -6,7 +6,7 @@ import { scopeOf } from '../generator/targets/scope.ts'
 import { programRefreshModeOf, runsProgram } from '../../records/log.ts'
 import type { DeployRequest } from '../request.ts'
 
-/** The dependencies of a context that do not depend on the base. */
+/** The dependencies of a context that are equal for every base. */
 interface ContextDeps
   extends Pick<DecisionPorts, 'providers' | 'emitter' | 'randomSeed' | 'uuid' | 'pause'> {
   readonly request: DeployRequest
@@ -21,7 +21,7 @@ interface ContextDeps
   >
 }
 
-/** Creates the context for the decisions of a run, which compare registrations with a base. */
+/** Creates the context of a run. Its decisions compare registrations with the base. */
 export function createGeneratorContext(
   deps: ContextDeps,
   base: Base,

@@ -66,7 +66,7 @@ export async function previewUnregistered(
   )
 }
 
-/** Adds the states of views that a provider reported during a read to the results. */
+/** Adds view states to the results. The provider reported these states during a read. */
 function recordViewReads(
   results: Map<ResourceState, ResourceState | undefined>,
   { views = [] }: StepEnd,
@@ -104,7 +104,10 @@ export async function previewRefresh(
   return createBase(refreshedSnapshot, base.epoch + 1)
 }
 
-/** Returns the states that were read, or undefined when a read failed. */
+/**
+ * Reads states and emits their steps. Returns old state → read state (undefined: no longer exists).
+ * Returns undefined when a read failed.
+ */
 async function previewReadSteps(
   { readableSteps, unchangedSteps }: ReturnType<typeof createRefreshSteps>,
   base: Base,

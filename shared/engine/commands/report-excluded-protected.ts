@@ -2,8 +2,9 @@ import { collectProtected } from '../graph/closures.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 
 /**
- * Reports how many resources stay because they or their dependents are protected. Returns true when
- * no resource remains to be deleted. Source: Pulumi's `destroy --exclude-protected`.
+ * Reports how many resources `--exclude-protected` keeps: they or their dependents are protected.
+ * Returns true when it keeps all resources of a stack that is not empty.
+ * Source: Pulumi's `destroy --exclude-protected`.
  */
 export function areAllProtected({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input

@@ -19,7 +19,7 @@ export interface RunConstraints {
   readonly openPolicies: () => Promise<void>
   /** Returns the versions of the loaded policy packs, by their names in the summary. */
   readonly readPackVersions: () => Readonly<Record<string, string>>
-  /** Returns the plan of a preview after its end. */
+  /** Returns the update plan that a preview drafted. Undefined if no draft was requested. */
   readonly readDraftedPlan: () => UpdatePlan | undefined
 }
 

@@ -3,13 +3,16 @@ import type { ProgramHost, ProgramRun, RunningProgram } from '../../programs/pro
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Generator } from '../generator/generator.ts'
 
-/** The execution of a program, when the program registers nothing more. */
+/** The execution of a program that registers nothing more. */
 export interface ProgramExecution {
-  /** Whether the program registered everything and nothing failed, so that deletes may follow. */
+  /**
+   * Whether the program signalled or exited without an error, and the deployment did not end early.
+   * Only then deletes may follow.
+   */
   readonly isClean: boolean
   /**
-   * Lets the waiting program exit, and waits for its exit. Returns false when the program failed
-   * after its signal.
+   * Lets the waiting program exit, and waits for its exit. Returns false when the program failed or
+   * the deployment ended early.
    */
   readonly finish: () => Promise<boolean>
 }
@@ -31,7 +34,7 @@ const exitTimeoutMs = 5_000
 
 /**
  * Runs the program until it signals that it registers nothing more, until it exits, or until the
- * deployment ends early. Resources that a failed program did not reach look removed. So deletes are
+ * deployment ends early. A failed program may not have registered all its resources. So deletes are
  * allowed only after a clean end. Source: docs/spec/programs.md#end-of-a-program,
  * docs/spec/programs.md#signal-and-wait-for-shutdown.
  */

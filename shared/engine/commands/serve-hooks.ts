@@ -6,16 +6,16 @@ import { runProgramPhase } from './program-phase.ts'
 /** A program that runs again only to serve its hooks. */
 export interface HookService {
   /**
-   * Waits until the program has registered everything again, and lets it exit. Returns false when
-   * the program failed.
+   * Waits until the program has registered everything again or differs from the records, and lets
+   * the program exit. Returns false when the program failed.
    */
   readonly finish: () => Promise<boolean>
 }
 
 /**
- * Runs a program again that ended in an earlier generator run, because pending deletes need its
- * hooks. No further decisions are made, and records answer its registrations. A registration
- * without a record is never answered. Source: docs/spec/step-execution.md#hooks.
+ * Runs the program again after its end in an earlier generator run, because pending deletes need
+ * its hooks. Records and unchanged states answer its registrations. A registration that requires a
+ * new decision is never answered. Source: docs/spec/step-execution.md#hooks.
  */
 export function serveHooks(run: CommandRun, ctx: GeneratorContext): HookService {
   const divergence = Promise.withResolvers<void>()

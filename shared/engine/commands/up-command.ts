@@ -41,8 +41,8 @@ import { releaseOf, reportWaves } from './report-waves.ts'
 
 /**
  * Runs the program against a base, deletes the resources that are no longer wanted, and sets the
- * stack's outputs. The results of earlier generator runs are restored first, and their work is
- * continued.
+ * stack's outputs. A later generator run first restores the results of the earlier runs, and then
+ * continues their work.
  */
 export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run, writer, recorded } = deps
@@ -90,7 +90,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   return isAllowed && hasFinished && !run.isAborted()
 }
 
-/** Deletes everything in the base, for `destroy`. */
+/** Deletes the resources of the base that the scope contains, for a `destroy` without program. */
 export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean> {
   const recorded = readRecordedPlan(deps, base, 'deletes')
   const isStoppedByFailure = !deps.run.request.options.continueOnError
@@ -101,8 +101,8 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
 }
 
 /**
- * Completes an update whose program ended in an earlier generator run. No further decisions are
- * made.
+ * Completes a command whose program ended in an earlier generator run: an update, refresh or
+ * destroy. The program's registrations are not decided again.
  */
 async function finishAfterProgram(
   deps: CommandDeps,
@@ -172,8 +172,8 @@ async function findStackState(
 }
 
 /**
- * Returns the resources to delete: those that the program no longer registers, and leftovers of
- * earlier generator runs.
+ * Returns the deletes and the graph that orders them. Deleted are unregistered resources, old
+ * copies of replaced resources, and leftovers of earlier generator runs.
  */
 function planUnregisteredDeletes(
   ctx: GeneratorContext,

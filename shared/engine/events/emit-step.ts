@@ -2,7 +2,7 @@ import type { Step } from '../step.ts'
 import { type StepEnd, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
-/** Reports a step without a provider call, with its end, and counts it. */
+/** Reports the begin and the end of a step without a provider call, and counts the step. */
 export function emitStep(
   emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd' | 'count'>,
   step: Step,

@@ -24,7 +24,7 @@ export interface ReportedPlugin {
   readonly downloadUrl: string
 }
 
-/** An event as `--json` prints it: number, Unix seconds, one payload. */
+/** An event as `--json` prints it: its number, its time in Unix seconds, and one payload. */
 export type EngineEvent = {
   readonly sequence: number
   readonly timestamp: number
@@ -70,7 +70,7 @@ export interface SummaryEvent {
   readonly result: 'succeeded' | 'failed' | 'canceled'
 }
 
-/** The step of an event. `detailedDiff` null and {} differ. */
+/** The step of an event. `detailedDiff` null: the provider gave none. {}: it gave an empty one. */
 export interface StepMetadata {
   readonly op: StepOp
   readonly urn: string

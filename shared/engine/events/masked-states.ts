@@ -9,7 +9,7 @@ export interface MaskedStates {
   readonly new: StoredResource | undefined
 }
 
-/** Returns a state as a digest prints it: complete, in its stored form, without any secret. */
+/** Returns a state as a preview digest prints it: all fields in stored form, but no secret. */
 export function toMaskedResource(state: ResourceState): StoredResource {
   const maskedState = {
     ...state,

@@ -17,7 +17,7 @@ export interface PolicyRemediationEvent extends PolicyIdentity {
   readonly after?: Readonly<Record<string, unknown>>
 }
 
-/** The passed and failed policies of a pack after one call. */
+/** The policies of a pack that passed and that failed in one call of its analyzer. */
 export interface PolicySummaryEvent extends PolicyIdentity {
   readonly passed?: readonly string[]
   readonly failed?: readonly string[]

@@ -81,7 +81,7 @@ export function createEventRecorder(
   }
   return {
     emit(event) {
-      // Debug messages are only for current readers, because a program may print anything in them.
+      // Debug messages are never stored, because a program can print anything in them.
       if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'debug') return
       pendingLines.push(lineOf(event))
       if (flushTimer === undefined) void scheduleFlush()

@@ -4,7 +4,8 @@ import { type EndedStep, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
 /**
- * Reports the begin of a step. A delete-before-create replacement is reported before the create.
+ * Reports the begin of a step. Before the create of a delete-before-create replacement, its replace
+ * step is reported with its end.
  */
 export function emitStepBegin(
   emitter: Pick<StepEmitter, 'emitBegin' | 'emitEnd'>,
@@ -23,8 +24,8 @@ function isDeletedFirst({ effect }: Step): boolean {
 }
 
 /**
- * Counts the replacements of a chain that succeeded. A create-before-delete replacement is reported
- * now, with the new state and the old one marked for deletion.
+ * Counts the replacements of a successful chain. A create-before-delete replacement is also
+ * reported now, with the new state and the old one marked for deletion.
  */
 export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]): void {
   for (const { step, end: createEnd } of chain) {
@@ -50,7 +51,7 @@ export function completeReplaceStep(replace: Step, createdState: ResourceState |
   return { ...replace, old: markedOld, next: createdState ?? replace.next }
 }
 
-/** Returns the replace step that accompanies the create of a replacement. */
+/** Returns the replace step for the create of a replacement; undefined for any other step. */
 export function replaceStepOf(createStep: Step): Step | undefined {
   if (!isReplacing(createStep.op)) return undefined
   if (createStep.next === undefined) return undefined

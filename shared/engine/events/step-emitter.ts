@@ -33,8 +33,8 @@ export interface StepEmitter {
    */
   readonly emitEnd: (step: Step, end: StepEnd) => void
   /**
-   * Counts a step that succeeded for the summary. Called once for each step, by the code that
-   * decided the step.
+   * Adds a successful step to the counts of the summary. Called once for each step, by the code
+   * that decided the step.
    */
   readonly count: (step: Step, end: StepEnd) => void
   /** Reports outputs that a component or the stack registered. */
@@ -43,7 +43,7 @@ export interface StepEmitter {
   readonly emit: (event: EngineEventPayload) => void
   /** Removes secret texts of the configuration from a message. */
   readonly scrub: (text: string) => string
-  /** Returns the logical steps so far, by kind. */
+  /** Returns the number of counted steps by kind, over all generator runs that share the counts. */
   readonly readCounts: () => Readonly<Record<string, number>>
   /** Reports whether a provider was unable to say whether a change took place. */
   readonly isMaybeCorrupt: () => boolean
@@ -53,8 +53,8 @@ export interface StepEmitter {
 export interface EmitterOptions {
   readonly isPreview: boolean
   /**
-   * Whether the command is `refresh`. The steps of this command are counted and reported by their
-   * results.
+   * Whether the command is `refresh`. Its refresh steps are counted and reported as the step that
+   * resulted, such as `update` or `same`.
    */
   readonly isRefreshCommand: boolean
   readonly scrub: (text: string) => string
@@ -67,7 +67,7 @@ export interface EmitterOptions {
   readonly sharedCounts?: Map<string, number>
 }
 
-/** Reports the plugin of a provider to the sink, including default providers. */
+/** Reports the plugin of a provider step to the sink. Default providers are reported too. */
 function emitPlugin({ provider }: EventSink, { urn, next }: Step): void {
   if (provider === undefined || next === undefined || !isProviderType(next.type)) return
   const { version, downloadUrl } = pluginOf(urn, next.inputs)
@@ -193,8 +193,8 @@ function metadataOf(step: Step, op: StepOp, end: StepEnd | undefined): StepMetad
 }
 
 /**
- * Returns the old state of a step. The old state is marked for deletion if a replaced resource is
- * deleted at the end.
+ * Returns the old state of a step for an event. The old state of a replaced resource is marked for
+ * deletion in the end of the create, and in the later delete.
  */
 function oldStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   // The event of an import has the state that the provider read as its old state.
@@ -221,7 +221,10 @@ function eventStateOf(step: Step, end: StepEnd | undefined): ResourceState | und
   return next
 }
 
-/** Returns the planned state, or the resulting one after the step. */
+/**
+ * Returns the state that resulted from a step, otherwise the planned state. Returns undefined if a
+ * refresh found that the resource is gone.
+ */
 function newStateOf(step: Step, end: StepEnd | undefined): ResourceState | undefined {
   return end?.state ?? (end?.resultOp === 'delete' ? undefined : step.next)
 }

@@ -33,10 +33,10 @@ interface Attempt {
 /**
  * Calls the provider, and records the outcome and the end. Returns undefined when another process
  * ended the operation. Returns `again` when the operation has no owner any more and may begin
- * again. An error of the call also ends the operation: as failed if the provider was not called,
- * otherwise as interrupted. Only after a store outage, the operation has no end and is left to
- * recovery. Throws LEASE_LOST when the lease expired before the call, so that this attempt did not
- * call the provider.
+ * again. An error of the call also ends the operation: as interrupted if the connection was lost
+ * after the request, otherwise as failed or partial. Only after a store outage, the operation has
+ * no end and is left to recovery. Throws LEASE_LOST when the lease expired before the call, so that
+ * this attempt did not call the provider.
  */
 export async function callAndRecord(
   ports: ExecutorPorts,
@@ -161,7 +161,10 @@ function viewsOf({ views }: StepEnd, { sealing }: ExecutionContext): Pick<Outcom
   return { views: views.map(view => viewOutcomeOf(view, sealing)) }
 }
 
-/** Writes the outcome and selects it. Returns false when another process ended the operation. */
+/**
+ * Writes the outcome of an attempt, and selects the attempt as the end. An interrupted attempt has
+ * no outcome. Returns false when another process ended the operation.
+ */
 async function recordOutcome(
   ports: ExecutorPorts,
   context: ExecutionContext,

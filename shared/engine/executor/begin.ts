@@ -36,7 +36,10 @@ export type BeginDecision =
     }
   /** The operation has ended. */
   | { readonly kind: 'ended'; readonly head: Head }
-  /** Another executor owns the operation, it may not begin again, or the deployment was stopped. */
+  /**
+   * The provider may not be called: the operation has an owner, lacks arrivals or may not begin
+   * again. Or this executor gave the attempt back after a stop or without a valid lease.
+   */
   | { readonly kind: 'left' }
 
 /**

@@ -15,7 +15,8 @@ export interface LeaseKeeper {
   /**
    * Writes the running process groups to the lease record. A take-over can then end them, and a
    * removal of old records can check them. Resolves at once when the record already contains them.
-   * Called before each provider call. If the store refuses the write, the next renewal writes them.
+   * Called before each provider call. If the write fails with an error, the next renewal writes
+   * them.
    */
   readonly recordGroups: () => Promise<void>
   /** Retires the identity for good. No operation may run under this identity any more. */
@@ -23,8 +24,8 @@ export interface LeaseKeeper {
 }
 
 /**
- * The dependencies of keeping a lease. `onLost` is called once, when the lease could not be renewed
- * in time.
+ * The dependencies of keeping a lease. `onLost` is called once, when the lease was not renewed in
+ * time or the store refused a renewal.
  */
 export interface LeaseDeps {
   readonly leases: LeasesPort
@@ -34,9 +35,9 @@ export interface LeaseDeps {
 }
 
 /**
- * Registers an executor and renews its lease until it is ended. After two thirds of the lease time
- * without a renewal, the executor gives up, before other processes may recover its operations.
- * `onLost` then ends its plugins.
+ * Registers an executor and renews its lease until `end` is called. After two thirds of the lease
+ * time without a renewal, the executor gives up. Other processes may recover its operations only
+ * later. `onLost` then ends the plugins of the executor.
  */
 export async function keepLease(
   deps: LeaseDeps,

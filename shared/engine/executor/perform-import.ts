@@ -10,7 +10,8 @@ import type { ViewRequest } from '../../providers/views.ts'
 import { resolveStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
 
 /**
- * Adopts an existing resource: reads it by its id alone. An unhealthy resource is no failure. The
+ * Adopts an existing resource, which the provider reads by its id alone. Components, and imports of
+ * the command whose outputs are known, are not read. An unhealthy resource is no failure. The
  * resulting state has the read properties and the current time. Source:
  * docs/spec/step-execution.md#import-step.
  */

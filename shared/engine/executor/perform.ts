@@ -202,7 +202,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
   } catch (thrown) {
     const partial = thrown instanceof ProviderError ? thrown.partialResource : undefined
     if (partial === undefined) throw thrown
-    // The new inputs did not take effect, so the next run must find the difference again
+    // The new inputs did not take effect, so the next deployment must find the difference again
     // (docs/spec/step-execution.md#failure-classes).
     const { outputs, reasons, refreshBeforeUpdate } = partial
     const state = {

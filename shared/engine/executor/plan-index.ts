@@ -15,7 +15,7 @@ export interface PlanIndex {
    * contain the operation.
    */
   readonly find: (id: OperationId) => Promise<Operation | undefined>
-  /** Returns the last pin that was read. */
+  /** Returns the last pin that was read. Reads the log first if no pin was read yet. */
   readonly readPin: () => Promise<Pin | undefined>
   /**
    * Returns the sealed state of an operation that the generator settled, as far as the log was
@@ -30,7 +30,7 @@ export interface PlanIndex {
   readonly providerStateOf: (urn: Urn, id: string) => StoredResource | undefined
 }
 
-/** Creates an index that reads a log once, from the beginning to the end. */
+/** Creates an index that reads each record of a log once, in order and as needed. */
 export function createPlanIndex(
   ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },
   deployment: DeploymentId,

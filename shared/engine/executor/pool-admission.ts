@@ -5,8 +5,8 @@ import type { Step } from '../step.ts'
 import { slowTypes } from './slow-resources.ts'
 
 /**
- * The admission of an operation. It begins `now`, waits for an executor with its full time
- * remaining (`later`), or for an executor without a time limit (`long`).
+ * The admission of an operation. The operation begins `now`, waits for an executor that has its
+ * full time left (`later`), or waits for an executor without a time limit (`long`).
  */
 export type Admission = 'now' | 'later' | 'long'
 
@@ -43,8 +43,9 @@ export function admissionOf(
 }
 
 /**
- * Returns the expected duration of a step, in ms: its custom timeout, otherwise its previous
- * duration, otherwise the known duration of its type.
+ * Estimates the duration of a step, in ms: its custom timeout, otherwise its previous duration
+ * with a margin, otherwise the known duration of its type. Without any of these, returns a
+ * default. Returns 0 without a provider call.
  */
 function estimateMs(step: Step, knownDurations: KnownDurations): number {
   const call = callOf(step.op)

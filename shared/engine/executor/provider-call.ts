@@ -9,8 +9,8 @@ import type { ViewsDeps } from './record-views.ts'
 /** The dependencies of performing a step. */
 export interface PerformDeps {
   /**
-   * Returns the configured instance of a provider reference, with the extension of an extension
-   * reference. Throws when the provider is unavailable.
+   * Returns the configured provider instance of a provider reference. `extension`: the reference of
+   * the extension to use, or ''. Throws when the provider is unavailable.
    */
   readonly provider: (reference: string, extension: string) => Promise<Provider>
   /** Returns the current time in RFC 3339, UTC. */

@@ -20,12 +20,12 @@ interface EndedOperation {
 }
 
 /**
- * Records the arrival of an ended operation at each waiter. Ends joins that became ready, and sends
- * other operations that became ready. A single ready operation is returned instead of sent, and the
- * caller continues with it. An end without success arrives at barriers only. If `isRedelivered`, a
- * waiter that has ended may not have released its waiters either. The arrivals of such a waiter are
- * repeated too, along the whole chain. A call can be repeated, because arrivals are sets and ends
- * are written once.
+ * Records the arrival of an ended operation at each waiter. Ends joins that became ready, sends
+ * hints for ready hooks, and sends the other ready operations. A single ready operation is returned
+ * instead of sent, and the caller continues with it. An end without success arrives at barriers
+ * only. If `isRedelivered`, a waiter that has ended may not have released its waiters either. The
+ * arrivals of such a waiter are repeated too, along the whole chain. A call can be repeated,
+ * because arrivals are sets and ends are written once.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
@@ -61,7 +61,10 @@ export async function releaseWaiters(
   return undefined
 }
 
-/** Records one arrival. Returns the waiter, whether it is ready, and its verdict. */
+/**
+ * Records one arrival. Returns the waiter, whether it is ready, and its verdict. Returns undefined
+ * if the log does not contain the waiter.
+ */
 async function recordArrival(
   ports: ReleasePorts,
   { deployment, plan }: ReleaseContext,
@@ -80,8 +83,8 @@ async function recordArrival(
 
 /**
  * Returns the arrivals of an end. Many failures may block the same operations, so arrivals that are
- * already recorded are omitted. If the process that recorded them crashed before it released the
- * waiters, the sweep does that.
+ * already recorded are omitted. If the process that recorded them crashed before it sent the
+ * waiters, the sweep sends them.
  */
 async function findArrivals(
   ports: ReleasePorts,

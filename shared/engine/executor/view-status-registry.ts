@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import type { PublishedStep } from './view-steps.ts'
 
-/** Routes view steps that a provider publishes to the call during which they are published. */
+/** A registry of running calls. It passes each published view step to the call of the step. */
 export interface ViewStatusRegistry {
   /** Creates a token for one call. `onStep` throws when a step is invalid. */
   readonly open: (onStep: (step: PublishedStep) => void) => {
@@ -10,8 +10,8 @@ export interface ViewStatusRegistry {
     readonly close: () => void
   }
   /**
-   * Publishes steps. Throws an error for the provider when the token is unknown, or when `onStep`
-   * throws.
+   * Publishes steps. Throws an error for the provider when the token is unknown, when the call has
+   * too many steps, or when `onStep` throws.
    */
   readonly publish: (token: string, steps: readonly PublishedStep[]) => void
 }

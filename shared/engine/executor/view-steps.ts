@@ -38,7 +38,7 @@ export interface ViewOwner {
    * Whether the call reads the owner for a refresh. In such a call, every view step is a refresh.
    */
   readonly isRefresh: boolean
-  /** Whether the owner is created while its older copy still exists. */
+  /** Whether the call creates the owner. An older copy of the owner may still exist. */
   readonly isReplacing: boolean
 }
 
@@ -90,7 +90,10 @@ function toFailedEnd(
   }
 }
 
-/** Returns the effect of a view step on the state. A step of a resource has the same effect. */
+/**
+ * Returns the effect of a view step on the state, which equals that of a resource's step. `hasOld`:
+ * whether the step replaces or removes an existing view.
+ */
 export function effectOf(op: StepOp, hasOld: boolean): StateEffect {
   switch (op) {
     case 'create':

@@ -25,8 +25,8 @@ export interface DecisionInput {
    */
   readonly isProgramDestroy: boolean
   /**
-   * `first`: the generator reads a registered resource before its decision. `only`: the generator
-   * only reads registered resources.
+   * The refresh of registered resources. `first`: the generator reads a resource before its
+   * decision. `only`: the generator only reads resources. Undefined: it reads none.
    */
   readonly programRefreshMode: 'first' | 'only' | undefined
   /** Whether a resource with equal inputs is unchanged without a request to its provider. */
@@ -58,7 +58,7 @@ export interface DecisionPorts {
   readonly updatePlan: UpdatePlanUse
   /** The decisions of earlier generators; undefined in the first generator and in a preview. */
   readonly replay: Replay | undefined
-  /** 32 fresh bytes. */
+  /** Returns 32 random bytes, new ones in each call. */
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
   readonly timestamp: () => string

@@ -22,7 +22,8 @@ export class Bail extends Error {
 
 /**
  * Thrown at the boundary of the generator when a registration failed and the deployment continues
- * (`--continue-on-error`). It may also have been skipped because a dependency failed.
+ * (`--continue-on-error`). A registration that is skipped because a dependency failed counts as
+ * failed.
  */
 export class RegistrationFailed extends Error {
   readonly isSkipped: boolean

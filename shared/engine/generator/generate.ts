@@ -42,7 +42,7 @@ export async function generate(
   const { input, ports } = ctx
   const goal = deleteFirstIfNameFixed(input, registration)
 
-  // `claimUrn` runs before the first await, so that two registrations never get one URN.
+  // `claimUrn` runs before the first await, so that two registrations never get the same URN.
   const claimed = finishStage(ctx, claimUrn(input, goal))
   if (claimed.kind !== 'decided') return claimed
   ctx.apply({ goals: [[claimed.value.urn, goal]] })
@@ -97,7 +97,8 @@ export async function generate(
   const required = finishStage(ctx, requireCreatedDependencies(input, steps.value))
   if (required.kind !== 'decided') return required
 
-  // The last check, so that the update plan counts the steps of skipped registrations too.
+  // This check is the last one, so that the update plan also counts the steps of a skipped
+  // registration.
   const admitted = finishStage(ctx, skipIfDependencyFailed(input, steps.value))
   if (admitted.kind !== 'decided') return admitted
 

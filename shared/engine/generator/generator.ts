@@ -73,7 +73,7 @@ export interface Generator {
 export interface GeneratorDeps {
   readonly ctx: GeneratorContext
   readonly config: ReadonlyMap<string, ConfigValue>
-  /** Package → plugin of its default provider, as the program's dependencies specify it. */
+  /** Package → plugin of its default provider, from `chooseDefaultPackages`. */
   readonly defaultPackages: ReadonlyMap<string, PackageRequest>
   /** The data about this run that methods and constructed components receive. */
   readonly runInfo: DeploymentContext
@@ -151,7 +151,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
   }
 }
 
-/** Creates the set of pending requests. Its `track` adds a request until the request ends. */
+/** Creates the set of pending requests. `track` keeps a request in the set until its end. */
 function createRequestTracker(): Pick<Generator, 'waitUntilSettled'> & {
   readonly track: <T>(work: Promise<T>) => Promise<T>
 } {

@@ -15,7 +15,7 @@ export interface WritableSets extends Writable<Omit<GeneratorSets, 'pendingDelet
   readonly pendingDeletes: Map<Urn, PromiseWithResolvers<void>>
 }
 
-/** Creates the sets of a run without decisions. */
+/** Creates empty sets, for a run that has not made any decision yet. */
 export function createSets(): WritableSets {
   return {
     registeredUrns: new Set(),

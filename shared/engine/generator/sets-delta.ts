@@ -45,8 +45,8 @@ export interface SetsDelta extends SetDelta {
 }
 
 /**
- * The members that a delta removes from the sets. `deleted`, `replaced` and `targeted` are removed
- * from the sets of these URNs.
+ * The members that a delta removes from the sets. The URNs in `deleted`, `replaced` and `targeted`
+ * leave the sets `deletedUrns`, `replacedUrns` and `targetedUrns`.
  */
 export interface SetsRemoval {
   readonly urnsWithStep?: readonly Urn[]

@@ -12,8 +12,8 @@ import type { Goal } from './registration/goal.ts'
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
   /**
-   * The reason why the resource is not changed: it is outside of the scope (`kept`), it is not
-   * created, or it is only read.
+   * The reason why the resource is not changed. `kept`: it is outside of the scope, or unregistered
+   * but needed. `not made`: it is not created. `as read`: a refresh only reads it.
    */
   readonly skipReason?: 'kept' | 'not made' | 'as read'
 }
@@ -33,8 +33,8 @@ export interface GeneratorSets {
   /** URN → the old URN that it claimed. */
   readonly formerUrns: ReadonlyMap<Urn, Urn>
   /**
-   * URNs with a step: same, update, replacement or read. A create does not count, because an old
-   * state of its URN must still be deleted.
+   * URNs with a step other than a create: same, update, replacement, read, refresh or import. A
+   * create does not count, because an old state of its URN must still be deleted.
    */
   readonly urnsWithStep: ReadonlySet<Urn>
   /** URNs that this deployment deletes or has deleted. */

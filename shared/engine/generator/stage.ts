@@ -32,7 +32,7 @@ export interface Failure {
   readonly urn?: Urn
 }
 
-/** The next stage continues with `value`. */
+/** The result of a stage after which the next stage continues with `value`. */
 export interface DecidedResult<T> {
   readonly kind: 'decided'
   readonly value: T
@@ -42,8 +42,8 @@ export interface DecidedResult<T> {
 }
 
 /**
- * The answer of a registration without later stages: the old state stays, the resource is not
- * created, or a record contains the answer.
+ * The answer of a registration without later stages. `kept`: the old state stays. `skipped`: the
+ * resource is not created. `replayed`: a record contains the answer.
  */
 export interface AnsweredResult {
   readonly kind: 'kept' | 'skipped' | 'replayed'

@@ -8,8 +8,8 @@ import type { EndedStep } from '../step-end.ts'
 import type { Step, TrackedState } from '../step.ts'
 
 /**
- * Runs decided steps. A deployment records the steps and sends them to executors. A preview runs
- * them at once.
+ * The functions that run decided steps. A deployment records the steps and sends them to executors.
+ * A preview runs them immediately and records nothing.
  */
 export interface StepRunner {
   /**
@@ -39,7 +39,8 @@ export interface StepRunner {
   /**
    * Answers a call of the program with the recorded answer, or else with the result of `request`.
    * This result is recorded before the next decision (I10). Calls with equal keys are answered in
-   * order. A recorded answer with `shouldRepeat` is returned after another `request`.
+   * order. If a recorded answer has `shouldRepeat`, `request` is called again before this answer is
+   * returned.
    */
   readonly answerCall: (key: string, request: () => Promise<CallAnswer>) => Promise<CallResult>
 }

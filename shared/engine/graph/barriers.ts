@@ -2,7 +2,7 @@ import { type PlanNode, widthMax } from './joins.ts'
 
 /** Barriers between waves, as nodes of a plan. */
 export interface Barriers {
-  /** One node for each end of a wave, and one for each part of a wide wave. */
+  /** One node for each barrier between two waves, and one for each part of a wide wave. */
   readonly nodes: readonly PlanNode[]
   /** The node that counts a member, by the key of the member. */
   readonly nodeByMember: ReadonlyMap<string, string>
@@ -11,10 +11,10 @@ export interface Barriers {
 }
 
 /**
- * Creates a barrier after each wave but the last. A barrier releases the whole next wave and the
- * next barrier. Otherwise the next barrier would open too early when no member of its wave can
- * begin. A part is a node that counts at most 32 members and releases the barrier. Barriers do not
- * wait for `uncountedMembers`.
+ * Creates a barrier after each wave except the last. A barrier releases all members of the next
+ * wave, and the next barrier. Without the second release, the next barrier would be ready too early
+ * when no member of its wave can begin. A part is a node that counts at most 32 members of a wide
+ * wave and releases the barrier of the wave. Barriers do not wait for `uncountedMembers`.
  */
 export function createBarriers(
   waves: readonly (readonly string[])[],
@@ -31,7 +31,7 @@ export function createBarriers(
   waves.slice(0, -1).forEach((wave, index) => {
     const barrier = `wave:${index}`
     const countedMembers = wave.filter(member => !uncountedMembers.has(member))
-    // Without counted members, nothing behind the barrier is ever deleted.
+    // A wave without counted members is blocked completely, and so are all later waves.
     if (countedMembers.length === 0) return
     previousReleases?.push(barrier)
     previousReleases = [...(waves[index + 1] ?? [])]

@@ -2,8 +2,8 @@ import type { DeleteEdges } from './delete-edges.ts'
 
 /**
  * Returns the indices of states that are never deleted while the states `keptIndices` stay. These
- * are the kept states, and every state whose delete must come after the delete of such a state.
- * Linear in the edges.
+ * are the kept states, and every state whose delete waits for one of their deletes, directly or
+ * through other deletes. Linear in the edges.
  */
 export function findBlockedDeletes(
   keptIndices: readonly number[],

@@ -3,7 +3,7 @@ import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 
-/** A dependency of a state besides its provider. `key`: the property that has it. */
+/** A dependency of a state besides its provider. `key`: the property, for the kind `property`. */
 export interface Dependency {
   readonly kind: 'parent' | 'dependency' | 'property' | 'deleted with' | 'replace with'
   readonly urn: Urn
@@ -29,7 +29,7 @@ export function listDependencies(
   ]
 }
 
-/** Reports whether `isIncluded` accepts the URN of a dependency of a state, or of its provider. */
+/** Reports whether `isIncluded` accepts a state's provider, its parent or a named dependency. */
 export function isDependentOn(state: ResourceState, isIncluded: (urn: Urn) => boolean): boolean {
   const provider = providerUrnOf(state.provider)
   if (provider !== undefined && isIncluded(provider)) return true
@@ -37,8 +37,8 @@ export function isDependentOn(state: ResourceState, isIncluded: (urn: Urn) => bo
 }
 
 /**
- * Returns the URNs of some states and of all their dependents, children included. Linear. Source:
- * docs/spec/step-generation.md#targets, docs/spec/graph.md.
+ * Returns the URNs of the states that `isRoot` accepts, and of all their dependents, children
+ * included. Linear. Source: docs/spec/step-generation.md#targets, docs/spec/graph.md.
  */
 export function collectDependents(
   { states }: StateGraph,
@@ -52,10 +52,10 @@ export function collectDependents(
 }
 
 /**
- * Returns the URNs of some states and of all their dependencies: provider, parent, named
- * dependencies, and the children of components. With `mustIncludeDependents`, the dependents of all
- * these are included. Source: docs/spec/step-generation.md#targets, docs/spec/graph.md
- * (`dependenciesOf`).
+ * Returns the URNs of the states that `isRoot` accepts, and of all their dependencies: provider,
+ * parent, named dependencies, and children of named components. With `mustIncludeDependents`, the
+ * dependents of every returned state are returned too. Source:
+ * docs/spec/step-generation.md#targets, docs/spec/graph.md (`dependenciesOf`).
  */
 export function collectDependencies(
   graph: StateGraph,
@@ -81,7 +81,10 @@ export function collectDependencies(
   return new Set([...reachedIndices].flatMap(index => graph.states[index]?.urn ?? []))
 }
 
-/** Creates a lookup of direct dependencies. The children of a component are returned once. */
+/**
+ * Creates a lookup of direct dependencies. The children of a component are returned again only for
+ * a dependent that comes later in the list.
+ */
 function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
   const childrenListedUpTo = new Map<Urn, number>()
   return index => {
@@ -131,8 +134,8 @@ function createDependentLookup({ states }: StateGraph): (index: number) => reado
 
 /**
  * Returns the URNs of protected states and of all their dependencies, including providers and
- * parents. A copy that is marked for deletion depends on marked copies where these exist. Source:
- * docs/spec/graph.md (`transitiveDependenciesOf`).
+ * parents. If a URN has several copies, a state depends on the last copy with the same mark for
+ * deletion, otherwise on the last copy. Source: docs/spec/graph.md (`transitiveDependenciesOf`).
  */
 export function collectProtected({ states, indicesOf }: StateGraph): ReadonlySet<Urn> {
   const reachedIndices = new Set<number>()

@@ -12,7 +12,7 @@ export interface DeleteEdges {
     number,
     { readonly states: readonly number[]; readonly groups: readonly string[] }
   >
-  /** By group: the states that the group releases once all states before it are deleted. */
+  /** By group: the states that the group releases when every state that releases it is deleted. */
   readonly groups: ReadonlyMap<string, readonly number[]>
 }
 
@@ -20,9 +20,9 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
 
 /**
  * Returns the edges among condemned states (indices into the graph). Deleting a state releases its
- * dependencies: provider, parent, named dependencies, and the children of components. In the list,
- * a replaced state comes after the states that name its URN. Its delete waits for the deletes of
- * these states as far as it does in Pulumi's waves. A protected state delays only the deletes of
+ * dependencies: provider, parent, named dependencies, and the children of named components. In the
+ * list, a replaced state comes after the states that name its URN. Its delete waits for the deletes
+ * of these states as far as it does in Pulumi's waves. A protected state delays only the deletes of
  * states before it in the list. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.

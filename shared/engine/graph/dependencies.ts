@@ -10,8 +10,8 @@ import type { Urn } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 
 /**
- * Returns the URNs that a state names as dependencies: listed, by property, deleted with, replaced
- * with.
+ * Returns the URNs in four fields of a state: `dependencies`, `propertyDependencies`, `deletedWith`
+ * and `replaceWith`. The provider and the parent are not included.
  */
 export function dependencyUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   const dependencyUrns = new Set<Urn>(state.dependencies)
@@ -22,7 +22,7 @@ export function dependencyUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   return dependencyUrns
 }
 
-/** Lookups over an ordered list, created once in linear time. */
+/** Lookups by URN in a topologically ordered list of states. */
 export interface StateGraph {
   readonly states: readonly ResourceState[]
   /** Returns the indices of the states of a URN, ascending. */
@@ -94,7 +94,7 @@ function indexDependents(states: readonly ResourceState[]): ReadonlyMap<Urn, rea
   return dependentsByUrn
 }
 
-/** Returns the URNs that a state names, including the URN of its provider. */
+/** Returns the URNs of a state's dependencies and of its provider. The parent is not included. */
 function referencedUrnsOf(state: ResourceState): ReadonlySet<Urn> {
   const provider = providerUrnOf(state.provider)
   const dependencyUrns = dependencyUrnsOf(state)
@@ -128,7 +128,8 @@ export function findDependents(
       candidates.add(index)
       pendingUrns.push(state.urn)
     }
-  // A state before one of several copies of a resource does not depend on that copy.
+  // A state comes after its dependencies. A candidate that comes before a state names another copy
+  // with the same URN, and does not depend on that state.
   const reachedUrns = new Set<Urn>([rootState.urn])
   return [...candidates]
     .toSorted((left, right) => left - right)

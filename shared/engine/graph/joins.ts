@@ -1,6 +1,6 @@
 import { assert } from '../../errors/error.ts'
 
-/** A node of a plan before it has an operation id. `releases`: keys of other nodes. */
+/** A node of a plan before it has an operation id. `releases`: keys of the nodes that need it. */
 export interface PlanNode {
   readonly key: string
   readonly releases: readonly string[]
@@ -12,7 +12,11 @@ export interface PlanNode {
  */
 export const widthMax = 32
 
-/** A plan whose nodes need and release at most `widthMax` others. The added nodes are joins. */
+/**
+ * A plan whose nodes need and release at most `widthMax` others. By the key of a node, `releases`
+ * has the nodes that need it, and `needs` has the number of its needs. `joins`: keys of the added
+ * nodes.
+ */
 export interface JoinedPlan {
   readonly releases: ReadonlyMap<string, readonly string[]>
   readonly needs: ReadonlyMap<string, number>

@@ -45,7 +45,8 @@ export function wavesOf(
 }
 
 /**
- * Returns the number and widths of waves as a text for users. Undefined for fewer than two deletes.
+ * Returns the number and widths of waves as a text for users. Returns undefined for fewer than two
+ * deletes.
  */
 export function describeWaves(
   waves: readonly (readonly number[])[],

@@ -1,7 +1,7 @@
 import { credentials } from '@grpc/grpc-js'
 import { type Callback, CallbacksClient } from '../../../proto/gen/pulumi/callback.ts'
 
-/** Calls functions of a program or component, with one connection per process. */
+/** The calls to functions of programs and components, over one connection per address. */
 export interface Callbacks {
   /**
    * Sends the encoded request and returns the encoded response. Throws the error of the function.

@@ -11,7 +11,7 @@ import { readFrames, readRegistration, type ReadingDeps } from './read-registrat
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 
 /**
- * Registers a component of another language, which a provider constructs over this monitor.
+ * Registers a remote component. Its provider constructs the component and calls this monitor.
  * `registerBare`: registers the component without its children, if its provider is not configured
  * yet. Source: docs/spec/monitor.md#resourcemonitor.
  */
@@ -44,7 +44,7 @@ export async function registerRemote(
   })
 }
 
-/** Returns the hooks of a component. Error hooks are not among them. */
+/** Returns the hooks of a component, undefined if it has none. Construct ignores error hooks. */
 function hookNamesOf({ hooks }: RegisterResourceRequest): HookNames | undefined {
   if (hooks === undefined) return undefined
   const hasAnyHook = Object.values(hooks).some(names => Array.isArray(names) && names.length > 0)

@@ -12,7 +12,7 @@ const units: Readonly<Record<string, number>> = {
 
 /**
  * Returns the seconds of a duration in the syntax of programs (`1h30m`, `1.5s`); '' and `0` are 0.
- * Throws RESOURCE_INVALID.
+ * Throws RESOURCE_INVALID for any other text.
  */
 export function parseDuration(text: string): number {
   if (text === '' || text === '0') return 0

@@ -35,7 +35,7 @@ interface Hook {
   readonly isForErrors: boolean
 }
 
-/** Finds a hook of one kind by its name. */
+/** A lookup of a hook by its name. Undefined for an unknown name or a hook of the other kind. */
 type FindHook = (name: string, isForErrors: boolean) => Promise<Hook | undefined>
 
 /**
@@ -131,7 +131,10 @@ async function runRegisteredHooks(
   return { error: undefined, warnings }
 }
 
-/** Calls every error hook, including those after one that requests a retry. */
+/**
+ * Calls the error hooks in sequence, also those after one that requests a retry. The first unknown
+ * or failed hook ends the sequence without a retry.
+ */
 async function requestErrorRetries(
   callbacks: Pick<Callbacks, 'invoke'>,
   input: {

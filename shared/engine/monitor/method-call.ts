@@ -10,7 +10,7 @@ import { parseRequestUrn } from './request-urns.ts'
 
 /**
  * Reads a method call from the wire. Throws VALUE_MALFORMED for an invalid value, RESOURCE_INVALID
- * for an invalid dependency, and PACKAGE_INVALID for an invalid version.
+ * for an invalid dependency, and PACKAGE_INVALID for an invalid version or unknown package.
  */
 export async function readMethodRequest(
   request: ResourceCallRequest,

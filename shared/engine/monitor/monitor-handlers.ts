@@ -50,7 +50,7 @@ export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly withoutFeatures: readonly HiddenFeature[]
 }
 
-/** The signals at the end of a program. */
+/** The signals at the end of a program, and the program's transforms and hooks. */
 export interface ProgramSignals {
   readonly signal: () => void
   readonly whenReleased: Promise<void>
@@ -82,7 +82,7 @@ const hideableFeatures: Readonly<Record<HiddenFeature, ResourceMonitorFeature>> 
   outputValues: ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
 }
 
-/** The features that older SDKs query one by one, by their names. */
+/** The names of the features that older SDKs query one by one. */
 const featureNames: ReadonlySet<string> = new Set([
   'secrets',
   'resourceReferences',
@@ -100,7 +100,7 @@ const featureNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Creates the handlers of the resource monitor. Each one waits until the deployment is ready.
+ * Creates the handlers of the resource monitor. Handlers that need `MonitorDeps` wait for them.
  * Source: docs/spec/monitor.md#resourcemonitor.
  */
 export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: ProgramSignals) {
@@ -204,8 +204,8 @@ function createRegister(
 }
 
 /**
- * Creates the handler that signals once that the program registers nothing more. It responds when
- * the program may exit.
+ * Creates the handler for the signal that the program registers nothing more. The handler responds
+ * when the program may exit, and refuses a second signal.
  */
 function createShutdownSignal(signals: ProgramSignals): () => Promise<object> {
   let isSignalled = false
@@ -261,7 +261,7 @@ function toFailureReply({ urn, isSkipped }: RegistrationFailed): RegisterResourc
 
 /**
  * Returns the response to a registration. It contains the outputs of a custom resource. A component
- * gets none, because the program itself has its outputs.
+ * gets none, because the program itself computes the outputs of the component.
  */
 function toRegistrationReply(
   { state, skipReason }: CurrentState,

@@ -1,10 +1,10 @@
 /**
- * monitor: the gRPC services that programs and plugins call while a deployment runs: resource
- * monitor and engine. It decodes requests, calls the generator and encodes responses, and makes no
- * decisions.
+ * monitor: the gRPC services that programs and plugins call while a deployment runs. These are the
+ * resource monitor, engine, view status, schemas and mappings. The monitor decodes requests, calls
+ * the generator and encodes responses, and makes no decisions.
  *
- * Invariants: servers listen on loopback only. When the deployment ends early, pending calls end
- * with UNAVAILABLE, the one code on which programs stop silently
+ * Invariants: servers listen on loopback only. When the deployment ends early, pending calls of the
+ * resource monitor end with UNAVAILABLE, the one code on which programs stop silently
  * (docs/spec/programs.md#end-of-a-program).
  */
 import {
@@ -43,9 +43,9 @@ export interface MonitorServer {
   readonly hooks: Hooks
   /** Further addresses of the same services, for methods of resources. */
   readonly methods: MethodEndpoints
-  /** Provides the dependencies of the handlers. All calls wait until they are provided. */
+  /** Provides the dependencies of the monitor's handlers. Calls that need them wait until then. */
   readonly open: (deps: MonitorDeps) => void
-  /** Ends pending and later calls with UNAVAILABLE. */
+  /** Ends pending and later calls of the resource monitor with UNAVAILABLE. */
   readonly abort: () => void
   /** Resolves when the program has signalled that it registers nothing more. */
   readonly whenSignalled: Promise<void>
@@ -84,7 +84,7 @@ export async function startMonitorServer(
     const server = new Server(options)
     servers.push(server)
     server.addService(ResourceMonitorService, toUnaryHandlers(handlers, abortion.promise, onCall))
-    // Log messages are accepted even after an abort, because an exiting program reports its reason.
+    // Log messages are accepted even after an abort, because a program logs why it exits.
     server.addService(EngineService, toUnaryHandlers(engine, neverSettles))
     server.addService(
       ResourceStatusService,
@@ -126,7 +126,10 @@ function listen(server: Server): Promise<string> {
 
 const neverSettles = new Promise<never>(() => undefined)
 
-/** Converts handlers for grpc-js. Each call ends early when the deployment ends. */
+/**
+ * Converts handlers for grpc-js. When `whenAborted` rejects, each pending call ends with its error.
+ * `onCall` receives the name of each called method.
+ */
 function toUnaryHandlers(
   handlers: object,
   whenAborted: Promise<never>,

@@ -8,15 +8,18 @@ import { type PackageRequest, withExtensionRef } from '../../providers/package-r
 
 /** The packages that a program registered, by the references that it received. */
 export interface Packages {
-  /** Returns the reference of a package. Equal packages share one. Throws PACKAGE_INVALID. */
+  /**
+   * Returns the reference of a package. Equal packages share one. Throws PACKAGE_INVALID for an
+   * empty name or an invalid version.
+   */
   readonly register: (request: RegisterPackageRequest) => string
   /** Returns the package of a reference. Throws PACKAGE_INVALID for an unknown one. */
   readonly lookup: (ref: string) => PackageRequest
 }
 
 /**
- * Creates the packages of one program run. Their references have no meaning outside of it. `uuid`
- * creates them, except for extensions, whose references are stored in states. Source:
+ * Creates the packages of one program run. `uuid` creates their references, which are valid in this
+ * run only. An extension has a hash of its content as reference, because states store it. Source:
  * docs/spec/monitor.md#resourcemonitor.
  */
 export function createPackages(uuid: () => string): Packages {
@@ -26,7 +29,7 @@ export function createPackages(uuid: () => string): Packages {
     register(request) {
       const packageRequest = readPackage(request)
       const { extension } = packageRequest
-      // The content alone identifies an extension, not the plugin that was named first.
+      // An extension is identified by its content alone, whichever plugin the request specifies.
       const content = extension?.ref ?? contentOf(packageRequest)
       const existingRef = refsByContent.get(content)
       if (existingRef !== undefined) return existingRef

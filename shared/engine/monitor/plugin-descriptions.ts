@@ -67,16 +67,16 @@ function withVersion(text: string, { name, version }: PluginTarget): string {
   }
 }
 
-/** The default ecosystem of a request. */
+/** The ecosystem of a request that specifies none. */
 const defaultEcosystem = 'terraform'
 
 /**
- * Creates the handlers of the mapping service. All installed plugins are queried. The plugin with
- * the provider's name, or the one named in the request, is queried first. The result is empty when
- * no plugin has a mapping.
+ * Creates the handlers of the mapping service. Installed plugins are queried one after another,
+ * until one has a mapping. The plugin that the request names, or else the one with the provider's
+ * name, is queried first. The result is empty when no plugin has a mapping.
  */
 export function createMapperHandlers(host: () => DescriptionHost) {
-  // Every request queries all plugins, and two concurrent ones would start all of them twice.
+  // One request may start every plugin, and two concurrent requests would start them all twice.
   const runInTurn = createSerialQueue()
   return {
     getMapping(request: GetMappingRequest): Promise<GetMappingResponse> {
@@ -113,8 +113,8 @@ async function findMapping(
 }
 
 /**
- * Returns a plugin's mapping for a provider: the mapping with the provider's name, or else the only
- * mapping of the plugin.
+ * Returns a plugin's mapping for a provider. If the plugin does not list the provider, its default
+ * mapping is used, provided that it is for this provider. Undefined without such a mapping.
  */
 async function requestMapping(
   description: ProviderDescription,

@@ -103,7 +103,10 @@ export async function readRegistration(
   }
 }
 
-/** Reads a read request from the wire. Throws RESOURCE_INVALID, PACKAGE_INVALID. */
+/**
+ * Decodes a request to read a resource. Throws RESOURCE_INVALID, VALUE_MALFORMED or
+ * PACKAGE_INVALID.
+ */
 export function readReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
   requireTypeToken(request.type)
   if (request.provider === '') requireVersion('package', request.version)
@@ -173,7 +176,7 @@ function requireTypeToken(type: string): void {
     )
 }
 
-/** Returns the names of hooks by type, without empty types. */
+/** Returns hook type → names of hooks, without types that have no hooks. */
 function readHooks(
   hooks: RegisterResourceRequest['hooks'],
 ): ReadonlyMap<string, readonly string[]> {
@@ -190,6 +193,8 @@ function triggerOf(wire: unknown): PropertyValue {
 
 /**
  * Returns the dependencies of each property: those in the request, and those in its output values.
+ * If the request lists none per property, each property gets all dependencies of the resource.
+ * This does not apply to remote components.
  */
 function readPropertyDependencies(
   request: RegisterResourceRequest,

@@ -10,17 +10,17 @@ import type { ReadingDeps } from './read-registration.ts'
 import { parseOptionalUrn } from './request-urns.ts'
 import { createTransforms, applyTransforms } from './transforms.ts'
 
-/** The dependencies of a registration. */
+/** The functions that a registrar needs to transform a request. */
 export interface RegisterDeps extends Pick<ReadingDeps, 'hashAssets'> {
   readonly generator: Pick<Generator, 'inheritOptions'>
 }
 
-/** Applies transforms to the registrations and function calls of one generator run. */
+/** The transforms of the registrations and function calls of one generator run. */
 export interface Registrar {
   /**
-   * Transforms a registration request. `isTransformed`: its provider and inherited options were
-   * filled in. `noteRegistered` must be called with the registered URN, so that children inherit
-   * the transforms. Throws the error of a transform.
+   * Transforms a registration request. `isTransformed`: the request has transforms, so its provider
+   * and inherited options were filled in. `noteRegistered` must be called with the registered URN,
+   * so that children inherit the transforms. Throws RESOURCE_INVALID with the error of a transform.
    */
   readonly transform: (
     deps: RegisterDeps,

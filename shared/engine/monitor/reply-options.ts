@@ -2,7 +2,7 @@ import type { PropertyMap } from '../../values/value.ts'
 import { containsUnknown } from '../../values/walk.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 
-/** Returns the options of a response, by the caller's stated capabilities. */
+/** Returns the wire options of a response: the kinds of values that the request accepts. */
 export function replyOptionsOf(request: {
   readonly acceptSecrets: boolean
   readonly acceptResources: boolean

@@ -7,7 +7,7 @@ export interface StackTraces {
     frames: readonly StackFrame[],
     work: (handle: string) => Promise<T>,
   ) => Promise<T>
-  /** Returns the frames, preceded by those of the caller. */
+  /** Returns the frames, preceded by the caller's frames, for which the handle was created. */
   readonly withCallerFrames: (
     handle: string,
     frames: readonly StackFrame[],

@@ -39,7 +39,10 @@ function readStep(step: ViewStep): PublishedStep {
   }
 }
 
-/** As in Pulumi, a view is always a child of its owner, regardless of the parent in the request. */
+/**
+ * Reads the state of a view, without the parent in the request. As in Pulumi, the parent of a view
+ * is always its owner.
+ */
 function readState({ type, name, inputs, outputs }: ViewStepState): PublishedState {
   const options = {
     ...({ unknowns: 'keep', secrets: true, references: true } as const),

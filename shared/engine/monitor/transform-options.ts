@@ -8,7 +8,7 @@ import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { isSpecial } from '../../values/value.ts'
 import { dependenciesOf } from '../../values/walk.ts'
 
-/** The options that a registration inherits from its parent, in wire form. */
+/** The options that a registration has or inherits from its parent, in wire form. */
 export interface InheritedOptions {
   readonly protect: boolean | undefined
   readonly retainOnDelete: boolean | undefined
@@ -92,7 +92,7 @@ export function applyOptions(
 export function applyDependencies(
   request: RegisterResourceRequest,
   input: {
-    /** The properties before and after the transforms. */
+    /** The properties before the transforms. `properties`: those after the transforms. */
     readonly sentProperties: PropertyMap
     readonly properties: PropertyMap
     readonly options: TransformResourceOptions
@@ -118,8 +118,8 @@ export function applyDependencies(
 }
 
 /**
- * Returns the dependencies of each property as in the request. If it has none, each property
- * depends on all dependencies of the resource.
+ * Returns the dependencies of each property as in the request. If the request lists none and is not
+ * remote, each property depends on all dependencies of the resource.
  */
 export function declaredDependenciesOf(
   request: RegisterResourceRequest,

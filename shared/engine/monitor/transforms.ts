@@ -29,7 +29,8 @@ export interface Transforms {
   /**
    * Takes the transforms that apply to a registration: its own, those of its parents, and the
    * stack's. The own transforms of a remote component are also used for the registration that
-   * Construct makes, in place of that registration's transforms. Call it once per registration.
+   * Construct makes, in place of that registration's transforms. Must be called exactly once per
+   * registration.
    */
   readonly takeApplicable: (request: RegisterResourceRequest) => ApplicableTransforms
   /** Records the own transforms of a registered resource, for its children. */

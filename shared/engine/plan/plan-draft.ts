@@ -6,16 +6,16 @@ import { noDifference, type PlannedResource, type UpdatePlan } from './update-pl
 
 /** The plan that a preview collects. */
 export interface PlanDraft {
-  /** Records the goal of a resource, and the change of its inputs. */
+  /** Records the goal of a resource, the change of its inputs, and the seed of its Check calls. */
   readonly recordGoal: (
     urn: Urn,
     goal: ProposedGoal,
     inputs: { readonly olds: PropertyMap; readonly news: PropertyMap; readonly seed: Uint8Array },
   ) => void
   readonly recordStep: (urn: Urn, op: string) => void
-  /** Records the expected outputs of a resource. */
+  /** Records the expected outputs of a resource. Does nothing without an earlier goal or step. */
   readonly recordOutputs: (urn: Urn, outputs: PropertyMap) => void
-  /** Records outputs that the program registered. */
+  /** Records outputs that the program registered. Does nothing without an earlier goal. */
   readonly recordRegisteredOutputs: (urn: Urn, olds: PropertyMap, news: PropertyMap) => void
   readonly toPlan: () => UpdatePlan
 }

@@ -81,8 +81,9 @@ const knownSteps: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads a plan file in Pulumi's format. Throws PLAN_INVALID for a damaged plan, an unknown field, a
- * plan of another stack, or secrets that this stack's key cannot decrypt.
+ * Reads a plan file in Pulumi's format. Throws PLAN_INVALID for a plan that is damaged, too large
+ * or of another stack. Also throws it for an unknown field or step, or secrets that this
+ * stack's key cannot decrypt.
  */
 export function readPlan(
   text: string,
@@ -197,7 +198,7 @@ function aliasOf(storedAlias: z.infer<typeof aliasForm>): PlannedAlias {
   }
 }
 
-/** Formats a plan file in Pulumi's format, with sealed secrets and sorted keys. */
+/** Formats a plan file in Pulumi's format, with sealed secrets. The resources are sorted by URN. */
 export function formatPlan(
   plan: UpdatePlan,
   context: {

@@ -5,7 +5,8 @@ import type { PlannedResource, UpdatePlan } from './update-plan.ts'
 export interface PlanGuard {
   readonly resourceOf: (urn: Urn) => PlannedResource | undefined
   /**
-   * Takes the next planned step of a resource. Returns the reason if the plan does not allow `op`.
+   * Takes the next planned step of a resource. Returns undefined if the plan allows `op`, otherwise
+   * the reason for the refusal.
    */
   readonly takeStep: (urn: Urn, op: string) => string | undefined
   /**
@@ -14,13 +15,13 @@ export interface PlanGuard {
    */
   readonly skipRecorded: (urns: readonly Urn[]) => void
   /**
-   * Restores the last step that `skipRecorded` took for each URN. Called for decisions of an
-   * earlier generator run whose operations never began.
+   * Restores the last step that `skipRecorded` took for each URN. Called for earlier decisions
+   * whose operations never began.
    */
   readonly restoreSteps: (urns: readonly Urn[]) => void
   /**
-   * Returns the resources with planned steps that did not occur. A single planned delete of an
-   * absent resource does not count.
+   * Returns the resources with planned steps that did not occur. A resource does not count if its
+   * only remaining step is a delete and `exists` returns false.
    */
   readonly findUnmetUrns: (exists: (urn: Urn) => boolean) => readonly Urn[]
 }
@@ -42,7 +43,7 @@ export function isWithinPlannedStep(op: string, plannedOp: string): boolean {
   return op === plannedOp || (weakerSteps[plannedOp] ?? []).includes(op)
 }
 
-/** Creates the guard of one run. */
+/** Creates the guard of one generator run or preview. */
 export function createPlanGuard({ resources }: UpdatePlan): PlanGuard {
   const remainingSteps = new Map([...resources].map(([urn, { ops }]) => [urn, [...ops]]))
   const skippedSteps = new Map<Urn, string[]>()

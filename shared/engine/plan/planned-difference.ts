@@ -32,8 +32,9 @@ export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): P
 
 /**
  * Returns the changes from old to new properties that a plan does not allow, sorted, one text per
- * property. A text contains the planned and the actual sign, the name and the values. A planned
- * unknown value allows any value or none. Source: docs/spec/step-generation.md#update-plans.
+ * property. A text contains the sign of the planned change, the sign of the actual change, the name
+ * and the values. A planned unknown value allows any value or none. Source:
+ * docs/spec/step-generation.md#update-plans.
  */
 export function findUnplannedChanges(
   olds: PropertyMap,
@@ -68,7 +69,7 @@ function keysOf(olds: PropertyMap, news: PropertyMap): ReadonlySet<string> {
 function changeOf(olds: PropertyMap, news: PropertyMap, key: string): ChangeKind {
   const before = olds.get(key) ?? null
   const after = news.get(key) ?? null
-  // An unknown value may turn out to be absent.
+  // An unknown old value can turn out to be absent, so its absence is no change.
   if (isUnknown(before) && !news.has(key)) return 'same'
   if (before === null) return after === null ? 'same' : 'add'
   if (after === null) return isUnknown(before) ? 'same' : 'delete'

@@ -14,8 +14,8 @@ export function isUnknown(value: PropertyValue | undefined): boolean {
 }
 
 /**
- * Reports whether an actual value is allowed where the plan has another value. The values must be
- * equal, but an unknown value matches any value or none.
+ * Reports whether an actual value matches a planned one: the two are equal, or one is unknown. In a
+ * map, an absent property matches null and a planned unknown value.
  */
 export function matchesPlanned(planned: PropertyValue, actual: PropertyValue): boolean {
   if (isUnknown(planned) || isUnknown(actual)) return true

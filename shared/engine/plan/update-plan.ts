@@ -66,5 +66,5 @@ export interface UpdatePlan {
   readonly resources: ReadonlyMap<Urn, PlannedResource>
 }
 
-/** No changes. */
+/** A planned difference without any change. */
 export const noDifference: PlannedDifference = { adds: new Map(), deletes: [], updates: new Map() }

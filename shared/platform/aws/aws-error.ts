@@ -11,7 +11,7 @@ interface ThrownError {
   readonly isThrottling: boolean
 }
 
-/** Error codes by the names that services use, without a service's prefix. */
+/** Error codes of the catalogue, by the name of a service's error without the prefix. */
 const codes: ReadonlyMap<string, ErrorCode> = indexCodesByName({
   STORE_DENIED: ['AccessDenied', 'AccessDeniedException', 'AuthorizationError', 'KmsAccessDenied'],
   STORE_CREDENTIALS: [
@@ -29,7 +29,7 @@ const codes: ReadonlyMap<string, ErrorCode> = indexCodesByName({
     ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'InvalidAddress'],
     'IllegalLocationConstraintException',
   ],
-  // Refusals that are temporary.
+  // These refusals are temporary.
   STORE_UNAVAILABLE: [
     ...['RequestTimeout', 'RequestTimeoutException', 'TimeoutError'],
     ...['ConditionalRequestConflict', 'OperationAborted'],
@@ -66,11 +66,10 @@ function indexCodesByName(namesByCode: Partial<Record<ErrorCode, readonly string
 /**
  * Converts an error that an AWS client threw to an error of the catalogue. `requestName` names the
  * request, for example `queue chains: send`. STORE_MISSING, STORE_DENIED, STORE_CREDENTIALS,
- * STORE_REGION_WRONG,
- * MESSAGE_TOO_LARGE, BLOB_TOO_LARGE and SECRETS_KEY_UNUSABLE are permanent. STORE_UNAVAILABLE
- * (throttled, no response, 5xx) may be temporary. Any other refusal is INTERNAL_ASSERTION. A
- * `DeployError` is returned unchanged. The decision depends on names and statuses, never on a
- * message.
+ * STORE_REGION_WRONG, MESSAGE_TOO_LARGE, BLOB_TOO_LARGE and SECRETS_KEY_UNUSABLE are permanent.
+ * STORE_UNAVAILABLE (throttled, no response, 5xx) may be temporary. Any other response with a 4xx
+ * status becomes INTERNAL_ASSERTION. A `DeployError` is returned unchanged. The code depends on
+ * names and statuses, never on a message.
  */
 export function awsError(requestName: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
@@ -92,7 +91,7 @@ export function awsError(requestName: string, thrown: unknown): DeployError {
   })
 }
 
-/** Runs a request. Converts its error by `awsError`. */
+/** Runs a request, and throws the result of `awsError` when the request fails. */
 export async function withAwsErrors<T>(requestName: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -134,7 +133,7 @@ function readThrown(thrown: unknown): ThrownError {
   const status = readField(metadata, 'httpStatusCode')
   const requestId = readField(metadata, 'requestId')
   return {
-    // Such as `AWS.SimpleQueueService.NonExistentQueue` or `KMS.DisabledException`.
+    // A prefix is removed, as in `AWS.SimpleQueueService.NonExistentQueue`.
     name: thrown.name.split('.').at(-1) ?? thrown.name,
     message: thrown.message,
     ...(typeof status === 'number' ? { status } : {}),

@@ -47,8 +47,8 @@ export interface AwsPlatformDeps {
 }
 
 /**
- * Creates the ports of `createAwsPlatform`, and those for trigger secrets, schedules and
- * notifications. Throws AWS_SETTINGS_INVALID.
+ * Creates the ports of `createAwsPlatform`, and also the ports for trigger secrets, schedules and
+ * notifications. Throws AWS_SETTINGS_INVALID with the name of a missing variable.
  */
 export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   readonly sealing: SealingPort

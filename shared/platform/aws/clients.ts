@@ -59,7 +59,7 @@ export function readAwsSettings(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Returns the configuration that every SDK client shares. `answerMs`: the timeout of one response.
+ * Returns the common configuration of all SDK clients. `answerMs`: the timeout of one response.
  */
 export function createClientConfig(
   settings: AwsSettings,
@@ -83,7 +83,7 @@ export function createClientConfig(
   }
 }
 
-/** Creates a client of SQS. Its receives may wait on the server (long polling). */
+/** Creates a client of SQS. Its response timeout includes the time of a long poll. */
 export function createSqsClient(settings: AwsSettings): SQSClient {
   return new SQSClient(
     createClientConfig(settings, 'SQS', awsLimits.responseTimeoutMs + awsLimits.receiveWaitMs),

@@ -3,9 +3,10 @@ import { parseKeyUrl } from './key-url.ts'
 import type { KmsKeeper } from './kms-key-keeper.ts'
 
 /**
- * Creates a keeper of KMS keys with the credentials of this process. It uses the region of the
- * environment, or else the region in the key's URL. AWS modules are loaded when the first key is
- * used. Throws AWS_SETTINGS_INVALID without a region, and the errors of `createKmsKeeper`.
+ * Creates a keeper that uses KMS keys with the credentials of this process. A request goes to the
+ * region in the key's URL, or else to the region of the environment. AWS modules are loaded when
+ * the first key is used. Both methods throw AWS_SETTINGS_INVALID without a region, and the errors
+ * of `createKmsKeeper`.
  */
 export function createDefaultKeyKeeper(
   env: Readonly<Record<string, string | undefined>>,

@@ -4,7 +4,7 @@ import { error } from '../../errors/error.ts'
 export interface KeyUrl {
   /** A key id, `alias/<name>` or an ARN. */
   readonly keyId: string
-  /** The region of the query, else of the ARN. Undefined: the region of the environment. */
+  /** The region in the query, or else in the ARN. Undefined: the region of the environment. */
   readonly region: string | undefined
   readonly context: Readonly<Record<string, string>>
 }
@@ -43,7 +43,7 @@ function regionOfArn(keyId: string): string | undefined {
   return arn === 'arn' && service === 'kms' && region !== '' ? region : undefined
 }
 
-/** Removes the query, because the encryption context in it may be confidential. */
+/** Returns a URL without its query, which may contain a confidential encryption context. */
 function withoutQuery(text: string): string {
   return text.split('?')[0] ?? text
 }

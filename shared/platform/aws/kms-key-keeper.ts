@@ -5,15 +5,16 @@ import { type AwsSettings, createKmsClient } from './clients.ts'
 import { withAwsErrors, errorNameOf } from './aws-error.ts'
 import { parseKeyUrl } from './key-url.ts'
 
-/** A keeper of data keys in KMS. `close` ends its clients. */
+/** A keeper that encrypts and decrypts data keys with KMS. `close` ends its clients. */
 export interface KmsKeeper extends KeyKeeper {
   readonly close: () => void
 }
 
 /**
- * Creates a keeper that encrypts data keys by KMS. It uses the key of an `awskms://` URL, in that
- * key's region, with the URL's encryption context. Throws SECRETS_URL_INVALID, SECRETS_MALFORMED
- * (encrypted with another key or context), SECRETS_KEY_UNUSABLE, and the errors of `awsError`.
+ * Creates a keeper that encrypts data keys with KMS. It uses the key of an `awskms://` URL, in that
+ * key's region, with the URL's encryption context. Its methods throw SECRETS_URL_INVALID, and the
+ * errors of `awsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data
+ * key that was encrypted with another key or context.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   const clients = new Map<string, KMSClient>()

@@ -4,7 +4,7 @@ import type { ClockPort } from '../../ports/system.ts'
 /** A metric that an alarm or the scaling of the long pool reads. */
 export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'longPoolWaiting' | 'longPoolBusy'
 
-/** Writes a value of a metric. The metric of the long pool is written for each of its queues. */
+/** The function that writes a value of a metric. `queue`: the queue of a long pool's metric. */
 export type PutMetric = (metric: AwsMetric, value: number, queue?: QueueName) => void
 
 /**

@@ -2,11 +2,11 @@
  * aws: all ports on AWS. Records are in DynamoDB, in `dynamo/`: each record is one item, and each
  * write of the hot path is one request on one item. Imports ports and below.
  *
- * Invariants: 1. The store checks conditions; those of heads are built from the transition table.
+ * Invariants: 1. DynamoDB checks all conditions. The transition table defines those of head writes.
  * 2. Reads are strongly consistent, except for facts that stay true once they are true. 3. The
  * client repeats a write after a lost response. When a write is refused, the adapter therefore
- * checks whether the existing item is the result of the same write. 4. No table is scanned. Before
- * a record is written that a later search must find, its key is entered in a list.
+ * checks whether the existing item is the result of the same write. 4. No table is scanned. When a
+ * later search must find a record, the adapter first enters the record's key in a list.
  * 5. Temporary failures are retried a limited number of times; permanent failures are not retried.
  */
 import type { AuditPort } from '../../ports/audit.ts'
@@ -49,7 +49,7 @@ export type RecordPorts = Pick<
 > &
   Pick<TriggerPorts, 'documents' | 'marks'> & { readonly audit: AuditPort }
 
-/** Creates the records in two tables. Records that exceed an item are stored as blobs. */
+/** Creates the records in two tables. The large parts of a large record are stored as blobs. */
 export function createRecords(
   deps: DynamoDeps & { readonly random: RandomPort; readonly tables: TableNames },
   blobs: BlobsPort,

@@ -14,8 +14,8 @@ export interface AssumedRole {
 }
 
 /**
- * The longest session of a role that another role assumes. A function runs for at most a quarter of
- * it.
+ * The longest session, in ms, of a role that another role assumes. A function runs for at most a
+ * quarter of this time.
  */
 const sessionMs = 3_600_000
 /** Remaining validity, in ms, below which credentials are renewed if possible. */
@@ -24,8 +24,8 @@ const reserveMs = 20 * 60_000
 /**
  * Creates the assumer of stack roles. Concurrent callers share one request, and valid credentials
  * are reused. The external id names installation and stack, so the owner of a role decides which
- * stack may use it. Throws STACK_ROLE_REFUSED, and the errors of `awsError` for failures of the
- * service. Does not throw while earlier credentials are still valid.
+ * stack may use the role. The assumer throws STACK_ROLE_REFUSED, and the errors of `awsError` for
+ * failures of the service. While earlier credentials are still valid, it returns them instead.
  */
 export function createRoleAssumer(deps: {
   readonly sts: Pick<STSClient, 'send'>

@@ -27,7 +27,8 @@ export function createSchedulerClient(settings: AwsSettings): SchedulerClient {
 }
 
 /**
- * Creates the port over EventBridge Scheduler. It creates each schedule once and never changes it.
+ * Creates the port over EventBridge Scheduler. The port creates each schedule once, and never
+ * changes an existing schedule.
  */
 export function createScheduler(
   client: SchedulerClient,
@@ -105,5 +106,5 @@ function toCreateScheduleInput(
   }
 }
 
-/** Length limit of EventBridge Scheduler. */
+/** Maximum length of a description, in characters: the limit of EventBridge Scheduler. */
 const descriptionCharsMax = 512

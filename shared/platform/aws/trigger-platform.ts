@@ -15,14 +15,17 @@ import { createNudges } from './queues/nudges.ts'
 import { createKmsSealing } from './kms-sealing.ts'
 
 /**
- * The ports of functions that handle triggers: catalog, nudges and trigger secrets, without the
- * journal.
+ * The ports of functions that handle triggers: stacks, requests, documents, marks, trigger secrets,
+ * nudges and notifications. The ports for deployment records are absent.
  */
 export interface AwsTriggerPlatform
   extends TriggerPorts,
     Pick<Platform, 'requests' | 'nudges' | 'clock' | 'logger'> {
   readonly catalog: Pick<Platform['catalog'], 'getStack'>
-  /** Throws AWS_SETTINGS_INVALID in a function without the variable of the notification queue. */
+  /**
+   * Creates the notifications. Throws AWS_SETTINGS_INVALID in a function without the variable of
+   * the notification queue.
+   */
   readonly openNotifications: () => AwsNotifications
 }
 

@@ -10,12 +10,15 @@ export const setAsideSuffix = '.aside'
 const blobFilePattern = /^([0-9a-f]{64})(\.aside)?$/
 
 /**
- * The name of a file that a crashed writer left unfinished. Its modification time is the time of
- * the last write.
+ * The name of a writer's temporary file, which remains when the writer crashes. Its modification
+ * time is the time of the last write.
  */
 const unfinishedFilePattern = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
-/** Creates the sweep over blobs in files. A page has one folder of two digits. */
+/**
+ * Creates the sweep over blobs in files. A page has the blobs of one folder, which is named by the
+ * first two digits of their hashes.
+ */
 export function createBlobSweep(folder: string): BlobSweepPort {
   const pathOf = (hash: BlobHash): string => join(folder, hash.slice(0, 2), hash)
   return {
@@ -92,7 +95,7 @@ async function listNames(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Returns undefined for a file that another process removed meanwhile. */
+/** Reads size and time of a file. Returns undefined when another process has removed the file. */
 async function readStat(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
   try {
     return await stat(path)
@@ -102,7 +105,7 @@ async function readStat(path: string): Promise<{ size: number; mtimeMs: number }
   }
 }
 
-/** Ignores a missing file, because another sweep may have made the same change concurrently. */
+/** Awaits a change. Ignores a missing file, because another sweep may have made the same change. */
 async function ignoreMissing(change: Promise<void>): Promise<void> {
   try {
     await change

@@ -8,8 +8,8 @@ import { setAsideSuffix } from './blob-sweep.ts'
 
 /**
  * Creates the blobs, stored as files `<folder>/<first two digits>/<hash>`. A blob is written to a
- * temporary file, synced and renamed, and its folder is synced. A file with that name is therefore
- * complete.
+ * temporary file, synced and renamed, and its folder is synced. A file with the name of a blob is
+ * therefore complete.
  */
 export function createBlobs(folder: string): BlobsPort {
   return {
@@ -63,7 +63,7 @@ function pathOf(folder: string, hash: BlobHash): string {
   return join(folder, hash.slice(0, 2), hash)
 }
 
-/** Returns no bytes for a missing file. Throws STORE_UNAVAILABLE when the file cannot be read. */
+/** Reads a file. Returns no bytes for a missing file. Throws STORE_UNAVAILABLE for other errors. */
 async function readContent(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)

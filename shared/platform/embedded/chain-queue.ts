@@ -21,8 +21,8 @@ interface ChainQueueDeps {
 }
 
 /**
- * Polling interval of a waiting receiver, because a signal may get lost or a visibility timeout may
- * pass.
+ * Polling interval of a waiting receiver. It polls because a signal may get lost, and because no
+ * signal reports that a visibility timeout has passed.
  */
 const pollIntervalMs = 1_000
 

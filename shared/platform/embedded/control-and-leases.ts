@@ -20,7 +20,7 @@ export function createControl(call: StoreCall, random: RandomPort): ControlPort 
   }
 }
 
-/** Creates the leases of executors. */
+/** Creates the port for leases. */
 export function createLeases(call: StoreCall): LeasesPort {
   return {
     register: async (deployment, executor, holder) =>
@@ -34,7 +34,7 @@ export function createLeases(call: StoreCall): LeasesPort {
   }
 }
 
-/** Creates the store of engine event lines. */
+/** Creates the port for engine events. */
 export function createEvents(call: StoreCall): EventsPort {
   return {
     append: async (deployment, writer, firstLineNumber, events) =>

@@ -5,7 +5,7 @@ import { errorFromFailure } from './store/store-message.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**
- * Creates the documents over the embedded store. Every change carries a token, as in the catalog.
+ * Creates the documents over the embedded store. Every put carries a token, as in the catalog.
  */
 export function createDocuments(call: StoreCall, random: RandomPort): DocumentsPort {
   return {

@@ -4,11 +4,10 @@
  * log.
  *
  * Invariants: 1. A call that changes a record resolves after its commit has reached the disk. 2.
- * One process at a time owns the database. Other processes call the owner over a socket, and one of
- * them becomes the owner when it dies. 3. A request is repeated when its response was lost, so the
- * store can recognize every repetition. 4. When the disk is full, no record is written partially
- * and the
- * caller gets STORE_UNAVAILABLE. The store works again once there is space.
+ * One process at a time owns the database. All other processes call the owner over a socket. When
+ * the owner dies, another process becomes the owner. 3. A request is repeated when its response was
+ * lost, and the store recognizes every repetition. 4. When the disk is full, no record is written
+ * partially and the caller gets STORE_UNAVAILABLE. The store works again once there is space.
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -51,7 +50,7 @@ export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly notifications: NotificationsPort
   readonly audit: AuditPort
   readonly renames: StackRenames
-  /** Returns whether this process owns the store or is a client of the owner. */
+  /** Returns whether this process owns the store or is a client. `none`: it is not connected. */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /** Waits for pending requests, then closes the store. Another process may then own it. */
   readonly close: () => Promise<void>
@@ -65,8 +64,8 @@ export interface EmbeddedOptions {
   /** The logger. Default: no output. */
   readonly logger?: LoggerPort
   /**
-   * Whether the first receive returns nudges for the stacks with an unfinished deployment, for
-   * `antichain serve`.
+   * Whether the first receive of a nudge adds a nudge for each stack with an unfinished deployment.
+   * `antichain serve` sets it.
    */
   readonly resume?: boolean
   /** Maximum size of the database, in pages of 4 KB. */

@@ -7,8 +7,8 @@ import type { Store } from './store/store.ts'
 type HintListener = (operation: OperationId) => void
 
 /**
- * Creates hints to listeners of this process and of all others. They are delivered after the caller
- * has continued, as over a network.
+ * Creates hints to the listeners in all processes of this machine. A hint is delivered after the
+ * caller has continued, as over a network.
  */
 export function createHints(
   logger: LoggerPort,
@@ -42,7 +42,7 @@ export function createHints(
   }
 }
 
-/** Calls one listener. Its failure does not affect other listeners or the sender. */
+/** Calls one listener. A failure is logged, and affects neither other listeners nor the sender. */
 function callListener(listener: HintListener, operation: OperationId, logger: LoggerPort): void {
   try {
     listener(operation)

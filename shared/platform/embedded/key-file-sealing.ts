@@ -11,8 +11,8 @@ import { syncFolder } from './store/store-paths.ts'
 const formatPrefix = 'v1:'
 
 /**
- * Creates the sealing with AES-256-GCM. The key is a file in `home` that only its user can read,
- * created at the first use. `seal` throws STORE_UNAVAILABLE when the key cannot be created.
+ * Creates the sealing with AES-256-GCM. The first use creates the key, a file in `home` that only
+ * this user can read. Both methods throw STORE_UNAVAILABLE when the key cannot be read or created.
  */
 export function createKeyFileSealing(home: string): SealingPort {
   const path = join(home, 'sealing.key')
@@ -38,8 +38,8 @@ export function createKeyFileSealing(home: string): SealingPort {
 }
 
 /**
- * Reads the key, or creates it. When several processes create it concurrently, only one succeeds: a
- * hard link is atomic and the linked file is complete.
+ * Reads the key, or creates it. When several processes create a key concurrently, one hard link
+ * succeeds, and all of them use the linked file. The linked file is always complete.
  */
 function readKey(path: string, home: string): Buffer {
   try {

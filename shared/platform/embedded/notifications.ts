@@ -3,18 +3,18 @@ import type { NotificationsPort, OutgoingMessage } from '../../ports/notificatio
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { createWaiters } from './waiters.ts'
 
-/** A message in memory. While it has a receipt, it is in delivery. */
+/** A message in memory. `receipt`: the last delivery; '' before it and after a postponement. */
 interface QueuedNotification {
   readonly message: OutgoingMessage
-  /** On the monotonic clock. */
+  /** The time in ms, on the monotonic clock, from which the message can be delivered. */
   visibleAtMs: number
   deliveries: number
   receipt: string
 }
 
 /**
- * Creates the notifications in the memory of one process. Messages that are undelivered when the
- * process ends are lost.
+ * Creates the notifications in the memory of one process. When the process ends, the remaining
+ * messages and dead letters are lost.
  */
 export function createNotifications(deps: {
   readonly clock: ClockPort
@@ -87,8 +87,8 @@ export function createNotifications(deps: {
 }
 
 /**
- * Moves messages without remaining attempts to the dead letters. Above the limit, the oldest dead
- * letters are dropped.
+ * Moves messages that have no deliveries left to the dead letters. If there are then too many dead
+ * letters, the oldest ones are dropped.
  */
 function moveToDeadLetters(
   dueNotifications: readonly QueuedNotification[],

@@ -11,8 +11,8 @@ export interface Nudges extends NudgesPort {
 
 /**
  * Creates nudges to all processes of this machine. Delayed nudges use timers of this process and
- * are lost when it dies. A process that resumes interrupted deployments therefore scans the
- * catalog: `scan` runs at the first receive.
+ * are lost when the process dies. A process that resumes interrupted deployments therefore scans
+ * the catalog at the first receive. `scan` returns the stacks to nudge.
  */
 export function createNudges(deps: {
   readonly clock: ClockPort

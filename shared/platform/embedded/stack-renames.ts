@@ -3,11 +3,12 @@ import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 import type { RenameResult } from './store/methods/rename-methods.ts'
 
-/** Renames stacks of the embedded store. AWS does not support this. */
+/** The port for renaming stacks of the embedded store. AWS does not support renames. */
 export interface StackRenames {
   /**
    * Moves a stack with its history and versions to `newId`. Publishes the converted state of the
-   * stack (`snapshot`, '' for a stack without a state) as the version after `expected`. Atomic.
+   * stack, `snapshot`, as the version after `expected`. Publishes nothing for the `snapshot` ''.
+   * The rename is atomic.
    */
   readonly rename: (
     id: StackId,

@@ -2,7 +2,7 @@ import type { ClockPort } from '../../ports/system.ts'
 
 /** Waiting receivers. The receiver that has waited longest is woken first. */
 export interface Waiters {
-  /** Starts a wait as `wait` does, and returns immediately. `end` ends the wait early. */
+  /** Starts a wait and returns immediately. `woken` resolves as `wait` does, or after `end`. */
   readonly start: (
     waitMs: number,
     signal?: AbortSignal,

@@ -5,8 +5,8 @@ import type { DocumentKey } from '../../ports/documents.ts'
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/
 
 /**
- * Serializes a document as JSON, for every adapter. Throws DOCUMENT_INVALID when the name is
- * invalid, or the text exceeds `triggerLimits.documentBytesMax`.
+ * Serializes the value of a document as JSON, for every adapter. Throws DOCUMENT_INVALID when the
+ * name is invalid, or when the text exceeds `triggerLimits.documentBytesMax`.
  */
 export function serializeDocument({ kind, name }: DocumentKey, value: unknown): string {
   if (!namePattern.test(name))

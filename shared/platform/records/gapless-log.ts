@@ -4,9 +4,9 @@ import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../../reco
 import type { LogRecord } from '../../records/log.ts'
 
 /**
- * Returns a decision log whose reads have no gaps. Without this check, a fold would silently lose a
- * missing record, and a reader would take its number for the end of the log. Reads without a gap
- * need no further request. Throws RECORD_DAMAGED with the key of a missing record. Throws
+ * Returns a decision log that checks each read for missing records. Without the check, a fold would
+ * silently skip a missing record, or a reader would stop at it. A read without a gap needs no
+ * further request. A read throws RECORD_DAMAGED with the key of a missing record. It throws
  * RECORDS_REMOVED when retention has begun to remove the records. Retention begins with the first
  * record, and only after the close.
  */

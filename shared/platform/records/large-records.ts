@@ -1,9 +1,9 @@
 /**
  * records: common parts of all adapters of the record ports. Imports ports and below.
  *
- * Invariant: the large parts of a record above the item limit are stored as blobs, durably before
- * the record that references them. Readers get the original record. The rule is here and not in an
- * adapter, so that all stores accept the same records.
+ * Invariant: when a record exceeds `limits.recordBytesMax`, its large parts are stored as blobs.
+ * The blobs are durable before the record that references them is written. Readers get the original
+ * record. The rule is here and not in an adapter, so that all stores accept the same records.
  */
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
@@ -15,7 +15,7 @@ import type { LateOutcome } from '../../records/late-outcome.ts'
 import type { Decision, LogRecord } from '../../records/log.ts'
 import type { StoredResource } from '../../state/stored.ts'
 
-/** Returns heads and outcomes that store large states as blobs. */
+/** Returns an operations port that stores the states and views of large outcomes as blobs. */
 export function withLargeOutcomes(operations: OperationsPort, blobs: BlobsPort): OperationsPort {
   const loadBlobs = async (outcome: Outcome): Promise<Outcome> => {
     const { stateBlob, viewsBlob, ...rest } = outcome
@@ -63,7 +63,7 @@ function findEndsWithBlobs<E extends SelectedEnd>(
   })
 }
 
-/** Returns a decision log that stores large records as blobs. */
+/** Returns a decision log that stores the decisions of large records as blobs. */
 export function withLargeDecisions(
   decisionLog: DecisionLogPort,
   blobs: BlobsPort,

@@ -6,12 +6,13 @@ export interface RecordForm {
   readonly keys: readonly string[]
   readonly json: readonly string[]
   /**
-   * Incremented when an older version would misread the new records. Rows without a format have 1.
+   * Incremented when an older version would misread the new records. Every version can read a row
+   * without a format.
    */
   readonly format: number
 }
 
-/** The kinds of records. Each adapter stores each kind in a separate place. */
+/** The stored forms of all kinds of records. */
 export const recordForms = {
   log: { name: 'log record', keys: ['deployment', 'number'], json: ['record'], format: 1 },
   head: { name: 'head', keys: ['deployment', 'operation'], json: ['arrived', 'freed'], format: 1 },
@@ -54,7 +55,10 @@ export function requireReadableFormat<Row extends Readonly<Record<string, unknow
   throw tooNewError(kind, foundFormat, Object.fromEntries(keyEntries) as RecordKeys)
 }
 
-/** Parses the JSON of a record and checks its shape by `isShape`. Throws RECORD_DAMAGED. */
+/**
+ * Parses the JSON of a record. Throws RECORD_DAMAGED when the JSON is invalid, or when `isShape`
+ * rejects the parsed value.
+ */
 export function parseRecordJson<T>(
   record: { readonly kind: RecordKind; readonly keys: RecordKeys },
   text: string,

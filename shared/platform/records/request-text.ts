@@ -5,8 +5,8 @@ import type { DeploymentRequest, RequestRecord, RequestEnd } from '../../records
 import { parseRecordJson } from './record-forms.ts'
 
 /**
- * Serializes a request as JSON, for every adapter. Throws CLI_USAGE for a request that is too
- * large.
+ * Serializes a request as JSON. Every adapter uses this function, so all have the same size limit.
+ * Throws CLI_USAGE for a request that is too large.
  */
 export function serializeRequest(request: DeploymentRequest): string {
   const text = JSON.stringify(request)

@@ -2,13 +2,14 @@
  * system: clock, random numbers, log lines and child processes of this machine. Imports ports and
  * below.
  *
- * Invariant: no other module reads a clock, draws random numbers or writes to stderr.
+ * Invariant: the engine reads the clock, draws random numbers and writes its log only through these
+ * ports.
  */
 import { uptime } from 'node:os'
 import type { ClockPort } from '../../ports/system.ts'
 import type { EpochMs } from '../../records/ids.ts'
 
-/** Longest delay of a Node timer. A longer one would fire immediately. */
+/** Longest delay of a Node timer. A timer with a longer delay would fire immediately. */
 const timerMsMax = 2 ** 31 - 1
 
 /** The sources of time. Tests replace them. */
@@ -29,16 +30,17 @@ const machineSources: TimeSources = {
 /** Longest time without a read of the time since boot. Each read costs a file access. */
 const bootReadIntervalMs = 500
 /**
- * Difference between wall clock and process clock that indicates a suspension or a changed clock.
+ * Change in the difference of wall clock and process clock that indicates a suspension or an
+ * adjusted wall clock.
  */
 const wallStepMs = 250
 
 /**
  * Creates the clock of this machine. Node's process clock stops during a suspension, but leases
- * must expire. This clock therefore compares the process clock with the time since boot. Once the
- * process clock lacks more than the resolution of the time since boot, this clock adds the missing
- * time. The time since boot is read when wall clock and process clock advanced differently, and
- * otherwise at intervals.
+ * must expire. This clock therefore compares the process clock with the time since boot. When the
+ * process clock falls behind by more than the resolution of that time, this clock adds the
+ * difference. It reads the time since boot when wall clock and process clock advanced differently,
+ * and otherwise at intervals.
  */
 export function createSystemClock(sources: TimeSources = machineSources): ClockPort {
   const processStartMs = sources.processMs()

@@ -6,7 +6,7 @@ const levels = ['debug', 'info', 'warn', 'error'] as const
 /** The level of a log line. */
 export type LogLevel = (typeof levels)[number]
 
-/** Drops every line. Commands without -v use it. */
+/** The logger that drops every line, for commands without `-v`. */
 export const silentLogger: LoggerPort = { write: () => {} }
 
 /**

@@ -12,15 +12,16 @@ const startTimeFieldIndex = 19
 const endedStates = ['Z', 'X', 'x']
 
 /**
- * Returns the start time of a process as text, which differs for a later process with the same pid.
- * Returns '' when the process does not exist. Clock ticks since boot on Linux, a date elsewhere.
+ * Returns the start time of a process as text: on Linux the clock ticks since boot, elsewhere a
+ * date. The text differs for a later process with the same pid. Returns '' when no process has the
+ * pid, or the process has ended.
  */
 export function startTimeOf(pid: number): string {
   if (!Number.isInteger(pid) || pid <= 0) return ''
   return process.platform === 'linux' ? readLinuxStartTime(pid) : readPsStartTime(pid)
 }
 
-/** Reports whether exactly this process still runs. */
+/** Reports whether the leader of a group still runs, and is not a later process with its pid. */
 export function isAlive(group: ProcessGroup): boolean {
   return group.started !== '' && startTimeOf(group.pid) === group.started
 }

@@ -21,11 +21,11 @@ for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 exit 0
 `
 
-/** Kills process groups after the end of this process. */
+/** The shell process that kills the added process groups after the end of this process. */
 export interface Supervisor {
   readonly add: (group: number) => void
   readonly remove: (group: number) => void
-  /** Ends the supervisor. Resolves when it has ended. */
+  /** Ends the supervisor, which first kills the remaining groups. Resolves after its end. */
   readonly close: () => Promise<void>
 }
 

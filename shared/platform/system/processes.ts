@@ -101,8 +101,8 @@ function wrapChild(
 }
 
 /**
- * Returns the reason of a failed start. Node reports the reason only later, but the usual reasons
- * can be checked immediately.
+ * Returns the reason of a failed start. Node reports the reason only later. This function therefore
+ * checks the usual reasons itself.
  */
 function explainSpawnFailure(request: SpawnRequest): string {
   if (!isDirectory(request.cwd)) return `the folder '${request.cwd}' does not exist`

@@ -3,18 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
-/** Source files of a program, and the files that configure its run. */
+/** The names of the digested files: JavaScript, TypeScript, JSON and YAML. */
 const sourceFile = /\.(?:[cm]?[jt]sx?|json|ya?ml)$/
 /** Folders without program sources. */
 const excludedFolders = /^(?:node_modules|\..*)$/
-/** Maximum number of files. A folder with more is not treated as a program. */
+/** Maximum number of files in a digest. Further files do not change the digest. */
 const filesMax = 20_000
 
 /**
- * Returns a digest of the sources of a program with their names. Two runs of the same program have
- * the same digest. The digest leaves out the files that `.gitignore` and `.antichainignore`
- * exclude, because a deployment may write such files. Other files that the program reads, such as
- * assets, change the goals of its registrations instead.
+ * Returns a digest of the JavaScript, TypeScript, JSON and YAML files of a program, with their
+ * names. Two runs of the same program have the same digest. The digest leaves out the files that
+ * `.gitignore` and `.antichainignore` exclude, because a deployment may write such files. A changed
+ * asset does not change the digest, but the goals of the registrations that use the asset.
  */
 export function digestProgram(directory: string): string {
   const hash = createHash('sha256')

@@ -39,9 +39,9 @@ export function getTreeAt(
 }
 
 /**
- * Returns the value with `leaf` at a path below it (docs/spec/configuration.md#path-keys). It
- * creates missing containers, replaces a scalar at the first level, and extends lists by one item
- * at most. Throws CONFIG_INVALID.
+ * Returns the value with `leaf` at a path below it (docs/spec/configuration.md#path-keys). The
+ * function creates missing containers, replaces a scalar at the first level, and extends lists by
+ * one item at most. Throws CONFIG_INVALID.
  */
 export function withTreeAt(
   value: StoredConfigValue | undefined,
@@ -63,8 +63,8 @@ export function withoutTreeAt(value: StoredConfigValue, path: ConfigPath): Store
 }
 
 /**
- * Converts a text that reads as a boolean or integer to this value. Only values that are set
- * through a path are converted.
+ * Converts a text that reads as a boolean or as an integer of 64 bits. Returns any other text
+ * unchanged. Only values that are set through a path are converted.
  */
 export function coerceText(text: string): ConfigTree {
   if (text === 'true') return true

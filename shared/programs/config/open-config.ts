@@ -36,9 +36,9 @@ export interface ConfigSources {
 }
 
 /**
- * Returns the configuration of a deployment: project defaults applied, secrets decrypted, checked
- * against the project's types (docs/spec/configuration.md#project-config-applied-to-stacks). Throws
- * CONFIG_MISSING, CONFIG_INVALID and the errors of `decrypt`.
+ * Returns the configuration of a deployment, with the project's defaults and decrypted secrets
+ * (docs/spec/configuration.md#project-config-applied-to-stacks). With `isStrict`, every key needs a
+ * value of its type. Throws CONFIG_MISSING, CONFIG_INVALID and the errors of `decrypt`.
  */
 export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigValue> {
   const { values, missingKeys } = withProjectDefaults(sources.project, sources.values)
@@ -87,7 +87,8 @@ export function openValue(
 }
 
 /**
- * Returns the stack's values completed by the project's defaults, and the keys without any value.
+ * Adds the project's defaults to the stack's values. `missingKeys`: the project's own keys without
+ * any value.
  */
 export function withProjectDefaults(
   project: Project,

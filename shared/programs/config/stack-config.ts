@@ -24,7 +24,7 @@ export interface StackSecrets {
   readonly encryptionSalt: string
 }
 
-/** An open stack file. Edits keep the comments and order of the other parts. */
+/** An open stack file. Edits keep the comments and order of the parts that they do not change. */
 export interface StackConfig {
   readonly file: string
   readonly getSecrets: () => StackSecrets
@@ -41,8 +41,8 @@ export interface StackConfig {
 }
 
 /**
- * Returns the path of a stack's configuration file: `Pulumi.<stack>.yaml` in the project's folder
- * for stack files.
+ * Returns the path of a stack's configuration file: `Pulumi.<stack>` in the project's folder for
+ * stack files, with the extension of the project file.
  */
 export function stackConfigFileOf(project: Project, stack: string): string {
   const name = `Pulumi.${stack.replaceAll('/', '-')}${extname(project.file)}`

@@ -42,9 +42,9 @@ export function shouldDebugPlugin(targets: readonly string[], name: string): boo
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
 
 /**
- * Starts a process, which waits for a debugger if `debugRequest` is set. Throws PLUGIN_FAILED when
- * the process cannot be started, and PROGRAM_LANGUAGE_MISSING without a debugger for its language.
- * Source: Pulumi's language hosts.
+ * Starts a process. If `debugRequest` is set, a process of Node, Python or Go waits for a debugger.
+ * Throws PLUGIN_FAILED when the process cannot be started, and PROGRAM_LANGUAGE_MISSING when the
+ * debugger of the language is not installed. Source: Pulumi's language hosts.
  */
 export async function spawnDebugged(
   processes: ProcessesPort,

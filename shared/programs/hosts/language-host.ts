@@ -145,7 +145,7 @@ export function findProjectHost({
   return plugins.find(({ kind, name }) => kind === 'language' && name === runtime)?.folder
 }
 
-/** The runtime of a host that is already running. Its `address` is in the runtime options. */
+/** The runtime name for a host that is already running. The option `address` has its address. */
 export const clientRuntime = 'client'
 
 /** Attaches to a host that another process started and will end. */
@@ -270,7 +270,7 @@ async function fetchPackages(
   )
 }
 
-/** Converts a reported package, or a plugin reported without a package. */
+/** Converts a reported package, or a plugin from the older response. */
 function toRequiredPackage(
   dependency: Pick<PackageDependency, 'name' | 'version' | 'server'> & Partial<PackageDependency>,
 ): RequiredPackage {

@@ -89,7 +89,10 @@ export function createProgramArguments(run: ProgramRun): readonly string[] {
   ]
 }
 
-/** Returns the additional environment variables of a program. Config keys have the old spelling. */
+/**
+ * Returns the additional environment variables of a program. Configuration keys have the old
+ * spelling `ns:config:name`.
+ */
 export function createProgramEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
   const config = [...run.config].map(([key, text]): readonly [string, string] => {
     const { namespace, name } = parseConfigKey(key, run.project)

@@ -37,7 +37,10 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
   return { runner: runnerFile, root, engines: typeof nodeRange === 'string' ? nodeRange : '' }
 }
 
-/** The SDK needs the compiler API for every program, and TypeScript 7 has none. */
+/**
+ * The hint for a program without the SDK. It requests TypeScript 5, because TypeScript 7 lacks the
+ * compiler API that the SDK needs.
+ */
 const sdkHint = 'Run `npm install @pulumi/pulumi typescript@5` in the program folder.'
 
 function isDeclared(directory: string): boolean {

@@ -18,8 +18,9 @@ export interface ProgramHostsDeps {
 }
 
 /**
- * Creates the host for programs of every language. Node, Python and Go use hosts of this project,
- * other languages the host on the PATH.
+ * Creates the host for programs of every language. A language host in the user's project takes
+ * precedence. Otherwise Node, Python and Go use Antichain's hosts, and other languages use a host
+ * on the PATH or a running host.
  */
 export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
   const env = withoutUndefined(deps.env)

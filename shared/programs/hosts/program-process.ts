@@ -4,13 +4,13 @@ import type { DebugRequest } from './debugging.ts'
 import { forEachLine } from '../output-lines.ts'
 import type { ProgramEnd, ProgramRun, RunningProgram } from '../program.ts'
 
-/** Receives the output lines of a program. */
+/** The receiver of a program's output lines. */
 export type LineListener = (line: string, stream: 'stdout' | 'stderr') => void
 
 /** Language-specific options for watching a program. */
 export interface ProgramWatch {
   readonly onLine: LineListener
-  /** Time that an interrupted program has to end, in ms; 5 s as under Pulumi. */
+  /** Time that an interrupted program has to end, in ms. Default: 5 s, as under Pulumi. */
   readonly graceMs?: number
   /** Returns a hint about a failure from a line of the error output, '' = none. */
   readonly hintOf?: (line: string) => string

@@ -23,8 +23,9 @@ interface PythonEnvironmentInput {
 
 /**
  * Returns the Python of a program. The Python comes from the virtual environment that the project
- * names or its tool (`uv`, `poetry`) manages. Without one, it comes from the PATH. Throws
- * PROGRAM_LANGUAGE_MISSING, and PROJECT_INVALID for an unknown tool.
+ * names or its tool (`uv`, `poetry`) manages. Without such an environment, the Python is the
+ * command PULUMI_PYTHON_CMD, or `python3` or `python` on the PATH. Throws PROGRAM_LANGUAGE_MISSING,
+ * and PROJECT_INVALID for an unknown tool.
  */
 export async function resolvePythonEnvironment(
   input: PythonEnvironmentInput,

@@ -25,8 +25,8 @@ export interface PythonHostDeps {
 const runner = join(import.meta.dirname, 'python', 'run.py')
 
 /**
- * Creates the host of Python programs. It runs them in their virtual environment through a runner
- * of this project, because the installed SDK has none. Source: Pulumi's Python language host.
+ * Creates the host of Python programs. The host runs a program in the program's Python environment,
+ * through Antichain's own runner, because the SDK has none. Source: Pulumi's Python language host.
  */
 export function createPythonProgramHost({ processes, env }: PythonHostDeps): ProgramHost {
   const resolvePython = async (source: ProgramSource): Promise<PythonEnvironment> =>

@@ -33,7 +33,8 @@ export interface SourceDeps {
 const fileName = 'PulumiPlugin.yaml'
 
 /**
- * Returns the folder of a plugin that must run from source, or undefined for an executable file.
+ * Returns the folder of a plugin that must run from source. Returns undefined when `path` is a
+ * file, or when neither `path` nor its parent contains a `PulumiPlugin.yaml`.
  */
 export function findSourceFolder(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return undefined

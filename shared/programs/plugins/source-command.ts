@@ -58,8 +58,8 @@ export function hasCommand({ runtime }: PluginProject): boolean {
 }
 
 /**
- * Reads the project file of a plugin from source. Throws PLUGIN_FAILED when it is missing or
- * requires another version.
+ * Reads the project file of a plugin from source. Throws PLUGIN_FAILED when the file is missing,
+ * sets no runtime, or requires another version of Pulumi.
  */
 export function readRunnableProject(folder: string): PluginProject {
   const project = readPluginProject(folder)

@@ -78,7 +78,8 @@ function isFolderSource(source: string): boolean {
 
 /**
  * Returns the plugins of a project and of its packages, recursively, each with an existing folder.
- * All paths are relative to the project. Throws PROJECT_INVALID. Source: provider-protocol 3.2.
+ * Relative paths begin at the project's folder, also those of nested packages. Throws
+ * PROJECT_INVALID. Source: provider-protocol 3.2.
  */
 export function resolveProjectPlugins({
   plugins,

@@ -38,7 +38,7 @@ export interface Project {
   /** '' = no program: only the state is used. */
   readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
-  /** A folder or file relative to `root`, '' = `root`. */
+  /** A folder or file, absolute or relative to `root`. '' = `root`. */
   readonly main: string
   /** Sorted by key. */
   readonly config: readonly ProjectConfigEntry[]

@@ -73,7 +73,7 @@ export async function initializePack(
 
 /**
  * Returns the pack's description of itself. `version`: the version in the pack's file, '' without
- * one. The version in the file takes precedence.
+ * one. It takes precedence over the version that the pack reports.
  */
 export async function fetchPackInfo(connection: Connection, version: string): Promise<PackInfo> {
   const answer: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})
@@ -108,7 +108,7 @@ function toPolicyInfo(policy: WirePolicy): PolicyInfo {
   }
 }
 
-/** Sends a pack the settings of its policies. */
+/** Sends a pack the settings of its policies. An unspecified level is sent as `advisory`. */
 export async function configurePack(
   connection: Connection,
   settings: ReadonlyMap<string, PolicySettings>,

@@ -53,7 +53,10 @@ export interface AnalyzedProvider {
   readonly properties: PropertyMap
 }
 
-/** A resource as packs see it: inputs before its step, outputs at the end. */
+/**
+ * A resource as packs see it. `properties` are its inputs in an analysis before its step, and its
+ * outputs in the analysis of the whole stack.
+ */
 export interface AnalyzedResource extends AnalyzedProvider {
   readonly options: {
     readonly protect: boolean

@@ -1,8 +1,8 @@
 import type { Analyzer, AnalyzerHost } from './analyzer.ts'
 
 /**
- * Returns a host whose packs run at most `limit` analyses concurrently. A limit that is not above 0
- * means no limit.
+ * Returns a host whose packs together run at most `limit` analyses concurrently. Remediations are
+ * not limited. A limit that is not above 0 means no limit.
  */
 export function limitAnalyzerConcurrency(host: AnalyzerHost, limit: number): AnalyzerHost {
   if (!(limit > 0)) return host

@@ -5,8 +5,8 @@ import type { Enforcement, PackInfo, PolicyInfo, PolicySettings } from './analyz
 const levels: ReadonlySet<string> = new Set(['advisory', 'mandatory', 'disabled', 'remediate'])
 
 /**
- * Parses a settings file. For each policy, or for `all`, it contains a level or an object with an
- * optional `enforcementLevel`. Throws POLICY_PACK_FAILED.
+ * Parses a settings file. For each policy, or for `all`, the file contains a level, or an object
+ * with properties and an optional `enforcementLevel`. Throws POLICY_PACK_FAILED.
  */
 export function readPolicySettings(
   text: string,
@@ -62,9 +62,10 @@ function invalidError(file: string, problem: string): Error {
 }
 
 /**
- * Merges the settings of each policy: its own level and defaults, then the settings of the pack's
- * program, then the configured ones. Within a layer, `all` applies first, and a policy's name
- * overrides it. Source: docs/spec/monitor.md#analyzer-service.
+ * Merges three layers of settings for each policy: the policy's own level and defaults, the
+ * settings of the pack's program, and the user's settings. Later layers override earlier ones.
+ * Within a layer, the entry of a policy overrides the entry `all`. Source:
+ * docs/spec/monitor.md#analyzer-service.
  */
 export function mergeSettings(
   { policies, settings }: PackInfo,

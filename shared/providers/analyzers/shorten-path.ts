@@ -1,4 +1,4 @@
-/** Shortens a path for summaries. A long path keeps its first two and last two folders. */
+/** Shortens a path of more than 75 characters to its first two and last two parts. */
 export function shortenPath(path: string): string {
   const folders = path.split('/')
   if (path.length <= 75 || folders.length <= 4) return path

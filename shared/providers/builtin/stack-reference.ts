@@ -3,7 +3,7 @@ import { containsSecret } from '../../values/walk.ts'
 
 /**
  * Returns the outputs of a stack reference: the outputs of the other stack, and the sorted names of
- * the secret ones. The order of unsorted names would appear as a difference. Source:
+ * the secret ones. Without sorting, a changed order would appear as a difference. Source:
  * docs/spec/providers.md#built-in-provider.
  */
 export function createReferenceOutputs(name: string, outputs: PropertyMap): PropertyMap {

@@ -2,7 +2,7 @@ import type { CheckFailure } from '../provider.ts'
 import type { PropertyMap } from '../../values/value.ts'
 
 /**
- * Checks the inputs of a resource with a single property. Source:
+ * Returns a failure if the inputs have another property than `property`, or lack it. Source:
  * docs/spec/providers.md#built-in-provider.
  */
 export function checkSingleProperty(news: PropertyMap, property: string): readonly CheckFailure[] {
@@ -14,8 +14,8 @@ export function checkSingleProperty(news: PropertyMap, property: string): readon
 }
 
 /**
- * Returns the outputs of a stash: `input` is the current input, and `output` is the input of its
- * creation. Source: docs/spec/providers.md#built-in-provider.
+ * Returns the outputs of a stash: `input` is the current input, and `output` is the input with
+ * which the stash was created. Source: docs/spec/providers.md#built-in-provider.
  */
 export function createStashOutputs(
   inputs: PropertyMap,

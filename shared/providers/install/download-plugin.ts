@@ -22,8 +22,9 @@ export interface DownloadDeps extends FetchDeps {
 
 /**
  * Downloads a plugin from the first source that has it: an archive into a file, or a repository
- * into a folder. Each source gets five attempts, unless it refuses. Throws PLUGIN_CHECKSUM for an
- * unexpected checksum, and PLUGIN_DOWNLOAD with the message of each source.
+ * into a folder. Each source gets at most five attempts, and only one if it refuses with 403 or
+ * 404. Throws PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and errors of the file system at once. Throws
+ * PLUGIN_DOWNLOAD with the message of each source when all sources failed.
  */
 export async function downloadPlugin(
   target: string,
@@ -136,7 +137,7 @@ async function downloadOnce(
   )
 }
 
-/** Creates a timeout that ends a stream without new data. */
+/** Creates a timeout that ends a stream when no data arrives for `downloadIdleMs`. */
 function createSilenceTimeout(stream: Readable): {
   readonly onData: () => void
   readonly stop: () => void

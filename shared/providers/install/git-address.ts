@@ -2,7 +2,7 @@ import semver from 'semver'
 import { error } from '../../errors/error.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
-/** A repository, and the plugin's folder in it. '' = its root. */
+/** A repository, and the plugin's folder in it. `folder` '' = the root of the repository. */
 export interface GitLocation {
   /** `https://`, with the credentials of the address. */
   readonly url: string
@@ -26,7 +26,8 @@ export function isGitAddress(address: string): boolean {
 
 /**
  * Returns the repository and folder of an address. The path after `.git` is the folder. Without
- * `.git`, the repository is the second part of the path. Throws PLUGIN_ADDRESS. Source:
+ * `.git`, the second part of the path is the repository, and the parts after it are the folder.
+ * Throws PLUGIN_ADDRESS. Source:
  * docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`.
  */
 export function parseGitAddress(address: string): GitLocation {
@@ -127,7 +128,8 @@ function parseVersion(text: string, address: string): string {
 }
 
 /**
- * Parses a version as tags contain it, possibly with a leading v or with fewer than three parts.
+ * Parses the version of a tag, possibly with a leading v or with fewer than three parts. Returns
+ * undefined for any other text.
  */
 export function parseTolerantVersion(text: string): string | undefined {
   const unprefixedText = text.trim().replace(/^v/, '')

@@ -16,8 +16,9 @@ export type RunGit = (
 ) => Promise<{ readonly out: string; readonly err: string; readonly code: number | null }>
 
 /**
- * Returns the latest version of a repository: its highest tag, a stable one before every
- * pre-release. Without tags, the version is the commit of the main branch as `0.0.0-x<commit>`.
+ * Returns the latest version of a repository: its highest version tag, a stable one before every
+ * pre-release. Without such a tag above 0.0.0, the version is the commit of the main branch as
+ * `0.0.0-x<commit>`.
  * Throws `Error` with Git's message. Source: Pulumi's `GetLatestTagOrHash`.
  */
 export async function findLatestInRepository(url: string, git: RunGit): Promise<string> {

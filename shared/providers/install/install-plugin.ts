@@ -77,8 +77,8 @@ export async function installPlugin(request: InstallRequest, deps: InstallDeps):
       await deps.installDependencies(join(folder, cacheLocation.folder))
       rmSync(partialMarker)
     } catch (thrown) {
-      // After a failed download no folder was created. A later failure removes the incomplete
-      // folder.
+      // Without a marker, the download failed and the folder is unchanged. With a marker, the
+      // folder is incomplete.
       if (!existsSync(partialMarker)) throw thrown
       rmSync(folder, { recursive: true, force: true })
       rmSync(partialMarker)
@@ -108,8 +108,8 @@ async function fillFolder(
 }
 
 /**
- * Reports whether a file is an archive. Every download is an archive. A local file is recognized by
- * its name.
+ * Reports whether a file is an archive, by its name. A downloaded file is always an archive, and is
+ * named `archive`.
  */
 function isArchive(file: string): boolean {
   return /(?:\.tar\.gz|\.tgz|[/\\]archive)$/.test(file)

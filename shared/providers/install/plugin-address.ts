@@ -14,7 +14,10 @@ export interface PluginRequest {
   readonly checksums: ReadonlyMap<string, string>
 }
 
-/** A source of plugin archives. */
+/**
+ * A source of plugins. `http`: archives on a plain server. `github`, `gitlab`: archives of
+ * releases. `git`: a repository.
+ */
 export type PluginSource =
   | { readonly kind: 'http'; readonly url: string }
   | {
@@ -26,7 +29,10 @@ export type PluginSource =
   | { readonly kind: 'gitlab'; readonly host: string; readonly project: string }
   | { readonly kind: 'git'; readonly url: string }
 
-/** Returns the names of this machine in archive names, '' when plugins are not published for it. */
+/**
+ * Returns the names of a system and an architecture in archive names. '' = Pulumi publishes no
+ * plugins for it.
+ */
 export function machineOf(platform: string, arch: string): { os: string; arch: string } {
   const systems: Readonly<Record<string, string>> = {
     linux: 'linux',
@@ -46,7 +52,7 @@ export function assetNameOf(
 }
 
 /**
- * Parses the source in an address. Throws PLUGIN_ADDRESS for an invalid address or an unknown kind.
+ * Parses a download address. Throws PLUGIN_ADDRESS for an invalid address or an unsupported scheme.
  * Source: docs/spec/provider-protocol.md#download-sources.
  */
 export function parsePluginSource(

@@ -38,8 +38,9 @@ export class RefusedError extends Error {
 export type ArchiveSource = Exclude<PluginSource, { readonly kind: 'git' }>
 
 /**
- * Opens the archive of a plugin at a source. Throws `RefusedError`, and the errors of `fetch`
- * without a response. Source: docs/spec/provider-protocol.md#download-sources.
+ * Opens the archive of a plugin at a source. Throws `RefusedError` when the source refuses or lacks
+ * the archive, and `Error` when it does not respond. Source:
+ * docs/spec/provider-protocol.md#download-sources.
  */
 export async function openPluginArchive(
   source: ArchiveSource,
@@ -87,9 +88,8 @@ const releaseForm = z.looseObject({
 })
 
 /**
- * Returns the latest version of a source. Throws PLUGIN_ADDRESS when the source does not report a
- * valid latest version. Throws PLUGIN_DOWNLOAD without a response, or when the response is not a
- * release.
+ * Returns the latest version of a source. Throws PLUGIN_ADDRESS for a plain server, and when the
+ * latest release has no valid version. Throws PLUGIN_DOWNLOAD for every other failure.
  */
 export async function fetchLatestVersion(
   source: PluginSource,

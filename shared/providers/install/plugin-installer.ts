@@ -4,9 +4,10 @@ import { cacheLocationOf } from './git-address.ts'
 import { installPlugin, type InstallDeps } from './install-plugin.ts'
 
 /**
- * Creates the installer of missing plugins. Concurrent requests for a plugin share one
- * installation. Returns false when PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION forbids it. Throws
- * the errors of `installPlugin`.
+ * Creates the installer of missing plugins. All requests for one version of a plugin share one
+ * installation and its error. The installer returns false when
+ * PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION forbids installations. It throws the errors of
+ * `installPlugin`.
  */
 export function createPluginInstaller(
   deps: InstallDeps,

@@ -10,9 +10,10 @@ const pulumiAddress = 'github://api.github.com/pulumi'
 const fallbackAddress = 'https://get.pulumi.com/releases/plugins'
 
 /**
- * Returns the sources of a plugin, in order. A known address is the only source. Without an
- * address, the sources are Pulumi's repository and then get.pulumi.com. `overrides` is
- * PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. Throws PLUGIN_ADDRESS. Source:
+ * Returns the sources of a plugin, in the order of the attempts. A known address is the only
+ * source. Without an address, the sources are Pulumi's repository and then get.pulumi.com.
+ * `overrides` is PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES. An override of the first source replaces all
+ * sources. Throws PLUGIN_ADDRESS. Source:
  * docs/spec/provider-protocol.md#download-sources.
  */
 export function pluginSourcesOf(plugin: PluginRequest, overrides: string): readonly PluginSource[] {

@@ -2,14 +2,15 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { type PluginProcess, startPlugin, type StartRequest } from './start-plugin.ts'
 
-/** A plugin that the user runs, with the text of its port. Undefined without a port. */
+/** A plugin that the user runs. `port` is the text after the colon, undefined without a colon. */
 interface AttachedPlugin {
   readonly name: string
   readonly port: string | undefined
 }
 
 /**
- * Returns the plugins that the user already runs. Source: docs/spec/provider-protocol.md#attach.
+ * Returns the plugins that the user already runs, according to PULUMI_DEBUG_PROVIDERS. Source:
+ * docs/spec/provider-protocol.md#attach.
  */
 export function readAttachedPlugins(
   env: Readonly<Record<string, string>>,
@@ -22,7 +23,8 @@ export function readAttachedPlugins(
 
 /**
  * Returns the port of a plugin that the user already runs, for example in a debugger. Returns
- * undefined when the variable does not name it. Throws PLUGIN_FAILED for an invalid port. Source:
+ * undefined when PULUMI_DEBUG_PROVIDERS does not name it. Throws PLUGIN_FAILED for an
+ * invalid port. Source:
  * docs/spec/provider-protocol.md#attach.
  */
 export function readAttachedPort(

@@ -18,13 +18,13 @@ export interface ProjectPluginLocation {
 export interface PluginLocations {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
-  /** PATH of the user, without the entries that this project adds. */
+  /** PATH of the user, without the entries that Antichain adds. */
   readonly path: string
   /** Plugins of the user's project. */
   readonly projectPlugins?: readonly ProjectPluginLocation[]
 }
 
-/** Plugins that are part of this project. */
+/** Plugins that are part of Antichain: name → file. */
 const bundled = new Map([
   ['pulumi-nodejs', join(import.meta.dirname, 'pulumi-resource-pulumi-nodejs')],
   ['pulumi-python', join(import.meta.dirname, 'pulumi-resource-pulumi-python')],
@@ -41,9 +41,9 @@ export function isExecutableFile(file: string): boolean {
 }
 
 /**
- * Finds the file of a plugin: in the project, on PATH (any version), bundled, or in the plugin
- * cache (docs/spec/provider-protocol.md#lookup-order). Without a file, returns a message with the
- * plugin's name, its version and all searched places.
+ * Finds the file of a plugin: in the user's project, on PATH (any version), in Antichain itself, or
+ * in the plugin cache (docs/spec/provider-protocol.md#lookup-order). Without a file, returns a
+ * message with the plugin's name, its version and all searched places.
  */
 export function findPlugin(
   plugin: PluginDescriptor,

@@ -69,7 +69,7 @@ export interface PluginHostDeps {
   ) => ((endpoint: DebuggerEndpoint) => void) | undefined
   /** Reports a message to the user. Must not block and must not throw. */
   readonly report: (message: PluginMessage) => void
-  /** Installs a missing plugin in the plugin cache. Returns false when it cannot. */
+  /** Installs a missing plugin in the plugin cache. Returns false when the user forbids it. */
   readonly install?: (plugin: PluginDescriptor) => Promise<boolean>
 }
 
@@ -128,7 +128,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
       return instance
     },
     async cancelAll() {
-      // A cancelled deployment makes no further call, so it does not need starting plugins.
+      // A cancelled deployment makes no further call, so it needs no plugin that is still starting.
       startAbort.abort()
       const cancelCalls = Promise.all([...instances].map(instance => instance.cancel()))
       await withTimeout(cancelCalls, limits.deploymentCancelTimeoutMs)
@@ -167,8 +167,8 @@ interface StartedPlugin {
 }
 
 /**
- * Connects to a started plugin and performs the handshake. Throws PLUGIN_FAILED, after the process
- * has ended.
+ * Connects to a started plugin and performs the handshake. Ends the process before it throws
+ * PLUGIN_FAILED, or the gRPC error of Attach.
  */
 async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Promise<Provider> {
   const { pluginProcess, plugin } = started

@@ -5,9 +5,9 @@ import { messageOf } from '../../errors/error.ts'
 import { errorSourceOf, retryPolicy } from '../retry-policy.ts'
 
 /**
- * Starts a plugin. Repeats a failed start after a pause, because a lack of resources may be
- * temporary. A failed start has sent no request of a resource. A start that took long is not
- * retried. Throws the error of the last attempt.
+ * Starts a plugin. Repeats a failed start after a pause, because a lack of memory or processes may
+ * be temporary. No provider call precedes the end of a start. A start that failed only after
+ * `firstResponseTimeoutMs` is not repeated. Throws the error of the last attempt.
  */
 export async function retryStart<T>(
   start: () => Promise<T>,

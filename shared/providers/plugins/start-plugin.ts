@@ -6,7 +6,10 @@ import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
 import { spawnPlugin } from './spawn-plugin.ts'
 import { createTail, formatLastLines, readLines, type Tail } from './plugin-output.ts'
 
-/** A request to start a plugin. `onLine` gets every line that is not blank, and must not block. */
+/**
+ * A request to start a plugin. `onLine` gets every line after the port that is not blank, and must
+ * not block.
+ */
 export interface StartRequest {
   readonly name: string
   readonly path: string
@@ -23,7 +26,7 @@ export interface StartRequest {
    * Called once, when a debugger can attach.
    */
   readonly onDebuggerReady?: ((endpoint: DebuggerEndpoint) => void) | undefined
-  /** Timeout of the port, for tests. */
+  /** Timeout for the port in ms, which only tests set. */
   readonly portMs?: number
 }
 
@@ -44,8 +47,8 @@ export interface PluginProcess {
 
 /**
  * Starts a plugin and waits for the port that it prints (docs/spec/provider-protocol.md#argv).
- * Throws PLUGIN_FAILED when the plugin cannot be started, ends early or prints another text. Throws
- * the errors of `spawnPlugin` for a plugin from source.
+ * Throws PLUGIN_FAILED when the plugin cannot be started, ends early, is late or prints another
+ * text. Throws the errors of `spawnPlugin` for a plugin from source.
  */
 export async function startPlugin(
   processes: ProcessesPort,

@@ -136,7 +136,10 @@ async function callConfigure(
   )
 }
 
-/** Returns the configuration for older providers: texts by full name, other values as JSON. */
+/**
+ * Returns the configuration for older providers as full name → text. A value that is not a text is
+ * written as JSON. The version is left out.
+ */
 function toVariables(pkg: string, inputs: PropertyMap): Map<string, string> {
   const options = createConfigSendOptions({ unknowns: true })
   const variables = new Map<string, string>()

@@ -77,8 +77,8 @@ export async function callCreate(
 }
 
 /**
- * Requires an id after a success or a partial failure, because a resource without an id cannot be
- * found again. Throws ProviderError.
+ * Returns the response of Create. Throws ProviderError when a success outside of a preview, or a
+ * partial failure, has no id. A resource without an id cannot be found again.
  */
 async function requireId<A extends { readonly id: string }>(
   session: ProviderSession,
@@ -101,7 +101,11 @@ async function requireId<A extends { readonly id: string }>(
   throw missingIdError()
 }
 
-/** Calls Read. An unhealthy resource returns `initErrors`; absent maps stay absent (8.8). */
+/**
+ * Calls Read. The result of an unhealthy resource has `initErrors`. Maps that are absent in the
+ * response stay absent (docs/spec/provider-protocol.md#read). An unconfigured provider returns an
+ * empty result.
+ */
 export async function callRead(
   session: ProviderSession,
   input: CallInput<'read'>,

@@ -22,7 +22,7 @@ type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q
 
 /**
  * Calls Invoke. If an argument was secret and the provider does not support secrets, all results
- * are secret. An unconfigured provider returns nothing.
+ * are secret. An unconfigured provider is not called, and the outputs are empty.
  */
 export async function callInvoke(
   session: ProviderSession,

@@ -38,7 +38,10 @@ export type CallFailure =
       readonly initFailure: ErrorResourceInitFailed | undefined
     }
 
-/** Parses an error of gRPC. */
+/**
+ * Parses the error of a failed call. An error that does not come from gRPC counts as a lost
+ * connection.
+ */
 export function parseCallFailure(thrown: unknown): CallFailure {
   if (!isServiceError(thrown))
     return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), mayHaveBeenSent: true }

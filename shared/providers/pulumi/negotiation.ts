@@ -9,12 +9,15 @@ import type { Connection } from '../plugins/connection.ts'
 import { formatLastLines } from '../plugins/plugin-output.ts'
 import { grpcCodeOf } from './grpc-errors.ts'
 
-/** The abilities of a provider. */
+/**
+ * The abilities of a provider. `secrets`, `references`, `bytes`: the provider accepts values of
+ * this kind in their wrapped form.
+ */
 export interface Abilities {
   readonly secrets: boolean
   readonly references: boolean
   readonly bytes: boolean
-  /** Output values may be sent to methods. */
+  /** Output values may be sent to methods and components. */
   readonly outputs: boolean
   /** Create and Update may be called in a preview. */
   readonly preview: boolean
@@ -22,7 +25,7 @@ export interface Abilities {
   readonly naming: boolean
 }
 
-/** The abilities of a provider without handshake and configuration. */
+/** The abilities of a provider without handshake whose Configure was skipped. */
 export const noAbilities: Abilities = {
   secrets: false,
   references: false,
@@ -43,7 +46,8 @@ export interface HandshakeInput {
 /**
  * Performs the first call on a new connection, with retries until the provider responds. Returns
  * undefined for a provider without handshake, whose abilities follow from Configure. Throws
- * PLUGIN_FAILED (docs/spec/provider-protocol.md#dial-and-liveness, 4.1).
+ * PLUGIN_FAILED when the provider refuses the handshake, ends or does not respond in time
+ * (docs/spec/provider-protocol.md#dial-and-liveness, 4.1).
  */
 export async function performHandshake(
   connection: Connection,

@@ -34,7 +34,7 @@ export interface ProviderSession {
   readonly waitUntilConfigured: () => Promise<Abilities>
   readonly isUnconfigured: () => boolean
   /**
-   * Sets the outcome of Configure, which is called at most once. `undefined`: the call was skipped
+   * Sets the outcome of Configure, at most once per session. `undefined`: Configure was skipped
    * because inputs were unknown.
    */
   readonly setConfigureOutcome: (outcome: Promise<Abilities> | undefined) => void
@@ -68,7 +68,10 @@ export function createProviderSession(
   }
 }
 
-/** Converts an error of Configure for a call that waited for it and was therefore never sent. */
+/**
+ * Converts an error of Configure for a call that waited for Configure. The call itself was never
+ * sent, so it had no effect.
+ */
 function toUnsentError(thrown: unknown): unknown {
   if (!(thrown instanceof ProviderError) || thrown.status === 'ok') return thrown
   const { message, code } = thrown
@@ -184,8 +187,8 @@ export function encodeProperties(
 }
 
 /**
- * Decodes properties of a response. Throws ProviderError when the provider has acted, but its
- * result is unreadable.
+ * Decodes properties of a response. Throws ProviderError with the status `unknown` for an
+ * unreadable response, because the provider may have acted.
  */
 export function decodeProperties(
   session: ProviderSession,

@@ -2,9 +2,9 @@
  * pulumi: the driver of providers that use pulumirpc. Imports ports, values and plugins.
  *
  * Invariants: the negotiated abilities determine the values that a provider receives
- * (negotiation.ts, transfer-options.ts). Secrets that a provider cannot preserve are marked again
- * by the names of their properties. A call is made at most once. Every failure is a `ProviderError`
- * that states whether the provider has acted.
+ * (negotiation.ts, transfer-options.ts). A provider without secret support returns plain values.
+ * The driver marks those values as secret whose property was sent as a secret. A call is made at
+ * most once. Every failed call is a `ProviderError` that states whether the provider has acted.
  */
 import { ResourceProviderService as service } from '../../../proto/gen/pulumi/provider.ts'
 import type { Connection } from '../plugins/connection.ts'

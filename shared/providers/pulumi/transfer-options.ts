@@ -20,8 +20,8 @@ export function createSendOptions(
 }
 
 /**
- * Returns the options of received values. Wrapped secrets are always accepted, unknowns only in a
- * preview.
+ * Returns the options of received values. Wrapped secrets are always accepted. `unknowns`: whether
+ * unknown values are accepted instead of refused.
  */
 export function createReceiveOptions(options: { readonly unknowns: boolean }): WireOptions {
   return {

@@ -4,8 +4,8 @@ import type { ViewRequest } from '../views.ts'
 import { type ProviderSession, encodeProperties } from './provider-session.ts'
 
 /**
- * Returns the address and token with which the provider may report views. Both are empty when the
- * provider may not report views.
+ * Returns the address and token that the provider needs to report views. Both are '' when the
+ * request has no status endpoint.
  */
 export function createViewStatusFields({ status }: ViewRequest): {
   readonly resourceStatusAddress: string

@@ -21,8 +21,8 @@ export type Compact = (
 export type LambdaInvoker = Pick<LambdaClient, 'send'>
 
 /**
- * Creates the client with which a generator calls compaction. The function responds only after all
- * of its work.
+ * Creates the client with which a generator calls compaction. The client has a long timeout and
+ * does not retry, because the function responds only after it has published the snapshot.
  */
 export function createLambdaClient(settings: AwsSettings): LambdaClient {
   return new LambdaClient({

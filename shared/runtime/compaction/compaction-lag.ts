@@ -1,6 +1,6 @@
 import type { PutMetric } from '../../platform/aws/metrics.ts'
 
-/** Records the time from the settlement of a deployment to its publication. */
+/** Records the time from the settlement of a deployment to its publication, in seconds. */
 export function recordCompactionLag(metric: PutMetric, nowMs: number, settledAtMs: number): void {
   metric('compactionLag', Math.max(0, nowMs - settledAtMs) / 1_000)
 }

@@ -33,13 +33,13 @@ export interface CompactionPorts {
   readonly catalog: CatalogPort
 }
 
-/** The writer version in snapshots and plans: the version of the engine whose format they have. */
+/** The writer version in snapshots and plans: the version of Pulumi whose format they have. */
 export const writerVersion = `v${emulatedVersion}`
 
 /**
- * Folds a deployment that a close has settled, and publishes the snapshot. Returns its version.
- * Calls `onSettled` with the time of the settlement before anything can fail. Throws STORE_CONFLICT
- * after a concurrent publication.
+ * Folds a deployment that a close has settled, and publishes the snapshot. Returns the version and
+ * the hash of the snapshot. Calls `onSettled` with the time of the settlement when the log is read,
+ * before the fold. Throws STORE_CONFLICT after a concurrent publication.
  */
 export async function compact(
   ports: CompactionPorts,
@@ -72,7 +72,8 @@ export async function compact(
 /**
  * Returns the current state of a stack, without writing. If the stack has a current deployment,
  * running or interrupted, its records so far are folded over its base. Running operations become
- * pending operations. Without a current deployment, the published snapshot is returned.
+ * pending operations. Without a current deployment, or before its pin, the published snapshot is
+ * returned.
  */
 export async function readState(
   ports: Omit<CompactionPorts, 'catalog'>,

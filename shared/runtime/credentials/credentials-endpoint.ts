@@ -8,7 +8,8 @@ import type { LoggerPort } from '../../ports/system.ts'
 export type TakeRole = () => Promise<AssumedRole>
 
 /**
- * Provides credentials to programs and plugins of this process, and renews them before they expire.
+ * The endpoint from which programs and plugins of this process take credentials. They ask again
+ * before their credentials expire.
  */
 export interface CredentialsEndpoint {
   /**
@@ -30,8 +31,8 @@ interface Offer {
 
 /**
  * Creates an endpoint like that of containers (AWS's container credentials provider) on loopback.
- * Each offer has its own path and token, which only the process with its variables knows. The
- * endpoint does not keep the process alive.
+ * Each offer has its own path and token, which only a process with the variables of the offer
+ * knows. The endpoint does not keep this process alive.
  */
 export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoint {
   const offers = new Map<string, Offer>()
@@ -49,8 +50,8 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
     try {
       sendJson(response, 200, credentialsBodyOf(await requestedOffer.takeRole()))
     } catch (thrown) {
-      // The reason is only logged for the operator, because a program must not see the message of
-      // the role's owner.
+      // The reason is only logged, for the operator, because its text may contain details of the
+      // role that a program must not see.
       logger.write('error', 'role.refused', { message: messageOf(thrown) })
       sendJson(response, 503, { code: 'RoleRefused' })
     }

@@ -8,7 +8,7 @@ import { openPassphraseManager } from '../../secrets/passphrase-secrets.ts'
 /**
  * Opens the secrets manager that a stack's file names, without user input: by a KMS key or the
  * installation's passphrase. Throws SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG,
- * SECRETS_MANAGER_UNSUPPORTED, and the errors of the keeper.
+ * SECRETS_MANAGER_UNSUPPORTED, SECRETS_MALFORMED, and the errors of the keeper.
  */
 export async function openStackSecrets(
   deps: { readonly keeper: KeyKeeper; readonly passphrase: string | undefined },

@@ -7,8 +7,8 @@ export interface RunSink extends EventSink {
 
 /**
  * Creates the sinks of consecutive generator runs. Each run emits all events again, because the
- * program is replayed. The nth occurrence of an event in a run is dropped if an earlier run has
- * emitted the event n times. `earlierEvents`: the events of runs in other processes.
+ * program is replayed. The nth occurrence of an event in a run is dropped if the runs before have
+ * emitted the event at least n times. `earlierEvents`: the events of runs in other processes.
  */
 export function createDeduplicatedSinks(
   sink: EventSink,

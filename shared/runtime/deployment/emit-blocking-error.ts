@@ -5,9 +5,9 @@ import type { Platform } from '../../ports/platform.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 
 /**
- * Reports an error as an event of the deployment when it keeps a function from working on that
- * deployment. No other process would report it. The severity is warning, because the queue delivers
- * the message again.
+ * Reports an error that keeps a function from working on a deployment, as an event of this
+ * deployment. No other process would report the error. The severity is warning, because the queue
+ * delivers the message of the function again.
  */
 export async function emitBlockingError(
   { platform, ports }: { readonly platform: Platform; readonly ports: GeneratorPorts },

@@ -5,9 +5,9 @@ import type { RunInput } from '../environment/run-input.ts'
 const stopPollMs = 1_000
 
 /**
- * Watches for a stop of the deployment by another process. A closed deployment counts as stopped,
- * so that a generator that has lost the log notices the close. Returns the function that stops
- * watching.
+ * Watches for a stop of the deployment by another process. Calls `onStop` at each check that finds
+ * the stop flag. A close sets the stop flag too, so a generator that has lost the log notices the
+ * close. A closed deployment never counts as forced. Returns the function that stops watching.
  */
 export function watchStop(
   { platform }: RunInput,

@@ -3,8 +3,8 @@ import { isTruthy } from '../../config/truthy.ts'
 import type { AddressRules } from '../../triggers/outbound/address-filter.ts'
 
 /**
- * Reads the rules for outbound addresses from the environment. By default only public addresses are
- * allowed.
+ * Reads the rules for outbound addresses from the environment. By default, only public addresses
+ * and only HTTPS are allowed.
  */
 export function readAddressRules(env: Readonly<Record<string, string | undefined>>): AddressRules {
   const networks = (env[outboundVariables.allowedNetworks] ?? '')

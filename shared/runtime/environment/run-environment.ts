@@ -31,16 +31,16 @@ import { createPerformDeps } from './perform-deps.ts'
 import { createRunPluginHost, createRunBuiltinProvider, plainConfigOf } from './run-plugin-host.ts'
 import type { RunInput } from './run-input.ts'
 
-/** The sources of provider states that the program has not registered (yet). */
+/** The sources of extensions, and of provider states that the program has not registered (yet). */
 export interface BaseLookup {
   currentBase: Base | undefined
   /** A base that is being read. */
   pendingBase?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
-  /** Returns the states that earlier generator runs of the deployment created. */
+  /** Returns a provider state that earlier generator runs of the deployment settled. */
   findEarlier: (urn: Urn, id: string) => ResourceState | undefined
-  /** Returns the states that the deployment settled, as far as its executor has read the log. */
+  /** Returns a provider state that the deployment settled, as far as the log was read. */
   findSettled: (urn: Urn, id: string) => ResourceState | undefined
-  /** Returns the extensions of providers, as far as the executor has read the log. */
+  /** Returns the extension of a reference, as far as the executor has read the log. */
   findExtension: (ref: string) => ExtensionParameters | undefined
 }
 
@@ -142,7 +142,7 @@ function createRunEmitter(
   })
 }
 
-/** Creates the callback that reports the reason of a retried provider call and pauses before it. */
+/** Creates the callback that reports why a call is retried, and pauses before the retry. */
 function createRetryPause(
   { clock, random }: Pick<Platform, 'clock' | 'random'>,
   emitter: StepEmitter,

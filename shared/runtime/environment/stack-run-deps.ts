@@ -23,8 +23,8 @@ export interface StackRunDeps {
 }
 
 /**
- * Returns the input of a run, completed with the environment of its stack. Throws
- * STACK_ROLE_REFUSED.
+ * Returns the input of a run with additions from `deps`: the variables of the stack, the plugin
+ * installer and the opener of secrets. Throws STACK_ROLE_REFUSED.
  */
 export async function withStackVariables(deps: StackRunDeps, input: RunInput): Promise<RunInput> {
   const { resolveVariables, fetchPlugin, openState } = deps

@@ -16,7 +16,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const plugin = { kind: 'resource', name: 'gold', version: '', downloadUrl: '' } as const
 
-/** Creates the request for the archive of a plugin as its store has it. */
+/** Packs a plugin into an archive as the plugin store has it. */
 async function packPlugin(): Promise<Uint8Array> {
   const cwd = join(home, 'built')
   mkdirSync(cwd)

@@ -149,8 +149,8 @@ function readConfiguredSettings(deps: PolicyPackDeps, path: string, config: stri
 }
 
 /**
- * Returns the command that runs a pack's folder: with the SDK in the folder, or with the analyzer
- * of its runtime.
+ * Returns the command that runs a pack's folder. A Node.js pack needs the SDK in the folder. A pack
+ * of another runtime needs the analyzer of this runtime on PATH.
  */
 async function packCommandOf(
   deps: PolicyPackDeps,

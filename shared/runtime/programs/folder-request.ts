@@ -74,8 +74,8 @@ function programDigestOf(
 ): string {
   const values = [...config].sort(([a], [b]) => (a < b ? -1 : 1))
   const parts: unknown[] = [digestProgram(project.root), values]
-  // The program of another process (`clientRuntime`) is not in the folder. The digest contains its
-  // address, so a run with another address does not resume its deployment.
+  // The program of another process (`clientRuntime`) is not in the folder. The digest contains the
+  // address of that process, so a run with another address cannot resume the deployment.
   if (project.runtime === clientRuntime) parts.push(project.runtimeOptions)
   return secrets.digest(JSON.stringify(parts))
 }

@@ -38,7 +38,7 @@ const managers: readonly PackageManager[] = [
   { lockFile: 'yarn.lock', command: 'yarn', args: ['install', '--frozen-lockfile'] },
 ]
 
-/** A file that records the lock file from which the packages were installed. */
+/** A file that records an installation: manager, hash of lock file and package.json, runtime. */
 const marker = join('node_modules', '.antichain-installed')
 /**
  * The scripts of the program that an installation runs. If a program has one of them, its packages
@@ -54,9 +54,10 @@ const packageForm = z.looseObject({
 
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
- * file. Copies the packages of an earlier program from `earlierFolder` when the lock file is the
- * same. Does nothing for a program without packages. Throws INSTALL_FAILED with the last lines of
- * the package manager.
+ * file. Copies the packages of the program in `earlierFolder` instead (`known`), if lock file,
+ * `package.json` and runtime are equal. Programs with scripts of `ownScripts` are excluded. Returns
+ * `none` for a program without packages. Throws INSTALL_FAILED with the last lines of the package
+ * manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,

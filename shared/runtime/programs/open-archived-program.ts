@@ -4,7 +4,10 @@ import { deploymentPartsOf } from '../../records/ids.ts'
 import type { StackServer } from '../deployment/stack-server-deps.ts'
 import { createProgramRequest, type ProgramRequestDeps } from './program-request.ts'
 
-/** Creates the functions that open requests and deployments by the archives that they name. */
+/**
+ * Creates the functions that open requests and deployments whose program is an archive. A request
+ * that names no archive uses the last program that was uploaded for its stack.
+ */
 export function createArchivedProgramOpener(
   requests: Pick<RequestsPort, 'getProgram'>,
   programs: ProgramRequestDeps,

@@ -27,8 +27,8 @@ afterAll(async () => {
 })
 
 /**
- * Creates a program that depends on a package in its folder, with the lock file of the command
- * `lock`.
+ * Creates a program that depends on a package in a subfolder. The command `lock` creates its lock
+ * file.
  */
 function writeProgram(name: string, lock: readonly [string, ...string[]]): string {
   const folder = join(root, name)

@@ -36,7 +36,7 @@ function put(path: string, text: string, mode = 0o644): void {
   writeFileSync(file, text, { mode })
 }
 
-/** Unpacks bytes like a function, and counts the downloads. */
+/** Opens the program archive `bytes` as a function does, and counts the downloads. */
 async function unpackOnce(bytes: Uint8Array, name = 'a') {
   let fetched = 0
   const get = async (): Promise<Uint8Array> => {
@@ -123,7 +123,7 @@ describe('an invalid program archive', () => {
     const { gunzipSync } = await import('node:zlib')
     const raw = gunzipSync(bytes)
     const at = raw.indexOf('index.js')
-    // The test writes another file name and recomputes the checksum of its header.
+    // The test writes another file name into a tar header, and recomputes the header's checksum.
     raw.write('../out.js\0', at - 2)
     const header = raw.subarray(at - 2, at - 2 + 512)
     header.fill(' ', 148, 156)

@@ -4,7 +4,7 @@ import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash } from '../../records/ids.ts'
 import { unpackArchive } from './unpack-archive.ts'
 
-/** Unpacks programs into a scratch folder, each archive once. */
+/** The unpacker of programs. It unpacks each archive once, into a scratch folder. */
 export interface ProgramFolders {
   /**
    * Returns the folder of an archive's program. Throws ARCHIVE_UNREADABLE, ARCHIVE_TOO_LARGE, and

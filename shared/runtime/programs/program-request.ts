@@ -20,8 +20,8 @@ export interface ProgramRequestDeps {
 }
 
 /**
- * Creates the deployment request of an archived program. Throws ARCHIVE_*, PROJECT_*, STATE_FOREIGN
- * for the program of another project, and the errors of reading its configuration.
+ * Creates the deployment request of an archived program. Throws ARCHIVE_*, PROJECT_*, such as
+ * PROJECT_INVALID for the program of another project, and the errors of reading the configuration.
  */
 export async function createProgramRequest(
   deps: ProgramRequestDeps,

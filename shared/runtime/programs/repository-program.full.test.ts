@@ -29,7 +29,7 @@ const secret = 'a secret of sixteen characters and more'
 let stacks = 0
 let stack = stackIdOf('p', 's')
 let home = ''
-/** The repository at the commit. */
+/** The folder with the files of the repository at the commit. */
 let repository = ''
 let platform: EmbeddedPlatform
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -67,7 +67,7 @@ function put(path: string, text: string): void {
 const runNpm = (...args: readonly string[]): void =>
   void execFileSync('npm', args, { cwd: join(repository, 'infra'), stdio: 'pipe' })
 
-/** Adds one package to the program. Its script writes its environment to a file. */
+/** Adds a package to the program. The package has a script that stores its environment. */
 function addPackage(more: object = {}): void {
   const script = 'node -e "fs.writeFileSync(\'ran.json\', JSON.stringify(process.env))"'
   put('dep/package/package.json', packageJsonOf({ name: 'dep', scripts: { postinstall: script } }))
@@ -93,7 +93,7 @@ function packRepositoryFiles(): Uint8Array {
 const deps = (env: Readonly<Record<string, string | undefined>> = process.env): RepositoryDeps => ({
   ...platform,
   outbound: receiver.outbound,
-  // Pauses between attempts are skipped; the installation timeout is real.
+  // The clock skips the pauses between attempts, but not the installation timeout.
   clock: { sleep: (ms, signal) => platform.clock.sleep(ms > 60_000 ? ms : 0, signal) },
   scratch: join(home, 'scratch'),
   folders: createProgramFolders(platform.blobs, join(home, 'scratch')),

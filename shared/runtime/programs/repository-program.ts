@@ -32,16 +32,15 @@ export interface RepositoryDeps
   readonly requests: Pick<RequestsPort, 'getProgram' | 'putProgram'>
   /** Finds the packages of an earlier program. */
   readonly folders: ProgramFolders
-  /** Creates child processes, which are closed when the program is packed. */
+  /** Creates the port of child processes. The port is closed when the program is packed. */
   readonly processes: () => PackageInstallDeps['processes']
 }
 
 /**
  * Packs a repository's files at a commit, with installed packages, and stores the archive as a
- * blob. Later generator runs of the deployment use the blob. Packages are reused from the stack's
- * last deployed program if its lock file is the same. Throws WEBHOOK_UNKNOWN, OUTBOUND_*,
- * ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and the errors of the blob
- * store.
+ * blob. Later generator runs of the deployment use the blob. `installProgramPackages` may reuse the
+ * packages of the stack's last program. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*,
+ * PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and the errors of the blob store.
  */
 export async function packRepository(
   deps: RepositoryDeps,
@@ -75,7 +74,7 @@ export async function packRepository(
 
 /**
  * Returns an opener that also opens requests for programs of repositories, which it packs into
- * archives. A deployed archive becomes the stack's last program for later requests.
+ * archives. The archive of an `up` becomes the stack's last program for later requests.
  */
 export function openWithRepositories(
   open: StackServer['open'],

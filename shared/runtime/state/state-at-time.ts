@@ -33,7 +33,7 @@ import { type CompactionPorts, readEnds, foldWithEnds } from '../compaction/fold
  * Returns the state of a stack at a point in time, without writing. If a deployment ran at that
  * time, its records are folded. Otherwise the version published before is returned, or undefined
  * before the first publication. Throws MOMENT_UNKNOWN for a point in time that the stack does not
- * have, and RECORDS_REMOVED.
+ * have, and RECORDS_REMOVED when the required records or versions were removed.
  */
 export async function readStateAt(
   ports: CompactionPorts,
@@ -152,7 +152,11 @@ async function readTimes(ports: CompactionPorts, record: HistoryRecord): Promise
   return { view, ends, timeline }
 }
 
-/** A point in time of a deployment, at which a decision was made or an operation ended. */
+/**
+ * A point in time of a deployment: of a log record, or of the end of an operation. An operation
+ * without an end has the time of its begin, and the verdict `open`. `what`: the kinds of the
+ * record's decisions, or the kind of the step.
+ */
 export interface DeploymentMoment {
   /** The argument of `stack export --at`. */
   readonly moment: string

@@ -61,7 +61,10 @@ export function positionOf(resources: readonly StoredResource[], urn: string, id
 
 const noResource: StoredResource = { urn: '', custom: false, type: '' }
 
-/** Returns texts that differ in less than a quarter of their letters, nearest first. */
+/**
+ * Returns at most three similar texts, nearest first. A similar text differs in at most a quarter
+ * of the letters of `urn`, or in at most two.
+ */
 function findSimilar(urn: string, candidates: Iterable<string>): readonly string[] {
   if (urn.length > comparedUrnLengthMax) return []
   const distanceMax = Math.max(2, Math.floor(urn.length / 4))
@@ -75,7 +78,7 @@ function findSimilar(urn: string, candidates: Iterable<string>): readonly string
     .map(({ text }) => text)
 }
 
-/** Returns the number of letters to insert, delete or replace. */
+/** Returns the smallest number of insertions, deletions and replacements that make `b` from `a`. */
 function distanceOf(a: string, b: string): number {
   let previousRow = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {

@@ -7,8 +7,8 @@ import { unknownResourceError } from './find-resource.ts'
 export type ResourceMark = 'protect' | 'taint'
 
 /**
- * Sets or removes a mark on the resources of some URNs, or of all. Copies marked for deletion are
- * skipped. Returns the number of selected resources. If URNs are unknown, one error names all of
+ * Sets or removes a mark on the resources with some URNs, or on all resources. Resources to delete
+ * are skipped. `count`: the number of selected URNs. If URNs are unknown, one error names all of
  * them and nothing changes. Throws STATE_RESOURCE_UNKNOWN. Source:
  * docs/spec/state-integrity.md#state-edits.
  */

@@ -194,7 +194,7 @@ function createReferenceCutter(
 
 /**
  * Returns the references that the move breaks. Parents are excluded, because the move assigns new
- * parents.
+ * parents. Owners of views are excluded too.
  */
 function brokenReferencesOf(
   resource: StoredResource,
@@ -205,7 +205,10 @@ function brokenReferencesOf(
     .map(reference => ({ urn: resource.urn, reference }))
 }
 
-/** Keeps exactly the extensions that the state's resources reference. */
+/**
+ * Returns the state with exactly the extensions that its resources reference. Missing extensions
+ * are copied from `source`.
+ */
 function withExtensions(
   state: StoredDeployment,
   source: StoredDeployment | undefined,

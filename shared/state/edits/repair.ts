@@ -53,7 +53,7 @@ function unrepairableError(reason: string): Error {
   })
 }
 
-/** Updates every reference to an earlier renamed resource, and removes dangling ones. */
+/** Updates references to renamed resources, and removes dangling references except `viewOf`. */
 function pruneReferences(
   resources: readonly StoredResource[],
   prunedResources: PrunedResource[],

@@ -93,8 +93,8 @@ async function attemptDelivery(
 }
 
 /**
- * Classifies a failure. A failure that a user must correct is final, and a temporary failure is
- * retried.
+ * Classifies a failure. A failure that a user must correct is final, and a temporary failure of an
+ * external call is retried. Rethrows any other error.
  */
 function classifyFailure(thrown: unknown, attempt: number): DeliveryVerdict {
   const why = toPrintable(messageOf(thrown), 300)
@@ -107,7 +107,10 @@ function classifyFailure(thrown: unknown, attempt: number): DeliveryVerdict {
   return evaluateAttempt({ kind: 'answered', status, retryAfter: undefined }, attempt)
 }
 
-/** Sends a reply to the repository's host. No reply is sent for a webhook without a credential. */
+/**
+ * Sends a reply to the repository's host. Sends none if the webhook was deleted, is not of the form
+ * `github`, or has no credential.
+ */
 async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryVerdict> {
   const { documents, sealing, marks, clock, outbound } = deps
   const key = webhookKeyOf(reply.webhook)

@@ -80,7 +80,8 @@ export type HttpCallResult =
 
 /**
  * Evaluates attempt number `attempt` (from 1). 2xx is delivered. No response, 408, 425, 429 and 5xx
- * are retried up to `triggerLimits.notificationAttemptsMax`. Any other response is final.
+ * are retried, up to `triggerLimits.notificationAttemptsMax` attempts. Any other response and a
+ * forbidden address are final.
  */
 export function evaluateAttempt(callResult: HttpCallResult, attempt: number): DeliveryVerdict {
   if (callResult.kind === 'forbidden') return { kind: 'dead', why: callResult.why }
@@ -99,8 +100,9 @@ export function evaluateAttempt(callResult: HttpCallResult, attempt: number): De
 }
 
 /**
- * Returns the pause before the next attempt. A pause is three times the previous one, or as long as
- * the receiver requests if that is longer, up to the longest pause.
+ * Returns the pause before the next attempt in ms. The first pause is `notificationRetryMs`, and
+ * each further pause is three times as long. The receiver can request a longer pause. No pause is
+ * longer than `notificationRetryMaxMs`.
  */
 function retryDelayOf(callResult: HttpCallResult, attempt: number): number {
   const backoffMs = triggerLimits.notificationRetryMs * 3 ** (attempt - 1)

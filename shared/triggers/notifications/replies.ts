@@ -4,7 +4,10 @@ import type { DeploymentRequest } from '../../records/request.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { toPrintable } from '../printable.ts'
 
-/** Lines of a comment, and characters of a line. The queue limits the size of messages. */
+/**
+ * Maximum number of lines in a comment, and of characters in a line. The queue limits the size of
+ * messages.
+ */
 const linesMax = 150
 const lineCharactersMax = 300
 

@@ -50,7 +50,7 @@ export interface AddressRules {
   readonly isHttpAllowed?: boolean
 }
 
-/** Checks the addresses that a name resolves to. */
+/** The check of the addresses to which a name resolves. */
 export interface AddressFilter {
   /**
    * Returns the reason why the address must not be called, or undefined if calls to it are allowed.

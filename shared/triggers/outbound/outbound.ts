@@ -26,10 +26,10 @@ export interface OutboundOptions extends AddressRules {
 }
 
 /**
- * Creates calls to public addresses by https. A name is resolved once, and all of its addresses
- * must be allowed. The connection uses the first one, so a later change of the name has no effect.
- * Each redirect is checked like the first address, and credentials are not sent to another origin.
- * Proxy settings of the environment are ignored.
+ * Creates the port for calls to public addresses by https. A name is resolved once per request, and
+ * all of its addresses must be allowed. The connection uses the first address, so a later change of
+ * the name has no effect. The target of each redirect is checked like the requested URL, and
+ * another origin gets no credentials. Proxy settings of the environment are ignored.
  */
 export function createOutbound(options: OutboundOptions = {}): OutboundPort {
   const addressFilter = createAddressFilter(options)
@@ -69,7 +69,7 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
   }
 }
 
-/** Reads a whole response as text. The request limits its size. */
+/** Reads a whole response as text. `bytesMax` of the request limits the size of the response. */
 export async function readResponseText(response: OutboundResponse): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of response.body) chunks.push(chunk)
@@ -184,7 +184,10 @@ async function* limitBody(
   }
 }
 
-/** Returns the target of a redirect, or undefined for any other response. */
+/**
+ * Returns the target of a redirect, '' for an invalid target. Returns undefined for any other
+ * response.
+ */
 function redirectTargetOf({ statusCode, headers }: IncomingMessage, url: URL): string | undefined {
   const isRedirect = [301, 302, 303, 307, 308].includes(statusCode ?? 0)
   if (!isRedirect || headers.location === undefined) return undefined
@@ -202,8 +205,8 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
 }
 
 /**
- * Creates the error of a failed call. The message contains the host only, because paths and queries
- * may contain tokens.
+ * Creates the error of a failed call. The message contains only the host of the URL, because paths
+ * and queries may contain tokens.
  */
 function failedError(url: URL, reason: string): DeployError {
   return error('OUTBOUND_FAILED', `the call to ${url.host} failed: ${reason}`)

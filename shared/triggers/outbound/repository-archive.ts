@@ -99,7 +99,7 @@ type EntryFacts = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'
 
 /**
  * Creates the check that is called for each entry in order. The check returns the error of a
- * refused entry. An accepted entry loses the mode bits that change its user or group.
+ * refused entry. An accepted entry loses the mode bits setuid, setgid and sticky.
  */
 function createEntryFilter(limits: ArchiveLimits) {
   const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax

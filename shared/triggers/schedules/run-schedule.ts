@@ -14,7 +14,7 @@ import { parseDocument } from '../webhooks/webhook-document.ts'
 /** Dependencies of running a schedule. */
 export interface ScheduleRunDeps extends Pick<TriggerPorts, 'documents' | 'marks'> {
   readonly clock: Pick<ClockPort, 'now'>
-  /** Reports whether the stack of this key runs a deployment. */
+  /** Reports whether the stack of this scope runs a deployment. */
   readonly isRunning: (scope: DocumentKey['scope']) => Promise<boolean>
   /** Requests the operation of the schedule. `at` is the planned time and identifies the run. */
   readonly send: (key: DocumentKey, schedule: Schedule, at: EpochMs) => Promise<void>
@@ -22,14 +22,17 @@ export interface ScheduleRunDeps extends Pick<TriggerPorts, 'documents' | 'marks
   readonly hasExternalJitter: boolean
 }
 
-/** The result of a check. `gone`: no schedule of this name exists. */
+/**
+ * The result of a check. `gone`: no schedule of this name exists. `repeated`, `underway`: the kinds
+ * of `OnceResult`.
+ */
 export type ScheduleRunResult =
   | ScheduleVerdict
   | { readonly kind: 'gone' | 'repeated' | 'underway' }
 
 /**
  * Checks a schedule and sends a due run. Of concurrent checks, only one sends the run. A run counts
- * as done when it was sent. After a crash before that, another process sends the run. Throws
+ * as done when it was sent. If the process crashes earlier, a later check sends the run. Throws
  * DOCUMENT_INVALID, SCHEDULE_INVALID, and the errors of `send`, after which the run is still due.
  */
 export async function runSchedule(

@@ -17,7 +17,7 @@ export const scheduleDocument = z.strictObject({
     z.strictObject({ kind: z.literal('destroy') }),
   ]),
   isPaused: z.boolean().default(false),
-  /** Runs are delayed by up to this time, each schedule by a constant amount. */
+  /** The upper limit of the delay of runs. The delay of one schedule is constant. */
   jitterMs: z.int().min(0).max(triggerLimits.jitterMaxMs).default(0),
   createdAt: z.number().transform(ms => ms as EpochMs),
   /** The time of the last sent or skipped run. Earlier times are done. */
@@ -29,7 +29,7 @@ export const scheduleDocument = z.strictObject({
   placed: z.string().max(64).optional(),
 })
 
-/** A schedule. */
+/** The settings of a schedule, with defaults applied. */
 export type Schedule = z.infer<typeof scheduleDocument>
 
 /**
@@ -42,7 +42,10 @@ export function jitterOf(key: DocumentKey, jitterMs: number): number {
   return Math.floor((bytes.readUInt32BE(0) / 2 ** 32) * jitterMs)
 }
 
-/** Returns the first run after `after`, including its jitter. Throws SCHEDULE_INVALID. */
+/**
+ * Returns the time of the first run after `after`, including the jitter, or undefined when there is
+ * none. Throws SCHEDULE_INVALID.
+ */
 export function nextRunOf(
   key: DocumentKey,
   schedule: Schedule,
@@ -104,8 +107,8 @@ export function evaluateSchedule(
 }
 
 /**
- * Returns the last run not after `now`, by a binary search over time, because a schedule may have
- * missed years of minutes.
+ * Returns the last run at or before `now`. It uses a binary search over time, because a schedule
+ * with a run per minute may have missed the runs of years.
  */
 function findLastRun(
   now: EpochMs,

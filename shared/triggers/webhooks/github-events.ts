@@ -39,10 +39,10 @@ const pullRequestForm = z.object({
   }),
 })
 
-/** Actions that change the commits of a pull request or reactivate it. */
+/** Actions that open a pull request, change its commits, reopen it or end its draft state. */
 const previewedActions = ['opened', 'synchronize', 'reopened', 'ready_for_review']
 
-/** The parsers of GitHub's events. All other events are ignored. */
+/** The name of a GitHub event → its parser. Events without a parser are ignored. */
 const readersByEvent: ReadonlyMap<string, (body: Uint8Array) => RepositoryEvent> = new Map([
   [
     'ping',
@@ -82,8 +82,9 @@ function readPush(body: Uint8Array): RepositoryEvent {
 }
 
 /**
- * Returns the changed paths of a push. The result is undefined for a new branch, a forced push and
- * a very long push, which do not list all changes.
+ * Returns the changed paths of a push, or undefined when there are too many. The result is also
+ * undefined for a new branch or tag, a forced push, and a push with no commits or very many. Such
+ * pushes do not list all changes.
  */
 function pathsOf(payload: z.infer<typeof pushForm>): readonly string[] | undefined {
   const { commits } = payload

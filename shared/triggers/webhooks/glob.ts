@@ -47,8 +47,8 @@ function matchesBefore(
 
 /**
  * Reports whether a text passes a list of patterns. The last matching pattern decides, and a
- * pattern with `!` before it excludes the text. Without a match, a list that begins with `!` and an
- * empty list pass.
+ * pattern with `!` before it excludes the text. Without a matching pattern, the text passes if the
+ * list is empty or begins with `!`.
  */
 export function passesPatterns(patterns: readonly string[], text: string): boolean {
   const decidingPattern = patterns.findLast(pattern => matchesGlob(pattern.replace(/^!/, ''), text))

@@ -14,7 +14,10 @@ import {
 } from './webhook-document.ts'
 import { type WebhookRequest, webhookForms } from './webhook-forms.ts'
 
-/** The result of a delivery. */
+/**
+ * The result of a delivery. `pong`: the delivery was a ping. `ignored`: no deployment is requested,
+ * for the reason `why`. `accepted`: the deployments of the triggers were requested.
+ */
 export type WebhookReception =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ignored'; readonly why: string }
@@ -26,7 +29,7 @@ export type WebhookReception =
 
 /** The delivery that a request comes from. */
 export interface WebhookDelivery {
-  /** The webhook with the credential for the program and its replies. */
+  /** The name of the webhook, whose credential reads the program and sends the replies. */
   readonly webhook: string
   /** The id of the delivery, which a repetition keeps. */
   readonly delivery: string

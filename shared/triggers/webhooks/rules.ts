@@ -53,7 +53,7 @@ export const ruleForm = z.discriminatedUnion('on', [
   }),
   z.strictObject({
     on: z.literal('pull-request'),
-    /** Target branches of the merge. */
+    /** Patterns of the target branch. An empty list accepts every branch. */
     branches: patternListForm.default([]),
     /**
      * Whether pull requests of forks are accepted. The program of a fork runs with the permissions
@@ -65,7 +65,7 @@ export const ruleForm = z.discriminatedUnion('on', [
   }),
 ])
 
-/** A rule. */
+/** A rule of a webhook, with defaults applied. */
 export type Rule = z.infer<typeof ruleForm>
 
 /** A matched rule: the requested deployment. */
@@ -82,7 +82,7 @@ export interface Trigger {
       }
   /** The change: `branch main`, `tag v1`, `pull request 7`. */
   readonly ref: string
-  /** The target of the reply: a commit, and for a change of a pull request that pull request. */
+  /** The target of the reply: the commit, and the pull request if the change belongs to one. */
   readonly replyTarget: {
     readonly repository: string
     readonly commit: string

@@ -14,7 +14,7 @@ import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
 
 const formNames = Object.keys(webhookForms) as [WebhookFormName, ...WebhookFormName[]]
 
-/** The form of a shared secret. A shorter secret can be found by brute force. */
+/** The schema of a shared secret. A shorter secret could be found by brute force. */
 const secretForm = z.string().min(16).max(1000)
 
 /** A stored webhook. Sealed values are bound to the document's key. */
@@ -22,7 +22,7 @@ export const webhookDocument = z.strictObject({
   form: z.enum(formNames),
   /** Sealed. The second one is the previous secret during a rotation. */
   secrets: z.array(z.string()).min(1).max(2),
-  /** Sealed: reads the repository's archive and replies to pull requests. */
+  /** The sealed credential for reading the repository's archive and for replies to changes. */
   credential: z.string().optional(),
   /** The API address of the repository's host. */
   apiUrl: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
@@ -30,7 +30,7 @@ export const webhookDocument = z.strictObject({
   rules: z.array(ruleForm).max(triggerLimits.rulesMax),
 })
 
-/** A webhook. */
+/** The settings of a webhook, with sealed secrets. */
 export type WebhookDocument = z.infer<typeof webhookDocument>
 
 /** A webhook as a user creates it, with secrets in plaintext. */

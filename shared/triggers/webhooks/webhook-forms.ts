@@ -40,7 +40,7 @@ export interface VerificationInput {
 export interface WebhookForm {
   /** Required headers. */
   readonly headers: readonly string[]
-  /** Throws WEBHOOK_REFUSED and WEBHOOK_STALE. */
+  /** Verifies the signature, and its time if it has one. Throws WEBHOOK_REFUSED, WEBHOOK_STALE. */
   readonly verify: (request: WebhookRequest, input: VerificationInput) => void
   /** Parses the delivery. The caller verifies the delivery first. Throws WEBHOOK_MALFORMED. */
   readonly read: (request: WebhookRequest) => RepositoryEvent
@@ -77,7 +77,7 @@ const signedForm: WebhookForm = {
       isSameSignature(received, signatureOf(secret, timestamp, request.body)),
     )
     if (!matches.includes(true)) throw refusedError()
-    // Only a sender that knows the secret gets this specific error.
+    // The time is checked after the signature, so only a sender with the secret gets WEBHOOK_STALE.
     if (!/^\d{1,12}$/.test(timestamp)) throw refusedError()
     const differenceMs = Math.abs(now - Number(timestamp) * 1000)
     if (differenceMs > triggerLimits.replayWindowMs)
@@ -110,7 +110,7 @@ function requireHeader(request: WebhookRequest, name: string): string {
   return value
 }
 
-/** Returns the same error for every invalid delivery, so that an attacker learns nothing. */
+/** Returns the same error for every invalid signature or header, so an attacker learns nothing. */
 function refusedError(): Error {
   return error('WEBHOOK_REFUSED', 'the delivery is not signed with the secret of this webhook')
 }

@@ -29,7 +29,7 @@ export interface CliBench {
   /** The results of deployments, in turn; the last one is repeated. */
   readonly results: DeployResult[]
   readonly busyStacks: Set<StackId>
-  /** Number of times that Ctrl-C is pressed once a deployment runs. */
+  /** Number of times that Ctrl-C is pressed after the start of each deployment. */
   interrupts: number
   platform: PlatformTools
   terminal: boolean
@@ -183,7 +183,7 @@ function createFakeTools(
   }
 }
 
-/** Creates a manager that "encrypts" by adding the salt. */
+/** Creates a fake manager of a key. A ciphertext contains the encrypted key and the plaintext. */
 function createFakeKeyManager(url: string, encryptedkey: string): SecretsManager {
   return { ...createFakeManager(encryptedkey, 'key'), type: 'cloud', state: { url, encryptedkey } }
 }

@@ -55,7 +55,7 @@ function isProviderType(type: string): boolean {
   return type.startsWith('pulumi:providers:')
 }
 
-/** Parses the tested fields of a state and allows all others. */
+/** The tested fields of a resource in the state. All other fields are allowed. */
 const stateSchema = z.looseObject({
   urn: z.string(),
   id: z.string().optional(),

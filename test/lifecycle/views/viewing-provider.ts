@@ -80,8 +80,8 @@ export async function publishViewSteps(
 type Handler = (request: never) => unknown
 
 /**
- * Creates the provider of a cloud that also reports views, with the old views that its calls
- * received.
+ * Creates the script of a cloud's provider that also reports views. `receivedViews` contains the
+ * old views of each call.
  */
 export function createViewingProvider(
   cloud: Cloud,

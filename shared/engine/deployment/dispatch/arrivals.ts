@@ -27,8 +27,9 @@ export async function findBarrierArrivals(
   find: (id: OperationId) => Promise<Operation | undefined>,
   visitedIds: Set<OperationId> = new Set(),
 ): Promise<readonly Arrival[]> {
-  // Apart from joins, either all operations of a plan have a barrier or none has. Without barriers
-  // the walk finds nothing.
+  // Without a barrier, the plan has no barriers, no wave follows, or protection blocks the
+  // operation. The walk then finds nothing. A failed call with hooks ends its after hook, which has
+  // the barrier.
   if (endedOperation.barrier === undefined) return []
   const arrivals: Arrival[] = []
   const pendingOperations: Operation[] = [endedOperation]

@@ -12,7 +12,10 @@ export function concurrencyLimitOf({ options }: Pick<Pin, 'options'>): {
   return execute === 'functions' ? { concurrencyMax: Math.max(1, parallel) } : {}
 }
 
-/** Creates the slots for the chains of a program. A chain holds one slot until it has ended. */
+/**
+ * Creates the slots for the chains of a program. A chain holds one slot until it has ended. Returns
+ * undefined without a limit.
+ */
 export function createChainSlots(pin: Pick<Pin, 'options'>): Slots | undefined {
   const { concurrencyMax } = concurrencyLimitOf(pin)
   return concurrencyMax === undefined ? undefined : createSlots(concurrencyMax)

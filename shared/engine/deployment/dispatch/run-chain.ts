@@ -23,9 +23,10 @@ export interface ChainDeps extends HookDeps {
 }
 
 /**
- * Sends a chain whose record is durable, and follows it to its end or to the first step that does
- * not succeed. `earlierEnds`: ends from before this generator run. If these ends do not complete
- * the chain, it is sent again, which has no effect on running operations.
+ * Sends the first operation of a chain whose record is durable. Follows the chain to its end, or to
+ * the first step that does not succeed. `earlierEnds`: ends from before this generator run. If
+ * these ends do not complete the chain, it is sent again, which has no effect on running
+ * operations.
  */
 export async function runChain(
   deps: ChainDeps,
@@ -77,7 +78,7 @@ async function sendChain(
   return endedSteps
 }
 
-/** Waits for the end of a call. Returns the end, and the operation that has the resulting state. */
+/** Waits for the end of a call. Returns the end, and the operation with the result and its head. */
 async function waitForEnd(
   deps: ChainDeps,
   plannedCall: PlannedCall,

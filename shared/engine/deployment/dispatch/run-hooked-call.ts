@@ -51,7 +51,7 @@ export interface HookDeps {
 /** The end of a call with hooks. */
 export interface HookedEnd {
   readonly end: StepEnd
-  /** The last attempt of the call, whose state counts. */
+  /** The operation of the call, or of its last retry. Its state is the result. */
   readonly operation: Operation
   /** The recorded end of `operation`. Absent when the call never ran. */
   readonly recordedEnd?: RecordedEnd
@@ -186,8 +186,8 @@ async function callWithRetries(
 }
 
 /**
- * Reports whether the provider failed a call. Error hooks are not called when the result is
- * unknown.
+ * Reports whether the provider reported that a call failed. Error hooks are not called when the
+ * result is unknown.
  */
 function isFailedCall(end: StepEnd): end is StepEnd & { readonly error: OutcomeError } {
   if (end.error === undefined) return false

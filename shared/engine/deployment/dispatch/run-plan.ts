@@ -27,7 +27,7 @@ export interface PlanDeps extends HookDeps {
   readonly raiseStop: () => Promise<void>
 }
 
-/** The result of a plan's operations. Operations that never began are omitted. */
+/** The ends of a plan's calls that ended. `isComplete`: whether every call succeeded. */
 export interface PlanResult {
   readonly ends: ReadonlyMap<OperationId, StepEnd>
   readonly isComplete: boolean
@@ -154,7 +154,7 @@ async function waitForCallEnd(
   return (await runHookedCall(deps, plannedCall)).end
 }
 
-/** The error for hooks that wait for a call which a stop prevented. */
+/** The error that rejects the waits for calls which a stop prevented. */
 const neverCalledError = new Error('the deployment was stopped before this call')
 
 /**

@@ -14,10 +14,11 @@ export interface AwaitRunningDeps {
   readonly liveness: Liveness
 }
 
-/** Polling interval of heads while stopped operations finish, in ms. */
+/** Polling interval of heads while running operations finish after a stop, in ms. */
 export const drainPollMs = 50
 /**
- * Interval of reads of the leases and the control record while stopped operations finish, in ms.
+ * Interval of reads of the leases and the control record while running operations finish after a
+ * stop, in ms.
  */
 const observeEveryMs = 1_000
 

@@ -11,12 +11,13 @@ export interface RecordedEnd {
 }
 
 /**
- * Waits for ends of operations. Hints trigger a read of the heads, which are authoritative (I4).
+ * A watcher of the ends of operations. Hints trigger a read of the heads, which are authoritative
+ * (I4).
  */
 export interface EndWatcher {
   /**
-   * Resolves when the operation has ended. Never resolves if the operation was given back or never
-   * begun.
+   * Resolves when the operation has ended. Does not resolve while it has no end, for example after
+   * a give-back. A failed read and `settleWaits` reject the wait.
    */
   readonly wait: (id: OperationId) => Promise<RecordedEnd>
   /**

@@ -6,14 +6,18 @@ import type { DecisionIndex } from '../log/decision-index.ts'
 
 /** The progress of one generator run. */
 export interface RunProgress {
-  /** Number of decisions that the run recorded. */
+  /** Number of decisions that the run recorded, without phases. */
   readonly decidedCount: () => number
-  /** Number of ends that the run noticed, without those recorded before the run began. */
+  /**
+   * Number of ends since the last pin that the run noticed. Ends that were recorded before the run
+   * began do not count.
+   */
   readonly endedCount: () => number
   /** Number of operations since the last pin that are known to have ended. */
   readonly knownEndCount: () => number
   /**
    * Number of operations that had ended before the run began, and that the run has not awaited yet.
+   * Joins and hooks do not count.
    */
   readonly unawaitedEndCount: () => number
   /**

@@ -5,8 +5,8 @@ import { rulesVersion } from '../../../records/log.ts'
 import type { Pin } from './log-view.ts'
 
 /**
- * Returns the first pin of a deployment, or undefined if the log has no pin yet. The pin directly
- * follows the take-over, so later decisions are not read.
+ * Returns the first pin of a deployment, or undefined if the log has no pin yet. The first pin is
+ * in the first or second record of the log, so later records are not read.
  */
 export async function readFirstPin(
   ports: { readonly decisionLog: DecisionLogPort },

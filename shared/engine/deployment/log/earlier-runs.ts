@@ -11,11 +11,11 @@ import type { Sealing } from '../state/state-sealing.ts'
 /** The results of a deployment's earlier generator runs. */
 export interface EarlierRuns {
   readonly recorded: DecisionIndex
-  /** All ends since the last pin that were recorded before this generator run began. */
+  /** The ends, recorded before this generator run began, of operations since the last pin. */
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
   /** How many of these ends belong to joins and hooks, which are never awaited. */
   readonly joinCount: number
-  /** How many operations had no end when this generator run began. */
+  /** How many operations since the last pin had no end when this generator run began. */
   readonly openCount: number
   /** The highest operation id so far. */
   readonly lastOperationId: number
@@ -46,7 +46,7 @@ export async function readEarlierRuns(
   }
 }
 
-/** Returns a lookup of the provider states that an earlier generator run created or changed. */
+/** Returns a lookup of the provider states that earlier generator runs settled, by URN and id. */
 export function createProviderLookup(
   earlierRuns: EarlierRuns,
   sealing: Sealing,
@@ -61,7 +61,7 @@ export function createProviderLookup(
 }
 
 /**
- * Returns the operations since the last pin that executors run. The base has the results of earlier
+ * Returns the operations since the last pin that have heads. The base has the results of earlier
  * operations.
  */
 export function listOperationsSincePin(view: LogView): ReturnType<typeof listExecutedOperations> {

@@ -11,7 +11,7 @@ import type {
 import type { Decision, LogRecord } from '../../../records/log.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** The pin of a base. */
+/** The decision that names the base and the options of an epoch. */
 export type Pin = Decision & { readonly kind: 'pin' }
 
 /** The contents of a log up to its end. */
@@ -113,7 +113,10 @@ export async function readPage(blobs: BlobsPort, hash: BlobHash): Promise<readon
   return parsed.data as unknown as readonly Operation[]
 }
 
-/** Returns the operations that executors run, in order of decision. These operations have heads. */
+/**
+ * Returns the operations that have heads, in order of decision: those that executors run, joins and
+ * hooks. Settled operations are omitted.
+ */
 export function listExecutedOperations(
   view: Pick<LogView, 'decisions' | 'pages'>,
 ): readonly Operation[] {
@@ -125,7 +128,7 @@ export function listExecutedOperations(
   })
 }
 
-/** Splits operation ids into batches of the size that one read allows. */
+/** Splits operation ids into batches of at most `size` ids. */
 export function toIdBatches(
   ids: readonly OperationId[],
   size: number,

@@ -2,8 +2,8 @@
  * deployment: one deployment from its start to its close, over the records: log, plan, ends, close,
  * take-over. Imports ports and below, the engine's graph, steps and events.
  *
- * Invariants I4, I5, I7, I9: there is one append in flight, and the next one carries all waiting
- * decisions. An appended decision is never decided again. A deposed writer stops.
+ * Invariants I4, I5, I7, I9: at most one append is in flight, and the next one carries the waiting
+ * decisions, up to a limit. An appended decision is never decided again. A deposed writer stops.
  */
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
@@ -15,8 +15,9 @@ import type { Decision } from '../../../records/log.ts'
 /** Appends decisions to the log of a deployment. */
 export interface LogWriter {
   /**
-   * Resolves when the decisions are durable. Throws DEPLOYMENT_TAKEN_OVER. After that, every later
-   * call throws the same error.
+   * Resolves when the decisions are durable. Throws DEPLOYMENT_TAKEN_OVER when another process
+   * holds the log, and the errors of the store. After an error, every later call throws the same
+   * error.
    */
   readonly append: (...decisions: readonly Decision[]) => Promise<void>
   /**
@@ -25,8 +26,8 @@ export interface LogWriter {
    */
   readonly defer: (decision: Decision) => void
   /**
-   * Resolves when all appended decisions are durable. Later appends are never written, and never
-   * resolve.
+   * Resolves when every earlier append is durable or has failed. Later appends are never written,
+   * and never resolve.
    */
   readonly finish: () => Promise<void>
 }

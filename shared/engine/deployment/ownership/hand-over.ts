@@ -35,8 +35,9 @@ export interface RunStatus {
  * Decides whether a generator hands its deployment over now, and to which pool. The generator hands
  * over when its time limit is near or its process is shutting down. After a run without new
  * records, another short run would make no progress either. The same applies if more than a third
- * of the time went to replay. In these cases the next run has no time limit. A run that only waits
- * is parked. Source: docs/architecture.md#hand-over.
+ * of the time went to replay. In both cases, the pool is `long`, except at a shutdown. A run that
+ * only waits is parked. Returns undefined when the run continues. Source:
+ * docs/architecture.md#hand-over.
  */
 export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'> | undefined {
   const { limitMs, progress, hasNewEnds } = status

@@ -33,7 +33,10 @@ export interface TakeOverDeps extends CloseDeps {
   readonly isHolding?: (holder: Holder) => boolean | undefined
 }
 
-/** The status of a deployment that was started earlier. */
+/**
+ * The status of a deployment that was started earlier. `over`: it is no longer the current one.
+ * `held`: the holder is alive, or its status is unknown. `dead`: another process may take it over.
+ */
 export type HolderStatus =
   | { readonly kind: 'over' }
   | { readonly kind: 'held'; readonly holder: Holder }

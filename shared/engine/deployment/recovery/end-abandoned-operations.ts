@@ -4,10 +4,11 @@ import type { DeploymentId, ExecutorId, OperationId } from '../../../records/ids
 import { toIdBatches } from '../log/log-view.ts'
 
 /**
- * Ends every operation that may have called its provider and whose owner is gone. An existing
+ * Ends every operation of which an attempt may have called the provider. The current attempt of a
+ * living owner does not count, because it began after the stop flag and is given back. An existing
  * outcome is selected. Otherwise the operation ends as interrupted, and the fold makes it a pending
- * operation. A living owner gives back an attempt that began after the stop flag. Each write is
- * conditional on owner and attempt, so it can be repeated and can race with a late owner.
+ * operation. Each write is conditional on owner and attempt, so it can be repeated and can race
+ * with a late owner.
  */
 export async function endAbandonedOperations(
   ports: { readonly operations: OperationsPort; readonly goneExecutors: ReadonlySet<ExecutorId> },

@@ -6,7 +6,7 @@ import { pendingOperationsOf } from '../../../state/pending.ts'
 import type { StoredDeployment } from '../../../state/stored.ts'
 import type { Urn } from '../../../names/urn.ts'
 
-/** Maximum number of outcomes that one deployment takes. The next deployment takes the rest. */
+/** Maximum number of outcomes that one deployment takes from the inbox. The others stay there. */
 const itemsMax = 500
 
 /**

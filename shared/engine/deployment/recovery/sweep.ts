@@ -25,8 +25,8 @@ export interface SweepDeps {
  * whose owner is gone, and records the arrivals of ended operations at waiters that have not begun.
  * Then ends ready joins and sends ready operations. Every write is conditional and can be repeated.
  * With sweeps, progress does not depend on any message (I4). `operations` are the operations that are
- * not known to have ended. A sweep takes time linear in their number. Returns those of them that
- * still have not ended.
+ * not known to have ended. A sweep takes time linear in their number. Returns the operations that
+ * still have no end.
  */
 export async function sweep(
   deps: SweepDeps,

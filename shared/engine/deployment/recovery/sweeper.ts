@@ -25,7 +25,7 @@ export interface SweepLoop {
 
 /**
  * Sweeps every `sweepMs`, and at once when an executor turns out to be gone, so that other
- * executors get its operations. A sweep that fails is repeated at the next interval.
+ * executors get its operations. A sweep that fails is repeated at the next check of the executors.
  */
 export function startSweeping(deps: SweeperDeps): SweepLoop {
   const endController = new AbortController()

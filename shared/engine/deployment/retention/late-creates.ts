@@ -17,9 +17,9 @@ interface LateCreatePorts {
 }
 
 /**
- * Puts resources of unrecorded successful creates into the stack's inbox, before the records of
- * their deployment are removed. No other record names these resources (I9). An outcome that a
- * deployment has already taken from the inbox is not put there again. A call can be repeated.
+ * Puts the resources of successful creates that were not selected into the stack's inbox, before
+ * the records of their deployment are removed. No other record names these resources (I9). A
+ * resource that a later version already contains is not put there again. A call can be repeated.
  */
 export async function saveLateCreates(
   ports: LateCreatePorts,

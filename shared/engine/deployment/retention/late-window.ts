@@ -58,8 +58,8 @@ export async function requireLateWindowOver(
 }
 
 /**
- * Reports whether the waiting time for an unreachable owner is over. If the end of the deployment
- * is unknown, it counts as over.
+ * Reports whether the waiting time for an unreachable owner is over. If it is unknown when the
+ * deployment ended, the waiting time counts as over.
  */
 async function isWaitOver(
   { catalog, clock }: LateWindowDeps,

@@ -17,7 +17,7 @@ import { readVersions } from './stack-history.ts'
 import { readFirstPin } from '../log/decision-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 
-/** Retention times. */
+/** Limits of what is kept. `recordsMs`: time that records are kept after their deployment ended. */
 export interface RetentionPolicy {
   readonly recordsMs: number
   /** Number of published versions that each stack keeps, at least one. Undefined keeps all. */
@@ -42,7 +42,7 @@ export interface RemovalRequest {
   readonly keeping: RetentionPolicy
   /** The stack to clean up. Absent: all stacks, including records of removed ones. */
   readonly stack?: StackId
-  /** Maximum number of deployments. */
+  /** Maximum number of deployments whose records one call removes. */
   readonly deploymentsMax: number
   /** Whether the records are only reported and not removed. */
   readonly dryRun: boolean
@@ -55,11 +55,11 @@ export interface RemovalResult {
 }
 
 /**
- * Removes the records of deployments that are closed, published and old enough, and whose late
- * window is over (I6). The deployments of one stack are removed in order. Then the published
- * versions beyond the number to keep are removed. Resources of unrecorded creates are put into the
- * inbox first. `deploymentsMax` limits the work of one call. The removal can stop at any point and
- * be repeated.
+ * Removes the records of closed deployments that are old enough, whose late window is over, and
+ * whose rules this version knows (I6). Before the removal, resources of creates that were not
+ * selected are put into the inbox. Each stack's deployments are removed in order, up to the first
+ * that must stay. Then the published versions beyond the number to keep are removed.
+ * `deploymentsMax` limits the work of one call. The removal can stop at any point and be repeated.
  */
 export async function removeOldRecords(
   deps: RetentionDeps,

@@ -28,6 +28,7 @@ export async function findPublishedVersion(
 
 /**
  * Yields the history of a stack, newest first. A page is read when its first entry is requested.
+ * `before`: only deployments with a lower number.
  */
 export async function* readHistory(
   catalog: Pick<CatalogPort, 'listHistory'>,
@@ -42,7 +43,7 @@ export async function* readHistory(
   )
 }
 
-/** Yields the published versions of a stack, newest first, with the same paging. */
+/** Yields the published versions of a stack below `before`, newest first, with the same paging. */
 export async function* readVersions(
   catalog: Pick<CatalogPort, 'listVersions'>,
   stack: StackId,

@@ -3,23 +3,24 @@ import type { BlobEntry, BlobSweepPort, RetentionPort } from '../../../ports/ret
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 
-/** The result of a sweep, or of its dry run. */
+/** The numbers of blobs that a sweep, or its dry run, handled in each way. */
 export interface BlobSweepResult {
   readonly setAside: number
   readonly removed: number
   readonly putBack: number
   /** Incomplete blobs of writers that died. */
   readonly unfinished: number
-  /** The size of the removed blobs. */
+  /** The total size of the removed and the incomplete blobs, in bytes. */
   readonly bytes: number
 }
 
 /**
- * Marks every blob that a record names, and sets aside the others. Removes the blobs that were set
- * aside more than a grace time before the mark, and incomplete blobs of that age. A writer puts a
- * blob, then writes its reference within the grace time. Thus a new blob is too young to be set
- * aside, and an existing blob is referenced before its removal. The sweep can stop at any point,
- * and sweeps can run concurrently.
+ * Sets aside the blobs that no record names, unless they changed within a grace time before the
+ * sweep. Puts back a blob that a record names again. Removes the blobs that were set aside earlier
+ * than the grace time, and incomplete blobs of that age. A writer puts a blob, then writes its
+ * reference within the grace time. Thus a new blob is too young to be set aside, and an existing
+ * blob is referenced before its removal. The sweep can stop at any point, and sweeps can run
+ * concurrently.
  */
 export async function sweepBlobs(
   deps: {

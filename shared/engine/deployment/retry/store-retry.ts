@@ -22,7 +22,7 @@ export interface StoreRetryDeps {
   readonly random: Pick<RandomPort, 'bytes'>
   /** Reports whether retries are still wanted: the deployment was not abandoned. */
   readonly shouldRetry: () => boolean
-  /** Reports an outage to the user, once per longer outage. */
+  /** Reports an outage to the user. Called once for each outage of two seconds or longer. */
   readonly onOutage: (text: string) => void
 }
 
@@ -38,9 +38,9 @@ export type StoreRetry = <Args extends readonly unknown[], Result>(
 const reportOutageAfterMs = 2_000
 
 /**
- * Creates the retry of store requests for one deployment. A request that throws STORE_UNAVAILABLE
- * is repeated as `retryPolicy.store` specifies, and finally throws its last error. All calls of
- * ports may be repeated. Source: docs/reliability.md#sources-of-errors.
+ * Creates the retry of store requests for one deployment. A request that fails because of the store
+ * is repeated as `retryPolicy.store` specifies, and finally throws its last error. It is safe to
+ * repeat any call of a port. Source: docs/reliability.md#sources-of-errors.
  */
 export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
   const { clock, random, shouldRetry } = deps

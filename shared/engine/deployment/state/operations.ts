@@ -4,7 +4,7 @@ import type { Base } from './base.ts'
 import { isLogical, type Step, type StepReason, type TrackedState } from '../../step.ts'
 import type { Sealing } from './state-sealing.ts'
 
-/** The position of an operation in the graph of its plan. */
+/** The position of an operation in its plan: the number of its needs, and the ids it releases. */
 export interface PlanPosition {
   readonly id: OperationId
   readonly needs: number

@@ -9,7 +9,7 @@ const emptyDeployment: StoredDeployment = {
   metadata: {},
 }
 
-/** Reads a published snapshot; '' means a stack without any deployment. Throws STATE_INVALID. */
+/** Reads a snapshot; '' means a stack without any. Throws STATE_INVALID for a damaged snapshot. */
 export async function readSnapshotBlob(
   blobs: BlobsPort,
   hash: BlobHash | '',

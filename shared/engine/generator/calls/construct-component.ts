@@ -22,8 +22,8 @@ import {
 /** A component that a provider constructs, as the program registers it. */
 export interface RemoteRegistration {
   /**
-   * The inputs keep their output values. The other members of this interface replace the options of
-   * the registration.
+   * The inputs keep their output values. `customTimeouts` and `hooks` of this interface replace the
+   * options in the registration.
    */
   readonly registration: Registration
   readonly customTimeouts: TimeoutTexts | undefined
@@ -98,8 +98,8 @@ export async function constructComponent(
 }
 
 /**
- * Returns the providers for the children of a component: its `providers`, and those for the
- * children of its parent.
+ * Returns package → provider reference for the children of a component: its own `providers`, and
+ * for other packages the entries for the children of its parent.
  */
 export function childProvidersOf(
   { sets }: Pick<DecisionInput, 'sets'>,

@@ -18,9 +18,10 @@ export interface ResourceTree {
     readonly exists: boolean
   }) => void
   /**
-   * Reports whether a resource does not exist yet: one of these custom resources, or one below
-   * these components. Children of custom resources do not count. Waits for pending registrations
-   * below the components. Ignores unknown URNs. Returns false when the deployment ends early.
+   * Reports whether a custom resource does not exist yet. Resources in `urns` count, and those
+   * below components in `urns`. Children of custom resources do not count. Waits for pending
+   * registrations below the components. Ignores unknown URNs. Returns false when the deployment
+   * ends early.
    */
   readonly isPending: (urns: readonly Urn[]) => Promise<boolean>
 }

@@ -12,8 +12,9 @@ import { oldOutputsOf } from './old-outputs.ts'
 import { planReplacement } from './plan-replacement.ts'
 
 /**
- * Decides the steps of a checked registration. Several differences may be computed at once, but
- * decisions are made one at a time. Source: docs/spec/step-generation.md#diff-decision.
+ * Decides the steps of a checked registration. Differences of several registrations may be computed
+ * concurrently, but decisions are made one at a time.
+ * Source: docs/spec/step-generation.md#diff-decision.
  */
 export async function decideSteps(
   ctx: GeneratorContext,

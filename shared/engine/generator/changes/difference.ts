@@ -23,8 +23,9 @@ export interface Difference {
 }
 
 /**
- * Computes the difference between an old state and a registration. The reasons are checked in
- * order, and the first one that applies decides. The provider is asked for a diff last. Source:
+ * Computes the difference between an old state and a registration. The reasons for a replacement
+ * are checked in order, and the first one that applies decides. Without a reason, the driver
+ * computes the difference, unless `trustsInputs` is set and the inputs are equal. Source:
  * docs/spec/step-generation.md#diff-decision.
  */
 export async function computeDifference(

@@ -42,8 +42,9 @@ export function findBoundStates(
 }
 
 /**
- * Returns the dependents that must be replaced with a resource, in the order of the base. Their
- * diffs are requested with unknown values for the properties that depend on the resource.
+ * Returns the dependents that must be replaced with a resource, in the order of the base. A
+ * replaced provider or `deletedWith` requires a replacement without a diff. The other diffs are
+ * requested with unknown values for the properties that depend on replaced resources.
  */
 export async function findDependentReplacements(
   ctx: GeneratorContext,

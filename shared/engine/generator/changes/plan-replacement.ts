@@ -16,8 +16,9 @@ import { type Dependent, findBoundStates, findDependentReplacements } from './fi
 
 /**
  * Decides the steps of a replacement. The new resource is created first, unless an option or the
- * provider requires that the old resource is deleted first. Then all dependents that must be
- * replaced are deleted before it. Source: docs/spec/step-generation.md#replacement.
+ * provider requires that the old resource is deleted first. In that case, the dependents that must
+ * be replaced are deleted before the old resource.
+ * Source: docs/spec/step-generation.md#replacement.
  */
 export async function planReplacement(
   ctx: GeneratorContext,
@@ -63,7 +64,10 @@ function createReplaceSteps(
   return isDeletedFirst ? [replace, create] : [create, replace]
 }
 
-/** Refuses the replacement of a protected resource. A preview reports the error and continues. */
+/**
+ * Refuses the replacement of a resource that is protected both in the state and in the program. A
+ * preview reports the error and continues.
+ */
 function refuseProtected(
   { isPreview, ignoreProtect }: Pick<DecisionInput, 'isPreview' | 'ignoreProtect'>,
   { next, claim }: Candidate,
@@ -144,7 +148,7 @@ function decideDeletesBefore(
         `unable to replace resource "${state.urn}" as part of replacing "${rootUrn}" as it is currently marked for protection.`,
         state.urn,
       )
-    // An interrupted replacement deleted it already.
+    // An earlier replacement has already deleted this resource.
     if (state.pendingReplacement || sets.pendingReplacementIndices.has(baseIndex)) continue
     stepsByIndex.set(
       baseIndex,

@@ -97,8 +97,8 @@ export function checkStepsAgainstPlan(
 }
 
 /**
- * Checks the deletes at the end of the deployment against the update plan, by their old URNs.
- * Reports every refused delete, and returns false if there is one.
+ * Checks the deletes at the end of the deployment against the update plan, by their old URNs, and
+ * adds them to the drafted plan. Reports every refused delete, and returns false if there is one.
  */
 export function checkDeletesAgainstPlan(
   { ports }: Pick<GeneratorContext, 'ports'>,

@@ -21,8 +21,8 @@ export function skipIfDependencyFailed(
   return {
     kind: 'failed',
     failure: { diagnostics: [], endedPart: 'registration', isSkipped: true },
-    // Resolves the promises of its deletes, for decisions that wait for them: the deletes do not
-    // take place.
+    // The delta resolves the promises of the registration's deletes, because these deletes do not
+    // take place. Other decisions may wait for the promises.
     delta: createStepEndsDelta(steps, []),
   }
 }

@@ -19,8 +19,8 @@ type DependencyFields = Pick<
 >
 
 /**
- * Refuses a registration that depends on a resource which neither the program nor the state has,
- * because its state would violate I7. Pulumi creates the resource and then reports a snapshot
+ * Refuses a registration with a dependency that neither the program nor the state has. The state of
+ * the registered resource would violate I7. Pulumi creates the resource and then reports a snapshot
  * integrity error. Here nothing is created.
  */
 export function requireKnownDependencies(

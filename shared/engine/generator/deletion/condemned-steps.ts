@@ -10,8 +10,8 @@ import { isWithoutCall } from './is-without-call.ts'
 import { isResourceGone, hasRegisteredStep, currentTrackedAt } from '../sets.ts'
 
 /**
- * The delete of a state. `index`: its position in the base. Resources that are not in the base have
- * higher indices.
+ * The delete of a state. `index`: the position of the state in the graph that orders the deletes.
+ * The graph is that of the base, unless leftovers or a destroy with the program extend it.
  */
 export interface CondemnedStep {
   readonly index: number

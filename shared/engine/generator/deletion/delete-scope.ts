@@ -11,7 +11,7 @@ import { loadProvider } from '../providers/load-provider.ts'
 import { decided, type Result } from '../stage.ts'
 import { hasRegisteredStep } from '../sets.ts'
 
-/** Reports whether an unregistered state may be deleted, by its URN. */
+/** The scope of deletes, as a function: whether the state of a URN may be deleted. */
 export type DeleteScope = (urn: Urn) => boolean
 
 /**
@@ -40,13 +40,13 @@ export async function createDeleteScope(ctx: GeneratorContext): Promise<Result<D
   return decided(() => true)
 }
 
-/** Maximum number of dependents whose diffs are requested, although no diff changes the result. */
+/** Number of dependents after which no further diffs are requested. No diff changes the result. */
 const diffedDependentsMax = 1_000
 
 /**
- * Returns the resources that would be replaced together with others. They are dependents, and
- * already in the scope. As in Pulumi, their diffs are requested nevertheless. The number of diffs
- * is limited, because it grows with the square of the number of dependents.
+ * Returns the resources that would be replaced together with the resources of `urns`. As dependents
+ * of targets, they are already in the scope. As in Pulumi, their diffs are requested nevertheless.
+ * The number of diffs is limited, because it grows with the square of the number of dependents.
  */
 async function findReplacedDependents(
   ctx: GeneratorContext,
@@ -82,9 +82,10 @@ export function emitKeptStates(ctx: GeneratorContext, mayDelete: DeleteScope): v
 }
 
 /**
- * Reports whether all deletes are allowed. With `--target-dependents`, all are. Otherwise only
- * targets may be deleted: every other delete is reported (error 2014), and the deployment counts as
- * failed. Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
+ * Reports whether all deletes are allowed. Without targets or with `--target-dependents`, all are.
+ * Otherwise only targets may be deleted. Every other delete is reported (error 2014), and the
+ * deployment counts as failed.
+ * Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
 export function areAllTargeted(
   { input, ports }: GeneratorContext,
@@ -108,8 +109,8 @@ export function areAllTargeted(
 }
 
 /**
- * Starts the providers of deletes that do not call them, as Pulumi does. Callers are previews,
- * refused deletes, and deletes of resources that are protected or need no call. A missing provider
+ * Starts the providers of deletes that make no provider call, as Pulumi does. These are previewed
+ * and refused deletes, and deletes that protection blocks or that need no call. A missing provider
  * ends the deployment.
  */
 export async function startProviders(

@@ -12,8 +12,9 @@ import { requiredUrnsOf } from './required-urns.ts'
 
 /**
  * Answers a registration in a destroy that runs its program. An existing resource keeps its inputs
- * until it is deleted, but gets its current provider. New resources are not created. Components and
- * providers continue with the next stage. Source: docs/spec/step-generation.md#after-the-refresh.
+ * until its delete, but gets the provider that the program specifies. New resources are not
+ * created. Components and providers continue with the next stage, unless they need a resource that
+ * is not created. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export async function keepUntilDestroyed(
   ctx: GeneratorContext,

@@ -5,8 +5,9 @@ import type { Barriers } from '../../graph/barriers.ts'
 import { type PlanNode, insertJoins } from '../../graph/joins.ts'
 
 /**
- * The condition for an operation of a plan, besides its dependents: none, the success of the whole
- * previous wave, or the end of that wave.
+ * The condition for an operation of a plan, in addition to the operations that release it.
+ * `for dependents`: none. `for whole waves`: the success of the whole previous wave.
+ * `for waves to end`: the end of the whole previous wave.
  */
 export type PlanWait = 'for dependents' | 'for whole waves' | 'for waves to end'
 
@@ -41,7 +42,7 @@ export function placeNodes(
     const releases = (joinedPlan.releases.get(key) ?? []).flatMap(target => idOf(target) ?? [])
     const needs = joinedPlan.needs.get(key) ?? 0
     if (waitMode !== 'for waves to end') return { key, place: { id, needs, releases } }
-    // A barrier that also opens after failures is not a release, so it is stored separately.
+    // A barrier that also counts failed operations is stored apart from `releases`.
     const barrier = idOf(barriers.nodeByMember.get(key) ?? '')
     const place = { id, needs: needs + (barriers.memberCounts.get(key) ?? 0), releases }
     return { key, place: barrier === undefined ? place : { ...place, barrier } }

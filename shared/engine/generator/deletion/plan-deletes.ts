@@ -16,7 +16,7 @@ import { createJoinOperation, placeNodes, type PlanWait } from './place-nodes.ts
 interface DeletePlanDeps {
   readonly sealing: Sealing
   readonly nextId: () => OperationId
-  /** The condition of a delete besides its dependents: the success or end of the previous wave. */
+  /** The condition of a delete in addition to the deletes of its dependents. */
   readonly waitMode: PlanWait
   /** Maximum number of concurrent deletes. Set if the executors have no limit of their own. */
   readonly concurrencyMax?: number

@@ -11,8 +11,8 @@ import { decided, failDeployment, failStep, type Result, stoppedResult } from '.
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Reports whether a goal imports a resource whose id differs from that of the state. `importID`,
- * the id of an earlier import, takes precedence over `id`. Source:
+ * Reports whether a goal imports a resource that the state lacks, only reads, or has under another
+ * id. `importID` of the state, the id of an earlier import, takes precedence over `id`. Source:
  * docs/spec/step-generation.md#after-the-refresh.
  */
 export function isAdoption(

@@ -11,7 +11,7 @@ export interface ImportInput {
   readonly project: string
   /** Returns the state of a URN that is not marked for deletion. */
   readonly liveStateOf: (urn: Urn) => ResourceState | undefined
-  /** Package → plugin of its default provider, as the program's dependencies specify it. */
+  /** Package → plugin of its default provider, from `chooseDefaultPackages`. */
   readonly required: ReadonlyMap<string, PackageRequest>
 }
 
@@ -60,8 +60,8 @@ export function findImportError(
 }
 
 /**
- * Returns the providers that are missing in the state: default providers by package and version,
- * then named ones by URN. A provider in the import file has its inputs there. Source:
+ * Returns the providers that are missing in the state: first default providers, then named ones,
+ * each sorted by URN. A provider in the import file has its inputs there. Source:
  * docs/spec/deployment.md#import-deployment.
  */
 export function findNeededProviders(

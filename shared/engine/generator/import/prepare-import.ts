@@ -99,7 +99,7 @@ export async function prepareImport(
   return decided({ steps: imports.map(({ step }) => step), createdStack: stackResult.value })
 }
 
-/** Shows all states as unchanged, and configures their providers for the imports. */
+/** Emits all live states as unchanged, and configures the provider resources among them. */
 async function showExisting(ctx: GeneratorContext): Promise<Result<void>> {
   const { emitter } = ctx.ports
   const { base } = ctx.input

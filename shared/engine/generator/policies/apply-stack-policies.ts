@@ -51,7 +51,7 @@ export function listCurrentStates({ sets }: Pick<DecisionInput, 'sets'>): readon
   const states = [...sets.currentStates.values()]
     .filter(({ op, skipReason }) => !op.startsWith('read') && skipReason !== 'not made')
     .map(({ state }) => state)
-  // An untargeted resource is listed under its old name too.
+  // An untargeted resource has an entry under its old URN too, so duplicates are removed.
   return [...new Set([...states, ...sets.views.values()])]
 }
 

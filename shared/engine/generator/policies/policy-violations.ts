@@ -12,8 +12,8 @@ import type { PolicyIdentity, PolicySummaryEvent } from '../../events/policy-eve
 import type { DecisionPorts } from '../context.ts'
 
 /**
- * Emits a violation. Returns whether the violation is mandatory. `properties`: their secrets are
- * redacted in the message.
+ * Emits a violation, unless its policy is disabled. Returns whether the violation is mandatory.
+ * `properties`: their secrets are redacted in the message.
  */
 export function emitViolation(
   { emitter }: Pick<DecisionPorts, 'emitter'>,

@@ -9,8 +9,8 @@ import type { ResourceState } from '../../../state/resource.ts'
 
 /**
  * Returns the plugin of each package's default provider, for programs that do not specify it. The
- * plugin has the highest version that the language host reported. If the host reported none, the
- * highest version in the state is used. Extensions have no default provider. Throws
+ * plugin has the highest version that the language host reported. If the host reported no packages,
+ * the highest version in the state is used. Extensions have no default provider. Throws
  * PLUGIN_AMBIGUOUS when two plugins provide one package. Source: Pulumi's engine, default provider
  * packages.
  */
@@ -85,7 +85,7 @@ export function defaultNameOf(request: PackageRequest): string {
   return ['default', ...parts, ...suffixes, ...address].join('_')
 }
 
-/** Converts a text to a qualified name: parts between slashes, byte by byte. */
+/** Converts a text to a qualified name. Each invalid byte becomes `_`. Empty parts are omitted. */
 function toQualifiedName(text: string): string {
   const parts = text.split('/').filter(part => part !== '')
   const validParts = parts.map(part =>

@@ -5,7 +5,10 @@ import type { DecisionPorts } from '../context.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 import { describeDenial, deniedPackageOf } from './denied-providers.ts'
 
-/** Returns the provider instance that a state names. A missing provider ends the deployment. */
+/**
+ * Returns the provider instance that a state names. A missing or disabled provider ends the
+ * deployment.
+ */
 export async function loadProvider(
   { providers }: Pick<DecisionPorts, 'providers'>,
   { provider: reference, extensionRef }: Pick<ResourceState, 'provider' | 'extensionRef'>,

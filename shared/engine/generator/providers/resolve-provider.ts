@@ -180,7 +180,8 @@ export function registerCallExtension(
 /**
  * Returns the inputs of a provider resource that the program registers, with its plugin. The
  * default plugin of the package replaces the specified one, unless the program specifies a version
- * or address without a package. So the version of a parameterized provider becomes that of its
+ * or address and no registered package.
+ * So the version of a parameterized provider becomes that of its
  * plugin, as in Pulumi.
  */
 function explicitInputsOf(

@@ -90,8 +90,9 @@ interface DiffInput {
 }
 
 /**
- * Requests the diff of a custom resource. If its provider does not know whether it changed, the
- * inputs are compared. Source: docs/spec/step-generation.md#diff-decision.
+ * Requests the diff of a custom resource. If the provider does not know whether the resource
+ * changed, the inputs are compared. An unconfigured provider counts as a change, with a warning.
+ * Source: docs/spec/step-generation.md#diff-decision.
  */
 export async function diffResource(
   ctx: GeneratorContext,
@@ -170,8 +171,8 @@ interface ConfigDiffInput {
 }
 
 /**
- * Requests the diff of a provider resource. If its plugin does not know whether it changed, the
- * inputs are compared.
+ * Requests the diff of a provider resource. If its plugin does not know whether the resource
+ * changed, the old outputs are compared with the new inputs.
  */
 export async function diffProviderConfig(
   provider: Provider,

@@ -23,7 +23,8 @@ export function keepAsRead(
   if (!isBlocked && (!draft.custom || isProviderType(draft.type))) return decided(undefined)
   if (old === undefined) return skipCreate(draft, { urnsWithStep: [urn] })
   const current: CurrentState = { ...old, op: 'refresh', skipReason: 'as read' }
-  // Also under the old URN, because the program receives the URN of a resource that was not read.
+  // The state is also listed under its old URN, because the program receives that URN for a
+  // resource that was not read.
   const delta = {
     currentStates: [
       [old.state.urn, current],

@@ -112,8 +112,8 @@ export function planRefresh(
 }
 
 /**
- * Returns which states are refreshed before a command: all, those whose provider requires it, or
- * none.
+ * Returns the states that a command refreshes. `all`: a refresh is requested. `required`: those
+ * whose provider requires a refresh before an update. Undefined: none.
  */
 export function chooseRefresh(base: Base, isRequested: boolean): 'all' | 'required' | undefined {
   if (isRequested) return 'all'

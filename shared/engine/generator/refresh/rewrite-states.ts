@@ -10,8 +10,9 @@ import type { GeneratorContext } from '../context.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Returns the records of unchanged resources whose source position changed. They are written as one
- * batch at the end. Otherwise every edit of a program would write a record for every resource.
+ * Returns the records of unchanged resources whose source position or stack trace changed. The
+ * caller writes these records as one batch. Otherwise an edit of a program would cost one write per
+ * resource.
  */
 export function rewriteMovedPositions(
   ctx: GeneratorContext,
@@ -36,15 +37,15 @@ export function rewriteMovedPositions(
   return rewrites
 }
 
-/** The dependencies of a record without a registration. */
+/** The dependencies of `rewriteState`. */
 export interface RewriteDeps {
   readonly sealing: Sealing
   readonly nextId: () => OperationId
 }
 
 /**
- * Returns a record with the next state of a resource. A later record of the resource replaces this
- * one.
+ * Returns a record with the next state of a resource, and makes this state its current state. A
+ * later record of the resource replaces this record.
  */
 export function rewriteState(
   { apply }: Pick<GeneratorContext, 'apply'>,

@@ -4,7 +4,8 @@ import type { DecisionInput, DecisionPorts } from '../context.ts'
 import type { Goal } from './goal.ts'
 
 /**
- * Returns the name that Check proposes to the provider. Source:
+ * Returns the name that Check proposes to the provider. Undefined without a configured pattern.
+ * Source:
  * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#autonaming.
  */
 export function proposeResourceName(

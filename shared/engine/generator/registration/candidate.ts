@@ -14,8 +14,8 @@ export interface Candidate {
   /** The planned state, with checked inputs. */
   readonly next: ResourceState
   /**
-   * The inputs that are compared with the old ones: the checked inputs, or those of the goal with
-   * ignored changes reset.
+   * The inputs that are compared with the old ones. Components have those of the goal, with ignored
+   * changes reset. Untargeted custom resources have the old inputs, all others the checked ones.
    */
   readonly compared: PropertyMap
   readonly seed: Uint8Array

@@ -36,8 +36,9 @@ export function claimedUrnOf(
 }
 
 /**
- * Assigns a URN and an old state to a registration. Synchronous, and its delta is applied at once,
- * so that two registrations never get one URN. Fails for an unknown parent, a duplicate URN, or an
+ * Assigns a URN and an old state to a registration. It is synchronous, and its caller applies the
+ * delta immediately, so that two registrations never get the same URN.
+ * Fails for an unknown parent, a duplicate URN, or an
  * alias that another resource claimed. Source: docs/spec/urns.md#urns-and-aliases.
  */
 export function claimUrn(

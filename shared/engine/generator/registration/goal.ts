@@ -18,7 +18,7 @@ export interface Registration {
   readonly propertyDependencies: ReadonlyMap<string, readonly Urn[]>
   /** An explicit provider reference. '' if the program specifies none. */
   readonly provider: string
-  /** Package → reference, for the children of a component. */
+  /** Package → provider reference, for the children of a component. */
   readonly providers: ReadonlyMap<string, string>
   readonly plugin: PackageRequest
   /** Whether `plugin` is a package that the program registered. */

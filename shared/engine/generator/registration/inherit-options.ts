@@ -9,7 +9,10 @@ export type InheritanceRequest = InheritableOptions &
     readonly remote?: boolean
   }
 
-/** The options that a registration has or inherits; `provider` '' = the default provider. */
+/**
+ * The options that a registration has or inherits. `provider` is '' if neither the registration nor
+ * a parent specifies one.
+ */
 export type Inheritance = InheritableOptions & Pick<Registration, 'provider'>
 
 /**

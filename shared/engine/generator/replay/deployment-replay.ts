@@ -36,7 +36,7 @@ export interface ReplayDeps extends ChainDeps {
   readonly findCreatedState: (id: OperationId) => TrackedState | undefined
 }
 
-/** Creates the replay of earlier decisions, through log and queue. */
+/** Creates the replay of recorded decisions. It continues their operations through the queue. */
 export function createReplay(deps: ReplayDeps): Replay {
   const { recorded, earlierEnds } = deps
   const reopenSettled: Replay['reopenSettled'] = decision => {
@@ -105,7 +105,8 @@ export function createReplay(deps: ReplayDeps): Replay {
 }
 
 /**
- * Ends the first operation of a chain as failed. Returns false if this operation had begun already.
+ * Ends the first operation of a chain as failed. Returns false if this operation has already begun
+ * or ended, or if the chain is empty.
  */
 async function withdraw(
   { operations, deployment, recorded }: ReplayDeps,

@@ -17,7 +17,8 @@ import { resumeRecorded } from './resume-recorded.ts'
 /**
  * Answers a registration that an earlier generator run decided. The recorded decision is completed,
  * and the answer is exactly the recorded one. `decided`: the next stages decide the registration,
- * because there is no record or the record was withdrawn. If the goal differs from the record and a
+ * because no record answers it, or the record was withdrawn.
+ * If the goal differs from the record and a
  * step had begun, the recorded decision is kept with a warning.
  */
 export async function replayRecorded(
@@ -43,7 +44,7 @@ export async function replayRecorded(
     return decided(undefined)
   const endedStep = ends.findLast(({ step }) => step.next !== undefined)
   // The record contains only the deletes of a replacement that the generator settles. The next
-  // stages decide the rest.
+  // stages decide the create.
   if (endedStep?.trackedState === undefined) return decided(undefined)
   return toReplayedAnswer(claim, { ...endedStep.trackedState, op: endedStep.step.op })
 }

@@ -30,7 +30,7 @@ export interface Replay {
   ) => Promise<readonly EndedStep[]>
   /** The recorded chain by which a URN was last imported. */
   readonly importOf: (urn: Urn) => RecordedRegistration | undefined
-  /** The recorded read of a URN that the program registers. */
+  /** The recorded refresh of a URN, which preceded the decision about its registration. */
   readonly refreshOf: (urn: Urn) => RecordedRegistration | undefined
   /**
    * The last recorded chain that deletes a URN before the replacement of the same or another
@@ -43,8 +43,8 @@ export interface Replay {
     readonly trackedState: TrackedState
   }
   /**
-   * Withdraws a decision if none of its operations has begun. Atomic, because it ends the first
-   * operation.
+   * Withdraws a decision if none of its operations has begun, and returns false otherwise. This is
+   * atomic, because one conditional write ends the first operation.
    */
   readonly withdraw: (registration: RecordedRegistration) => Promise<boolean>
   /** Returns the current state of a recorded URN. Undefined if it has none. */

@@ -146,8 +146,8 @@ function collectOperation(
         delta.markedForDeleteIndices.push(index)
       return
     case 'import-replacement':
-      // Not added to `replaced`, because other resources would then be replaced together with this
-      // one.
+      // The URN is not added to `replaced`, because other resources would then be replaced together
+      // with this one.
       delta.urnsWithStep.push(urn)
       if (index !== undefined && hasEnded) delta.markedForDeleteIndices.push(index)
       return

@@ -9,8 +9,8 @@ import { type CurrentState, currentTrackedAt } from '../sets.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 
 /**
- * Returns the resource of registered outputs. Fails when the program did not register the resource
- * before.
+ * Returns the resource for which the program registers outputs. Fails when the program did not
+ * register the resource itself before.
  */
 export function requireRegistered(
   { sets }: Pick<DecisionInput, 'sets'>,

@@ -22,8 +22,8 @@ export interface DeploymentRunnerDeps extends ChainDeps {
   /** Reports whether the base has an extension. */
   readonly isExtensionInBase: (extension: string) => boolean
   /**
-   * Counts a call of a key. `callIndex`: the number of earlier calls of this key. `recordedAnswer`:
-   * the answer that an earlier generator run recorded.
+   * Counts a call with a key. `callIndex`: the number of earlier calls with the same key in this
+   * generator run. `recordedAnswer`: the answer that an earlier generator run recorded.
    */
   readonly countCall: (key: string) => {
     readonly callIndex: number

@@ -9,8 +9,8 @@ import type { StepRunner } from '../step-runner.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
 /**
- * Creates the runner of a preview. Steps run at once, providers compute the planned states, and
- * nothing is recorded (I11).
+ * Creates the runner of a preview. It runs steps immediately and in order, and records nothing
+ * (I11). Providers compute the planned states.
  */
 export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
   const toTrackedState = (state: ResourceState): TrackedState => ({

@@ -117,7 +117,7 @@ async function runBatches(
             ...decisionRecordOf(ctx, candidate, steps),
           })
     endedSteps.push(...ends)
-    // Only a person can resolve an interrupted operation: the other resources do not wait for it.
+    // Only a user can resolve an interrupted operation, so the other resources do not wait for it.
     const isOrphaned = ends.some(end => end.isOrphaned === true)
     if (ends.some(({ end }) => end.verdict !== 'succeeded')) return failStep(ctx.input, isOrphaned)
   }

@@ -20,8 +20,9 @@ export async function runBeforeHooks(
 }
 
 /**
- * Runs the hooks after a settled step. Those of a provider run at once, those of a component when
- * its outputs are registered. As in Pulumi, they never run for a component without outputs. Source:
+ * Runs the hooks after a settled step. Those of a provider run immediately, those of a component
+ * when its outputs are registered. As in Pulumi, a component that registers no outputs runs none.
+ * Source:
  * docs/spec/step-execution.md#hooks.
  */
 export async function runAfterHooks(
@@ -38,7 +39,7 @@ export async function runAfterHooks(
   await runAfterMoment(ctx, step, resultState)
 }
 
-/** Runs the hooks of a component whose outputs were registered. */
+/** Runs the after hooks of a component whose outputs were registered. */
 export async function runOutputHooks(ctx: GeneratorContext, urn: Urn): Promise<void> {
   const step = ctx.input.sets.stepsAwaitingOutputs.get(urn)
   const current = ctx.input.sets.currentStates.get(urn)

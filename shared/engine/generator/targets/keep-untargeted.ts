@@ -77,7 +77,7 @@ function answerUntargeted(
   const createdDependenciesResult = finishStage(ctx, requireCreatedDependencies(input, [step]))
   if (createdDependenciesResult.kind === 'failed') return createdDependenciesResult
   const current: CurrentState = { ...old, op: 'same', skipReason: 'kept' }
-  // Also under the old URN, because the program receives this URN.
+  // The state is also listed under the old URN, because the program receives that URN.
   const delta = {
     currentStates: [
       [old.state.urn, current],

@@ -67,7 +67,10 @@ function describeMissingDependency({ kind, urn, key }: Dependency, requiredBy: U
   return `${labels[kind]} has no old state`
 }
 
-/** Returns the base index of a provider that a reference names and that the program lacks. */
+/**
+ * Returns the base index of the provider that a reference names. Undefined if the provider is
+ * already decided, or if the base has no provider with this URN and id.
+ */
 export function findOldProvider(input: DependencyInput, reference: string): number | undefined {
   const urn = providerUrnOf(reference)
   if (urn === undefined || isAlreadyDecided(input, urn)) return undefined
@@ -80,7 +83,7 @@ export function findOldProvider(input: DependencyInput, reference: string): numb
 
 /**
  * Reports whether a decision about a URN was made or has begun, under its old or new name. A
- * registered resource that a refresh did not read does not count.
+ * registered resource that a refresh did not read counts only if it was pulled forward.
  */
 export function isAlreadyDecided({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn): boolean {
   if (isUnread(sets.currentStates.get(urn))) return sets.pulledForwardUrns.has(urn)
@@ -92,7 +95,7 @@ export function isAlreadyDecided({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn
   )
 }
 
-/** Reports whether a refresh by the program answered a registration with its unread old state. */
+/** Reports whether a refresh answered a registration with an old state that it did not read. */
 export function isUnread(current: CurrentState | undefined): boolean {
   return current?.skipReason === 'as read' && current.refreshedIndex === undefined
 }

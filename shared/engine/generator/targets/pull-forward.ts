@@ -14,8 +14,8 @@ import {
 import { requireCreatedDependencies } from './require-created-dependencies.ts'
 
 /**
- * Keeps old states that a registration depends on and that the program does not register. These are
- * its provider and, in a deployment with targets, its other dependencies.
+ * Keeps old states that a registration depends on and that the program has not registered. These
+ * are its provider and, if it is a target of `--target`, its other dependencies.
  */
 export function pullDependenciesForward(
   ctx: GeneratorContext,

@@ -8,8 +8,8 @@ import { decided, type Diagnostic, failDeployment, type Result } from '../stage.
 /**
  * Refuses steps that depend on a resource which is not created because it is no target (error
  * 2013). A deployment ends with the first error. A preview continues, and reports each missing
- * resource once. Excluded resources are refused too, where Pulumi would write a state with missing
- * dependencies. Source: docs/spec/step-generation.md#step-validation.
+ * resource once. Steps that depend on a new excluded resource are refused too. Pulumi would write a
+ * state with missing dependencies. Source: docs/spec/step-generation.md#step-validation.
  */
 export function requireCreatedDependencies(
   { sets, scope, isPreview }: Pick<DecisionInput, 'sets' | 'scope' | 'isPreview'>,

@@ -76,8 +76,9 @@ function isExcluded({ scope, sets }: ScopeInput, state: ResourceState): boolean 
 }
 
 /**
- * Returns the delta that extends the scope to dependents of a registration. Providers and the root
- * resource always reach their goals, but extend the targets only if they are targets themselves.
+ * Returns the delta that extends the scope to dependents of a registration. `isCovered`: the
+ * registration is not kept as untargeted. Providers and the root resource are always covered, but
+ * extend the targets only if they are targets themselves.
  */
 export function createScopeDelta(
   input: ScopeInput,

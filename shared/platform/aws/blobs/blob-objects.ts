@@ -42,7 +42,7 @@ export function checksumOf(hash: BlobHash): string {
 }
 
 /**
- * Reports whether the bytes of a blob are stored at its key, by size and checksum. Throws the
+ * Reports whether the object at a blob's key has the size and checksum of the blob. Throws the
  * errors of S3.
  */
 export async function isStored(
@@ -61,7 +61,7 @@ export async function isStored(
   }
 }
 
-/** Returns the key of a blob that was set aside at a time. */
+/** Returns the key of a blob that was set aside at `setAsideAt`. */
 export function setAsideKeyOf(
   { prefix }: Pick<BucketSection, 'prefix'>,
   hash: BlobHash,
@@ -84,8 +84,8 @@ export function parseBlobKey(
 }
 
 /**
- * Returns the set-aside copies of a blob, oldest first. There are several after a crash between
- * copy and delete.
+ * Returns the set-aside copies of a blob, oldest first. After a crash between copy and delete, a
+ * blob can have several copies.
  */
 export async function listSetAside(
   bucketSection: BucketSection,

@@ -17,7 +17,7 @@ import {
 /** Dependencies of the blobs. */
 interface BlobsDeps extends BucketSection {
   readonly clock: ClockPort
-  /** Maximum size of a blob. */
+  /** Maximum size of a blob that `put` accepts. Default: `awsLimits.blobBytesMax`. */
   readonly bytesMax?: number
 }
 
@@ -110,7 +110,7 @@ async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Arra
   }
 }
 
-/** Returns undefined when the object does not exist or is larger than any blob. */
+/** Reads an object. Returns undefined when it does not exist or is larger than any blob. */
 async function readContent(
   s3: S3Client,
   bucket: string,

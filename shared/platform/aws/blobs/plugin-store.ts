@@ -18,13 +18,14 @@ import { type BucketSection, blobKeyOf } from './blob-objects.ts'
 /** The record of a plugin archive. The archive itself is a blob, named by its checksum. */
 const archiveRecordForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
-/** Characters that may occur in a plugin's name, because the name becomes part of a key. */
+/** The form of each text that becomes part of a key: a plugin's kind, name, os and arch. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
 
 /**
  * Creates the store of plugin archives in a part of a bucket.
  * `<prefix><kind>-<name>-<os>-<arch>-v<version>.json` contains the checksum of an archive, which is
- * a blob in the same part. Throws PLUGIN_CHECKSUM and the errors of `awsError`.
+ * a blob in the same part. The methods throw PLUGIN_CHECKSUM, PLUGIN_MISSING for an invalid key,
+ * DOCUMENT_UNKNOWN and the errors of `awsError`.
  */
 export function createPluginStore(
   deps: BucketSection & { readonly clock: ClockPort },
@@ -113,7 +114,7 @@ function recordKeyOf(bucketSection: BucketSection, plugin: PluginKey): string {
   return `${keyPrefixOf(bucketSection, plugin)}${version}.json`
 }
 
-/** Returns the newest stored version, selected like in the plugin cache. */
+/** Returns the newest stable version in the store, or the newest version if none is stable. */
 async function findNewestVersion(
   bucketSection: BucketSection,
   plugin: PluginKey,

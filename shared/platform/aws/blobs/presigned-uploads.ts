@@ -22,10 +22,10 @@ interface UploadsDeps {
 }
 
 /**
- * Creates S3 addresses for the upload of one blob. The signature covers hash, size and the
- * condition that no such object exists; S3 checks the body against it. S3 checks the signer's
- * permission only when the address is used. Throws the errors of `awsError` when credentials are
- * missing.
+ * Creates the port whose addresses accept the upload of one blob to S3. The signature covers hash,
+ * size and the condition that no such object exists. S3 checks the body against hash and size. S3
+ * checks the signer's permission only when the address is used. The methods throw the errors of
+ * `awsError` when credentials are missing.
  */
 export function createUploads(deps: UploadsDeps): UploadsPort {
   const { expiresMs = apiLimits.uploadAddressExpiresMs } = deps

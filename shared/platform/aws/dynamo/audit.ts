@@ -10,7 +10,7 @@ import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './re
 import { putItem, queryItems, type Table } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
-/** Positions per millisecond. With this number two processes rarely choose the same one. */
+/** Positions per millisecond. With this number, two processes rarely choose the same position. */
 const positionsPerMs = 1_024
 const dayMs = 86_400_000
 
@@ -97,7 +97,7 @@ function createPositionSource({
   }
 }
 
-/** Adds a day to the list of days with entries, once per process. */
+/** Creates a function that adds a day to the list of days with entries, once per process. */
 function createDayRecorder(catalogTable: Table): (day: number) => Promise<void> {
   const knownDays = createLruCache<true>()
   return async day => {
@@ -112,14 +112,14 @@ function createDayRecorder(catalogTable: Table): (day: number) => Promise<void> 
   }
 }
 
-/** Returns the days with entries, newest first. */
+/** Returns the days with entries up to `day`, newest first. */
 async function listDaysUpTo(catalogTable: Table, day: number): Promise<readonly number[]> {
   const { pk, sk } = keys.auditDay(day)
   const range = { pk, atMost: sk, isBackwards: true, limit: limits.auditDaysMax } as const
   return (await queryItems(catalogTable, range)).map(item => parsePaddedNumber(item['sk']?.S ?? ''))
 }
 
-/** Returns the last entries of a day up to a position, newest first. */
+/** Returns at most `limit` entries of a day up to `lastPosition`, newest first. */
 async function listEntries(
   catalogTable: Table,
   {

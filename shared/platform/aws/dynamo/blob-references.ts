@@ -8,8 +8,8 @@ import { catalogKeys, journalKeys } from './record-keys.ts'
 import { getItem, queryItems, type Table } from './table/table.ts'
 
 /**
- * The position of a walk over all records: stacks, then requests, documents, and the log and
- * operations of deployments.
+ * The position in the order of the records: stacks with versions and inboxes, then requests,
+ * documents, and deployments with log and operations. `asking`: the next stack with requests.
  */
 type WalkPosition =
   | { readonly at: 'stack'; readonly after: string }
@@ -33,7 +33,7 @@ interface RecordPage {
   readonly next: WalkPosition | undefined
 }
 
-/** Records of one partition per page. */
+/** Maximum number of records that a page reads from one partition. */
 const recordsPerPage = 100
 
 const documentKinds = Object.keys({
@@ -44,9 +44,9 @@ const documentKinds = Object.keys({
 } satisfies Record<DocumentKind, true>) as DocumentKind[]
 
 /**
- * Creates the listing of every hash in any record. A page has one stack, a hundred records of one
- * partition, or the outcomes of a block of operations. The listing searches all texts of an item,
- * so that no field is missed.
+ * Creates the listing of every hash in the records that can reference blobs. A page has one stack,
+ * a hundred records of one partition, or the outcomes of a block of operations. The listing
+ * searches all texts of an item, so that no field is missed.
  */
 export function createReferenceListing(tables: Tables): RetentionPort['listReferences'] {
   return async cursor => {

@@ -21,8 +21,8 @@ type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
 
 /**
  * Creates the catalog of stacks. The start, publication and end of a deployment each write several
- * items in one transaction, so each happens once per deployment. Each creation carries a token that
- * identifies a repetition of the same call.
+ * items in one transaction. Each creation and each start carries a token that identifies a
+ * repetition of the same call.
  */
 export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
   const { catalogTable, journalTable } = deps
@@ -92,7 +92,10 @@ function toStackRecord(stack: StoredStack): StackRecord {
   return { id, createdAt, current, version, snapshot, deployments }
 }
 
-/** Creates the record of a stack. Replaces the record that an earlier removal left. */
+/**
+ * Creates the record of a stack, or replaces the record that an earlier removal left. Returns false
+ * when the stack exists.
+ */
 async function createStackItem(
   { catalogTable, random }: CatalogDeps,
   id: StackId,
@@ -127,8 +130,8 @@ async function createStackItem(
 }
 
 /**
- * Removes a stack, then its belongings. A later creation repeats the second part if it was
- * interrupted.
+ * Removes a stack, then its belongings. After an interruption, a later removal or creation removes
+ * the remaining belongings. Returns false while a deployment is current.
  */
 async function removeStackItem(deps: CatalogAndInboxDeps, id: StackId): Promise<boolean> {
   const { catalogTable } = deps

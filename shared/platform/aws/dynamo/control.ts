@@ -20,7 +20,7 @@ import {
 } from './record-format.ts'
 import { getItem, putItem, type Table, updateItem, type WriteResult } from './table/table.ts'
 
-/** Stop levels in order, so that "only grows" is a numeric comparison. */
+/** The stop flags in ascending order. A flag is stored as its index, which conditions compare. */
 const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']
 
 /**
@@ -95,7 +95,7 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
 }
 
 /**
- * Returns false, because a refused write changed nothing. Throws RECORD_TOO_NEW when the existing
+ * Returns false for a refused write, which changed nothing. Throws RECORD_TOO_NEW when the existing
  * record has a newer format.
  */
 function checkRefusal(

@@ -22,8 +22,8 @@ interface DocumentsDeps {
 /**
  * Creates the documents in the catalog, one partition per kind. Each write is one conditional
  * request with a token that identifies a repetition. The item of a removed document stays and keeps
- * its version, so no version is used twice. A page of a list may therefore have fewer documents
- * than its limit.
+ * its version, so no version is used twice. Lists leave removed documents out, so a page may have
+ * fewer documents than its limit.
  */
 export function createDocuments({ catalogTable, random }: DocumentsDeps): DocumentsPort {
   return {
@@ -90,7 +90,7 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
   }
 }
 
-/** Returns the range of items after a cursor, or undefined when it is empty. */
+/** Returns the range of items after a cursor, or undefined when the range is empty. */
 function rangeOf(
   kind: DocumentKind,
   cursor: string,
@@ -98,8 +98,8 @@ function rangeOf(
 ): Omit<Range, 'limit'> | undefined {
   const { pk } = keys.document({ kind, scope: '*', name: '' })
   if (scope === undefined) return cursor === '' ? { pk } : { pk, after: cursor }
-  // A name begins with a letter or digit, so the range after a cursor begins with the cursor and a
-  // space.
+  // A space sorts before every character of a name. All items after the cursor are therefore at or
+  // after the cursor with an appended space.
   const atLeast = cursor === '' ? `${scope} ` : `${cursor} `
   const atMost = `${scope} ~`
   return atLeast <= atMost ? { pk, atLeast, atMost } : undefined

@@ -25,9 +25,9 @@ const span = 1_024
 
 /**
  * Creates the event lines in the journal, compressed in chunks. The chunks of a deployment are
- * numbered without gaps, and each writer puts its next chunk at a free number. A reader that
- * continues from a number therefore misses the lines of no writer. There are few writers: generator
- * runs, and executors that report events.
+ * numbered without gaps, and each writer puts its next chunk at the first free number. Therefore a
+ * reader that continues from a number misses no later lines of any writer. A deployment has few
+ * writers: generator runs, and executors that report events.
  */
 export function createEvents(journalTable: Table): EventsPort {
   const writerOf = createWriters(journalTable)
@@ -118,9 +118,9 @@ function createWriters(
 }
 
 /**
- * Returns the number of the next line of a writer that this process does not know. A new writer is
- * recorded with the next free chunk number. Another process finds all chunks of this writer from
- * that number on.
+ * Returns the number of the next line of a writer, for the first write of this process. A new
+ * writer is recorded with the next free chunk number. From this chunk on, another process finds all
+ * chunks of the writer.
  */
 async function findNextLine(
   journalTable: Table,

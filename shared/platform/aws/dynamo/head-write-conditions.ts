@@ -9,7 +9,7 @@ import { requireReadableItem } from './record-format.ts'
 
 /**
  * Heads as items. `called` is the number of attempts that were not given back; it is stored because
- * a condition cannot calculate. Attributes of an unowned or unended head are absent.
+ * a condition cannot calculate. A head without an owner or end lacks the attributes of it.
  */
 
 /** The parts of a head write request that its condition depends on. */
@@ -17,7 +17,7 @@ export interface HeadWriteRequest {
   readonly event: Exclude<HeadEvent, 'arrive'>
   readonly owner: OwnerToken | ''
   readonly attempt: number
-  /** The needs of the plan. Only a begin knows them. */
+  /** The number of arrivals that a begin requires. 0 for all other requests. */
   readonly needs: number
 }
 
@@ -38,7 +38,10 @@ export function writeConditionOf(request: HeadWriteRequest): string {
   )
 }
 
-/** Comparisons with an absent attribute are false, and an untouched head has no attributes. */
+/**
+ * Returns a condition for each fact. An untouched head has no attributes, and a comparison with an
+ * absent attribute is false.
+ */
 function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactConditions {
   return {
     ended: 'attribute_exists(#verdict)',
@@ -54,7 +57,7 @@ function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactCond
 }
 
 /**
- * Reports whether the existing head is the result of this request, which was repeated after a lost
+ * Reports whether a refused request took effect before. The client repeats a request after a lost
  * response.
  */
 export function hasTakenEffect(
@@ -74,7 +77,7 @@ export function hasTakenEffect(
   return transitionOf(headStateOf(head, 0), request, head)?.effect === 'repeats'
 }
 
-/** Returns the mark that identifies a repeated give-back or lapse. */
+/** Returns the text in `freed` by which a repeated give-back or lapse is recognized. */
 export function releaseMarkOf({ event, attempt, owner }: HeadWriteRequest): string {
   return `${event === 'giveBack' ? 'gave-back' : 'lapsed'} ${attempt} ${owner}`
 }

@@ -18,11 +18,11 @@ interface HintsDeps {
 }
 
 /**
- * Creates hints between functions. All hints of a process within a short time are written as one
- * small item of the deployment, which expires. The items of a deployment have several partitions,
- * because one partition accepts too few writes for many executors. Each listener reads the new
- * items of all partitions every second. Listeners of the same process are called immediately. Hints
- * get lost when a function is frozen or a clock is far behind, so they are only an optimization.
+ * Creates hints between functions. A process gathers the hints of a deployment for a short time and
+ * writes them as one small item, which expires. The items of a deployment are spread over several
+ * partitions, because one partition accepts too few writes for many executors. Each listener reads
+ * the new items of all partitions every second. Listeners of the same process are called
+ * immediately. Hints get lost when a function is frozen or a clock is far behind.
  */
 export function createJournalHints(deps: HintsDeps): HintsPort {
   const { clock, logger, random } = deps
@@ -79,7 +79,7 @@ async function putHints(
   await putItem(journalTable, { key, item, ifAbsent: false })
 }
 
-/** Reads the new hints of all partitions every second. */
+/** Reads the new hints of all partitions every second until the returned function is called. */
 function pollHints(deps: HintsDeps, deployment: DeploymentId, onHint: HintListener): () => void {
   const { clock, logger } = deps
   const readers = Array.from({ length: limits.hintShards }, (_, shard) =>
@@ -98,8 +98,8 @@ function pollHints(deps: HintsDeps, deployment: DeploymentId, onHint: HintListen
 }
 
 /**
- * Creates a function that reads the new hints of one partition. Each read overlaps the previous
- * one, because the clocks of functions differ.
+ * Creates a function that reads the new hints of one partition. Each read begins before the time of
+ * the last hint, because the clocks of functions differ.
  */
 function createShardReader(
   { journalTable, clock }: HintsDeps,

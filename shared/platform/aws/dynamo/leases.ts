@@ -20,8 +20,8 @@ import {
 import { putItem, queryItems, type Table, updateItem } from './table/table.ts'
 
 /**
- * Creates the leases of executors in the journal. Each is a separate item, so a renewal touches no
- * other lease.
+ * Creates the port for leases in the journal. Each lease is a separate item, so a renewal does not
+ * touch other leases.
  */
 export function createLeases(journalTable: Table): LeasesPort {
   const updateLease = async (

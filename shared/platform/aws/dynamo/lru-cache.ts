@@ -1,8 +1,8 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 
 /**
- * Facts that a process knows, for a limited number of keys. The least recently used key is dropped
- * first.
+ * The facts that a process remembers, for a limited number of keys. The least recently used key is
+ * dropped first.
  */
 export interface LruCache<Value> {
   readonly get: (key: string) => Value | undefined

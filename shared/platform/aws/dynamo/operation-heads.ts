@@ -25,7 +25,10 @@ export interface HeadDeps {
 type HeadMethods = Omit<OperationsPort, 'getOutcome' | 'putOutcome' | 'getEnds'>
 type ReleaseOwner = OperationsPort['giveBack']
 
-/** A write on a head: the request, the update, and the test for a repetition. */
+/**
+ * A write of a head: the request and the update. `isOwnWrite` reports whether the existing head is
+ * the result of the same write.
+ */
 interface HeadWrite extends HeadWriteRequest {
   readonly deployment: DeploymentId
   readonly operation: OperationId
@@ -34,7 +37,7 @@ interface HeadWrite extends HeadWriteRequest {
   readonly isOwnWrite: (existing: Item, head: Head) => boolean
 }
 
-/** The attributes that every write of a head updates. */
+/** The assignments in every write of a head: the format, and an expiry if it is absent. */
 const commonAssignments = '#format = :format, #expires = if_not_exists(#expires, :expires)'
 
 /**
@@ -102,8 +105,8 @@ export function createHeads(deps: HeadDeps): HeadMethods {
 }
 
 /**
- * Creates the write that clears the owner of an attempt, once. A repetition finds the text that the
- * first write added to `freed`.
+ * Creates the write that clears the owner of an attempt. The write takes effect once: a repetition
+ * finds the text that the first write added to `freed`.
  */
 function createOwnerRelease(deps: HeadDeps, event: 'giveBack' | 'lapse'): ReleaseOwner {
   const calledUpdate = event === 'giveBack' ? ', #called :minus' : ''

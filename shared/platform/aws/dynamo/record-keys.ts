@@ -5,8 +5,8 @@ import type { DeploymentId, StackId } from '../../../records/ids.ts'
 import type { Key } from './table/item.ts'
 
 /**
- * The keys of all records. A partition accepts 1,000 writes per second, so each operation of a wide
- * deployment has its own partition. Numbers are padded, because keys sort as texts.
+ * The keys of all records. A partition accepts 1,000 writes per second, so each operation has its
+ * own partition. Numbers are padded, because keys sort as texts.
  */
 
 const numberDigits = 12
@@ -16,7 +16,7 @@ const padNumber = (number: number): string => String(number).padStart(numberDigi
 /** Formats milliseconds since 1970 as the beginning of a key. */
 export const padTime = (ms: number): string => String(ms).padStart(16, '0')
 
-/** Shortens an external text for a key, which DynamoDB limits to 1,024 bytes. */
+/** Replaces a long external text by its hash. DynamoDB limits a sort key to 1,024 bytes. */
 const shortenKeyText = (text: string): string =>
   Buffer.byteLength(text) <= limits.keyTextBytesMax
     ? text
@@ -39,7 +39,7 @@ export const journalKeys = {
     pk: `operation ${deployment} ${operation}`,
     sk: `outcome ${padNumber(attempt)}`,
   }),
-  /** The entry that operations with numbers of this block may have records. */
+  /** The entry of a block, whose operations may have records. */
   block: (deployment: DeploymentId, block: number): Key => ({
     pk: `blocks ${deployment}`,
     sk: padNumber(block),
@@ -58,8 +58,8 @@ export const journalKeys = {
     sk: writer,
   }),
   /**
-   * Hints of one moment, for listeners. `shard`: the partition of the writing process. `timeKey`: a
-   * padded time and a unique suffix.
+   * The hints that a process wrote at one time. `shard`: the partition of the writing process.
+   * `timeKey`: a padded time and a unique suffix.
    */
   hint: (deployment: DeploymentId, shard: number, timeKey: string): Key => ({
     pk: `hints ${deployment} ${shard}`,
@@ -94,12 +94,12 @@ export const catalogKeys = {
     pk: `requests ${stack}`,
     sk: `waiting ${padNumber(position)}`,
   }),
-  /** The number of requests that were ever put. */
+  /** The counter with the last position that a put took. */
   requestCounter: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
   program: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'program' }),
-  /** The list of stacks that ever had a request. They need not exist. */
+  /** The list of stacks that ever had a request or an upload. A listed stack need not exist. */
   requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
-  /** The list of ended requests, by the time of the request. */
+  /** The list of ended requests, ordered by the time when they were requested. */
   endedRequestEntry: (requestedAt: number, stack: string, key: string): Key => ({
     pk: 'ended requests',
     sk: `${padTime(requestedAt)} ${shortenKeyText(`${stack} ${key}`)}`,
@@ -120,6 +120,6 @@ export const catalogKeys = {
   }),
   /** The list of days with audit entries. */
   auditDay: (day: number): Key => ({ pk: 'audit days', sk: padNumber(day) }),
-  /** The marker that the audit entry of an id exists. */
+  /** The record that an audit entry with this id exists. */
   auditEntryId: (id: string): Key => ({ pk: `audited ${shortenKeyText(id)}`, sk: 'audited' }),
 } as const

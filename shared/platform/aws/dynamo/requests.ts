@@ -93,8 +93,8 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
 }
 
 /**
- * Creates the function that records that a stack has requests. The listing of blob references reads
- * the requests of the recorded stacks.
+ * Creates a function that enters a stack in the list of stacks with requests. The listing of blob
+ * references reads the requests of the stacks in the list.
  */
 function createStackRecorder(catalogTable: Table): (stack: StackId) => Promise<void> {
   const knownStacks = createLruCache<true>()
@@ -139,7 +139,7 @@ async function endRequest(
   const result = await transact(catalogTable, random, [
     { kind: 'change', change },
     { kind: 'remove', key: keys.waitingRequest(stack, position) },
-    // This item lets retention find the ended request without reading all others.
+    // By this item, `forget` finds the ended request without reading the waiting requests.
     {
       kind: 'put',
       key: keys.endedRequestEntry(requestedAt, stack, key),

@@ -10,7 +10,7 @@ import { createReferenceListing } from './blob-references.ts'
 import { parseHistoryItem } from './stack-record.ts'
 import { deleteItem, queryItems, type Table } from './table/table.ts'
 
-/** Both tables. The catalog determines whether records may be removed. */
+/** Both tables. The catalog decides which records of the journal can be removed. */
 export interface RecordTables {
   readonly journalTable: Table
   readonly catalogTable: Table
@@ -19,7 +19,7 @@ export interface RecordTables {
 /**
  * Creates the removal of records by key. The catalog lists the deployments and the journal lists
  * the blocks of their operations, so no table is scanned. A head is removed after its outcomes, and
- * an index item after its records.
+ * the item of a block after the heads of the block.
  */
 export function createRetention({ journalTable, catalogTable }: RecordTables): RetentionPort {
   return {

@@ -5,14 +5,14 @@ import { readFlag, type Item, readNumber, readText } from './table/item.ts'
 import { parsePaddedNumber } from './record-keys.ts'
 import { parseJsonAttribute, requireReadableItem } from './record-format.ts'
 
-/** A stored stack. `startToken`: the call that started the current deployment. */
+/** A stored stack. `startToken`: the token of the call that started the current deployment. */
 export interface StoredStack extends StackRecord {
   readonly startToken: string
 }
 
 /**
- * Parses the item of a stack. Returns undefined for a removed stack, whose item only keeps the
- * number of deployments. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
+ * Parses the item of a stack. Returns undefined for an absent item, and for a removed stack, whose
+ * item keeps the number of deployments. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
  */
 export function parseStackItem(id: StackId, item: Item | undefined): StoredStack | undefined {
   if (item === undefined) return undefined

@@ -29,7 +29,7 @@ const liveStackCondition = andConditions(
   andConditions(readableCondition, '#removed = :no'),
 )
 
-/** Creates the transitions of a stack: start, publication and end of a deployment. */
+/** Creates the changes of a stack: start, publication and end of a deployment. */
 export function createStackTransitions(deps: CatalogDeps): StackTransitions {
   return {
     start: (id, input) => {
@@ -42,7 +42,10 @@ export function createStackTransitions(deps: CatalogDeps): StackTransitions {
   }
 }
 
-/** Repeats a transition while other writers change the stack between its read and its write. */
+/**
+ * Repeats an attempt while it returns undefined, because another writer changed the stack between
+ * read and write. Throws STORE_UNAVAILABLE after `raceAttemptsMax` attempts.
+ */
 async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < limits.raceAttemptsMax; tries += 1) {
     const result = await attempt()

@@ -4,7 +4,10 @@ import { tableKeys } from '../../../config/aws-resource-names.ts'
 export interface TableDefinition {
   readonly partitionKey: string
   readonly sortKey: string
-  /** Expiry in seconds since 1970. DynamoDB deletes an expired item some time later, at no cost. */
+  /**
+   * The attribute with the expiry, in seconds since 1970. DynamoDB deletes an expired item some
+   * time later, at no cost.
+   */
   readonly expires: string
   /** Whether the table can be restored to an earlier moment. */
   readonly pointInTimeRecovery: boolean
@@ -19,7 +22,8 @@ const recordTable = {
 
 /**
  * The tables. `journal` contains the records that executors write during a deployment, and the
- * inboxes. `catalog` contains stacks, history, requests and documents, which executors only read.
+ * inboxes. `catalog` contains stacks, history, requests, documents, marks and the audit log.
+ * Executors only read the catalog.
  * Both have string keys and no index, and are billed per request.
  */
 export const tables = {

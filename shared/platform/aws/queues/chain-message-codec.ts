@@ -24,7 +24,7 @@ const chainForm = z.union([
   }),
 ])
 
-/** Maximum size of a body. A larger message is sent by reference. Tests lower it. */
+/** Maximum bytes of a body. A larger message is sent as a reference to a blob. */
 export const bodyBytesMax: number = awsLimits.messageBytesMax
 
 /**
@@ -44,8 +44,8 @@ export async function encodeChainMessage(
 }
 
 /**
- * Decodes a body: its deployment, and a function that reads the whole message. Returns undefined
- * for an unreadable or newer message, which stays in its queue and becomes a dead letter.
+ * Decodes a body. Returns its deployment, and a function that reads the whole message. Returns
+ * undefined for an unreadable or newer message, which stays in its queue and becomes a dead letter.
  */
 export function decodeChainMessage(
   body: string,
@@ -84,7 +84,7 @@ function toChainMessage(data: {
   }
 }
 
-/** Returns undefined for invalid JSON. No message format accepts undefined. */
+/** Parses JSON. Returns undefined for invalid JSON, which no message format accepts. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -27,9 +27,9 @@ interface ChainQueueDeps {
   readonly blobs: BlobsPort
   readonly clock: ClockPort
   readonly logger: LoggerPort
-  /** Visibility timeout of a delivery, in whole seconds. */
+  /** Visibility timeout of a delivery in ms, rounded up to whole seconds. */
   readonly visibilityMs?: number
-  /** Messages with a larger body are sent by reference. */
+  /** Maximum bytes of a body. A larger message is sent as a reference to a blob. */
   readonly bytesMax?: number
   /** Called with the number of messages sent to the long pool. */
   readonly onLongPoolSend?: (count: number) => void
@@ -51,8 +51,8 @@ export interface AwsChainQueue extends ChainQueuePort {
  * Creates the chain queue over two SQS standard queues, one per pool. Each queue has a dead-letter
  * queue, to which SQS moves a message after 5 deliveries (the redrive policy of the
  * infrastructure). A send whose response was lost may send its messages twice. SQS cannot select
- * messages, so a receive with a deployment or a delivery limit is refused. The generator's window
- * and the event source's concurrency limit the operations in delivery.
+ * messages, so a receive with a deployment or a delivery limit is refused. Instead, the generator
+ * and the concurrency of the event source restrict how many operations are in delivery.
  */
 export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
   const { sqs, queues, blobs, clock, logger } = deps
@@ -131,7 +131,7 @@ function requireOperationLimit(messages: readonly ChainMessage[]): void {
   assert(!isTooLong, 'a chain message has at most 64 operations')
 }
 
-/** Returns false when the receipt is no longer valid. */
+/** Sets the visibility timeout. Returns false when the receipt is no longer valid. */
 async function extendVisibility(
   sqs: SQSClient,
   url: string,

@@ -19,9 +19,10 @@ interface DeadLetterDeps {
 }
 
 /**
- * Creates the access to a deployment's dead letters by a scan of both pools. Dead letters are rare.
- * A redrive sends the same bodies again and then removes the letters. After a crash in between, the
- * next redrive sends some bodies twice, which is harmless.
+ * Creates the access to a deployment's dead letters. Each call scans the dead-letter queues of both
+ * pools, because dead letters are rare. A redrive sends the same bodies again and then removes the
+ * dead letters. After a crash in between, the next redrive sends some bodies twice, which is
+ * harmless.
  */
 export function createDeadLetters(
   deps: DeadLetterDeps,

@@ -44,10 +44,10 @@ export interface VisibilityTimeouts {
   readonly forget: (receipt: string) => void
 }
 
-/** Time for which expired timeouts are kept. No caller extends a delivery later. */
+/** Time in ms for which expired timeouts are kept. No caller extends a delivery after it. */
 const expiredKeptMs = 600_000
 
-/** Creates the timeouts on a clock that includes suspension. */
+/** Creates the timeouts. `monotonicMs` must include the time in suspension. */
 export function createVisibilityTimeouts(monotonicMs: () => number): VisibilityTimeouts {
   const expiryTimes = new Map<string, number>()
   return {

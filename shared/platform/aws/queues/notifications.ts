@@ -37,8 +37,8 @@ export interface AwsNotifications extends NotificationsPort {
 }
 
 /**
- * The form of a message body. It has only the fields that are used before delivery, because only
- * this installation can write to the queue.
+ * The form of a message body. It checks only the fields that are used before delivery. The other
+ * fields need no check, because only this installation can write to the queue.
  */
 const bodyForm = z.object({
   v: z.literal(1),
@@ -55,7 +55,7 @@ const bodyForm = z.object({
   ]),
 })
 
-/** Creates the notifications over one SQS standard queue, which creates dead letters itself. */
+/** Creates the notifications over one SQS standard queue. SQS itself creates the dead letters. */
 export function createNotifications(deps: NotificationsDeps): AwsNotifications {
   const { sqs, queue, logger, visibilityMs = triggerLimits.notificationVisibilityMs } = deps
   const { url } = queue
@@ -112,8 +112,8 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
 }
 
 /**
- * Creates the access to undeliverable notifications. A redrive sends the same bodies again, then
- * removes the letters.
+ * Creates the access to the dead letters of notifications. A redrive sends the same bodies again,
+ * and then removes the dead letters.
  */
 function createDeadNotifications(
   deps: NotificationsDeps,

@@ -18,7 +18,7 @@ interface NudgesDeps {
   /** The queue of this process's pool. */
   readonly url: string
   /**
-   * The queues of both pools, for nudges to the other one. Absent: all nudges are sent to `url`.
+   * The queues of both pools, for nudges to the other pool. Absent: all nudges are sent to `url`.
    */
   readonly urls?: Readonly<Record<Pool, string>>
   readonly clock: ClockPort
@@ -42,8 +42,8 @@ export interface AwsNudges extends NudgesPort {
 }
 
 /**
- * The message format. `dueAt`: milliseconds since 1970, for a nudge beyond the longest delay of
- * SQS.
+ * The message format. `dueAt`: the due time in milliseconds since 1970, if the delay exceeds the
+ * longest delay of SQS. `seen`: the observed holder.
  */
 const nudgeForm = z.object({
   v: z.literal(1),

@@ -26,9 +26,9 @@ export interface RawMessage {
 /** The parameters of a receive. */
 export interface ReceiveRequest {
   readonly messagesMax: number
-  /** Long-poll time, in whole seconds. Less than a second means no waiting. */
+  /** Long-poll time in ms, rounded down to whole seconds. Below one second, nothing waits. */
   readonly waitMs: number
-  /** Visibility timeout in whole seconds, at least one. */
+  /** Visibility timeout in ms, rounded up to whole seconds. */
   readonly visibilityMs: number
   readonly signal?: AbortSignal | undefined
 }
@@ -72,8 +72,9 @@ export async function receiveOnce(
 }
 
 /**
- * Polls the queues in turn until one has messages, `waitMs` have passed, or `signal` aborts. A
- * single queue uses long polls; several queues get a second each in turn.
+ * Polls the queues in turn until one has messages, `waitMs` have passed, or `signal` aborts. In the
+ * last two cases, returns undefined. A poll of a single queue takes up to 20 s. Several queues are
+ * polled for up to 1 s each.
  */
 export async function pollQueues<Queue extends { readonly url: string }>(
   deps: { readonly sqs: SQSClient; readonly clock: ClockPort },
@@ -87,8 +88,8 @@ export async function pollQueues<Queue extends { readonly url: string }>(
   for (let round = 0; ; round += 1) {
     for (const queue of queues) {
       if (signal?.aborted === true) return undefined
-      // The first round does not wait, so that an empty queue does not delay messages of the other
-      // queue.
+      // With several queues, the first round does not wait. An empty queue then does not delay the
+      // messages of another queue.
       const isFirstPoll = round === 0 && queues.length > 1
       const remainingMs = Math.max(0, deadlineMs - clock.monotonicMs())
       const waitMs = isFirstPoll ? 0 : Math.min(remainingMs, longPollMs)

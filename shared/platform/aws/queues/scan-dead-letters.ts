@@ -19,10 +19,10 @@ interface ScanDeps {
 
 /**
  * Passes all messages of a dead-letter queue to `processLetters`, which returns the processed ones.
- * The processed messages are removed, and the others become visible again. SQS has no read without
- * a receive, so the scan hides the messages from other receivers while it runs. Of two concurrent
- * scans, each may see only a part. The scan reads at most 5,000 messages and logs when there may be
- * more. After a crash all messages are visible again within 30 s.
+ * The processed messages are removed, and all others become visible again. SQS has no read without
+ * a receive, so the scan hides the messages from other receivers while it runs. Two concurrent
+ * scans may therefore see a part of the messages each. The scan reads about 5,000 messages at most,
+ * and logs when the queue may have more. After a crash, all messages are visible again within 30 s.
  */
 export async function scanDeadLetters(
   deps: ScanDeps,

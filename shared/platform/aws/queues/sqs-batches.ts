@@ -38,8 +38,8 @@ export function splitIntoBatches<Entry>(
 
 /**
  * Sends one batch until all entries are processed, with growing pauses between the attempts. Throws
- * for an entry that the service rejects, and STORE_UNAVAILABLE after the last attempt. In both
- * cases, some entries may have been processed.
+ * the error of `awsError` when a request fails or the service rejects an entry. Throws
+ * STORE_UNAVAILABLE after the last attempt. In each case, some entries may have been processed.
  */
 export async function completeBatch<Entry extends { readonly Id: string | undefined }>(
   clock: ClockPort,
@@ -74,7 +74,7 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
   }
 }
 
-/** Converts a refused entry to an error like those of the SDK. */
+/** Converts a rejected entry to an error with the fields of an SDK error. */
 function toSdkError({ Code = 'unknown', Message = '' }: BatchFailure): Error {
   const sdkError = new Error(Message)
   sdkError.name = Code

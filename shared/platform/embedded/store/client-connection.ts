@@ -9,7 +9,7 @@ import type { Hello } from './store-server.ts'
 
 /**
  * Connects to the process that owns the store. Returns undefined when no owner responds. Throws
- * STORE_TOO_NEW when the owner has another version of antichain.
+ * STORE_TOO_NEW when the owner uses another version of the protocol.
  */
 export async function tryConnect(
   path: string,
@@ -78,7 +78,7 @@ function closeSocket(socket: Socket): Promise<void> {
   })
 }
 
-/** Parses a greeting. Any other value becomes a greeting with an unknown protocol. */
+/** Parses the first line of the owner. A value that is no object gets the unknown protocol -1. */
 function parseHello(value: unknown): Hello {
   const isObject = typeof value === 'object' && value !== null
   return isObject ? (value as Hello) : { protocol: -1, schema: -1, pid: -1 }

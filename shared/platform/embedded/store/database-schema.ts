@@ -1,10 +1,10 @@
 /**
- * The tables of the embedded store. Records that are only read as a whole are JSON text. Keys begin
- * with the deployment, so that the records of a deployment are adjacent.
+ * The tables of the embedded store. Records that are only read as a whole are JSON text. The keys
+ * of deployment records begin with the deployment, so the records of a deployment are adjacent.
  *
  * head.freed: the give-backs and lapses of attempts, as `<gave-back or lapsed> <attempt> <owner>`.
- * The store recognizes repetitions by them. *.token: the call that created the row, for the same
- * purpose. *.format: the format of the row, see `record-forms.ts`.
+ * The store recognizes repetitions by these texts. *.token: the token of the call that last created
+ * or put the row, for the same purpose. *.format: the format of the row, see `record-forms.ts`.
  */
 const initialTables = `
 CREATE TABLE log (
@@ -148,7 +148,8 @@ CREATE TEMP TABLE chain (
 `
 
 /**
- * The migrations, one per version. A released migration is never changed; new ones are appended.
+ * The migrations, one per version of the schema. A released migration is never changed. New
+ * migrations are appended.
  */
 export const migrations: readonly string[] = [
   initialTables,

@@ -21,16 +21,16 @@ export interface Database {
   /** Returns the number of changed rows. */
   readonly run: (sql: string, ...values: readonly SQLInputValue[]) => number
   readonly inTransaction: () => boolean
-  /** Reports whether the open file is still the one at its path. */
+  /** Reports whether the open file still exists at its path and was not replaced. */
   readonly isInPlace: () => boolean
   readonly close: () => void
   readonly path: string
 }
 
 /**
- * Opens the database and creates its tables if needed. Throws STORE_UNAVAILABLE when it cannot be
- * opened, and STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size, in pages of
- * 4 KB.
+ * Opens the database and migrates it to the current schema. Throws STORE_UNAVAILABLE when it cannot
+ * be opened, and STORE_TOO_NEW when a newer version wrote it. `pagesMax` limits its size, in pages
+ * of 4 KB.
  */
 export function openDatabase(path: string, pagesMax?: number): Database {
   let database: DatabaseSync
@@ -54,8 +54,8 @@ export function openDatabase(path: string, pagesMax?: number): Database {
 }
 
 /**
- * Configures the connection. The busy timeout comes first, because the switch to WAL takes a lock
- * and may have to wait for it.
+ * Configures the connection. The busy timeout is set first, because the switch to WAL needs a lock
+ * and must wait if another process has it.
  */
 function configure(database: DatabaseSync, pagesMax: number | undefined): void {
   database.exec(`PRAGMA busy_timeout = ${limits.databaseBusyMs}`)
@@ -104,12 +104,12 @@ function createDatabase(database: DatabaseSync, path: string): Database {
   }
 }
 
-/** Returns a text column. */
+/** Returns the value of a text column, or '' for NULL. */
 export function readTextColumn(row: Row, column: string): string {
   return String(row[column] ?? '')
 }
 
-/** Returns an integer column. */
+/** Returns the value of an integer column, or 0 for NULL. */
 export function readIntegerColumn(row: Row, column: string): number {
   return Number(row[column] ?? 0)
 }

@@ -3,7 +3,8 @@ import { limits } from '../../../config/limits.ts'
 
 /**
  * Splits the data of a socket into lines of JSON, and passes the parsed values to `onValue`. A line
- * that is too long or invalid closes the connection. Returns the writer of such lines.
+ * that is too long or invalid closes the connection. Returns a function that writes a value to the
+ * socket as a line.
  */
 export function createLineChannel(socket: Socket, onValue: (value: unknown) => void): LineWriter {
   let lineParts: string[] = []
@@ -28,7 +29,7 @@ export function createLineChannel(socket: Socket, onValue: (value: unknown) => v
   return value => socket.write(`${JSON.stringify(value)}\n`)
 }
 
-/** Writes one value as a line. */
+/** The function that writes one value as a line. */
 export type LineWriter = (value: unknown) => void
 
 function parseLine(line: string): unknown {

@@ -8,8 +8,8 @@ import type { StorePaths } from './store-paths.ts'
 import type { ThreadMessage, ThreadData, ThreadCommand } from './thread.ts'
 
 /**
- * Starts the thread that owns the database. Takes ownership of the lock, and releases it when it
- * throws. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
+ * Starts the thread that owns the database. Releases `lock` when the thread ends, also after a
+ * failed start. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openOwner(
   options: { readonly paths: StorePaths; readonly lock: StoreLock; readonly pagesMax?: number },

@@ -4,20 +4,20 @@ import { storeUnavailableError } from './store-errors.ts'
 import type { StorePaths } from './store-paths.ts'
 
 /**
- * Writes the pid of the store's owner for `silentOwnerError`. Errors are ignored, because other
- * code reports a full disk.
+ * Writes the pid of this process, the owner of the store, for `silentOwnerError`. Errors are
+ * ignored, because the pid is only used in messages.
  */
 export function writeOwnerPid(path: string): void {
   try {
     writeFileSync(path, `${process.pid}\n`, { mode: 0o600 })
   } catch {
-    // The pid is only used in messages. The lock determines the owner.
+    // The lock, and not this file, determines the owner.
   }
 }
 
 /**
- * Returns STORE_UNAVAILABLE for an owner that has the lock but does not respond, for example a
- * stopped process.
+ * Returns the error STORE_UNAVAILABLE for an owner that has the lock but does not respond, for
+ * example a suspended process.
  */
 export function silentOwnerError(paths: StorePaths): DeployError {
   const pid = readOwnerPid(paths.pid)

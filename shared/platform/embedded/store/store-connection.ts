@@ -1,11 +1,11 @@
 import type { DeployError } from '../../../errors/error.ts'
 import type { StoreReply, StoreRequest } from './store-message.ts'
 
-/** A connection to the store: to its own thread, or to the socket of the owner. */
+/** A connection to the store: to the thread of this process, or to the socket of the owner. */
 export interface StoreConnection {
   readonly kind: 'owner' | 'client'
   readonly send: (requests: readonly StoreRequest[]) => void
-  /** Sends a request without a reply to all other connected processes. */
+  /** Sends a signal, as a request without a reply, to all other connected processes. */
   readonly signal: (request: StoreRequest) => void
   /** Keeps this process alive if `hasPendingRequests`, and otherwise lets it end. */
   readonly keepAlive: (hasPendingRequests: boolean) => void

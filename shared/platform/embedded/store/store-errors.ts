@@ -28,7 +28,7 @@ export function storeUnavailableError(path: string, thrown: unknown): DeployErro
   })
 }
 
-/** Returns the reason why the disk or file failed, or undefined for any other error. */
+/** Returns the reason of an error of the disk or file, or undefined for any other error. */
 export function diskReasonOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined
   return diskCodes.get(Number(thrown.errcode) & 0xff)

@@ -8,16 +8,16 @@ import type { ErrorDetails } from '../../../errors/error.ts'
 export const protocolVersion = 5
 
 /**
- * A signal to all other processes that have the store open. Signals are an optimization and may get
- * lost.
+ * A signal to all other processes that have the store open. `ended`: an operation may have ended.
+ * `nudge`: a stack needs a check. Signals are an optimization and may get lost.
  */
 export type StoreSignal =
-  /** The chain queue has a message. */
+  /** The chain queue may have a message that a receiver can take. */
   | { readonly topic: 'chains' }
   | { readonly topic: 'ended'; readonly deployment: string; readonly operation: number }
   | { readonly topic: 'nudge'; readonly stack: string }
 
-/** A request of this method has the id 0, a signal as its arguments, and no reply. */
+/** The method of requests that carry a signal. They have the id 0 and get no reply. */
 export const signalMethod = 'signal'
 
 /** A request. `id` is unique on its connection. */
@@ -51,7 +51,7 @@ export function toStoreFailure(thrown: unknown): StoreFailure {
   return { code: 'INTERNAL_ASSERTION', message: messageOf(thrown), details: {} }
 }
 
-/** Converts a failure back to an error. */
+/** Converts a failure back to an error. An unknown code becomes INTERNAL_ASSERTION. */
 export function errorFromFailure(failure: StoreFailure): DeployError {
   const code = Object.hasOwn(catalogue, failure.code) ? failure.code : 'INTERNAL_ASSERTION'
   return error(code, failure.message, { details: failure.details })

@@ -24,7 +24,7 @@ export interface StorePaths {
 
 /**
  * Creates the folders of the store, for this user only, and returns the paths of the store. Throws
- * STORE_UNAVAILABLE when that fails, for example because `home` is a file or the disk is full.
+ * STORE_UNAVAILABLE when a folder cannot be created, for example because the disk is full.
  */
 export function prepareStore(home: string): StorePaths {
   const folder = join(home, 'store')
@@ -46,8 +46,8 @@ export function prepareStore(home: string): StorePaths {
 }
 
 /**
- * Creates a folder and its parents, one by one. Returns false when it exists. Node's recursive
- * mkdir never returns where no folder can be created (below /proc, for example).
+ * Creates a folder and its parents, one by one. Returns false when the folder exists. The reason is
+ * that Node's recursive mkdir never returns where no folder can be created, such as below /proc.
  */
 function makeFolders(folder: string): boolean {
   if (existsSync(folder)) return false
@@ -56,7 +56,7 @@ function makeFolders(folder: string): boolean {
     mkdirSync(folder, { mode: 0o700 })
     return true
   } catch (thrown) {
-    // Another process may have created it.
+    // Another process may have created the folder.
     if (existsSync(folder) && lstatSync(folder).isDirectory()) return false
     throw thrown
   }
@@ -90,8 +90,8 @@ function chooseSocketPath(folder: string): string {
 }
 
 /**
- * Creates a folder that only this user can use. Throws when the existing folder is not private,
- * because all users can write to the folder for temporary files.
+ * Creates a folder that only this user can use. Throws when the existing folder is not private: in
+ * the folder for temporary files, another user may have created it.
  */
 function makePrivateFolder(folder: string, uid: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -4,17 +4,17 @@ import { type LineWriter, createLineChannel } from './json-lines.ts'
 import { type StoreReply, type StoreRequest, protocolVersion } from './store-message.ts'
 import { schemaVersion } from './database-schema.ts'
 
-/** The first line of a connection. */
+/** The first line that the owner sends on a connection: its versions and its pid. */
 export interface Hello {
   readonly protocol: number
   readonly schema: number
   readonly pid: number
 }
 
-/** Sends replies and signals to one connection. */
+/** The function that sends replies and signals to one connection. */
 export type SendReplies = (replies: readonly StoreReply[]) => void
 
-/** Receives requests of one connection. `answer` sends their replies. */
+/** The function that handles the requests of a connection. `answer` sends their replies. */
 export type ReceiveRequests = (requests: readonly StoreRequest[], answer: SendReplies) => void
 
 /** The open socket of the store. */
@@ -24,8 +24,8 @@ export interface StoreServer {
 }
 
 /**
- * Listens for other processes. The caller holds the lock, so an existing socket belongs to a dead
- * process. Each open connection is one of the `signalReceivers`.
+ * Listens for connections of other processes. The caller holds the lock, so an existing socket file
+ * belongs to a dead process and is removed. Each open connection joins the `signalReceivers`.
  */
 export async function serveStore(
   path: string,

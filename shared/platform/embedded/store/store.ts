@@ -17,14 +17,14 @@ import { openOwner } from './owner-connection.ts'
 import { type StorePaths, prepareStore } from './store-paths.ts'
 import { createPendingRequests } from './pending-requests.ts'
 
-/** The store as all processes of this machine use it, owner or client. */
+/** The store, with the same functions for its owner and its clients. */
 export interface Store {
   readonly call: StoreCall
-  /** Sends a signal to all other processes that have the store open. It may get lost. */
+  /** Sends a signal to all other processes that have the store open. The signal may get lost. */
   readonly signal: (signal: StoreSignal) => void
   /** Calls `listener` for signals of other processes. Returns a function that ends these calls. */
   readonly subscribe: (listener: (signal: StoreSignal) => void) => () => void
-  /** Returns whether this process owns the database. */
+  /** Returns whether this process owns the store or is a client. `none`: it is not connected. */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /** Waits for pending requests, then closes. Later calls fail with STORE_UNAVAILABLE. */
   readonly close: () => Promise<void>
@@ -40,9 +40,9 @@ export interface StoreOptions {
 
 /**
  * Opens the store in `home`. The first process that acquires the lock owns the database and serves
- * the others. When it dies, another process acquires the lock, and the rest connect to that one.
- * All processes then repeat their unanswered requests, because every request may be repeated.
- * Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
+ * the others. When the owner dies, another process acquires the lock, and all others connect to the
+ * new owner. All processes then repeat their unanswered requests, because the store recognizes
+ * repetitions. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const paths = prepareStore(options.home)
@@ -130,8 +130,8 @@ function createSignalHub() {
 }
 
 /**
- * Returns a sender with the types of the methods. Owner and client have the same protocol version,
- * so a reply has the type of its method.
+ * Returns `send` with the types of the store's methods. Owner and client have the same protocol
+ * version, so a reply has the type of its method.
  */
 function toStoreCall(send: (method: string, args: unknown) => Promise<unknown>): StoreCall {
   return send as StoreCall
@@ -143,7 +143,7 @@ function closedError(paths: StorePaths): DeployError {
   })
 }
 
-/** Becomes the owner or a client, whichever succeeds first. */
+/** Becomes the owner or a client, whichever succeeds first. Throws when neither succeeds. */
 async function acquireConnection(
   paths: StorePaths,
   events: ConnectionEvents,

@@ -40,8 +40,8 @@ interface WaitingRequest {
 }
 
 /**
- * Runs the thread that owns the database. Requests of all processes wait in one queue. The requests
- * that wait at the end of a commit form the next transaction, up to a maximum number.
+ * Runs the thread that owns the database. Requests of all processes wait in one queue. After a
+ * commit, the waiting requests form the next transaction, up to `limits.commitRequestsMax`.
  */
 async function runThread(data: ThreadData, post: (message: ThreadMessage) => void): Promise<void> {
   const database = openDatabase(data.database, data.pagesMax)
@@ -102,7 +102,7 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
   post({ kind: 'ready' })
 }
 
-/** Sends each caller one message with all its replies. */
+/** Sends one message to each caller, with all replies to the requests of the caller. */
 function deliverReplies(batch: readonly WaitingRequest[], replies: readonly StoreReply[]): void {
   const repliesByCaller = new Map<WaitingRequest['answer'], StoreReply[]>()
   for (const [index, { answer }] of batch.entries()) {

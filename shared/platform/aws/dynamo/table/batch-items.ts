@@ -43,7 +43,7 @@ export async function deleteRange(table: Table, range: Omit<Range, 'limit'>): Pr
   }
 }
 
-/** Puts items that never change, replacing existing ones. Batches do not support conditions. */
+/** Puts items and replaces existing items, because batches do not support conditions. */
 export async function putItems(
   table: Table,
   puts: readonly { readonly key: Key; readonly item: Item }[],
@@ -107,7 +107,7 @@ function splitIntoPages<T>(values: readonly T[], size: number): readonly (readon
   return pages
 }
 
-/** Runs pages in rounds of limited concurrency. */
+/** Passes inputs to `run`, at most `concurrentBatches` at a time. Returns the results in order. */
 async function runInRounds<In, Out>(
   inputs: readonly In[],
   run: (input: In) => Promise<Out>,

@@ -25,7 +25,7 @@ export function createRequestHandler(): NodeHttpHandler {
   })
 }
 
-/** Creates a client with explicit timeouts that makes one attempt per request. */
+/** Creates a client that has explicit timeouts and makes one attempt per request. */
 export function createDynamoClient(settings: ClientSettings): DynamoDBClient {
   const { region, endpoint, credentials, requestHandler = createRequestHandler() } = settings
   return new DynamoDBClient({

@@ -36,8 +36,9 @@ export const throttlingErrors: ReadonlySet<string> = new Set([
 
 /**
  * Converts an error of a request to an error of the catalogue. STORE_MISSING, STORE_DENIED,
- * STORE_CREDENTIALS, STORE_REGION_WRONG and RECORD_TOO_LARGE are permanent. STORE_UNAVAILABLE
- * (throttled, 5xx, no response) may be temporary. A `DeployError` is returned unchanged.
+ * STORE_CREDENTIALS, STORE_REGION_WRONG and RECORD_TOO_LARGE are permanent. INTERNAL_ASSERTION
+ * means a malformed request or another programming mistake. STORE_UNAVAILABLE (throttled, 5xx, no
+ * response) may be temporary. A `DeployError` is returned unchanged.
  */
 export function storeError(thrown: unknown, request: FailedRequest): DeployError {
   if (thrown instanceof DeployError) return thrown
@@ -87,7 +88,7 @@ function isProgrammingError(thrown: unknown): boolean {
   return (thrown instanceof TypeError || thrown instanceof RangeError) && !('code' in thrown)
 }
 
-/** Reports whether the signature was made for another region than that of the service. */
+/** Reports whether the request was signed for another region than the region of the service. */
 function isWrongRegion(reason: string): boolean {
   return /scoped to a valid region/i.test(reason)
 }

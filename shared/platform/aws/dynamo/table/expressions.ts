@@ -11,7 +11,7 @@ export interface Placeholders {
 
 /**
  * Returns the placeholders of expressions. Every attribute is written `#name`, because many useful
- * names are reserved words. Only used values are sent, because DynamoDB refuses unused ones.
+ * names are reserved words. Unused values are left out, because DynamoDB refuses them.
  */
 export function createPlaceholders(
   expressions: readonly (string | undefined)[],
@@ -42,7 +42,7 @@ export function createPlaceholders(
 /** Joins two conditions by AND. */
 export const andConditions = (one: string, other: string): string => `(${one}) AND (${other})`
 
-/** Two conditions: one that is true for every item, even an absent one, and one that never is. */
+/** A condition that is true even for an absent item, and a condition that is never true. */
 export const [alwaysTrue, neverTrue] = [
   'attribute_exists(#pk) OR attribute_not_exists(#pk)',
   'attribute_exists(#pk) AND attribute_not_exists(#pk)',

@@ -14,10 +14,10 @@ export type RetryOutcome<T> =
   | { readonly kind: 'again'; readonly reason: Error }
 
 /**
- * Retries a request. Temporary failures (throttling, 5xx, no response) are retried a few times,
- * conflicts and unprocessed batch items more often. Each pause is a random part of a time that
- * doubles. The SDK's client does not retry: its attempts share a budget that an outage exhausts,
- * and it does not retry conflicts or batches.
+ * Sends a request until it succeeds. Temporary failures (throttling, 5xx, no response) are retried
+ * a few times, conflicts and unprocessed batch items more often. Each pause is a random part of a
+ * time that doubles. The SDK's own retries are off: they share a budget that an outage exhausts,
+ * and do not cover conflicts or batches. Throws the last reason.
  */
 export async function retryRequest<T>(
   deps: RetryDeps,
@@ -37,7 +37,7 @@ export async function retryRequest<T>(
   }
 }
 
-/** Waits for the pause that follows `pauses` earlier ones. */
+/** Waits for a random time. Its maximum doubles with each of the `pauses` before, up to a limit. */
 export async function backOff({ clock, random }: RetryDeps, pauses: number): Promise<void> {
   const maxPauseMs = Math.min(limits.longestRetryPauseMs, limits.firstRetryPauseMs * 2 ** pauses)
   const [byte = 0] = random.bytes(1)

@@ -24,7 +24,7 @@ export interface DynamoDeps extends RetryDeps {
   readonly region: string
 }
 
-/** A table of an account. */
+/** A table, with the dependencies of its requests. */
 export interface Table extends DynamoDeps {
   readonly name: string
 }
@@ -54,8 +54,8 @@ export async function getItem(table: Table, key: Key): Promise<Item | undefined>
 }
 
 /**
- * Reports whether an item existed a moment ago, by a read without strong consistency. Callers ask
- * only for items that are not removed while the answer matters.
+ * Reports whether an item exists, by a read without strong consistency. The read may miss a new
+ * item. Callers ask only for items that are not removed while the answer matters.
  */
 export async function hasItem(table: Table, key: Key): Promise<boolean> {
   const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
@@ -122,8 +122,8 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
 export interface Range {
   readonly pk: string
   /**
-   * The bounds: sort keys from `atLeast` on, after `after`, or up to `atMost`. Only `atLeast` and
-   * `atMost` can be combined.
+   * The bounds: sort keys from `atLeast` on, after `after`, up to `atMost`, or with the prefix
+   * `beginsWith`. Only `atLeast` and `atMost` can be combined.
    */
   readonly atLeast?: string
   readonly after?: string
@@ -220,7 +220,7 @@ export async function sendWithRetry<T>(
   }
 }
 
-/** Sends a write of one item. The result is a refusal when its condition fails. */
+/** Sends a write of one item. Returns a refusal when the condition of the write fails. */
 function sendWrite(
   table: Table,
   operation: string,

@@ -17,8 +17,8 @@ export type TransactionPart =
   | { readonly kind: 'remove'; readonly key: Key; readonly condition?: string }
 
 /**
- * The result of a transaction. A refusal lists for each part whether its condition failed, and the
- * existing item.
+ * The result of a transaction. A refusal lists for each part whether the condition of the part
+ * failed, and the existing item.
  */
 export type TransactionResult =
   | { readonly isDone: true }

@@ -2,7 +2,7 @@ import { requireReadableFormat } from '../../../records/record-forms.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 
-/** An entry as JSON, with its position. */
+/** An audit entry as JSON, with its position. */
 export interface StoredAudit {
   readonly position: number
   readonly entry: string

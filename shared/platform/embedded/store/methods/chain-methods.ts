@@ -9,9 +9,10 @@ const nowMsExpression = "(unixepoch('subsec') * 1000)"
 const visibleCondition = `visible_at <= ${nowMsExpression}`
 
 /**
- * Methods of the chain queue. Its tables are temporary: no message waits for a disk, and the sweep
- * sends lost messages again (I4). As with SQS, delivery is at least once and without order. A
- * delivered message is invisible until its timeout and becomes a dead letter after 5 deliveries.
+ * Methods of the chain queue. Its table is temporary, so no message waits for a disk. After the
+ * owner's death, the sweep sends lost messages again (I4). As with SQS, delivery is at least once
+ * and without order. A delivered message is invisible until its timeout, and becomes a dead letter
+ * after 5 deliveries.
  */
 export const chainMethods = {
   'chains.send': defineVolatile(

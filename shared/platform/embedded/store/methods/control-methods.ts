@@ -6,10 +6,10 @@ import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
 
-/** Stop levels in order, so that "only grows" is a numeric comparison. */
+/** The stop flags in ascending order. A flag is stored as its index, which conditions compare. */
 const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']
 
-/** The values of the column `retired` for an executor that another process or itself retired. */
+/** The values of the column `retired` for a retired lease. 2: its executor has left. */
 const [retiredByOther, retiredBySelf] = [1, 2]
 
 interface ExecutorKey {
@@ -86,7 +86,7 @@ export const controlMethods = {
         args.at,
       ),
   ),
-  /** Also deletes the remaining messages of the deployment, which receivers would only drop. */
+  /** Closes the deployment, and deletes its remaining messages, which receivers would only drop. */
   'control.close': defineWrite((database, args: { readonly deployment: DeploymentId }): number => {
     database.run('DELETE FROM chain WHERE deployment = ?', args.deployment)
     return database.run('UPDATE control SET closed = 1 WHERE deployment = ?', args.deployment)

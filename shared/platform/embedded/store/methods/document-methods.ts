@@ -65,7 +65,7 @@ export const documentMethods = {
     },
   ),
 
-  /** Removes a document of one version. Returns whether no document is left. */
+  /** Removes a document if it has this version. Returns true when no document is left. */
   'documents.remove': defineMultiWrite(
     (database, args: { readonly key: DocumentKey; readonly version: number }): boolean => {
       const { kind, scope, name } = args.key

@@ -72,7 +72,7 @@ function writeConditionOf(event: HeadEvent, columns: Columns): string {
   return buildCondition(event, 'writes', factConditionsOf(columns))
 }
 
-/** Returns the query for a repeated request: one row if it took effect before. */
+/** Returns a query that finds one row if the same request took effect before. */
 function createTookEffectQuery(event: HeadEvent): string {
   const factConditions = {
     ...factConditionsOf(storedColumns),
@@ -96,7 +96,8 @@ function createUpsert(
 }
 
 /**
- * The casts are needed because numbers are bound as floating point, which would appear in the JSON.
+ * The statements by name. They cast numbers to integers, because numbers are bound as floating
+ * point, which would appear in the JSON.
  */
 export const headStatements = {
   /**

@@ -28,8 +28,8 @@ export const lateMethods = {
         .map(row => readTextColumn(requireReadableFormat('late', row), 'item')),
   ),
   /**
-   * The key stays. An executor may put the outcome here after a deployment already took the same
-   * outcome from another record.
+   * Marks outcomes as taken, and keeps their keys. An executor may put an outcome here after a
+   * deployment already took the same outcome from another record.
    */
   'late.remove': defineWrite(
     (database, args: { readonly id: StackId; readonly keys: readonly string[] }): number =>

@@ -5,7 +5,7 @@ import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
 
-/** A page of texts. `more`: the page ended because of its size. */
+/** A page of texts. `more`: whether the size of a reply cut off further texts. */
 export interface TextPage {
   readonly texts: readonly string[]
   readonly more: boolean
@@ -66,7 +66,7 @@ export const logMethods = {
   ),
 }
 
-/** Limits a list of texts to the size of a reply. Keeps at least one text. */
+/** Cuts a list of texts to `limits.replyBytesMax`. Keeps at least the first text. */
 export function cutPage(texts: readonly string[]): TextPage {
   let size = 0
   const cutIndex = texts.findIndex((text, index) => {

@@ -21,14 +21,14 @@ export function defineWrite<Args, Result>(run: Method<Args, Result>['run']): Met
   return { effect: 'write', run }
 }
 
-/** Defines a method of temporary tables. */
+/** Defines a method that uses temporary tables only. */
 export function defineVolatile<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {
   return { effect: 'volatile', run }
 }
 
-/** Defines a method of several statements. */
+/** Defines a method that changes records atomically by several statements. */
 export function defineMultiWrite<Args, Result>(
   run: Method<Args, Result>['run'],
 ): Method<Args, Result> {

@@ -123,7 +123,7 @@ export const operationMethods = {
         .map(row => parseHeadRow(row, null)),
   ),
 
-  /** Returns the rows that fit into one reply. `rest`: the ids that were not read. */
+  /** Returns heads and outcomes up to the size of one reply. `rest`: the ids that were not read. */
   'operations.ends': defineRead(
     (
       database,
@@ -160,8 +160,8 @@ export const operationMethods = {
 const releaseMarkPrefixes = { giveBack: 'gave-back', lapse: 'lapsed' } as const
 
 /**
- * Clears the owner of an attempt, once. A repetition finds the text that the first write added to
- * `freed`.
+ * Clears the owner of an attempt. The write takes effect once: a repetition finds the text that the
+ * first write added to `freed`, and also returns true.
  */
 function releaseOwner(database: Database, args: AttemptKey, event: 'giveBack' | 'lapse'): boolean {
   const { deployment, operation, owner, attempt } = args

@@ -11,8 +11,8 @@ import {
 const messagePrefix = 'antichain record: '
 
 /**
- * Triggers of this connection that prevent every statement from overwriting a damaged record or one
- * of a newer version.
+ * The triggers that refuse every change or removal of a damaged record, or of a record with a newer
+ * format. They exist on this connection only.
  */
 export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
@@ -37,7 +37,7 @@ export const guardTriggers: string = (
 export function toGuardError(thrown: unknown, args: unknown): unknown {
   if (thrown instanceof DeployError) return thrown
   const message = messageOf(thrown)
-  // Writing statements read only the arrivals of heads as JSON.
+  // Of the writing statements, only those of heads read stored JSON.
   if (message === 'malformed JSON')
     return damagedError('head', readRecordKeys(args), 'its text is not valid JSON')
   if (!message.startsWith(messagePrefix)) return thrown

@@ -9,13 +9,17 @@ import {
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineMultiWrite } from './method.ts'
 
-/** The result of a rename. `renamed` is also the result of its repetition. */
+/**
+ * The result of a rename. `renamed`: done, now or by an earlier copy of the call. `missing`: the
+ * stack does not exist. `exists`: the new id is in use. `busy`: a deployment is current, or a
+ * request waits. `conflict`: the stack has another version than expected.
+ */
 export type RenameResult = 'renamed' | 'missing' | 'exists' | 'busy' | 'conflict'
 
 /**
- * The method that renames a stack. All its records get the new id, except those of its deployments,
- * which keep the old one until they are removed. The converted state is published in the same
- * transaction.
+ * The method that renames a stack. The records of the stack get the new id. Ended requests and the
+ * records of earlier deployments keep the old id until they are removed. The converted state is
+ * published in the same transaction.
  */
 export const renameMethods = {
   'catalog.renameStack': defineMultiWrite(
@@ -74,7 +78,7 @@ export const renameMethods = {
   ),
 }
 
-/** Reports whether a requested deployment of the stack has not begun. */
+/** Reports whether a request of the stack has not ended. */
 function hasWaitingRequest(database: Database, id: StackId): boolean {
   return (
     database.get("SELECT 1 FROM request WHERE stack = ? AND ended = '' LIMIT 1", id) !== undefined

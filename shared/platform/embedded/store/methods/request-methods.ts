@@ -3,7 +3,7 @@ import { type Database, readIntegerColumn, readTextColumn } from '../database.ts
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { recordForms, requireReadableFormat } from '../../../records/record-forms.ts'
 
-/** A request and its end, as JSON. `end` is '' until then. */
+/** A request and its end, as JSON. `end` is '' until the request has ended. */
 export interface StoredRequest {
   readonly key: string
   readonly request: string
@@ -65,7 +65,10 @@ export const requestMethods = {
       return findRequest(database, args.stack, args.key) !== undefined
     },
   ),
-  /** An unreadable request cannot be removed, and must not block the removal of others. */
+  /**
+   * Removes ended requests and the events of their previews. An unreadable request is skipped: it
+   * cannot be removed, and must not block the removal of others.
+   */
   'requests.forget': defineMultiWrite(
     (database, args: { readonly before: number; readonly limit: number }): number => {
       const oldRows = database.all(

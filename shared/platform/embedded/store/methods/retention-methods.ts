@@ -11,7 +11,7 @@ import { type Database, readIntegerColumn, readTextColumn } from '../database.ts
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
 import { parseRecordJson } from '../../../records/record-forms.ts'
 
-/** Tables of records with their keys, in order of removal. The control record is removed last. */
+/** Tables of deployment records with key columns, in the order of removal: control records last. */
 const recordTables = [
   ['log', 'number'],
   ['event', 'position'],
@@ -21,7 +21,7 @@ const recordTables = [
   ['control', 'deployment'],
 ] as const
 
-/** Rows per page of references. */
+/** Maximum number of rows that one page of references searches. */
 const rowsPerRead = 100
 
 /** Methods of retention: the removal of records and the data for its decisions. */
@@ -61,8 +61,8 @@ export const retentionMethods = {
   ),
 
   /**
-   * Every text of every table is searched, so that no record is missed. The cursor is a table and
-   * the key of the last row read, as JSON.
+   * Searches every text column of every table except events, so that no record is missed. The
+   * cursor is a table and the key of the last row read, as JSON.
    */
   'retention.references': defineRead(
     (

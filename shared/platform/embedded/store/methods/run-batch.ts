@@ -8,8 +8,9 @@ import { toGuardError } from './record-guards.ts'
 
 /**
  * Runs requests in order as one transaction, and returns their replies. All changes are on disk
- * when it returns, so the replies may be sent. A failed request undoes only its own changes. When
- * the disk fails, the whole batch is rolled back and every request fails with STORE_UNAVAILABLE.
+ * before the function returns, so the caller can send the replies. When a request fails, only its
+ * own changes are undone. When the disk fails, the whole batch is rolled back and every request
+ * fails with STORE_UNAVAILABLE.
  */
 export function runBatch(
   database: Database,
@@ -31,8 +32,8 @@ export function runBatch(
 }
 
 /**
- * Returns the reply to a request that needs no commit, or undefined for any other. Never throws,
- * because a temporary table needs no disk.
+ * Runs a request on temporary tables, which needs no commit, and returns its reply. Returns
+ * undefined for any other request. An error becomes a failure in the reply.
  */
 export function replyWithoutCommit(
   database: Database,
@@ -79,7 +80,10 @@ function runRequest(
   }
 }
 
-/** Rolls back. After a disk error SQLite may already have rolled back, or the rollback may fail. */
+/**
+ * Rolls back the open transaction. Does nothing when SQLite has already rolled it back after a disk
+ * error. Throws when the rollback fails.
+ */
 function rollBack(database: Database): void {
   if (!database.inTransaction()) return
   try {

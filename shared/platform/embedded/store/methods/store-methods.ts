@@ -14,7 +14,7 @@ import { requestMethods } from './request-methods.ts'
 import { retentionMethods } from './retention-methods.ts'
 import { slowMethods } from './slow-methods.ts'
 
-/** All methods of the store by name. The owner and its clients use the same ones. */
+/** All methods of the store by name, for the owner and its clients. */
 const storeMethods = {
   ...logMethods,
   ...operationMethods,
@@ -33,13 +33,16 @@ const storeMethods = {
 
 type StoreMethods = typeof storeMethods
 
-/** Calls the store. Durable when it resolves. Throws STORE_UNAVAILABLE. */
+/**
+ * The function that calls a method of the store. A change of a record is durable when the call
+ * resolves. Throws STORE_UNAVAILABLE, and the errors of the method.
+ */
 export type StoreCall = <Name extends keyof StoreMethods>(
   name: Name,
   args: Parameters<StoreMethods[Name]['run']>[1],
 ) => Promise<ReturnType<StoreMethods[Name]['run']>>
 
-/** Returns the method that a message names. */
+/** Returns the method with this name. Throws INTERNAL_ASSERTION for an unknown name. */
 export function parseMethod(name: string): Method<unknown, unknown> {
   if (!Object.hasOwn(storeMethods, name)) {
     throw error('INTERNAL_ASSERTION', `the store has no method ${name}`)
