@@ -12,7 +12,10 @@ export type ResourceVariables = (
   pool: 'short' | 'long',
 ) => Readonly<Record<string, string>>
 
-/** Creates the variables for the resources of an installation. Their values are read on use. */
+/**
+ * Creates the variables for the resources of an installation. Each value is read only when a
+ * process requests its variable.
+ */
 export function createResourceVariables(
   values: Readonly<Record<Exclude<AwsVariable, 'pool'>, () => string>>,
 ): ResourceVariables {

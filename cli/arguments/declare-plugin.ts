@@ -11,9 +11,9 @@ export function declarePlugin(root: Command, attach: Attach): void {
       .command('install [kind] [name] [version]')
       .description('Install a plugin, or all plugins that the program requires')
       .option('--server <url>', 'Download the plugin from this URL')
-      .option('--checksum <hash>', 'Required SHA-256 of the archive, in hex')
+      .option('--checksum <hash>', 'SHA-256 that the archive must have, in hex')
       .option('-f, --file <path>', 'Install from a local binary, folder or archive')
-      .option('--exact', 'Require exactly this version instead of a newer one')
+      .option('--exact', 'Install this version even if a newer one is installed')
       .option('--reinstall', 'Reinstall plugins that are already installed')
       .option('--parallel <number>', 'Maximum number of concurrent installations', '4'),
     async () => (await import('../commands/plugin-install.ts')).installPlugins,
@@ -47,7 +47,7 @@ export function declarePlugin(root: Command, attach: Attach): void {
   attach(
     plugin
       .command('push <archive>')
-      .description('Upload the published archive of a plugin to the API'),
+      .description('Upload the release archive of a plugin to the API, for its functions'),
     async () => (await import('../commands/plugin-push.ts')).pushPlugin,
   )
 }

@@ -13,7 +13,8 @@ const loginForm = z.object({ url: z.string(), token: z.string() })
 const loginFileOf = (home: string): string => join(home, 'login.json')
 
 /**
- * Returns the login that `antichain login` saved in a home folder, or undefined if there is none.
+ * Returns the login that `antichain login` saved in a home folder, or undefined if the file is
+ * missing or unreadable.
  * Throws FILE_UNREADABLE for an invalid one.
  */
 export function readLogin(home: string): Login | undefined {

@@ -14,9 +14,9 @@ export type Verdict = 'succeeded' | 'partial' | 'failed' | 'interrupted'
 /**
  * The small mutable record of one operation, created by the first write to it.
  *
- * An operation is decided while it lacks a head or arrivals, and ready when all needs have arrived.
- * It is begun while the head has an owner. It is unowned without an owner, if an attempt may have
- * called the provider. It is ended when `end` is set.
+ * An operation is `decided` while an arrival is missing. It is `ready` when all needs have arrived
+ * and no attempt can have called the provider. It is `begun` while it has an owner, and `unowned`
+ * if it has none but an attempt may have called the provider. It is `ended` when `end` is set.
  */
 export interface Head {
   readonly arrived: readonly OperationId[]
@@ -71,6 +71,7 @@ export interface ViewOutcome {
   /** For a refresh of the owner: the kind of step that corresponds to the result for the view. */
   readonly resultOp?: StepOp
   readonly error?: OutcomeError
+  /** For events, as in `Operation`: keys that force a replacement, changed keys, detailed diff. */
   readonly keys?: readonly string[]
   readonly diffs?: readonly string[]
   readonly detailedDiff?: Exclude<Operation['detailedDiff'], undefined>
@@ -78,8 +79,8 @@ export interface ViewOutcome {
 
 /**
  * The redacted reason of a failed or partial attempt. `partial`: the change took place, but the
- * resource is not initialized. `unknown`: it is unknown whether the change took place. `ok`: any
- * other failure.
+ * resource is not initialized. `unknown`: it is unknown whether the change took place. `ok`
+ * (Pulumi's name): the call had no effect.
  */
 export interface OutcomeError {
   readonly message: string
@@ -106,6 +107,7 @@ export interface Lease {
   readonly executor: ExecutorId
   readonly holder: Holder
   readonly counter: number
+  /** Whether the lease has ended for good. A renewal is then refused. */
   readonly retired: boolean
   /**
    * Whether the executor itself retired its identity, after all its operations had ended. Then none

@@ -1,6 +1,6 @@
 import type { DeploymentId, EpochMs, StackId } from './ids.ts'
 
-/** The subject of an event: a deployment, or a request that changes nothing. */
+/** The subject of an event: a deployment, or a request without one (a preview or a refusal). */
 interface EventSubject {
   readonly stack: StackId
   readonly deployment?: DeploymentId

@@ -2,13 +2,14 @@ import { type Mutation, firstAwsSeeds, testsOf } from './mutation.ts'
 
 const dynamoFolder = 'shared/platform/aws/dynamo'
 const caughtBy = [firstAwsSeeds(40)]
+/** The contracts of the record ports, over a model of DynamoDB. */
 const caughtByContract = [testsOf('test/aws/dynamo-model')]
 
 /** Port guarantees that are broken in the DynamoDB adapters. */
 export const adapterMutations: readonly Mutation[] = [
   {
     name: 'DynamoDB lets an operation begin with any attempt number',
-    breaks: 'begin: the attempt number is still n as read',
+    breaks: 'begin: the head still has the attempt number that the executor read',
     file: 'shared/platform/aws/dynamo/head-write-conditions.ts',
     edits: [
       ["attempt === 0 ? 'attribute_not_exists(#attempt)' : '#attempt = :attempt'", 'alwaysTrue'],

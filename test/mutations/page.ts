@@ -6,7 +6,10 @@ export interface MutationCatch {
   readonly failure: string
 }
 
-/** The result of a mutation. `reason` is set unless every suite detected it. */
+/**
+ * The result of a mutation. `reason`: why the mutation survives, with the first suite that passed or
+ * could not run. Undefined if every suite detected the mutation.
+ */
 export interface MutationResult {
   readonly mutation: Mutation
   readonly catches: readonly MutationCatch[]

@@ -13,8 +13,8 @@ export type ChangeVerdict =
 const initErrorKey = '#initerror'
 
 /**
- * Creates a difference without a request to the provider. It requires a replacement because of
- * `key`, unless `key` is ''.
+ * Creates a difference without a request to the provider. With a `key`, the difference requires a
+ * replacement because of it. With '' it only states that something changed.
  */
 export function createForcedDiff(key: string): DiffResult {
   return { ...noDiff, changes: 'some', replaceKeys: key === '' ? [] : [key] }
@@ -22,8 +22,8 @@ export function createForcedDiff(key: string): DiffResult {
 
 /**
  * Decides the change that a difference requires. `replaceOnChanges` turns matching changes into
- * replacements. Init errors require at least an update. `triggered` and an unfinished replacement
- * of an earlier deployment require a replacement.
+ * replacements. Init errors require at least an update. A changed `replacementTrigger`
+ * (`triggered`) and an unfinished replacement of an earlier deployment require a replacement.
  * Source: docs/spec/step-generation.md#diff-decision,
  * docs/spec/provider-protocol.md#diff.
  */

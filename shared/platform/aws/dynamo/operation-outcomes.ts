@@ -17,7 +17,10 @@ interface AttemptKey {
   readonly attempt: number
 }
 
-/** Creates heads and outcomes in the journal. An outcome is put if absent and never changed. */
+/**
+ * Creates the port of operations: heads and outcomes in the journal table. An outcome is put if
+ * absent and never changed.
+ */
 export function createOperations(deps: HeadDeps): OperationsPort {
   const { journalTable, blocks } = deps
   const heads = createHeads(deps)
@@ -47,6 +50,7 @@ export function createOperations(deps: HeadDeps): OperationsPort {
     },
     putOutcome: async (deployment, outcome) => {
       const { operation, attempt } = outcome
+      // No query lists partitions, so the block of the operation's number is recorded first.
       await blocks.register(deployment, operation)
       await putItem(journalTable, {
         key: keys.outcome(deployment, operation, attempt),
