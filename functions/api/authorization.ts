@@ -42,13 +42,18 @@ export function requirePermission(
   requiredRole: Role,
   scope: StackId | 'any' | 'installation',
 ): void {
-  if (!includesRole(caller.role, requiredRole))
-    throw error(
-      'API_FORBIDDEN',
-      `this requires the role ${requiredRole}; the token has the role ${caller.role}`,
-    )
+  requireRole(caller, requiredRole, 'this')
   if (scope === 'any' || caller.stacks === '*') return
   if (scope === 'installation') throw error('API_FORBIDDEN', 'this requires a token of all stacks')
   if (!coversStack(caller.stacks, scope))
     throw error('API_FORBIDDEN', 'this requires a token of this stack')
+}
+
+/** Requires a role of the caller for `subject`. Throws API_FORBIDDEN, which names both. */
+export function requireRole(caller: Caller, requiredRole: Role, subject: string): void {
+  if (!includesRole(caller.role, requiredRole))
+    throw error(
+      'API_FORBIDDEN',
+      `${subject} requires the role ${requiredRole}; the token has the role ${caller.role}`,
+    )
 }

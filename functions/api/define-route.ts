@@ -13,7 +13,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { AddressRules } from '../../shared/triggers/outbound/address-filter.ts'
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
-import { type Caller, includesRole, type Role } from './authorization.ts'
+import { type Caller, requireRole, type Role } from './authorization.ts'
 
 /** The ports of the API. */
 export interface ApiPorts
@@ -153,11 +153,7 @@ function requireFieldRoles(
 ): void {
   if (typeof body !== 'object' || body === null) return
   for (const [field, role] of Object.entries(fieldRoles))
-    if (Object.hasOwn(body, field) && !includesRole(caller.role, role))
-      throw error(
-        'API_FORBIDDEN',
-        `the field '${field}' requires the role ${role}; the token has the role ${caller.role}`,
-      )
+    if (Object.hasOwn(body, field)) requireRole(caller, role, `the field '${field}'`)
 }
 
 function parseInput(schema: z.ZodType, value: unknown, section: string): unknown {

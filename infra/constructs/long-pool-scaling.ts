@@ -8,13 +8,13 @@ import {
   Alarm,
   ComparisonOperator,
   MathExpression,
-  Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { ApplicationScalingAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ScalableTaskCount } from 'aws-cdk-lib/aws-ecs'
 import type { Construct } from 'constructs'
 import { awsMetrics, type QueueName } from '../../shared/config/aws-resource-names.ts'
+import { createInstallationMetric } from './installation-metric.ts'
 import type { Queues } from './queues.ts'
 
 /** The input for scaling the tasks of one queue. */
@@ -86,17 +86,6 @@ function createAction(scope: Construct, id: string, tasks: ScalableTaskCount): S
 function createWorkMetric({ installation, queueName, queues }: ScalingInput): MathExpression {
   const period = Duration.minutes(1)
   const { queue } = queues[queueName]
-  const createMetric = (metricName: string, statistic: 'Maximum' | 'Sum'): Metric =>
-    new Metric({
-      namespace: awsMetrics.namespace,
-      metricName,
-      dimensionsMap: {
-        [awsMetrics.dimension]: installation,
-        [awsMetrics.queueDimension]: queueName,
-      },
-      statistic,
-      period,
-    })
   return new MathExpression({
     expression: 'MAX([FILL(visible, 0) + FILL(held, 0), FILL(sent, 0)]) + FILL(busy, 0)',
     label: `${queueName}: waiting, in delivery or busy`,
@@ -104,9 +93,16 @@ function createWorkMetric({ installation, queueName, queues }: ScalingInput): Ma
     usingMetrics: {
       visible: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
       held: queue.metricApproximateNumberOfMessagesNotVisible({ period, statistic: 'Maximum' }),
-      sent: createMetric(awsMetrics.longPoolWaiting, 'Maximum'),
+      sent: createInstallationMetric(installation, awsMetrics.longPoolWaiting, {
+        period,
+        queueName,
+      }),
       // Each busy task writes the value 1 once a minute.
-      busy: createMetric(awsMetrics.longPoolBusy, 'Sum'),
+      busy: createInstallationMetric(installation, awsMetrics.longPoolBusy, {
+        period,
+        statistic: 'Sum',
+        queueName,
+      }),
     },
   })
 }

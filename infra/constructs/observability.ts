@@ -24,6 +24,7 @@ import { logicalNameOf } from '../names.ts'
 import type { GrantContext } from '../permissions.ts'
 import type { Functions } from './functions.ts'
 import { createPart } from './create-part.ts'
+import { createInstallationMetric } from './installation-metric.ts'
 
 /** An alarm: the metric exceeds `threshold` in as many successive periods as `periods` says. */
 interface AlarmSpec {
@@ -112,7 +113,9 @@ function listDeploymentAlarms(installation: string): readonly AlarmSpec[] {
       id: 'Stuck',
       name: 'stuck-deployments',
       description: 'Open deployments have no living holder.',
-      metric: createMetric(installation, awsMetrics.stuckDeployments, Duration.hours(1)),
+      metric: createInstallationMetric(installation, awsMetrics.stuckDeployments, {
+        period: Duration.hours(1),
+      }),
       threshold: 0,
       periods: 1,
     },
@@ -120,7 +123,7 @@ function listDeploymentAlarms(installation: string): readonly AlarmSpec[] {
       id: 'CompactionLag',
       name: 'compaction-lag',
       description: 'The snapshot of a settled deployment is not published.',
-      metric: createMetric(installation, awsMetrics.compactionLag, period),
+      metric: createInstallationMetric(installation, awsMetrics.compactionLag, { period }),
       threshold: lagSecondsMax,
       periods: 1,
     },
@@ -217,16 +220,6 @@ function createTableThrottleMetrics(installation: string): readonly Metric[] {
   )
 }
 
-function createMetric(installation: string, metricName: string, metricPeriod: Duration): Metric {
-  return new Metric({
-    namespace: awsMetrics.namespace,
-    metricName,
-    dimensionsMap: { [awsMetrics.dimension]: installation },
-    statistic: 'Maximum',
-    period: metricPeriod,
-  })
-}
-
 /**
  * Returns the sum of metrics, so that one alarm covers all of them. A metric without data counts as
  * 0.
@@ -288,9 +281,11 @@ function createDashboard(
       ],
       [
         createGraph('Compaction lag (s)', [
-          createMetric(installation, awsMetrics.compactionLag, period),
+          createInstallationMetric(installation, awsMetrics.compactionLag, { period }),
         ]),
-        createGraph('Stuck', [createMetric(installation, awsMetrics.stuckDeployments, period)]),
+        createGraph('Stuck', [
+          createInstallationMetric(installation, awsMetrics.stuckDeployments, { period }),
+        ]),
       ],
     ],
   })

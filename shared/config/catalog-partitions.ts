@@ -11,8 +11,6 @@ export const catalogPartitions = {
   webhooks: 'documents webhook',
   schedules: 'documents schedule',
   notifications: 'documents notification',
-  tokens: 'documents token',
-  audit: 'audit*',
 } as const
 
 /** A group of partitions of the catalog. */

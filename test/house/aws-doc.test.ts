@@ -10,8 +10,9 @@ import {
   renderPriceTable,
   replaceBlocks,
 } from '../../bench/cost/cost-tables.ts'
+import { projectFolder } from './sources.ts'
 
-const docs = join(import.meta.dirname, '..', '..', 'docs')
+const docs = join(projectFolder, 'docs')
 const readFigures = (name: string): unknown =>
   JSON.parse(readFileSync(join(docs, 'measured', name), 'utf8'))
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { unsupportedCommands, unsupportedOptions } from '../../cli/arguments/unsupported.ts'
+import { projectFolder } from './sources.ts'
 
-const page = readFileSync(
-  join(import.meta.dirname, '..', '..', 'docs', 'differences.md'),
-  'utf8',
-).split('### On the command line')[1]
+const page = readFileSync(join(projectFolder, 'docs', 'differences.md'), 'utf8').split(
+  '### On the command line',
+)[1]
 
 /** The code spans in the page's table: `--option`, `command`, `command --option`. */
 const listed = new Set(

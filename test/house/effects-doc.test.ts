@@ -7,9 +7,9 @@ import {
   forwardingFiles,
   unlistedCalls,
 } from '../../shared/records/order-of-effects.ts'
+import { projectFolder } from './sources.ts'
 
-const root = join(import.meta.dirname, '..', '..')
-const file = join(root, 'docs', 'order-of-effects.md')
+const file = join(projectFolder, 'docs', 'order-of-effects.md')
 
 const head = `# Order of effects
 
@@ -85,7 +85,7 @@ function listPortMethods(): ReadonlySet<string> {
   }
   const calls = new Set<string>()
   for (const name of ['records', 'catalog', 'queue', 'retention']) {
-    const text = readFileSync(join(root, 'shared', 'ports', `${name}.ts`), 'utf8')
+    const text = readFileSync(join(projectFolder, 'shared', 'ports', `${name}.ts`), 'utf8')
     for (const [, port = '', body = ''] of text.matchAll(
       /export interface (\w+)Port \{\n(.*?)\n\}/gs,
     ))
@@ -110,12 +110,12 @@ test('every method of a port is listed, or omitted for a reason', () => {
 /** Returns the sources of all code with effects, by path. */
 function readSources(): ReadonlyMap<string, string> {
   const paths = ['shared/engine', 'shared/runtime', 'functions', 'local', 'cli'].flatMap(folder =>
-    globSync(`${folder}/**/*.ts`, { cwd: root }),
+    globSync(`${folder}/**/*.ts`, { cwd: projectFolder }),
   )
   const own = paths.filter(
     path => !/\.(test|fixture)\.ts$/.test(path) && !forwardingFiles.includes(path),
   )
-  return new Map(own.map(path => [path, readFileSync(join(root, path), 'utf8')]))
+  return new Map(own.map(path => [path, readFileSync(join(projectFolder, path), 'utf8')]))
 }
 
 test('the table names exactly the files that call a port for an effect', () => {
@@ -146,7 +146,7 @@ test('the table names the files that decide log records', () => {
       if (!all.includes(call.slice('decisionLog.append '.length))) wrong.push(`${call} by ${path}`)
     }
   expect(wrong).toEqual([])
-  const records = readFileSync(join(root, 'shared', 'records', 'log.ts'), 'utf8')
+  const records = readFileSync(join(projectFolder, 'shared', 'records', 'log.ts'), 'utf8')
   const [, union = ''] = /export type Decision =\n(.*?)\n\n/s.exec(records) ?? []
   const [, phases = ''] = /export type Phase = (.*)/.exec(records) ?? []
   const all = [

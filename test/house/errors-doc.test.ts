@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalogue, type CatalogueRow } from '../../shared/errors/catalogue.ts'
+import { projectFolder } from './sources.ts'
 
-const file = join(import.meta.dirname, '..', '..', 'docs', 'errors.md')
+const file = join(projectFolder, 'docs', 'errors.md')
 
 const head = `# Errors
 

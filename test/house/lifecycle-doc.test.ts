@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { listSources } from './sources.ts'
+import { projectFolder, listSources } from './sources.ts'
 
-const root = join(import.meta.dirname, '..', '..')
-const file = join(root, 'docs', 'coverage-of-lifecycle.md')
+const file = join(projectFolder, 'docs', 'coverage-of-lifecycle.md')
 
 const read = (name: string): unknown =>
-  JSON.parse(readFileSync(join(root, 'test', 'lifecycle', name), 'utf8'))
+  JSON.parse(readFileSync(join(projectFolder, 'test', 'lifecycle', name), 'utf8'))
 
 /** The tests of Pulumi's engine, by file. */
 const catalogue = read('catalogue.json') as Readonly<Record<string, readonly string[]>>

@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mutations } from '../mutations/list.ts'
 import { mutate } from '../mutations/mutation.ts'
-import { listSources } from './sources.ts'
-
-const root = join(import.meta.dirname, '..', '..')
+import { projectFolder, listSources } from './sources.ts'
 
 /** Minimum number of mutations. */
 const leastMany = 25
@@ -19,7 +17,7 @@ describe('the list of mutations', () => {
 
   test('changes the current text of the files', () => {
     const stale = mutations.flatMap(mutation => {
-      const source = readFileSync(join(root, mutation.file), 'utf8')
+      const source = readFileSync(join(projectFolder, mutation.file), 'utf8')
       try {
         return mutate(source, mutation) === source ? [`'${mutation.name}' changes nothing`] : []
       } catch (thrown) {
@@ -33,7 +31,7 @@ describe('the list of mutations', () => {
     const files = mutations.flatMap(({ caughtBy }) =>
       caughtBy.flatMap(suite => (suite.kind === 'tests' ? [suite.file] : [])),
     )
-    expect(files.filter(file => !existsSync(join(root, file)))).toEqual([])
+    expect(files.filter(file => !existsSync(join(projectFolder, file)))).toEqual([])
     expect(mutations.filter(({ caughtBy }) => caughtBy.length === 0)).toEqual([])
   })
 
@@ -48,7 +46,7 @@ describe('the list of mutations', () => {
   })
 
   test('equals docs/mutations.md', () => {
-    const page = readFileSync(join(root, 'docs', 'mutations.md'), 'utf8')
+    const page = readFileSync(join(projectFolder, 'docs', 'mutations.md'), 'utf8')
     const rows = page.split('\n').filter(line => /^\| (?!Mutation \|)/.test(line))
     const pageNames = rows.map(row => row.split(' | ')[0]?.slice(2))
     expect(pageNames, 'run `npm run mutations`').toEqual(mutations.map(({ name }) => name))

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { retryPolicy } from '../../shared/providers/retry-policy.ts'
+import { projectFolder } from './sources.ts'
 
-const root = join(import.meta.dirname, '..', '..')
-const file = join(root, 'docs', 'retry-policy.md')
+const file = join(projectFolder, 'docs', 'retry-policy.md')
 
 const head = `# Sources of errors and retries
 
@@ -46,7 +46,7 @@ test('docs/retry-policy.md is the table', async () => {
 })
 
 test('the installation of packages by the bootstrap code has the same number of attempts', () => {
-  const text = readFileSync(join(root, 'cli', 'bootstrap', 'install.mjs'), 'utf8')
+  const text = readFileSync(join(projectFolder, 'cli', 'bootstrap', 'install.mjs'), 'utf8')
   const { attemptsMax } = retryPolicy.installation.retry
   expect(text).toContain(`const attemptsMax = ${attemptsMax}\n`)
 })

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { projectFolder } from './sources.ts'
 
-const root = join(import.meta.dirname, '..', '..')
-const page = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
+const page = readFileSync(join(projectFolder, 'docs', 'security.md'), 'utf8')
 
 /** A proof in a line of the threat model: a file and tests in it. */
 interface Proof {
@@ -34,7 +34,7 @@ test('every line of the threat model names existing tests', () => {
     const proofs = parseProofs(line.split(' | ').at(-1) ?? '')
     if (proofs.length === 0) wrong.push(`nothing proves: ${line}`)
     for (const { file, names } of proofs) {
-      const path = join(root, file)
+      const path = join(projectFolder, file)
       const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
       for (const name of names)
         if (!text.includes(`'${name}'`)) wrong.push(`${file} has no test '${name}'`)

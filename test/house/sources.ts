@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 
-export const projectFolder = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+export const projectFolder = resolve(import.meta.dirname, '../..')
 
 /** A hand-written source file of the project. */
 export interface Source {

@@ -6,8 +6,9 @@ import {
   states,
   transitions,
 } from '../../shared/records/transitions.ts'
+import { projectFolder } from './sources.ts'
 
-const file = join(import.meta.dirname, '..', '..', 'docs', 'transitions.md')
+const file = join(projectFolder, 'docs', 'transitions.md')
 
 const head = `# Transitions of a head
 

@@ -6,8 +6,9 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { ruleForm } from '../../shared/triggers/webhooks/rules.ts'
 import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
 import { webhookForms } from '../../shared/triggers/webhooks/webhook-forms.ts'
+import { projectFolder } from './sources.ts'
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'triggers.md'), 'utf8')
+const page = readFileSync(join(projectFolder, 'docs', 'triggers.md'), 'utf8')
 const pageText = page.replaceAll(/\s+/g, ' ')
 
 function readBlock(name: string): string {
