@@ -34,7 +34,7 @@ export function createRequestOpener(
 ): Pick<StackServer, 'open' | 'reopen'> {
   const { home, passphrase, outbound, env } = options
   const keeper = createDefaultKeyKeeper(env)
-  const folders = createProgramFolders(platform.blobs, home)
+  const folders = createProgramFolders(platform.archives, home)
   const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,
     secretsOf: (stack, provider) => openStackSecrets({ keeper, passphrase }, stack, provider),

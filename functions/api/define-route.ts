@@ -24,6 +24,7 @@ export interface ApiPorts
     | 'control'
     | 'decisionLog'
     | 'operations'
+    | 'archives'
     | 'blobs'
     | 'events'
     | 'chains'

@@ -37,6 +37,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'REQUEST_UNKNOWN',
       'DOCUMENT_UNKNOWN',
       'MOMENT_UNKNOWN',
+      'ARCHIVE_UNKNOWN',
     ],
   ],
   [

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { deploymentIdOf, previewIdOf, type EpochMs } from '../../shared/records/ids.ts'
+import { archiveNameOf } from '../../shared/records/archive-name.ts'
+import {
+  type BlobHash,
+  deploymentIdOf,
+  previewIdOf,
+  type EpochMs,
+} from '../../shared/records/ids.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { streamDeployment, createStreamPosition, type StreamMessage } from './event-stream.ts'
 
@@ -18,6 +24,10 @@ async function openWithTokens(): Promise<
   const [deploy, read] = [await api.issueToken('deploy'), await api.issueToken('read')]
   return { ...api, deploy, read }
 }
+
+const program = Buffer.from('a packed program')
+const hashOf = (bytes: Uint8Array): BlobHash =>
+  createHash('sha256').update(bytes).digest('hex') as BlobHash
 
 const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
 
@@ -52,7 +62,7 @@ async function messagesOf(response: Response): Promise<StreamedMessage[]> {
 test('a program is uploaded and stored under its hash, and other bytes are refused', async () => {
   const { call, deploy, read, platform } = await openWithTokens()
   const bytes = Buffer.from('a packed program')
-  const archive = createHash('sha256').update(bytes).digest('hex')
+  const archive = hashOf(bytes)
   const much = await call(deploy, `POST ${shopPath}/programs`, { archive, bytes: 1e12 })
   expect([much.status, (await much.json()) as object]).toMatchObject([
     413,
@@ -65,7 +75,8 @@ test('a program is uploaded and stored under its hash, and other bytes are refus
     isThere: false,
   })
   expect((await call(deploy, `PUT ${shopPath}/programs/${archive}`, bytes)).status).toBe(201)
-  expect(Buffer.from(await platform.blobs.get(archive as never))).toEqual(bytes)
+  const name = archiveNameOf(shop, archive)
+  expect(Buffer.from(await platform.archives.get(shop, name))).toEqual(bytes)
   const other = await call(deploy, `PUT ${shopPath}/programs/${archive}`, Buffer.from('other'))
   expect([other.status, (await other.json()) as object]).toMatchObject([
     400,
@@ -101,7 +112,8 @@ test('where uploads go elsewhere, the response contains the address', async () =
 
 test('a repeated request returns the same one, and another request with its key is refused', async () => {
   const { call, deploy, platform } = await openWithTokens()
-  const archive = 'a'.repeat(64)
+  const name = await platform.archives.put(shop, program)
+  const archive = hashOf(program)
   const up = { command: 'up', archive, message: 'hello' }
   const headers = { 'idempotency-key': 'push-1' }
   for (const _ of [1, 2]) {
@@ -113,11 +125,11 @@ test('a repeated request returns the same one, and another request with its key 
     {
       key: 'push-1',
       by: 'deploy (API)',
-      program: { kind: 'archive', archive },
+      program: { kind: 'archive', archive: name },
       options: { command: 'up', execute: 'here', message: 'hello' },
     },
   ])
-  expect(await platform.requests.getProgram(shop)).toBe(archive)
+  expect(await platform.requests.getProgram(shop)).toBe(name)
   expect(await platform.nudges.receive(0)).toBe(shop)
   const down = { command: 'destroy' }
   const taken = await call(deploy, `POST ${shopPath}/deployments`, down, headers)
@@ -128,7 +140,8 @@ test('a repeated request returns the same one, and another request with its key 
 
 test('a full queue refuses requests, and a preview does not set the program of its stack', async () => {
   const { call, deploy, platform } = await openWithTokens()
-  const archive = 'b'.repeat(64)
+  await platform.archives.put(shop, program)
+  const archive = hashOf(program)
   await call(deploy, `POST ${shopPath}/previews`, { command: 'up', archive })
   expect(await platform.requests.getProgram(shop)).toBeUndefined()
   for (let at = 1; at < 100; at += 1)

@@ -85,7 +85,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   const keeper = createKmsKeeper(settings)
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
   const programs: ProgramRequestDeps = {
-    folders: createProgramFolders(platform.blobs, scratch),
+    folders: createProgramFolders(platform.archives, scratch),
     secretsOf: (stack, named) => openStackSecrets({ keeper, passphrase }, stack, named),
   }
   const assumeStackRole = createRoleAssumer({
@@ -122,9 +122,9 @@ export function openFunctionResources(env: Env): FunctionResources {
   const createGenerator = (): StackServer => {
     triggers ??= openTriggers(env)
     const { outbound, documents, sealing } = triggers
-    const { blobs, requests, clock } = platform
+    const { archives, requests, clock } = platform
     const repositories: RepositoryDeps = {
-      ...{ outbound, documents, sealing, blobs, requests, clock, scratch },
+      ...{ outbound, documents, sealing, archives, requests, clock, scratch },
       folders: programs.folders,
       env: withoutFunctionVariables(env),
       processes: createProcesses,

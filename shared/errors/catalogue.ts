@@ -27,6 +27,10 @@ export const catalogue = {
     exit: 1,
     hint: 'Exclude files that the program does not need: list them in a `.antichainignore` file.',
   },
+  ARCHIVE_UNKNOWN: {
+    exit: 1,
+    hint: 'Upload the program for this stack again, with `antichain deploy` or `antichain up`.',
+  },
   ARCHIVE_UNREADABLE: {
     exit: 1,
     hint: 'Pack the program again with files, folders and links only; other kinds of files cannot be packed.',

@@ -1,6 +1,7 @@
 import type { CatalogPort } from './catalog.ts'
 import type { ChainQueuePort, HintsPort, NudgesPort } from './queue.ts'
 import type {
+  ArchivesPort,
   BlobsPort,
   ControlPort,
   DecisionLogPort,
@@ -21,6 +22,7 @@ export interface Platform {
   readonly events: EventsPort
   readonly catalog: CatalogPort
   readonly blobs: BlobsPort
+  readonly archives: ArchivesPort
   readonly requests: RequestsPort
   readonly retention: RetentionPort
   readonly blobSweep: BlobSweepPort

@@ -13,6 +13,7 @@ import type {
   LogNumber,
   OperationId,
   OwnerToken,
+  StackId,
 } from '../records/ids.ts'
 import type {
   Control,
@@ -216,4 +217,23 @@ export interface BlobsPort {
   readonly put: (bytes: Uint8Array) => Promise<BlobHash>
   /** Returns a blob. Throws STATE_INVALID when it is absent or damaged. */
   readonly get: (hash: BlobHash) => Promise<Uint8Array>
+}
+
+/**
+ * Archives of programs, each of one stack. The name of an archive is derived from its stack and its
+ * content by `archiveNameOf`. Thus the bytes of one program have another name for each stack.
+ */
+export interface ArchivesPort {
+  /** Stores an archive of a stack durably. Returns its name. */
+  readonly put: (stack: StackId, bytes: Uint8Array) => Promise<BlobHash>
+  /**
+   * Returns an archive of a stack. A name from a record of an older version is the SHA-256 of the
+   * bytes. Throws STATE_INVALID when the archive is absent, damaged, or of another stack.
+   */
+  readonly get: (stack: StackId, name: BlobHash) => Promise<Uint8Array>
+  /**
+   * Returns the SHA-256 of the stored bytes. Returns undefined for an archive that is absent or was
+   * set aside: only a new upload keeps such an archive from its removal.
+   */
+  readonly readContentHash: (name: BlobHash) => Promise<BlobHash | undefined>
 }

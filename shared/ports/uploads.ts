@@ -1,4 +1,4 @@
-import type { BlobHash } from '../records/ids.ts'
+import type { BlobHash, StackId } from '../records/ids.ts'
 
 /** The URL and headers for uploading a blob. */
 export interface UploadAddress {
@@ -10,8 +10,16 @@ export interface UploadAddress {
 
 /** Uploads of blobs that are too large for a function's request body. */
 export interface UploadsPort {
-  /** Creates an address that accepts one blob of this hash and size by PUT, for some minutes. */
-  readonly createAddress: (archive: BlobHash, sizeBytes: number) => Promise<UploadAddress>
+  /**
+   * Creates an address that accepts one archive of a stack by PUT, for some minutes. The archive
+   * has this SHA-256 and size. `isThere` refers to the archives of this stack only, so that the hash
+   * alone never binds an archive to another stack.
+   */
+  readonly createAddress: (
+    stack: StackId,
+    contentHash: BlobHash,
+    sizeBytes: number,
+  ) => Promise<UploadAddress>
   /** Creates an address as `createAddress` does, but for a plugin archive. */
-  readonly createPluginAddress: (archive: BlobHash, sizeBytes: number) => Promise<UploadAddress>
+  readonly createPluginAddress: (contentHash: BlobHash, sizeBytes: number) => Promise<UploadAddress>
 }

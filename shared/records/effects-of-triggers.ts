@@ -30,7 +30,7 @@ export const effectsOfTriggers = {
     scope: 'process',
     effects: [
       {
-        call: 'blobs.put',
+        call: 'archives.put',
         sourceFiles: ['shared/runtime/programs/repository-program.ts'],
         description: 'an archive with the files at the commit and their packages is stored',
         afterCrash: 'the request stays queued, and the next generator creates the archive again',

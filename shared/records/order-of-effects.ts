@@ -34,6 +34,8 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
       'leases.list',
       'events.read',
       'blobs.get',
+      'archives.get',
+      'archives.readContentHash',
       'catalog.getStack',
       'catalog.listStacks',
       'catalog.listLate',

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { createBlobSweep } from '../../shared/platform/aws/blobs/blob-sweep.ts'
+import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
 import { type AwsSettings, createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { archivesContract } from '../contract/archives.ts'
 import { blobSweepContract } from '../contract/blob-sweep.ts'
 import { blobsContract } from '../contract/blobs.ts'
 import { toEpochMs } from '../contract/open-adapter.ts'
@@ -32,6 +34,7 @@ async function openBlobs(
   const ports = {
     blobs: createBlobs({ ...place, clock, ...(bytesMax === undefined ? {} : { bytesMax }) }),
     blobSweep: createBlobSweep(place),
+    archives: createBucketArchives({ ...place, clock }),
   }
   return { ports, counts, direct, bucket, close }
 }
@@ -51,6 +54,8 @@ describeWithServices('blobs over S3', ['S3'], settings => {
   blobsContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
   blobSweepContract('S3', () => openBlobs(settings()))
   blobSweepContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
+  archivesContract('S3', () => openBlobs(settings()))
+  archivesContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
 
   test('of many concurrent puts of the same bytes one writes, and all report success', async () => {
     const { ports, direct, bucket, close } = await openBlobs(settings())

@@ -6,11 +6,13 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import { limits } from '../../shared/config/limits.ts'
 import { createBlobSweep } from '../../shared/platform/aws/blobs/blob-sweep.ts'
+import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
 import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
 import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
+import { archivesContract } from '../contract/archives.ts'
 import { blobSweepContract } from '../contract/blob-sweep.ts'
 import { blobsContract } from '../contract/blobs.ts'
 import { chainQueueContract } from '../contract/chain-queue.ts'
@@ -28,7 +30,8 @@ function openBlobs() {
   const s3 = createModelBucket(clock.now).client as S3Client
   const place = { s3, bucket: 'b', prefix: 'blobs/' }
   const blobs = createBlobs({ ...place, clock })
-  return { blobs, blobSweep: createBlobSweep(place) }
+  const archives = createBucketArchives({ ...place, clock })
+  return { blobs, archives, blobSweep: createBlobSweep(place) }
 }
 
 /** Returns a client of queues without anomalies. */
@@ -78,6 +81,7 @@ function openChains() {
 
 blobsContract('model of S3', async () => ({ ports: openBlobs(), close }))
 blobSweepContract('model of S3', async () => ({ ports: openBlobs(), close }))
+archivesContract('model of S3', async () => ({ ports: openBlobs(), close }))
 chainQueueContract('model of SQS', async () => ({ ports: openChains(), close }), noChoice)
 nudgesContract(
   'model of SQS',

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
 import { createUploads } from '../../shared/platform/aws/blobs/presigned-uploads.ts'
 import { type AwsSettings, createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { UploadAddress } from '../../shared/ports/uploads.ts'
-import type { BlobHash } from '../../shared/records/ids.ts'
+import { archiveNameOf } from '../../shared/records/archive-name.ts'
+import { type BlobHash, stackIdOf } from '../../shared/records/ids.ts'
 import { createTestBucket } from './test-resources.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const prefix = 'blobs/'
+const stack = stackIdOf('shop', 'prod')
 const hashOf = (bytes: Uint8Array): BlobHash =>
   createHash('sha256').update(bytes).digest('hex') as BlobHash
 
@@ -24,7 +26,7 @@ async function open(settings: AwsSettings, expiresMs?: number) {
       plugins: { ...place, prefix: 'plugins/' },
       ...(expiresMs === undefined ? {} : { expiresMs }),
     }),
-    blobs: createBlobs({ ...place, clock: createSystemClock() }),
+    archives: createBucketArchives({ ...place, clock: createSystemClock() }),
     versions: async () =>
       ((await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))).Versions ?? []).length,
     close: () => s3.destroy(),
@@ -50,20 +52,29 @@ describeWithServices('uploads to S3', ['S3'], settings => {
   const bytes = new Uint8Array(5_000).fill(7)
   const others = new Uint8Array(5_000).fill(8)
 
-  test('an address accepts its blob, which is then a normal blob', async () => {
-    const { uploads, blobs, close } = await open(settings())
-    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
+  test('an address accepts the archive of its stack, and only this stack has it then', async () => {
+    const { uploads, archives, close } = await open(settings())
+    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     expect(place.isThere).toBe(false)
     expect(await send(place, bytes)).toBe(200)
-    expect((await uploads.createAddress(hashOf(bytes), bytes.length)).isThere).toBe(true)
+    expect((await uploads.createAddress(stack, hashOf(bytes), bytes.length)).isThere).toBe(true)
     expect((await uploads.createPluginAddress(hashOf(bytes), bytes.length)).isThere).toBe(false)
-    expect(Buffer.from(await blobs.get(hashOf(bytes)))).toEqual(Buffer.from(bytes))
+    const name = archiveNameOf(stack, hashOf(bytes))
+    expect(Buffer.from(await archives.get(stack, name))).toEqual(Buffer.from(bytes))
+    const other = stackIdOf('shop', 'dev')
+    const elsewhere = await uploads.createAddress(other, hashOf(bytes), bytes.length)
+    expect(elsewhere.isThere).toBe(false)
+    const otherName = archiveNameOf(other, hashOf(bytes))
+    expect(await archives.readContentHash(otherName)).toBeUndefined()
+    expect(await send(elsewhere, others)).toBeGreaterThanOrEqual(400)
+    expect(await send(elsewhere, bytes)).toBe(200)
+    expect(await archives.readContentHash(otherName)).toBe(hashOf(bytes))
     close()
   })
 
   test('other bytes, a different number of bytes, and another checksum are refused', async () => {
     const { uploads, versions, close } = await open(settings())
-    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
+    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     const longer = new Uint8Array(5_001).fill(7)
     const shorter = new Uint8Array(4_999).fill(7)
     const lengthOf = ({ length }: Uint8Array) => ({ 'content-length': String(length) })
@@ -83,8 +94,10 @@ describeWithServices('uploads to S3', ['S3'], settings => {
 
   test('an address is for one object, and does not overwrite it', async () => {
     const { uploads, versions, close } = await open(settings())
-    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
-    const elsewhere = place.url.replace(hashOf(bytes), hashOf(others))
+    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
+    const ownName = archiveNameOf(stack, hashOf(bytes))
+    const elsewhere = place.url.replace(ownName, archiveNameOf(stack, hashOf(others)))
+    expect(elsewhere).not.toBe(place.url)
     expect(await send({ ...place, url: elsewhere }, bytes)).toBe(403)
     expect(await send(place, bytes)).toBe(200)
     expect(await send(place, bytes)).toBe(412)
@@ -94,7 +107,7 @@ describeWithServices('uploads to S3', ['S3'], settings => {
 
   test('an address expires', async () => {
     const { uploads, versions, close } = await open(settings(), 1_000)
-    const place = await uploads.createAddress(hashOf(bytes), bytes.length)
+    const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     while (Date.now() < startOf(place) + 3_000) await new Promise(done => setTimeout(done, 200))
     expect(await send(place, bytes)).toBe(403)
     expect(await versions()).toBe(0)

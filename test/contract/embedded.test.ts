@@ -39,6 +39,7 @@ import { operationsContract } from './operations.ts'
 import { requestsContract } from './requests.ts'
 import { retentionContract } from './retention.ts'
 import { stopContract } from './stop.ts'
+import { archivesContract } from './archives.ts'
 import { blobSweepContract } from './blob-sweep.ts'
 
 function createHome(): string {
@@ -113,6 +114,7 @@ for (const [name, open] of modes) {
 }
 blobsContract('embedded', openAsOwner)
 blobSweepContract('embedded', openAsOwner)
+archivesContract('embedded', openAsOwner)
 nudgesContract('embedded', openAsOwner)
 hintsContract('embedded', openAsOwner)
 notificationsContract('embedded', async () => {

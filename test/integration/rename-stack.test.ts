@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openLocal } from '../../local/local.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
+import { toBlobHash } from '../contract/open-adapter.ts'
 import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 
 const homes: string[] = []
@@ -40,6 +41,23 @@ test('a renamed stack keeps its history, its versions and its state', async () =
   expect(commands).toEqual(['stack rename', 'stack import'])
   await local.renameStack(prod, dev)
   expect(await catalog.getStack(dev)).toMatchObject({ version: 3, deployments: 3 })
+  await local.close()
+})
+
+test('a renamed stack keeps its program, which is then an archive of the new stack', async () => {
+  const local = await openStacks()
+  const { requests, archives, blobs } = local.platform
+  const bytes = Buffer.from('a packed program')
+  await requests.putProgram(dev, await archives.put(dev, bytes))
+  await local.renameStack(dev, prod)
+  expect(await requests.getProgram(dev)).toBeUndefined()
+  const renamed = (await requests.getProgram(prod)) ?? toBlobHash('0')
+  expect(Buffer.from(await archives.get(prod, renamed))).toEqual(bytes)
+  // An older version named archives by their SHA-256.
+  await requests.putProgram(prod, await blobs.put(bytes))
+  await local.renameStack(prod, dev)
+  const again = (await requests.getProgram(dev)) ?? toBlobHash('0')
+  expect(Buffer.from(await archives.get(dev, again))).toEqual(bytes)
   await local.close()
 })
 

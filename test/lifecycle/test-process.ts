@@ -59,6 +59,7 @@ export interface TestProcess {
 const portNames = [
   'decisionLog',
   'blobs',
+  'archives',
   'operations',
   'control',
   'catalog',

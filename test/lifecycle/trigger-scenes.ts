@@ -55,7 +55,7 @@ async function fetchProgram({ engine }: TestSetup, { platform }: TestProcess): P
   await documents.put(webhookKeyOf('hook'), await sealWebhook(sealing, 'hook', draft), 0)
   const scratch = mkdtempSync(join(tmpdir(), 'antichain-fetch-'))
   try {
-    const folders = createProgramFolders(platform.blobs, scratch)
+    const folders = createProgramFolders(platform.archives, scratch)
     const deps = {
       ...platform,
       documents,

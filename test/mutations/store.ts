@@ -194,7 +194,26 @@ export const storeMutations: readonly Mutation[] = [
     name: 'a damaged blob is returned',
     breaks: 'I7: a blob matches its name',
     file: 'shared/platform/embedded/blobs.ts',
-    edits: [['if (hashOf(bytes) === hash) return bytes', 'if (bytes.length > 0) return bytes']],
+    edits: [
+      [
+        'if (contentHash === hash || nameOf(contentHash) === hash) return bytes',
+        'if (bytes.length > 0) return bytes',
+      ],
+    ],
     caughtBy: [testsOf('shared/platform/embedded/blobs')],
+  },
+  {
+    name: 'an archive has the same name for every stack',
+    breaks: 'a token of one stack reaches no program of another',
+    file: 'shared/records/archive-name.ts',
+    edits: [['archive of ${stack}:', 'archive:']],
+    caughtBy: [testsOf('functions/api/archives'), testsOf('test/integration/archived-program')],
+  },
+  {
+    name: 'the API accepts an archive that was not uploaded for the stack',
+    breaks: 'a token of one stack reaches no program of another',
+    file: 'functions/api/require-archive.ts',
+    edits: [['=== contentHash) return name', '!== name) return name']],
+    caughtBy: [testsOf('functions/api/archives')],
   },
 ]

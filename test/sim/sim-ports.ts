@@ -85,6 +85,11 @@ export function createSimPorts(
     events: wrapPort('events', store.events),
     catalog: wrapPort('catalog', store.catalog),
     blobs: wrapPort('blobs', store.blobs),
+    archives: {
+      put: failUnsupported,
+      get: failUnsupported,
+      readContentHash: failUnsupported,
+    },
     chains,
     retention: wrapPort('retention', store.retention),
     blobSweep: {

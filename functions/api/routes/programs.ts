@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
 import { error } from '../../../shared/errors/error.ts'
-import type { BlobHash } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
+import { requireArchive } from '../require-archive.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
 /** Routes for uploading programs: packed folders that requests reference by their SHA-256. */
@@ -23,9 +23,9 @@ export const programRoutes = [
           'ARCHIVE_TOO_LARGE',
           `the packed program has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
         )
-      await requireStack(ports, stackOf(params))
+      const { id } = await requireStack(ports, stackOf(params))
       if (ports.uploads !== undefined)
-        return { json: await ports.uploads.createAddress(archive, bytes) }
+        return { json: await ports.uploads.createAddress(id, archive, bytes) }
       const { project, stack } = params
       const url = `/v1/stacks/${project}/${stack}/programs/${archive}`
       return { json: { url, headers: {}, isThere: false } }
@@ -41,12 +41,13 @@ export const programRoutes = [
     status: 201,
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body }) => {
-      await requireStack(ports, stackOf(params))
+      const { id } = await requireStack(ports, stackOf(params))
       const bytes = body instanceof Uint8Array ? body : new Uint8Array()
       const { archive } = params
       if (createHash('sha256').update(bytes).digest('hex') !== archive)
         throw error('UPLOAD_DIFFERS', `the uploaded bytes do not have the SHA-256 ${archive}`)
-      return { json: { archive: await ports.blobs.put(bytes) } }
+      await ports.archives.put(id, bytes)
+      return { json: { archive } }
     },
   }),
   defineRoute({
@@ -59,8 +60,7 @@ export const programRoutes = [
     output: z.object({ archive: z.string() }),
     run: async (ports, { params, body: { archive } }) => {
       const { id } = await requireStack(ports, stackOf(params))
-      await requireBlob(ports.blobs, archive)
-      await ports.requests.putProgram(id, archive)
+      await ports.requests.putProgram(id, await requireArchive(ports, id, archive))
       return { json: { archive } }
     },
   }),
@@ -73,17 +73,9 @@ export const programRoutes = [
     output: z.object({ archive: z.string().nullable() }),
     run: async (ports, { params }) => {
       const { id } = await requireStack(ports, stackOf(params))
-      return { json: { archive: (await ports.requests.getProgram(id)) ?? null } }
+      const name = await ports.requests.getProgram(id)
+      const archive = name === undefined ? undefined : await ports.archives.readContentHash(name)
+      return { json: { archive: archive ?? null } }
     },
   }),
 ]
-
-/** Throws DOCUMENT_UNKNOWN for an archive that was not uploaded. */
-async function requireBlob(
-  blobs: { readonly get: (hash: BlobHash) => Promise<Uint8Array> },
-  archive: BlobHash,
-): Promise<void> {
-  await blobs.get(archive).catch(cause => {
-    throw error('DOCUMENT_UNKNOWN', `the archive ${archive} was not uploaded`, { cause })
-  })
-}

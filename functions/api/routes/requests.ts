@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { type DeployError, error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { archiveNameOf } from '../../../shared/records/archive-name.ts'
 import { hiddenFeatures } from '../../../shared/records/log.ts'
 import type { DeploymentRequest, RequestRecord } from '../../../shared/records/request.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm } from '../archive-forms.ts'
+import { requireArchive } from '../require-archive.ts'
 import { errorBodyOf } from '../error-response.ts'
 import { includesRole } from '../authorization.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
@@ -45,7 +47,7 @@ const requestBody = z.strictObject({
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The selected resources. Absent: all. */
   targeting: targetingBody.optional(),
-  /** An uploaded archive. Absent: the program of the stack. */
+  /** An archive that was uploaded for the stack. Absent: the program of the stack. */
   archive: archiveForm.optional(),
 })
 
@@ -87,7 +89,7 @@ export const requestRoutes = [
     ...creationRoute,
     path: '/v1/stacks/{project}/{stack}/previews',
     role: 'preview',
-    // A preview runs the code of `archive`, which can be any uploaded archive.
+    // A preview runs the code of `archive`, which can be any archive of the stack.
     fieldRoles: { archive: 'deploy' },
     summary:
       'Request a preview of the program of the stack. Another archive requires the role deploy, because programs run code.',
@@ -181,7 +183,8 @@ export async function requireRequest(
 
 /**
  * Puts a request and sends a nudge. The archive of an `up` becomes the program of the stack, so
- * that a schedule does not deploy an older one. Throws REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL.
+ * that a schedule does not deploy an older one. Throws ARCHIVE_UNKNOWN, REQUEST_KEY_TAKEN,
+ * REQUEST_QUEUE_FULL.
  */
 async function putRequest(
   ports: ApiPorts,
@@ -189,8 +192,16 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await requireStack(ports, stackOf(params))
-  const { archive, release, ignoreProtect, targeting, runProgram, ...otherOptions } = body
+  const {
+    archive: contentHash,
+    release,
+    ignoreProtect,
+    targeting,
+    runProgram,
+    ...otherOptions
+  } = body
   const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...rest } = otherOptions
+  const name = contentHash === undefined ? undefined : archiveNameOf(stack, contentHash)
   const newRequest: DeploymentRequest = {
     stack,
     key: idempotencyKeyOf(request, ports),
@@ -208,16 +219,18 @@ async function putRequest(
       ...(targeting === undefined ? {} : { targeting }),
       ...(ignoreProtect === undefined ? {} : { ignoreProtect }),
     },
-    program: archive === undefined ? { kind: 'last' } : { kind: 'archive', archive },
+    program: name === undefined ? { kind: 'last' } : { kind: 'archive', archive: name },
   }
-  const queuedRequest =
-    (await ports.requests.find(stack, newRequest.key)) ?? (await enqueue(ports, newRequest))
+  const existing = await ports.requests.find(stack, newRequest.key)
+  if (existing === undefined && contentHash !== undefined)
+    await requireArchive(ports, stack, contentHash)
+  const queuedRequest = existing ?? (await enqueue(ports, newRequest))
   const storedRequest = requireSameRequest(queuedRequest, newRequest)
   // The process that put the request may have died before this point, so a repeated request
   // continues here.
   if (storedRequest.end === undefined) {
-    if (archive !== undefined && !dryRun && body.command === 'up')
-      await ports.requests.putProgram(stack, archive)
+    if (name !== undefined && !dryRun && body.command === 'up')
+      await ports.requests.putProgram(stack, name)
     await ports.nudges.nudge(stack, 0)
   }
   return { json: requestViewOf(storedRequest) }

@@ -9,6 +9,7 @@ import type { LoggerPort } from '../../ports/system.ts'
 import type { UploadsPort } from '../../ports/uploads.ts'
 import { createSystemClock } from '../system/clock.ts'
 import { createSystemRandom } from '../system/random.ts'
+import { createBucketArchives } from './blobs/bucket-archives.ts'
 import { createBlobSweep } from './blobs/blob-sweep.ts'
 import { createBlobs } from './blobs/blobs.ts'
 import { createPluginStore } from './blobs/plugin-store.ts'
@@ -111,6 +112,7 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
   return {
     ...createRecords({ client, clock, random, region, tables }, blobs),
     blobs,
+    archives: createBucketArchives({ ...bucket, clock }),
     blobSweep: createBlobSweep(bucket),
     uploads: createUploads({ blobs: bucket, plugins: pluginBucket }),
     plugins: createPluginStore({ ...pluginBucket, clock }),

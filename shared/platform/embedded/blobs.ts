@@ -4,21 +4,23 @@ import { dirname, join } from 'node:path'
 import { error, messageOf } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash } from '../../records/ids.ts'
+import type { BlobNaming } from '../records/archives.ts'
 import { setAsideSuffix } from './blob-sweep.ts'
 
 /**
- * Creates the blobs, stored as files `<folder>/<first two digits>/<hash>`. A blob is written to a
+ * Creates the blobs, stored as files `<folder>/<first two digits>/<name>`. A blob is written to a
  * temporary file, synced and renamed, and its folder is synced. A file with the name of a blob is
- * therefore complete.
+ * therefore complete. By default the name is the SHA-256 of the bytes.
  */
-export function createBlobs(folder: string): BlobsPort {
+export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): BlobsPort {
   return {
     put: async bytes => {
-      const hash = hashOf(bytes)
+      const contentHash = hashOf(bytes)
+      const hash = nameOf(contentHash)
       const path = pathOf(folder, hash)
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        const isStored = hashOf(await readContent(path)) === hash
+        const isStored = hashOf(await readContent(path)) === contentHash
         if (!isStored) await writeWhole(path, bytes)
         await syncToDisk(dirname(path))
         await syncToDisk(folder)
@@ -37,7 +39,8 @@ export function createBlobs(folder: string): BlobsPort {
       // second.
       for (const candidatePath of [path, path + setAsideSuffix, path]) {
         const bytes = await readContent(candidatePath)
-        if (hashOf(bytes) === hash) return bytes
+        const contentHash = hashOf(bytes)
+        if (contentHash === hash || nameOf(contentHash) === hash) return bytes
       }
       throw error('STATE_INVALID', `the blob ${path} is absent or damaged`, {
         hint: 'Restore the file from a backup, or import an export of the stack.',
@@ -47,7 +50,19 @@ export function createBlobs(folder: string): BlobsPort {
   }
 }
 
-/** Returns the name of a blob: the SHA-256 of its bytes in hexadecimal. */
+/**
+ * Returns the SHA-256 of a stored blob. Returns undefined for a blob that is absent or set aside.
+ * Throws STORE_UNAVAILABLE.
+ */
+export async function readContentHash(
+  folder: string,
+  name: BlobHash,
+): Promise<BlobHash | undefined> {
+  const bytes = await readContent(pathOf(folder, name))
+  return bytes.length === 0 ? undefined : hashOf(bytes)
+}
+
+/** Returns the SHA-256 of bytes in hexadecimal. */
 function hashOf(bytes: Uint8Array): BlobHash {
   return createHash('sha256').update(bytes).digest('hex') as BlobHash
 }

@@ -25,9 +25,10 @@ import {
   withLargeLateOutcomes,
   withLargeOutcomes,
 } from '../records/large-records.ts'
+import { createArchives } from '../records/archives.ts'
 import { withoutGaps } from '../records/gapless-log.ts'
 import { createAudit } from './audit.ts'
-import { createBlobs } from './blobs.ts'
+import { createBlobs, readContentHash } from './blobs.ts'
 import { createBlobSweep } from './blob-sweep.ts'
 import { createCatalog } from './catalog.ts'
 import { createChainQueue } from './chain-queue.ts'
@@ -94,6 +95,10 @@ export function createEmbeddedPlatform(
   const { logger } = options
   const folder = prepareBlobFolder(options.home)
   const blobs = createBlobs(folder)
+  const archives = createArchives(
+    nameOf => createBlobs(folder, nameOf),
+    name => readContentHash(folder, name),
+  )
   const catalog = withLargeLateOutcomes(createCatalog(store.call, random), blobs)
   const chains = createChainQueue({ store, clock, random })
   const listUnfinishedStacks = async (): Promise<readonly StackId[]> =>
@@ -117,6 +122,7 @@ export function createEmbeddedPlatform(
     events: createEvents(store.call),
     catalog,
     blobs,
+    archives,
     requests: createRequests(store.call),
     retention: createRetention(store.call),
     blobSweep: createBlobSweep(folder),
@@ -126,7 +132,7 @@ export function createEmbeddedPlatform(
     documents: createDocuments(store.call, random),
     marks: createMarks(store.call, { random, clock }),
     audit: createAudit(store.call),
-    renames: createStackRenames(store.call, random),
+    renames: createStackRenames({ call: store.call, random, archives }),
     sealing: createKeyFileSealing(options.home),
     notifications: createNotifications({ clock, random }),
     clock,

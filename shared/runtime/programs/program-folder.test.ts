@@ -15,9 +15,10 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import { limits } from '../../config/limits.ts'
-import type { BlobHash } from '../../records/ids.ts'
+import { type BlobHash, stackIdOf } from '../../records/ids.ts'
 import { createProgramFolders } from './program-folder.ts'
 
+const stack = stackIdOf('p', 'dev')
 let folder: string
 let program: string
 
@@ -44,7 +45,7 @@ async function unpackOnce(bytes: Uint8Array, name = 'a') {
     return bytes
   }
   const folders = createProgramFolders({ get }, join(folder, 'scratch'))
-  const place = await folders.open(name.repeat(64) as BlobHash)
+  const place = await folders.open(stack, name.repeat(64) as BlobHash)
   return { place, folders, fetched: () => fetched }
 }
 
@@ -84,7 +85,7 @@ describe('a packed and unpacked program', () => {
   test('is downloaded once per process, and not again by the next one', async () => {
     const { bytes } = await packProgram(program)
     const { place, folders, fetched } = await unpackOnce(bytes)
-    expect(await folders.open('a'.repeat(64) as BlobHash)).toBe(place)
+    expect(await folders.open(stack, 'a'.repeat(64) as BlobHash)).toBe(place)
     expect(fetched()).toBe(1)
     const next = await unpackOnce(bytes)
     expect([next.place, next.fetched()]).toEqual([place, 0])

@@ -1,16 +1,19 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BlobsPort } from '../../ports/records.ts'
-import type { BlobHash } from '../../records/ids.ts'
+import { error, hasCode } from '../../errors/error.ts'
+import type { ArchivesPort } from '../../ports/records.ts'
+import { archiveNameOf } from '../../records/archive-name.ts'
+import type { BlobHash, StackId } from '../../records/ids.ts'
 import { unpackArchive } from './unpack-archive.ts'
 
 /** The unpacker of programs. It unpacks each archive once, into a scratch folder. */
 export interface ProgramFolders {
   /**
-   * Returns the folder of an archive's program. Throws ARCHIVE_UNREADABLE, ARCHIVE_TOO_LARGE, and
-   * the errors of the blob store.
+   * Returns the folder of the program in a stack's archive. Throws ARCHIVE_UNKNOWN for an archive
+   * that is absent or of another stack, ARCHIVE_UNREADABLE, ARCHIVE_TOO_LARGE, and the errors of
+   * the blob store.
    */
-  readonly open: (archive: BlobHash) => Promise<string>
+  readonly open: (stack: StackId, archive: BlobHash) => Promise<string>
 }
 
 /**
@@ -18,31 +21,40 @@ export interface ProgramFolders {
  * reused.
  */
 export function createProgramFolders(
-  blobs: Pick<BlobsPort, 'get'>,
+  archives: Pick<ArchivesPort, 'get'>,
   scratch: string,
 ): ProgramFolders {
-  const unpackings = new Map<BlobHash, Promise<string>>()
+  const unpackings = new Map<string, Promise<string>>()
   return {
-    open(archive) {
-      const existing = unpackings.get(archive)
+    open(stack, archive) {
+      // A folder that was unpacked for one stack is not the program of another one.
+      const folderName = archiveNameOf(stack, archive)
+      const existing = unpackings.get(folderName)
       if (existing !== undefined) return existing
-      const unpacking = unpackProgram(blobs, scratch, archive)
-      unpackings.set(archive, unpacking)
-      unpacking.catch(() => unpackings.delete(archive))
+      const unpacking = unpackProgram({ archives, scratch, folderName }, stack, archive)
+      unpackings.set(folderName, unpacking)
+      unpacking.catch(() => unpackings.delete(folderName))
       return unpacking
     },
   }
 }
 
 async function unpackProgram(
-  blobs: Pick<BlobsPort, 'get'>,
-  scratch: string,
+  deps: {
+    readonly archives: Pick<ArchivesPort, 'get'>
+    readonly scratch: string
+    readonly folderName: string
+  },
+  stack: StackId,
   archive: BlobHash,
 ): Promise<string> {
-  const archiveFolder = join(scratch, 'programs', archive)
+  const { archives, scratch, folderName } = deps
+  const archiveFolder = join(scratch, 'programs', folderName)
   if (existsSync(join(archiveFolder, completeMarker))) return join(archiveFolder, 'program')
   mkdirSync(join(scratch, 'programs'), { recursive: true, mode: 0o700 })
-  const bytes = await blobs.get(archive)
+  const bytes = await archives.get(stack, archive).catch(thrown => {
+    throw hasCode(thrown, 'STATE_INVALID') ? archiveUnknownError(stack, thrown) : thrown
+  })
   const temporaryFolder = mkdtempSync(join(scratch, 'programs', 'making-'))
   try {
     mkdirSync(join(temporaryFolder, 'program'))
@@ -56,6 +68,12 @@ async function unpackProgram(
   } finally {
     rmSync(temporaryFolder, { recursive: true, force: true })
   }
+}
+
+function archiveUnknownError(stack: StackId, cause: unknown): Error {
+  return error('ARCHIVE_UNKNOWN', `the stack '${stack}' has no such archive of a program`, {
+    cause,
+  })
 }
 
 /** The name of the file that marks a completely unpacked archive. */

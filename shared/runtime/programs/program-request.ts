@@ -35,7 +35,7 @@ export async function createProgramRequest(
 ): Promise<DeployRequest> {
   const { stack, archive, options, dryRun, key } = request
   const stackParts = stackPartsOf(stack)
-  const project = readProject(await deps.folders.open(archive))
+  const project = readProject(await deps.folders.open(stack, archive))
   if (stackIdOf(project.name, stackParts.stack) !== stack)
     throw error(
       'PROJECT_INVALID',

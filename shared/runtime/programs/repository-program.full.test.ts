@@ -96,11 +96,11 @@ const deps = (env: Readonly<Record<string, string | undefined>> = process.env): 
   // The clock skips the pauses between attempts, but not the installation timeout.
   clock: { sleep: (ms, signal) => platform.clock.sleep(ms > 60_000 ? ms : 0, signal) },
   scratch: join(home, 'scratch'),
-  folders: createProgramFolders(platform.blobs, join(home, 'scratch')),
+  folders: createProgramFolders(platform.archives, join(home, 'scratch')),
   env: withoutFunctionVariables(env),
   processes: createProcesses,
 })
-const folderOf = (archive: BlobHash) => deps().folders.open(archive)
+const folderOf = (archive: BlobHash) => deps().folders.open(stack, archive)
 
 describe('the program of a repository', { timeout: 60_000 }, () => {
   test('is packed with the packages of its lock file, whose scripts do not see variables of this project', async () => {

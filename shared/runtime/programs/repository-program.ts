@@ -4,7 +4,7 @@ import { programLimits } from '../../config/program-limits.ts'
 import { DeployError, error, hasCode } from '../../errors/error.ts'
 import { sealingContextOf, type TriggerPorts } from '../../ports/documents.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
-import type { BlobsPort } from '../../ports/records.ts'
+import type { ArchivesPort } from '../../ports/records.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import { hasProjectFile } from '../../programs/project/project-file.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
@@ -28,7 +28,7 @@ export interface RepositoryDeps
   extends Pick<TriggerPorts, 'documents' | 'sealing'>,
     Omit<PackageInstallDeps, 'processes'> {
   readonly outbound: OutboundPort
-  readonly blobs: Pick<BlobsPort, 'put'>
+  readonly archives: Pick<ArchivesPort, 'put'>
   readonly requests: Pick<RequestsPort, 'getProgram' | 'putProgram'>
   /** Finds the packages of an earlier program. */
   readonly folders: ProgramFolders
@@ -37,8 +37,8 @@ export interface RepositoryDeps
 }
 
 /**
- * Packs a repository's files at a commit, with installed packages, and stores the archive as a
- * blob. Later generator runs of the deployment use the blob. `installProgramPackages` may reuse the
+ * Packs a repository's files at a commit, with installed packages, and stores the archive of the
+ * stack. Later generator runs of the deployment use it. `installProgramPackages` may reuse the
  * packages of the stack's last program. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*,
  * PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and the errors of the blob store.
  */
@@ -65,7 +65,7 @@ export async function packRepository(
       folder,
       await findLastProgramFolder(deps, stack),
     )
-    return await deps.blobs.put((await packProgram(folder)).bytes)
+    return await deps.archives.put(stack, (await packProgram(folder)).bytes)
   } finally {
     await processes.close()
     rmSync(temporaryFolder, { recursive: true, force: true })
@@ -140,5 +140,7 @@ async function findLastProgramFolder(
   stack: StackId,
 ): Promise<string | undefined> {
   const lastArchive = await requests.getProgram(stack)
-  return lastArchive === undefined ? undefined : folders.open(lastArchive).catch(() => undefined)
+  return lastArchive === undefined
+    ? undefined
+    : folders.open(stack, lastArchive).catch(() => undefined)
 }

@@ -41,24 +41,43 @@ export function checksumOf(hash: BlobHash): string {
   return Buffer.from(requireHash(hash), 'hex').toString('base64')
 }
 
+/** The size and the SHA-256 of an object. */
+export interface ObjectContent {
+  readonly sizeBytes: number
+  readonly contentHash: BlobHash
+}
+
 /**
- * Reports whether the object at a blob's key has the size and checksum of the blob. Throws the
- * errors of S3.
+ * Returns the content of the object at a blob's key, which S3 verified at its upload. Returns
+ * undefined without an object. Throws the errors of S3.
+ */
+export async function readObjectContent(
+  bucketSection: BucketSection,
+  name: BlobHash,
+): Promise<ObjectContent | undefined> {
+  const { s3, bucket: Bucket } = bucketSection
+  const Key = blobKeyOf(bucketSection, name)
+  try {
+    const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
+    const { ContentLength: sizeBytes = 0, ChecksumSHA256: checksum = '' } = head
+    const contentHash = Buffer.from(checksum, 'base64').toString('hex') as BlobHash
+    return { sizeBytes, contentHash }
+  } catch (thrown) {
+    if (httpStatusOf(thrown) === 404) return undefined
+    throw thrown
+  }
+}
+
+/**
+ * Reports whether the object at a blob's key has a size and a SHA-256. Throws the errors of S3.
  */
 export async function isStored(
   bucketSection: BucketSection,
-  hash: BlobHash,
-  size: number,
+  name: BlobHash,
+  content: ObjectContent,
 ): Promise<boolean> {
-  const { s3, bucket: Bucket } = bucketSection
-  const Key = blobKeyOf(bucketSection, hash)
-  try {
-    const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
-    return head.ContentLength === size && head.ChecksumSHA256 === checksumOf(hash)
-  } catch (thrown) {
-    if (httpStatusOf(thrown) === 404) return false
-    throw thrown
-  }
+  const stored = await readObjectContent(bucketSection, name)
+  return stored?.sizeBytes === content.sizeBytes && stored.contentHash === content.contentHash
 }
 
 /** Returns the key of a blob that was set aside at `setAsideAt`. */

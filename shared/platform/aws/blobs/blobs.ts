@@ -5,6 +5,7 @@ import { error } from '../../../errors/error.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
+import type { BlobNaming } from '../../records/archives.ts'
 import { awsError, withAwsErrors, httpStatusOf } from '../aws-error.ts'
 import {
   type BucketSection,
@@ -19,25 +20,28 @@ interface BlobsDeps extends BucketSection {
   readonly clock: ClockPort
   /** Maximum size of a blob that `put` accepts. Default: `awsLimits.blobBytesMax`. */
   readonly bytesMax?: number
+  /** Returns the name of a blob for the SHA-256 of its bytes. Default: the SHA-256. */
+  readonly nameOf?: BlobNaming
 }
 
 /**
- * Creates the blobs, stored as objects `<prefix><hash>.blob` of a bucket. S3 shows complete objects
+ * Creates the blobs, stored as objects `<prefix><name>.blob` of a bucket. S3 shows complete objects
  * only and verifies their SHA-256 on upload; readers verify it again. A put has at most 512 MiB and
  * never several parts. Throws BLOB_TOO_LARGE and the errors of `awsError`.
  */
 export function createBlobs(deps: BlobsDeps): BlobsPort {
   const { s3, bucket } = deps
-  const bytesMax = deps.bytesMax ?? awsLimits.blobBytesMax
+  const { bytesMax = awsLimits.blobBytesMax, nameOf = hash => hash } = deps
   return {
     put: async bytes => {
-      const hash = hashOf(bytes)
+      const contentHash = hashOf(bytes)
       if (bytes.length > bytesMax)
         throw error('BLOB_TOO_LARGE', `a blob of ${bytes.length} bytes is too large`, {
           details: { bytes: bytes.length, bytesMax },
         })
-      await putUnlessStored(deps, hash, bytes)
-      return hash
+      const name = nameOf(contentHash)
+      await putUnlessStored(deps, name, { bytes, contentHash })
+      return name
     },
     get: async hash => {
       const key = blobKeyOf(deps, hash)
@@ -54,7 +58,9 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
           const bytes = await withAwsErrors(requestName, () =>
             readContent(s3, bucket, candidateKey),
           )
-          if (bytes !== undefined && hashOf(bytes) === hash) return bytes
+          if (bytes === undefined) continue
+          const contentHash = hashOf(bytes)
+          if (contentHash === hash || nameOf(contentHash) === hash) return bytes
         }
       throw error('STATE_INVALID', `the blob ${key} of the bucket ${bucket} is absent or damaged`, {
         hint: 'Restore an older version of the object, or import an export of the stack.',
@@ -68,10 +74,15 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
  * Puts an object unless a complete one exists. The object may exist after a conflict, a lost
  * response, or a repeated put of the SDK. Its checksum then decides whether the put is done.
  */
-async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Array): Promise<void> {
+async function putUnlessStored(
+  deps: BlobsDeps,
+  name: BlobHash,
+  content: { readonly bytes: Uint8Array; readonly contentHash: BlobHash },
+): Promise<void> {
+  const { bytes, contentHash } = content
   const { s3, bucket, clock } = deps
-  const key = blobKeyOf(deps, hash)
-  const requestName = `blob ${hash}: put`
+  const key = blobKeyOf(deps, name)
+  const requestName = `blob ${name}: put`
   const put = (condition: { readonly IfNoneMatch?: string }) =>
     s3.send(
       new PutObjectCommand({
@@ -79,7 +90,7 @@ async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Arra
         Key: key,
         Body: bytes,
         ContentLength: bytes.length,
-        ChecksumSHA256: checksumOf(hash),
+        ChecksumSHA256: checksumOf(contentHash),
         ...condition,
       }),
     )
@@ -93,7 +104,7 @@ async function putUnlessStored(deps: BlobsDeps, hash: BlobHash, bytes: Uint8Arra
       // sent (RFC 9112, 9.6). 409: another process puts the same blob concurrently.
       const mayExist = status === undefined || status === 412 || status === 409
       if (!mayExist || tries === awsLimits.putTriesMax) throw awsError(requestName, thrown)
-      const storedCheck = isStored(deps, hash, bytes.length)
+      const storedCheck = isStored(deps, name, { sizeBytes: bytes.length, contentHash })
       if (status === undefined) {
         if (await storedCheck.catch(() => false)) return
         throw awsError(requestName, thrown)
@@ -134,7 +145,7 @@ function isBucketMissing(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'NoSuchBucket'
 }
 
-/** Returns the name of a blob: the SHA-256 of its bytes in hexadecimal. */
+/** Returns the SHA-256 of bytes in hexadecimal. */
 function hashOf(bytes: Uint8Array): BlobHash {
   return createHash('sha256').update(bytes).digest('hex') as BlobHash
 }

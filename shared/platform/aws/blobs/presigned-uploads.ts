@@ -2,9 +2,16 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { apiLimits } from '../../../config/api-limits.ts'
 import type { UploadAddress, UploadsPort } from '../../../ports/uploads.ts'
+import { archiveNameOf } from '../../../records/archive-name.ts'
 import type { BlobHash } from '../../../records/ids.ts'
 import { withAwsErrors } from '../aws-error.ts'
-import { type BucketSection, checksumOf, isStored, blobKeyOf } from './blob-objects.ts'
+import {
+  type BucketSection,
+  type ObjectContent,
+  checksumOf,
+  isStored,
+  blobKeyOf,
+} from './blob-objects.ts'
 
 /** The signed headers, which an upload must send. S3 checks the body against them. */
 const signedHeaders = new Set([
@@ -30,32 +37,33 @@ interface UploadsDeps {
 export function createUploads(deps: UploadsDeps): UploadsPort {
   const { expiresMs = apiLimits.uploadAddressExpiresMs } = deps
   return {
-    createAddress: (archive, sizeBytes) =>
-      createPresignedUpload(deps.blobs, { archive, sizeBytes, expiresMs }),
-    createPluginAddress: (archive, sizeBytes) =>
-      createPresignedUpload(deps.plugins, { archive, sizeBytes, expiresMs }),
+    createAddress: (stack, contentHash, sizeBytes) => {
+      const name = archiveNameOf(stack, contentHash)
+      return createPresignedUpload(deps.blobs, { name, contentHash, sizeBytes, expiresMs })
+    },
+    createPluginAddress: (contentHash, sizeBytes) =>
+      createPresignedUpload(deps.plugins, {
+        ...{ name: contentHash, contentHash, sizeBytes, expiresMs },
+      }),
   }
 }
 
 async function createPresignedUpload(
   bucketSection: BucketSection,
-  {
-    archive,
-    sizeBytes,
-    expiresMs,
-  }: { readonly archive: BlobHash; readonly sizeBytes: number; readonly expiresMs: number },
+  upload: ObjectContent & { readonly name: BlobHash; readonly expiresMs: number },
 ): Promise<UploadAddress> {
-  const checksum = checksumOf(archive)
+  const { name, contentHash, sizeBytes, expiresMs } = upload
+  const checksum = checksumOf(contentHash)
   // If the check fails, the caller uploads the bytes again, which is harmless.
-  const isThere = await isStored(bucketSection, archive, sizeBytes).catch(() => false)
+  const isThere = await isStored(bucketSection, name, upload).catch(() => false)
   const command = new PutObjectCommand({
     Bucket: bucketSection.bucket,
-    Key: blobKeyOf(bucketSection, archive),
+    Key: blobKeyOf(bucketSection, name),
     ContentLength: sizeBytes,
     ChecksumSHA256: checksum,
     IfNoneMatch: '*',
   })
-  const url = await withAwsErrors(`upload ${archive}: sign`, () =>
+  const url = await withAwsErrors(`upload ${name}: sign`, () =>
     getSignedUrl(bucketSection.s3, command, {
       expiresIn: Math.ceil(expiresMs / 1000),
       signableHeaders: new Set(['host', ...signedHeaders]),

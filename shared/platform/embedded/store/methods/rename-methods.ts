@@ -31,6 +31,8 @@ export const renameMethods = {
         /** The version that was converted to the new state. `snapshot` is '' without a state. */
         readonly expected: number
         readonly snapshot: BlobHash | ''
+        /** The archive of the stack's program under the new id; '' without one. */
+        readonly program: BlobHash | ''
         readonly at: EpochMs
         readonly token: string
       },
@@ -65,6 +67,9 @@ export const renameMethods = {
       )
       database.run("UPDATE stack SET removed = 1, version = 0, snapshot = '' WHERE id = ?", id)
       moveRows(database, id, to)
+      database.run('DELETE FROM program WHERE stack IN (?, ?)', id, to)
+      if (args.program !== '')
+        database.run('INSERT INTO program (stack, archive) VALUES (?, ?)', to, args.program)
       if (snapshot !== '')
         database.run(
           'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)',
@@ -95,7 +100,6 @@ function moveRows(database: Database, id: StackId, newId: StackId): void {
     ['snapshot', 'stack'],
     ['late', 'stack'],
     ['slow', 'stack'],
-    ['program', 'stack'],
     ['document', 'scope'],
   ] as const
   for (const [table, column] of tables) {

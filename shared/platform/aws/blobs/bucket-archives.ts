@@ -1,0 +1,21 @@
+import type { ArchivesPort } from '../../../ports/records.ts'
+import type { ClockPort } from '../../../ports/system.ts'
+import { createArchives } from '../../records/archives.ts'
+import { withAwsErrors } from '../aws-error.ts'
+import { type BucketSection, readObjectContent } from './blob-objects.ts'
+import { createBlobs } from './blobs.ts'
+
+/** Creates the archives of stacks among the blobs of a bucket. Throws the errors of `awsError`. */
+export function createBucketArchives(
+  deps: BucketSection & { readonly clock: ClockPort },
+): ArchivesPort {
+  return createArchives(
+    nameOf => createBlobs({ ...deps, nameOf }),
+    async name => {
+      const content = await withAwsErrors(`archive ${name}: check`, () =>
+        readObjectContent(deps, name),
+      )
+      return content?.contentHash
+    },
+  )
+}
