@@ -202,15 +202,17 @@ const receiveActions = [
 ]
 
 /**
- * Returns the statements for secrets. Secrets of triggers are sealed with a context that names this
- * purpose. Secrets of stacks may come from other programs, in Pulumi's form without a context. So
- * the permission for stacks covers all secrets without the purpose of triggers.
+ * Returns the statements for secrets. The context of a trigger's secret names this purpose, and
+ * that of a stack's data key names the stack. KMS opens a text with its exact context only. So the
+ * permission for stacks opens no secret of a trigger, and no data key without a stack. The function
+ * itself refuses the data key of another stack.
  */
 function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyStatement[] {
-  const field = `kms:EncryptionContext:${keyPurpose.purposeField}`
   const { triggerSecrets, stackSecrets } = grants
-  const triggerPurpose = { StringEquals: { [field]: keyPurpose.trigger } }
-  const otherPurpose = { StringNotEquals: { [field]: keyPurpose.trigger } }
+  const triggerPurpose = {
+    StringEquals: { [fieldOf(keyPurpose.purposeField)]: keyPurpose.trigger },
+  }
+  const stackPurpose = { Null: { [fieldOf(keyPurpose.stackField)]: 'false' } }
   const secretActions = ['kms:Encrypt', 'kms:Decrypt', 'kms:GenerateDataKey']
   return [
     ...(triggerSecrets === 'seal'
@@ -219,9 +221,12 @@ function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyState
     ...(triggerSecrets === 'open'
       ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], triggerPurpose)]
       : []),
-    ...(stackSecrets === 'open' ? [allow(secretActions, [keys.secrets.keyArn], otherPurpose)] : []),
+    ...(stackSecrets === 'open' ? [allow(secretActions, [keys.secrets.keyArn], stackPurpose)] : []),
   ]
 }
+
+/** Returns the condition key of a field of the encryption context. */
+const fieldOf = (name: string): string => `kms:EncryptionContext:${name}`
 
 /** Allows a role that closes deployments to call compaction. */
 function compactionStatementOf(scope: Construct, settings: Settings): PolicyStatement {

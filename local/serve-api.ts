@@ -40,10 +40,11 @@ export function createApiPorts(
     ...platform,
     execute: 'here',
     addresses: readAddressRules(process.env),
-    secretsOf: async ({ secrets_providers: provider }) => {
+    secretsOf: async (stack, { secrets_providers: provider }) => {
       const canOpen = provider?.type === 'cloud' || passphrase !== undefined
       if (provider === undefined || !canOpen) return undefined
-      return openManagerFromState(provider, passphrase, keeper)
+      const allowed = { kind: 'own-or-unnamed', stack } as const
+      return openManagerFromState(provider, passphrase, { keeper, allowed })
     },
   }
 }

@@ -37,7 +37,8 @@ export function createRequestOpener(
   const folders = createProgramFolders(platform.archives, home)
   const { open, reopen } = createArchivedProgramOpener(platform.requests, {
     folders,
-    secretsOf: (stack, provider) => openStackSecrets({ keeper, passphrase }, stack, provider),
+    secretsOf: (stack, stackSecrets) =>
+      openStackSecrets({ keeper, passphrase, allowedKeys: 'own-or-unnamed' }, stack, stackSecrets),
   })
   const repositories = {
     ...platform,

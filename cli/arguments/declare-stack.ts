@@ -11,6 +11,7 @@ export function declareStack(root: Command, attach: Attach): void {
   )
   declareLifecycle(stack, attach)
   declareRename(stack, attach)
+  declareChangeSecretsProvider(stack, attach)
   declareState(stack, attach)
   declareUnsupportedCommands(stack, unsupportedCommands.stack)
 }
@@ -69,6 +70,17 @@ function declareRename(stack: Command, attach: Attach): void {
   attach(
     stack.command('rename <name>').description('Rename a stack, or move it to another project'),
     async () => (await import('../commands/stack-rename.ts')).renameNamedStack,
+  )
+}
+
+function declareChangeSecretsProvider(stack: Command, attach: Attach): void {
+  attach(
+    stack
+      .command('change-secrets-provider <provider>')
+      .description(
+        'Encrypt the secrets of a stack with another provider: passphrase, default, or awskms://<key>',
+      ),
+    async () => (await import('../commands/stack-change-secrets-provider.ts')).changeStackProvider,
   )
 }
 

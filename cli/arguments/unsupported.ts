@@ -59,7 +59,7 @@ export const unsupportedCommands = {
     'template',
     'watch',
   ],
-  stack: ['change-secrets-provider', 'graph', 'tag', 'unselect'],
+  stack: ['graph', 'tag', 'unselect'],
   state: ['edit', 'upgrade'],
   config: ['cp', 'env', 'refresh'],
 } as const satisfies Record<string, readonly string[]>

@@ -46,7 +46,8 @@ async function openSecrets(
   session: CliSession,
   storedState: StoredDeployment,
 ): Promise<StoredDeployment> {
-  const manager = await openStateManager(session, storedState)
+  // An earlier version may be from before a rename, and its data key then names the old stack.
+  const manager = await openStateManager(session, storedState, { kind: 'any' })
   if (manager === undefined) return storedState
   const stateTools = await session.tools.loadState()
   return stateTools.encodeSnapshot(

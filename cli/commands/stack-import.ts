@@ -9,7 +9,13 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
-import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import {
+  namesManager,
+  openStateManager,
+  openStackFile,
+  openStackManager,
+} from '../stack/stack-secrets.ts'
 
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
@@ -96,27 +102,15 @@ async function openSourceManager(
   deployment: StoredDeployment,
   stackManager: SecretsManager,
 ): Promise<SecretsManager> {
-  const provider = deployment.secrets_providers
-  const isSameManager =
-    provider?.type === stackManager.type &&
-    JSON.stringify(provider.state) === JSON.stringify(stackManager.state)
-  if (isSameManager || !holdsCiphertext(deployment)) return stackManager
-  const manager = await openStateManager(session, deployment)
+  if (namesManager(deployment, stackManager) || !containsCiphertext(deployment)) return stackManager
+  // The file may be the state of another stack, which the user's own credentials open.
+  const manager = await openStateManager(session, deployment, { kind: 'any' })
   if (manager === undefined)
     throw error(
       'STATE_INVALID',
       'the state contains encrypted secrets but names no secrets provider',
     )
   return manager
-}
-
-function holdsCiphertext(data: unknown): boolean {
-  if (typeof data !== 'object' || data === null) return false
-  const isSecret =
-    'ciphertext' in data &&
-    typeof data.ciphertext === 'string' &&
-    Object.values(data).includes('1b47061264138c4ac30d75fd1eb44270')
-  return isSecret || Object.values(data).some(holdsCiphertext)
 }
 
 function findForeignResources(

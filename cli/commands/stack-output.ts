@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import { stackPartsOf } from '../../shared/records/ids.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Json, StoredDeployment } from '../../shared/state/stored.ts'
 import { compareUtf8 } from '../../shared/values/go-json.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
@@ -9,7 +9,7 @@ import {
   formatOutput,
   readStackOutputs,
 } from '../../shared/state/stack-outputs.ts'
-import { openStateManager } from '../stack/stack-secrets.ts'
+import { openStateManager, ownKeysOf } from '../stack/stack-secrets.ts'
 import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 
@@ -24,7 +24,7 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
   const engine = await session.openEngine()
   await warnInterrupted(session, id)
   const state = await engine.exportState(id)
-  const decrypt = flags.isSet('showSecrets') ? await openDecrypter(session, state) : undefined
+  const decrypt = flags.isSet('showSecrets') ? await openDecrypter(session, id, state) : undefined
   const outputs = readStackOutputs(state, decrypt)
   if (name !== undefined) {
     const value = outputs.get(name)
@@ -65,10 +65,11 @@ function formatShellAssignment(name: string, value: Json): string {
 
 async function openDecrypter(
   session: CliSession,
+  id: StackId,
   state: StoredDeployment | undefined,
 ): Promise<((ciphertext: string) => string) | undefined> {
   if (state === undefined || !hasSecretOutputs(state)) return () => 'null'
-  const manager = await openStateManager(session, state)
+  const manager = await openStateManager(session, state, ownKeysOf(id))
   if (manager === undefined)
     throw error(
       'SECRETS_MALFORMED',

@@ -3,13 +3,15 @@ import { error } from '../../shared/errors/error.ts'
 import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
+import { renewKeyOfOldName } from '../stack/change-secrets-provider.ts'
 import { selectStack } from '../stack/selected-stack.ts'
 import type { CliSession } from '../session/session.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 
 /**
  * `stack rename <name>`: renames a stack, possibly into another project. If the folder belongs to
- * the stack's project, it also renames the configuration file and selects the stack.
+ * the stack's project, it also renames the configuration file and selects the stack. A data key
+ * with the old name is then replaced.
  */
 export const renameNamedStack: Handler = async (session, _flags, [name = '']) => {
   const from = await session.requireStack()
@@ -34,6 +36,7 @@ export const renameNamedStack: Handler = async (session, _flags, [name = '']) =>
     )
   }
   session.printToStderr(`Renamed ${stack} to ${newName.stack}`)
+  if (currentProject !== undefined) await renewKeyOfOldName(session, to)
   return 0
 }
 

@@ -14,7 +14,12 @@ import { decodeStored } from '../../shared/values/stored.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
-import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import {
+  openStateManager,
+  openStackFile,
+  openStackManager,
+  ownKeysOf,
+} from '../stack/stack-secrets.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
 
 /** The stacks of a move. */
@@ -44,7 +49,7 @@ export const moveStateResources: Handler = async (session, flags, urns) => {
     dest: await readValidState(session, dest),
   }
   const managers = {
-    source: await openStateManager(session, statesBefore.source),
+    source: await openStateManager(session, statesBefore.source, ownKeysOf(source)),
     dest: await openDestManager(session, dest, statesBefore.dest),
   }
   const selection = { urns, includeParents: flags.isSet('includeParents') }
@@ -91,7 +96,7 @@ async function openDestManager(
   dest: StackId,
   state: StoredDeployment,
 ): Promise<SecretsManager> {
-  const stackManager = await openStateManager(session, state)
+  const stackManager = await openStateManager(session, state, ownKeysOf(dest))
   if (stackManager !== undefined) return stackManager
   const project = session.requireProject()
   const { stack, project: name } = stackPartsOf(dest)

@@ -32,10 +32,13 @@ export function createTools(): Tools {
         import('../../shared/platform/aws/default-key-keeper.ts'),
       ])
       return {
-        createWithKey: async (url, env) =>
-          cloudSecrets.createCloudManager(url, createDefaultKeyKeeper(env)),
-        openWithKey: async (sealedKey, env) =>
-          cloudSecrets.openCloudManager(sealedKey, createDefaultKeyKeeper(env)),
+        createWithKey: async (key, env) =>
+          cloudSecrets.createCloudManager(key, createDefaultKeyKeeper(env)),
+        openWithKey: async (sealedKey, allowed, env) =>
+          cloudSecrets.openCloudManager(sealedKey, {
+            keeper: createDefaultKeyKeeper(env),
+            allowed,
+          }),
         create: async text => passphraseSecrets.createPassphraseManager(text),
         open: async (salt, text) => passphraseSecrets.openPassphraseManager(salt, text),
         readPassphrase: async env =>

@@ -1,6 +1,8 @@
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
+import type { StackId } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import type { AllowedKeys } from '../../shared/secrets/key-stack.ts'
 import type { Snapshot } from '../../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import type { OutputStream } from './io.ts'
@@ -79,15 +81,22 @@ export interface SecretsTools {
   /** Opens the manager of a salt. Throws SECRETS_PASSPHRASE_WRONG. */
   readonly open: (salt: string, passphrase: string) => Promise<SecretsManager>
   /**
-   * Creates a manager with a new data key, sealed by the key of a URL. Throws SECRETS_URL_INVALID,
-   * STORE_*.
+   * Creates a manager with a new data key of a stack, sealed by the key of a URL. Throws
+   * SECRETS_URL_INVALID, STORE_*.
    */
-  readonly createWithKey: (url: string, env: Env) => Promise<SecretsManager>
+  readonly createWithKey: (
+    key: { readonly url: string; readonly stack: StackId },
+    env: Env,
+  ) => Promise<SecretsManager>
   /**
-   * Opens the manager of a sealed data key. Throws SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE,
-   * STORE_*.
+   * Opens the manager of a sealed data key. Throws SECRETS_STACK_DIFFERS for one that is not
+   * allowed, SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE, STORE_*.
    */
-  readonly openWithKey: (sealedKey: SealedKey, env: Env) => Promise<SecretsManager>
+  readonly openWithKey: (
+    sealedKey: SealedKey,
+    allowed: AllowedKeys,
+    env: Env,
+  ) => Promise<SecretsManager>
   /**
    * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE, or of the file that
    * PULUMI_CONFIG_PASSPHRASE_FILE names. Returns undefined if neither is set.

@@ -3,10 +3,11 @@ import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
+import { withKeyStack } from '../../shared/secrets/key-stack.ts'
+import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import {
-  isKeyUrl,
   saveManager,
-  createKeyManager,
+  createManager,
   openStackFile,
   requireSupportedProvider,
   openStackManager,
@@ -23,7 +24,9 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   requireSupportedProvider(provider)
   const { project, stack } = stackPartsOf(id)
   const file = openStackFile(session, session.requireProject(), { stack: id })
-  const keyManager = isKeyUrl(provider) ? await createStackKey(session, file, provider) : undefined
+  const keyManager = isKeyUrl(provider)
+    ? await createStackKey(session, id, { file, url: provider })
+    : undefined
   const engine = await session.openEngine()
   const { catalog, clock } = engine.platform
   if (!(await catalog.createStack(id, clock.now())))
@@ -40,10 +43,14 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
  * that the same key sealed. Refuses a file with another secrets provider, because the secrets in
  * the file would become unreadable.
  */
-async function createStackKey(session: CliSession, file: StackConfig, url: string) {
+async function createStackKey(
+  session: CliSession,
+  id: StackId,
+  { file, url }: { readonly file: StackConfig; readonly url: string },
+) {
   const { provider, encryptedKey, encryptionSalt } = file.getSecrets()
-  if (provider === url && encryptedKey !== '') return undefined
+  if ([url, withKeyStack(url, id)].includes(provider) && encryptedKey !== '') return undefined
   if (encryptedKey !== '' || encryptionSalt !== '')
     throw error('SECRETS_PROVIDER_CHANGED', `${file.file} already has another secrets provider`)
-  return createKeyManager(session, url)
+  return createManager(session, id, url)
 }

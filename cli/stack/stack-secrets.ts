@@ -3,11 +3,14 @@ import type { Project } from '../../shared/programs/project/project.ts'
 import {
   readStackConfig,
   type StackConfig,
+  type StackSecrets,
   stackConfigFileOf,
   writeStackConfig,
 } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import { type AllowedKeys, withKeyStack } from '../../shared/secrets/key-stack.ts'
+import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { resolve } from 'node:path'
 import type { CliSession } from '../session/session.ts'
@@ -30,41 +33,70 @@ export function openStackFile(
  * Opens the secrets manager that the stack's file names (docs/spec/secrets.md#choice-of-manager).
  * If the file names none, the manager of the state or a new manager is used, and saved in the file.
  * Prompts for the passphrase in a terminal. Throws SECRETS_PASSPHRASE_MISSING,
- * SECRETS_PASSPHRASE_WRONG, FEATURE_MISSING, and the errors of the stack's key.
+ * SECRETS_PASSPHRASE_WRONG, SECRETS_STACK_DIFFERS, FEATURE_MISSING, and the errors of the stack's
+ * key.
  */
 export async function openStackManager(
   session: CliSession,
   stack: StackId,
   config: StackConfig,
 ): Promise<SecretsManager> {
-  const { provider, encryptedKey, encryptionSalt } = config.getSecrets()
-  if (isKeyUrl(provider) && encryptedKey !== '')
-    return openWithKey(session, { url: provider, encryptedKey })
-  requireSupportedProvider(provider)
-  if (encryptionSalt !== '' && !isKeyUrl(provider)) return openManager(session, encryptionSalt)
+  const secrets = config.getSecrets()
+  const fileManager = await openFileManager(session, secrets, ownKeysOf(stack))
+  if (fileManager !== undefined) return fileManager
+  const { provider } = secrets
   const engine = await session.openEngine()
   const storedState = await engine.exportState(stack)
-  requireSameProvider(storedState, provider)
+  requireSameProvider(storedState, provider, stack)
   const manager =
-    (await openMatchingStateManager(session, storedState, provider)) ??
-    (isKeyUrl(provider) ? await createKeyManager(session, provider) : await createManager(session))
+    (await openMatchingStateManager(session, storedState, { provider, stack })) ??
+    (await createManager(session, stack, provider))
   saveManager(config, manager)
   return manager
+}
+
+/**
+ * Returns the data keys that commands open for a stack. A data key without a stack is allowed,
+ * because Pulumi and earlier versions created it, and the user's own credentials open it.
+ */
+export function ownKeysOf(stack: StackId): AllowedKeys {
+  return { kind: 'own-or-unnamed', stack }
+}
+
+/**
+ * Opens the secrets manager of a stack's file. Returns undefined when the file has neither a data
+ * key nor a salt. Throws FEATURE_MISSING, and the errors of `openStackManager`.
+ */
+export async function openFileManager(
+  session: CliSession,
+  { provider, encryptedKey, encryptionSalt }: StackSecrets,
+  allowed: AllowedKeys,
+): Promise<SecretsManager | undefined> {
+  if (isKeyUrl(provider)) {
+    if (encryptedKey === '') return undefined
+    return openWithKey(session, { url: provider, encryptedKey }, allowed)
+  }
+  requireSupportedProvider(provider)
+  return encryptionSalt === '' ? undefined : openWithPassphrase(session, encryptionSalt)
 }
 
 /**
  * Refuses a key other than the key of the state, because the secrets of the state would be
  * unreadable. Throws SECRETS_PROVIDER_CHANGED.
  */
-function requireSameProvider(storedState: StoredDeployment | undefined, provider: string): void {
+function requireSameProvider(
+  storedState: StoredDeployment | undefined,
+  provider: string,
+  stack: StackId,
+): void {
   const type = storedState?.secrets_providers?.type ?? ''
-  if (!isKeyUrl(provider) || type === '' || stateKeyOf(storedState)?.url === provider) return
+  if (!isKeyUrl(provider) || type === '' || hasKey(storedState, provider, stack)) return
   throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack has another secrets provider')
 }
 
-/** Reports whether a secrets provider is a key of KMS. */
-export function isKeyUrl(provider: string): boolean {
-  return provider.startsWith('awskms://')
+/** Reports whether a state has the key of a URL. The URL may name the stack or not. */
+function hasKey(state: StoredDeployment | undefined, url: string, stack: StackId): boolean {
+  return isKeyUrl(url) && [url, withKeyStack(url, stack)].includes(stateKeyOf(state)?.url ?? '')
 }
 
 /** Throws FEATURE_MISSING for an unsupported secrets provider. */
@@ -74,11 +106,18 @@ export function requireSupportedProvider(provider: string): void {
 }
 
 /**
- * Creates a manager with a new data key, sealed by a key of KMS. Throws SECRETS_URL_INVALID,
- * STORE_*.
+ * Creates a manager of a stack: with a data key that a key of KMS seals, or with a passphrase.
+ * Throws SECRETS_URL_INVALID, SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG, STORE_*.
  */
-export async function createKeyManager(session: CliSession, url: string): Promise<SecretsManager> {
-  return (await session.tools.loadSecrets()).createWithKey(url, session.io.env)
+export async function createManager(
+  session: CliSession,
+  stack: StackId,
+  provider: string,
+): Promise<SecretsManager> {
+  const secrets = await session.tools.loadSecrets()
+  if (isKeyUrl(provider)) return secrets.createWithKey({ url: provider, stack }, session.io.env)
+  const presetPassphrase = await secrets.readPassphrase(session.io.env)
+  return secrets.create(presetPassphrase ?? (await askNewPassphrase(session)))
 }
 
 /** Writes the secrets manager to the stack's file. Throws CONFIG_INVALID. */
@@ -97,10 +136,11 @@ export function saveManager(config: StackConfig, { state }: SecretsManager): voi
 export async function openStateManager(
   session: CliSession,
   deployment: StoredDeployment,
+  allowed: AllowedKeys,
 ): Promise<SecretsManager | undefined> {
   const type = deployment.secrets_providers?.type
   if (type === undefined || type === '') return undefined
-  const manager = await openKnownStateManager(session, deployment)
+  const manager = await openKnownStateManager(session, deployment, allowed)
   if (manager === undefined)
     throw error(
       'SECRETS_MANAGER_UNSUPPORTED',
@@ -109,35 +149,62 @@ export async function openStateManager(
   return manager
 }
 
+/**
+ * Opens the passphrase manager of a state with a passphrase. Returns undefined for a state with
+ * another manager. Throws SECRETS_PASSPHRASE_WRONG.
+ */
+export async function openStateWithPassphrase(
+  session: CliSession,
+  state: StoredDeployment,
+  passphrase: string,
+): Promise<SecretsManager | undefined> {
+  const salt = stateSaltOf(state)
+  if (salt === undefined) return undefined
+  return (await session.tools.loadSecrets()).open(salt, passphrase)
+}
+
+/** Reports whether a state names a manager. */
+export function namesManager(state: StoredDeployment, { type, state: fields }: SecretsManager) {
+  const provider = state.secrets_providers
+  return provider?.type === type && JSON.stringify(provider.state) === JSON.stringify(fields)
+}
+
 /** Opens the manager of the state, if the file names none or the same one. */
 async function openMatchingStateManager(
   session: CliSession,
   storedState: StoredDeployment | undefined,
-  provider: string,
+  { provider, stack }: { readonly provider: string; readonly stack: StackId },
 ): Promise<SecretsManager | undefined> {
+  const allowed = ownKeysOf(stack)
   const key = stateKeyOf(storedState)
-  if (key !== undefined && (provider === '' || provider === key.url))
-    return openWithKey(session, key)
+  const isSameKey = provider === '' || hasKey(storedState, provider, stack)
+  if (key !== undefined && isSameKey) return openWithKey(session, key, allowed)
   const salt = stateSaltOf(storedState)
-  return salt === undefined || isKeyUrl(provider) ? undefined : openManager(session, salt)
+  if (salt === undefined || isKeyUrl(provider)) return undefined
+  return openWithPassphrase(session, salt)
 }
 
 /** Opens the manager of the state, if its type is supported. */
 async function openKnownStateManager(
   session: CliSession,
   storedState: StoredDeployment,
+  allowed: AllowedKeys,
 ): Promise<SecretsManager | undefined> {
   const key = stateKeyOf(storedState)
-  if (key !== undefined) return openWithKey(session, key)
+  if (key !== undefined) return openWithKey(session, key, allowed)
   const salt = stateSaltOf(storedState)
-  return salt === undefined ? undefined : openManager(session, salt)
+  return salt === undefined ? undefined : openWithPassphrase(session, salt)
 }
 
-async function openWithKey(session: CliSession, sealedKey: SealedKey): Promise<SecretsManager> {
-  return (await session.tools.loadSecrets()).openWithKey(sealedKey, session.io.env)
+async function openWithKey(
+  session: CliSession,
+  sealedKey: SealedKey,
+  allowed: AllowedKeys,
+): Promise<SecretsManager> {
+  return (await session.tools.loadSecrets()).openWithKey(sealedKey, allowed, session.io.env)
 }
 
-async function openManager(session: CliSession, salt: string): Promise<SecretsManager> {
+async function openWithPassphrase(session: CliSession, salt: string): Promise<SecretsManager> {
   const secrets = await session.tools.loadSecrets()
   const presetPassphrase = await secrets.readPassphrase(session.io.env)
   return secrets.open(
@@ -146,18 +213,15 @@ async function openManager(session: CliSession, salt: string): Promise<SecretsMa
   )
 }
 
-async function createManager(session: CliSession): Promise<SecretsManager> {
-  const secrets = await session.tools.loadSecrets()
-  const presetPassphrase = await secrets.readPassphrase(session.io.env)
-  if (presetPassphrase !== undefined) return secrets.create(presetPassphrase)
+/** Asks for a new passphrase twice. Throws SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG. */
+export async function askNewPassphrase(session: CliSession): Promise<string> {
   const newPassphrase = await askPassphrase(
     session,
     'Enter a new passphrase for the secrets of the stack:',
   )
   const repeatedPassphrase = await askPassphrase(session, 'Enter the passphrase again:')
-  if (newPassphrase !== repeatedPassphrase)
-    throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
-  return secrets.create(newPassphrase)
+  if (newPassphrase === repeatedPassphrase) return newPassphrase
+  throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
 }
 
 async function askPassphrase(session: CliSession, question: string): Promise<string> {

@@ -58,10 +58,13 @@ export interface ApiPorts
    */
   readonly addresses: AddressRules
   /**
-   * Returns the secrets manager of a state. Absent where the API must not decrypt secrets. Throws
-   * SECRETS_*.
+   * Returns the secrets manager of a stack's state. Absent where the API must not decrypt secrets.
+   * Throws SECRETS_*.
    */
-  readonly secretsOf?: (state: StoredDeployment) => Promise<SecretsManager | undefined>
+  readonly secretsOf?: (
+    stack: StackId,
+    state: StoredDeployment,
+  ) => Promise<SecretsManager | undefined>
 }
 
 /** An authorized call of a route. Only `run` of a row receives a validated query and body. */

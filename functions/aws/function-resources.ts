@@ -86,7 +86,8 @@ export function openFunctionResources(env: Env): FunctionResources {
   const passphrase = env['PULUMI_CONFIG_PASSPHRASE']
   const programs: ProgramRequestDeps = {
     folders: createProgramFolders(platform.archives, scratch),
-    secretsOf: (stack, named) => openStackSecrets({ keeper, passphrase }, stack, named),
+    secretsOf: (stack, stackSecrets) =>
+      openStackSecrets({ keeper, passphrase, allowedKeys: 'own' }, stack, stackSecrets),
   }
   const assumeStackRole = createRoleAssumer({
     sts: new STSClient(createClientConfig(settings, 'STS')),
@@ -115,7 +116,8 @@ export function openFunctionResources(env: Env): FunctionResources {
     resolveVariables,
     mayServe,
     fetchPlugin,
-    openState: named => openManagerFromState(named, passphrase, keeper),
+    openState: (stack, named) =>
+      openManagerFromState(named, passphrase, { keeper, allowed: { kind: 'own', stack } }),
     ...createArchivedProgramOpener(platform.requests, programs),
   })
   let triggers: AwsTriggers | undefined

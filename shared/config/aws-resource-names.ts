@@ -52,13 +52,14 @@ export const bucketPrefixes = {
 } as const
 
 /**
- * The purpose of a secret, as a pair of the KMS encryption context. Functions that handle triggers
+ * The purpose of a secret, as fields of the KMS encryption context. Functions that handle triggers
  * may use the key for trigger secrets only, executors for stack secrets only.
  */
 export const keyPurpose = {
   purposeField: 'antichain-purpose',
   trigger: 'trigger',
-  stack: 'stack',
+  /** The field of the encryption context that names the stack of a data key by its id. */
+  stackField: 'antichain-stack',
   /** The field of the encryption context that names the document with a trigger's secret. */
   documentField: 'antichain-place',
 } as const

@@ -1,6 +1,7 @@
 import { apiCodes } from './api-codes.ts'
 import { platformCodes } from './platform-codes.ts'
 import { programCodes } from './program-codes.ts'
+import { secretsCodes } from './secrets-codes.ts'
 import { stateCodes } from './state-codes.ts'
 
 /**
@@ -46,34 +47,7 @@ export const catalogue = {
   },
   CONFIG_INVALID: { exit: 2, hint: 'Correct the stack configuration file at the position named.' },
   CONFIG_MISSING: { exit: 2, hint: 'Set the value with `antichain config set <key> <value>`.' },
-  SECRETS_PASSPHRASE_WRONG: {
-    exit: 3,
-    hint: 'Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE to the passphrase of this stack.',
-  },
-  SECRETS_PASSPHRASE_MISSING: {
-    exit: 3,
-    hint: 'Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.',
-  },
-  SECRETS_MANAGER_UNSUPPORTED: {
-    exit: 1,
-    hint: 'Export the state with --show-secrets where its secrets can be decrypted, and import that file.',
-  },
-  SECRETS_URL_INVALID: {
-    exit: 2,
-    hint: 'Write the URL as awskms://<key id, alias/name or ARN>?region=<region>.',
-  },
-  SECRETS_KEY_UNUSABLE: {
-    exit: 3,
-    hint: 'Enable the key, or cancel its deletion; its secrets cannot be decrypted without it.',
-  },
-  SECRETS_PROVIDER_CHANGED: {
-    exit: 2,
-    hint: 'Keep the secrets provider of the stack. To change it, export the state with --show-secrets and import it into a new stack.',
-  },
-  SECRETS_MALFORMED: {
-    exit: 1,
-    hint: 'Restore the ciphertext from a backup: it is damaged or belongs to another stack.',
-  },
+  ...secretsCodes,
   VALUE_MALFORMED: {
     exit: 1,
     hint: 'Report the message to the author of the program or provider: the value violates the wire format.',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { error } from '../errors/error.ts'
 import type { SecretsManager } from './crypter.ts'
+import { type AllowedKeys, requireAllowedKey, withKeyStack } from './key-stack.ts'
 import { createKeyedDigest, createSymmetricCrypter } from './symmetric-crypter.ts'
 
 /**
@@ -21,25 +22,37 @@ const keyBytes = 32
  */
 const openedKeys = new WeakMap<KeyKeeper, Map<string, Promise<Uint8Array>>>()
 
+/** The dependencies of opening data keys: the key service, and the data keys that it may open. */
+export interface KeyOpener {
+  readonly keeper: KeyKeeper
+  readonly allowed: AllowedKeys
+}
+
 /**
- * Creates a manager with a new data key, encrypted by the keeper
- * (docs/spec/secrets.md#cloud-manager).
+ * Creates a manager with a new data key of a stack, encrypted by the keeper
+ * (docs/spec/secrets.md#cloud-manager). The encryption context of the URL names the stack. Throws
+ * SECRETS_URL_INVALID, and the errors of the keeper.
  */
-export async function createCloudManager(url: string, keeper: KeyKeeper): Promise<SecretsManager> {
+export async function createCloudManager(
+  { url: keyUrl, stack }: { readonly url: string; readonly stack: string },
+  keeper: KeyKeeper,
+): Promise<SecretsManager> {
+  const url = withKeyStack(keyUrl, stack)
   const key = randomBytes(keyBytes)
   const sealed = await keeper.wrap(url, key)
   return createManager(key, url, Buffer.from(sealed).toString('base64'))
 }
 
 /**
- * Opens the manager of a URL and its encrypted data key in base64, as in state and stack file.
- * Throws SECRETS_MALFORMED, and the errors of the keeper.
+ * Opens the manager of a URL and its encrypted data key in base64, as in state and stack file. A
+ * data key that is not allowed is refused before the keeper is called. Throws
+ * SECRETS_STACK_DIFFERS, SECRETS_STACK_MISSING, SECRETS_MALFORMED, and the errors of the keeper.
  */
 export async function openCloudManager(
-  state: { readonly url: string; readonly encryptedKey: string },
-  keeper: KeyKeeper,
+  { url, encryptedKey }: { readonly url: string; readonly encryptedKey: string },
+  { keeper, allowed }: KeyOpener,
 ): Promise<SecretsManager> {
-  const { url, encryptedKey } = state
+  requireAllowedKey(url, allowed)
   return createManager(await openDataKey(url, encryptedKey, keeper), url, encryptedKey)
 }
 

@@ -1,6 +1,7 @@
 import { error } from '../errors/error.ts'
-import { type KeyKeeper, openCloudManager } from './cloud-secrets.ts'
+import { type KeyOpener, openCloudManager } from './cloud-secrets.ts'
 import type { SecretsManager } from './crypter.ts'
+import { isKeyUrl } from './key-url.ts'
 import { openPassphraseManager } from './passphrase-secrets.ts'
 import { createKeyedDigest } from './symmetric-crypter.ts'
 
@@ -11,22 +12,20 @@ export interface StoredManager {
 }
 
 /**
- * Opens the manager of a state. `keeper` decrypts the data keys of `awskms://` managers. Throws
+ * Opens the manager of a state. `opener` decrypts the data keys of `awskms://` managers. Throws
  * SECRETS_MANAGER_UNSUPPORTED for a manager of a service or another cloud, and for an `awskms://`
- * manager without `keeper`.
- * Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING, SECRETS_MALFORMED,
- * and the errors of the keeper.
+ * manager without `opener`. Also throws SECRETS_PASSPHRASE_WRONG, SECRETS_PASSPHRASE_MISSING,
+ * SECRETS_MALFORMED, and the errors of `openCloudManager`.
  */
 export async function openManagerFromState(
   storedManager: StoredManager,
   passphrase: string | undefined,
-  keeper?: KeyKeeper,
+  opener?: KeyOpener,
 ): Promise<SecretsManager> {
   if (storedManager.type === 'b64') return base64Manager
-  if (storedManager.type === 'cloud' && keeper !== undefined) {
+  if (storedManager.type === 'cloud' && opener !== undefined) {
     const { url = '', encryptedkey = '' } = textFieldsOf(storedManager.state)
-    if (url.startsWith('awskms://'))
-      return openCloudManager({ url, encryptedKey: encryptedkey }, keeper)
+    if (isKeyUrl(url)) return openCloudManager({ url, encryptedKey: encryptedkey }, opener)
   }
   if (storedManager.type !== 'passphrase')
     throw error(

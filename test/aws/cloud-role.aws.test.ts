@@ -3,15 +3,17 @@
  * deploy it with a role of its own.
  */
 import { CreateKeyCommand } from '@aws-sdk/client-kms'
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
 import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
+import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { listStoredBytes } from './list-stored-bytes.ts'
 import { describeWithServices } from './describe-with-services.ts'
-import { secretText } from './stack-file.ts'
+import { createStackFile, secretText } from './stack-file.ts'
 
 const role = 'arn:aws:iam::123456789012:role/antichain-deploy-shop'
 
@@ -20,6 +22,16 @@ async function keyOf(aws: AwsSettings): Promise<string> {
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
   kms.destroy()
   return `awskms:///${KeyMetadata?.Arn ?? ''}?region=${aws.region}`
+}
+
+/** Returns a stack file with a data key that Pulumi created, which names no stack. */
+async function createUnnamedFile(aws: AwsSettings, url: string, file: string): Promise<string> {
+  const keeper = createKmsKeeper(aws)
+  const encryptedKey = Buffer.from(await keeper.wrap(url, new Uint8Array(32))).toString('base64')
+  keeper.close()
+  return file
+    .replace(/^secretsprovider: .*$/m, `secretsprovider: ${url}`)
+    .replace(/^encryptedkey: .*$/m, `encryptedkey: ${encryptedKey}`)
 }
 
 /**
@@ -41,9 +53,10 @@ describeWithServices(
   settings => {
     let bundles: ReturnType<typeof createBundles>
     let sandbox: CloudSandbox
+    let keyUrl = ''
     beforeAll(async () => {
       bundles = createBundles()
-      const keyUrl = await keyOf(settings())
+      keyUrl = await keyOf(settings())
       const variables = { PULUMI_CONFIG_PASSPHRASE: '' }
       const placeOptions = { keyUrl, config: { 'antichain:role': role }, variables }
       sandbox = await createCloudSandbox('shop', {
@@ -91,6 +104,30 @@ describeWithServices(
       expect(held.length).toBeGreaterThan(10)
       const clear = held.filter(({ bytes }) => hidden.some(text => bytes.includes(text)))
       expect(clear.map(({ location }) => location)).toEqual([])
+    })
+
+    test('is refused by generators with the data key of another stack, or of none', {
+      timeout: 400_000,
+    }, async () => {
+      const file = join(sandbox.program, 'Pulumi.dev.yaml')
+      const ownFile = readFileSync(file, 'utf8')
+      const other = stackIdOf('shop', 'other')
+      const otherFile = await createStackFile(other, { aws: settings(), keyUrl })
+      const unnamedFile = await createUnnamedFile(settings(), keyUrl, ownFile)
+      const snapshot = await sandbox.exportState()
+      for (const [text, code] of [
+        [otherFile, 'SECRETS_STACK_DIFFERS'],
+        [otherFile.replace(other, sandbox.stack), 'SECRETS_MALFORMED'],
+        [unnamedFile, 'SECRETS_STACK_MISSING'],
+      ] as const) {
+        writeFileSync(file, text)
+        const program = await sandbox.upload({ STEP: '2' })
+        await expect(sandbox.deploy('up', program, 240_000)).rejects.toThrow(code)
+      }
+      expect(await sandbox.exportState()).toBe(snapshot)
+      writeFileSync(file, ownFile)
+      const end = await sandbox.deploy('up', await sandbox.upload({ STEP: '1' }), 240_000)
+      expect(end.result).toBe('succeeded')
     })
   },
 )

@@ -221,7 +221,7 @@ async function createSandboxProgram(
       dereference: true,
       filter: path => !unusedFiles.some(pattern => pattern.test(path.slice(sdkModules.length))),
     })
-  const text = await createStackFile(fixture, options)
+  const text = await createStackFile(stackIdOf(fixture, 'dev'), options)
   writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
   return text
 }

@@ -8,10 +8,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import { createKmsKeeper, type KmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
+import { withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
 import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { createSymmetricCrypter } from '../../shared/secrets/symmetric-crypter.ts'
 import { describeWithServices } from './describe-with-services.ts'
+
+const stack = 'organization/shop/dev'
 
 describeWithServices('keys in KMS', ['KMS'], settings => {
   describe('a cloud manager', () => {
@@ -38,12 +41,15 @@ describeWithServices('keys in KMS', ['KMS'], settings => {
         `awskms:///${arn}?awssdk=v2`,
         `awskms://${arn.split('/')[1] ?? ''}?context_stack=dev&context_team=a%20b`,
       ]) {
-        const made = await createCloudManager(url, keeper)
+        const made = await createCloudManager({ url, stack }, keeper)
         expect(Object.keys(made.state)).toEqual(['url', 'encryptedkey'])
-        expect(made).toMatchObject({ type: 'cloud', state: { url } })
+        expect(made).toMatchObject({ type: 'cloud', state: { url: withKeyStack(url, stack) } })
         const state = JSON.parse(JSON.stringify(made.state)) as unknown
         const fresh = createKmsKeeper(readSettings())
-        const opened = await openManagerFromState({ type: 'cloud', state }, undefined, fresh)
+        const opened = await openManagerFromState({ type: 'cloud', state }, undefined, {
+          keeper: fresh,
+          allowed: { kind: 'own', stack },
+        })
         fresh.close()
         expect(opened.state).toEqual(made.state)
         expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
@@ -56,19 +62,28 @@ describeWithServices('keys in KMS', ['KMS'], settings => {
       const sealed = await kms.send(new EncryptCommand({ KeyId: arn, Plaintext: key }))
       const encryptedkey = Buffer.from(sealed.CiphertextBlob ?? []).toString('base64')
       const state = { url: `awskms://${alias}`, encryptedkey }
-      const opened = await openManagerFromState({ type: 'cloud', state }, undefined, keeper)
+      const opened = await openManagerFromState({ type: 'cloud', state }, undefined, {
+        keeper,
+        allowed: { kind: 'own-or-unnamed', stack },
+      })
       expect(opened.crypter.decrypt(createSymmetricCrypter(key).encrypt('theirs'))).toBe('theirs')
     })
 
     test('is refused with another context, a damaged key, no key, or an unknown key', async () => {
       const url = `awskms://${alias}?context_stack=dev`
-      const { state } = await createCloudManager(url, keeper)
+      const { state } = await createCloudManager({ url, stack }, keeper)
       const open = (changed: Readonly<Record<string, string>>) =>
-        openManagerFromState({ type: 'cloud', state: { ...state, ...changed } }, undefined, keeper)
+        openManagerFromState({ type: 'cloud', state: { ...state, ...changed } }, undefined, {
+          keeper,
+          allowed: { kind: 'any' },
+        })
       const damaged = Buffer.from(state['encryptedkey'] ?? '', 'base64')
       damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1
       const cases = [
-        [{ url: url.replace('dev', 'prod') }, 'SECRETS_MALFORMED'],
+        [{ url: withKeyStack(url.replace('dev', 'prod'), stack) }, 'SECRETS_MALFORMED'],
+        // KMS itself refuses a data key under the name of another stack, or without a name.
+        [{ url: withKeyStack(url, 'organization/shop/other') }, 'SECRETS_MALFORMED'],
+        [{ url }, 'SECRETS_MALFORMED'],
         [{ encryptedkey: damaged.toString('base64') }, 'SECRETS_MALFORMED'],
         [{ encryptedkey: '' }, 'SECRETS_MALFORMED'],
         [{ url: 'awskms://alias/antichain-not-there' }, 'STORE_MISSING'],

@@ -1,5 +1,6 @@
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { createCloudManager } from '../../shared/secrets/cloud-secrets.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 
@@ -16,15 +17,15 @@ export interface StackFileOptions {
   readonly config?: Readonly<Record<string, string>>
 }
 
-/** Creates a stack file with the secret in its configuration. */
+/** Creates the file of a stack with the secret in its configuration. */
 export async function createStackFile(
-  project: string,
+  stack: StackId,
   { aws, keyUrl, config = {} }: StackFileOptions & { readonly aws: AwsSettings },
 ): Promise<string> {
   const { state, crypter } =
     keyUrl === undefined
       ? await createPassphraseManager(passphrase)
-      : await createCloudManager(keyUrl, createKmsKeeper(aws))
+      : await createCloudManager({ url: keyUrl, stack }, createKmsKeeper(aws))
   const names = { salt: 'encryptionsalt', url: 'secretsprovider', encryptedkey: 'encryptedkey' }
   const lines = [
     ...Object.entries(names).flatMap(([stateKey, name]) =>
@@ -32,7 +33,7 @@ export async function createStackFile(
     ),
     'config:',
     ...Object.entries(config).map(([name, value]) => `  ${name}: ${value}`),
-    `  ${project}:password:`,
+    `  ${stackPartsOf(stack).project}:password:`,
     `    secure: ${JSON.stringify(crypter.encrypt(secretText))}`,
   ]
   return `${lines.join('\n')}\n`

@@ -1,10 +1,10 @@
-/** A local stack whose secrets are under a KMS key, used by the command line. */
+/** Local stacks whose secrets are under KMS keys, used by the command line. */
 import { CreateAliasCommand, CreateKeyCommand } from '@aws-sdk/client-kms'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createKmsClient } from '../../shared/platform/aws/clients.ts'
+import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import {
   createSandbox,
   findFilesWith,
@@ -24,16 +24,11 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
   test('are sealed in file and state, and opened for programs with the credentials of the process', {
     timeout: 240_000,
   }, async () => {
-    const { region, endpoints } = settings()
-    const kms = createKmsClient(settings(), region)
-    const AliasName = `alias/antichain-${randomUUID()}`
-    const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
-    await kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: KeyMetadata?.KeyId }))
-    kms.destroy()
+    const { endpoints } = settings()
+    const url = await createKeyUrl(settings())
     sandbox = createSandbox('shop')
     const env = { PULUMI_CONFIG_PASSPHRASE: undefined, ANTICHAIN_KMS_ENDPOINT: endpoints.KMS }
     const run = (...args: readonly string[]): Promise<CommandOutput> => sandbox.run(args, { env })
-    const url = `awskms://${AliasName}?region=${region}`
     const absent = await run(
       'stack',
       'init',
@@ -50,8 +45,9 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     requireSuccess(await run('up', '--yes'))
     const exported = requireSuccess(await run('stack', 'export')).out
     expect(verifyExport(exported, { sealed: true })).toEqual([])
+    const namedUrl = `${url}&context_antichain-stack=organization/shop/dev`
     expect(JSON.parse(exported)).toMatchObject({
-      deployment: { secrets_providers: { type: 'cloud', state: { url } } },
+      deployment: { secrets_providers: { type: 'cloud', state: { url: namedUrl } } },
     })
     expect(findFilesWith(sandbox.home, password)).toEqual([])
     const outputs = requireSuccess(await run('stack', 'output', '--json', '--show-secrets')).out
@@ -69,4 +65,107 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     requireSuccess(await run('destroy', '--yes', '--skip-preview'))
     expect(sandbox.listObjects()).toEqual([])
   })
+
+  test('survive each change of the provider, and a change that was interrupted', {
+    timeout: 400_000,
+  }, async () => {
+    const [firstKey, secondKey] = [await createKeyUrl(settings()), await createKeyUrl(settings())]
+    sandbox = createSandbox('shop')
+    let passphrase: string | undefined = 'one'
+    const run = (args: readonly string[], input?: string): Promise<CommandOutput> =>
+      sandbox.run(args, {
+        env: {
+          PULUMI_CONFIG_PASSPHRASE: passphrase,
+          ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS,
+        },
+        ...(input === undefined ? {} : { input }),
+      })
+    const runAll = async (...commands: readonly string[]): Promise<void> => {
+      for (const command of commands) requireSuccess(await run(command.split(' ')))
+    }
+    const file = join(sandbox.program, 'Pulumi.dev.yaml')
+    const expectSameSecrets = async (): Promise<void> => {
+      const outputs = requireSuccess(await run('stack output --json --show-secrets'.split(' '))).out
+      expect(JSON.parse(outputs)).toMatchObject({ password })
+      expect(requireSuccess(await run(['config', 'get', 'password'])).out.trim()).toBe(password)
+      requireSuccess(await run('preview --expect-no-changes'.split(' ')))
+      const exported = requireSuccess(await run(['stack', 'export'])).out
+      expect(verifyExport(exported, { sealed: true })).toEqual([])
+      expect(readFileSync(file, 'utf8') + exported).not.toContain(password)
+    }
+    await runAll('stack init dev', `config set --secret password ${password}`, 'up --yes')
+    const underPassphrase = readFileSync(file, 'utf8')
+    await runAll(`stack change-secrets-provider ${firstKey}`)
+    passphrase = undefined
+    await expectSameSecrets()
+    const underFirstKey = readFileSync(file, 'utf8')
+    await runAll(`stack change-secrets-provider ${secondKey}`)
+    expect(readFileSync(file, 'utf8')).not.toContain(firstKey)
+    await expectSameSecrets()
+    // The command was killed after it had written the state: the file still has the first key.
+    writeFileSync(file, underFirstKey)
+    expect((await run(['up', '--yes'])).err).toContain('SECRETS_MALFORMED')
+    await runAll(`stack change-secrets-provider ${secondKey}`)
+    await expectSameSecrets()
+    passphrase = 'two'
+    await runAll('stack change-secrets-provider passphrase')
+    await expectSameSecrets()
+    const underSecondPassphrase = readFileSync(file, 'utf8')
+    const rotate = 'stack change-secrets-provider passphrase'.split(' ')
+    requireSuccess(await run(rotate, 'three\n'))
+    writeFileSync(file, underSecondPassphrase)
+    requireSuccess(await run(rotate, 'three\n'))
+    passphrase = 'three'
+    await expectSameSecrets()
+    expect(underPassphrase).not.toBe(readFileSync(file, 'utf8'))
+  })
+
+  test('are refused under the data key of another stack, and follow a rename', {
+    timeout: 240_000,
+  }, async () => {
+    const url = await createKeyUrl(settings())
+    sandbox = createSandbox('shop')
+    const env = {
+      PULUMI_CONFIG_PASSPHRASE: undefined,
+      ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS,
+    }
+    const run = (command: string): Promise<CommandOutput> =>
+      sandbox.run(command.split(' '), { env })
+    for (const stack of ['dev', 'prod'])
+      requireSuccess(await run(`stack init ${stack} --secrets-provider ${url}`))
+    requireSuccess(await run(`config set --secret password ${password} --stack dev`))
+    const file = join(sandbox.program, 'Pulumi.prod.yaml')
+    const [devFile, prodFile] = [
+      readFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), 'utf8'),
+      readFileSync(file, 'utf8'),
+    ]
+    writeFileSync(file, devFile)
+    const copied = await run('config get password --stack prod')
+    expect([copied.exit === 0, copied.out]).toEqual([false, ''])
+    expect(copied.err).toContain('SECRETS_STACK_DIFFERS')
+    // KMS authenticates the name: the data key does not open under the name of another stack.
+    writeFileSync(file, devFile.replace('/shop/dev', '/shop/prod'))
+    expect((await run('config get password --stack prod')).err).toContain('SECRETS_MALFORMED')
+    writeFileSync(file, prodFile)
+    requireSuccess(await run('up --yes --skip-preview --stack dev'))
+    requireSuccess(await run('stack rename stage --stack dev'))
+    expect(readFileSync(join(sandbox.program, 'Pulumi.stage.yaml'), 'utf8')).toContain(
+      'context_antichain-stack=organization/shop/stage\n',
+    )
+    const outputs = requireSuccess(
+      await run('stack output --json --show-secrets --stack stage'),
+    ).out
+    expect(JSON.parse(outputs)).toMatchObject({ password })
+    requireSuccess(await run('preview --expect-no-changes --stack stage'))
+  })
 })
+
+/** Creates a key with an alias, and returns its URL. */
+async function createKeyUrl(aws: AwsSettings): Promise<string> {
+  const kms = createKmsClient(aws, aws.region)
+  const AliasName = `alias/antichain-${randomUUID()}`
+  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
+  await kms.send(new CreateAliasCommand({ AliasName, TargetKeyId: KeyMetadata?.KeyId }))
+  kms.destroy()
+  return `awskms://${AliasName}?region=${aws.region}`
+}

@@ -69,12 +69,26 @@ describe('an executor', () => {
     expect(actionsOf('step-executor').filter(action => action.startsWith('s3:Delete'))).toEqual([])
   })
 
+  test.each(['step-executor', 'long-step-executor', 'step-generator', 'long-step-generator'])(
+    'and a generator open no data key without a stack: %s',
+    part => {
+      const uses = statements(part).filter(
+        ({ resources: arns, conditions }) =>
+          arns.join().includes('SecretsKey') && !('StringEquals' in conditions),
+      )
+      expect(uses.map(({ conditions }) => conditions)).toEqual([
+        { Null: { 'kms:EncryptionContext:antichain-stack': 'false' } },
+      ])
+    },
+  )
+
   test('opens no secret of a trigger', () => {
     const uses = statements('step-executor').filter(each =>
       each.resources.join().includes('SecretsKey'),
     )
+    // The context of a trigger's secret has no stack, and KMS opens it with its own context only.
     expect(uses.map(({ conditions }) => conditions)).toEqual([
-      { StringNotEquals: { 'kms:EncryptionContext:antichain-purpose': 'trigger' } },
+      { Null: { 'kms:EncryptionContext:antichain-stack': 'false' } },
     ])
   })
 })

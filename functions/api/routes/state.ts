@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { error } from '../../../shared/errors/error.ts'
+import type { StackId } from '../../../shared/records/ids.ts'
 import { parsePointInTime } from '../../../shared/records/point-in-time.ts'
 import { envelopeOf, printEnvelope } from '../../../shared/state/snapshot-codec.ts'
 import { withoutOrigins } from '../../../shared/state/pending.ts'
@@ -44,8 +45,9 @@ export const stateRoutes = [
     run: async (ports, { params, query: { showSecrets }, caller }) => {
       if (showSecrets && !includesRole(caller.role, 'deploy'))
         throw error('API_FORBIDDEN', 'showing secrets requires the role deploy')
-      const state = await exportState(ports, stackOf(params))
-      const decrypt = showSecrets ? await decrypterOf(ports, state) : undefined
+      const stack = stackOf(params)
+      const state = await exportState(ports, stack)
+      const decrypt = showSecrets ? await decrypterOf(ports, stack, state) : undefined
       return { json: { outputs: Object.fromEntries(readStackOutputs(state, decrypt)) } }
     },
   }),
@@ -75,10 +77,11 @@ async function readRequestedState(
 
 async function decrypterOf(
   { secretsOf }: ApiPorts,
+  stack: StackId,
   state: StoredDeployment | undefined,
 ): Promise<((ciphertext: string) => string) | undefined> {
   if (state === undefined || !hasSecretOutputs(state)) return undefined
-  const manager = await secretsOf?.(state)
+  const manager = await secretsOf?.(stack, state)
   if (manager === undefined)
     throw error('SECRETS_MANAGER_UNSUPPORTED', 'this API has no key for the secrets of the stack', {
       hint: 'Read them with `antichain stack output --show-secrets` on a machine that has the key.',

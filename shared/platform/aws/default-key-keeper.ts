@@ -1,5 +1,5 @@
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
-import { parseKeyUrl } from './key-url.ts'
+import { parseKeyUrl } from '../../secrets/key-url.ts'
 import type { KmsKeeper } from './kms-key-keeper.ts'
 
 /**

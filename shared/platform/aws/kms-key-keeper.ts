@@ -3,7 +3,7 @@ import { error } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
 import { withAwsErrors, errorNameOf } from './aws-error.ts'
-import { parseKeyUrl } from './key-url.ts'
+import { parseKeyUrl } from '../../secrets/key-url.ts'
 
 /** A keeper that encrypts and decrypts data keys with KMS. `close` ends its clients. */
 export interface KmsKeeper extends KeyKeeper {

@@ -6,7 +6,6 @@ import {
   createS3Client,
   createSqsClient,
 } from './clients.ts'
-import { parseKeyUrl } from './key-url.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
 
@@ -48,40 +47,5 @@ describe('client settings', () => {
     expect(await clients[2]?.config.region()).toBe('us-west-2')
     expect(createClientConfig(settings, 'STS')).not.toHaveProperty('endpoint')
     for (const client of clients) client.destroy()
-  })
-})
-
-describe('a KMS key URL', () => {
-  test.each([
-    ['awskms://1234abcd-12ab-34cd', { keyId: '1234abcd-12ab-34cd', region: undefined }],
-    ['awskms://alias/my-Key?region=eu-west-1', { keyId: 'alias/my-Key', region: 'eu-west-1' }],
-    [
-      'awskms:///arn:aws:kms:us-west-2:111122223333:key/1234?awssdk=v2',
-      { keyId: 'arn:aws:kms:us-west-2:111122223333:key/1234', region: 'us-west-2' },
-    ],
-    [
-      'awskms:///arn:aws:kms:us-west-2:111122223333:alias/a?region=us-east-1',
-      { keyId: 'arn:aws:kms:us-west-2:111122223333:alias/a', region: 'us-east-1' },
-    ],
-  ])('%s is parsed', (text, expected) => {
-    expect(parseKeyUrl(text)).toEqual({ ...expected, context: {} })
-  })
-
-  test('has a decoded encryption context', () => {
-    const { context } = parseKeyUrl('awskms://k?context_team=a%20b&context_stack=dev')
-    expect(context).toEqual({ team: 'a b', stack: 'dev' })
-  })
-
-  test.each(['', 'gcpkms://x', 'awskms://', 'awskms:///?region=x', 'awskms://k?profile=p', 'k'])(
-    "'%s' is refused",
-    text => {
-      expect(() => parseKeyUrl(text)).toThrow(code('SECRETS_URL_INVALID'))
-    },
-  )
-
-  test('is reported without its context when it is refused', () => {
-    expect(() => parseKeyUrl('awskms://k?context_a=hush&odd=1')).toThrow(
-      expect.objectContaining({ message: expect.not.stringContaining('hush') }),
-    )
   })
 })

@@ -61,6 +61,15 @@ config:
     })
   })
 
+  test('a new data key replaces a salt, and a new salt replaces a data key', () => {
+    const config = openStackConfig('# mine\nencryptionsalt: v1:s\nconfig:\n  p:a: b\n', file, 'p')
+    config.setKey('awskms://alias/a', 'c2VhbGVk')
+    expect(config.getSecrets().encryptionSalt).toBe('')
+    config.setSalt('v1:t')
+    expect(config.print()).toContain('encryptionsalt: v1:t\n')
+    expect(config.getSecrets()).toEqual({ provider: '', encryptedKey: '', encryptionSalt: 'v1:t' })
+  })
+
   test('an empty file gets the salt first, then values that read back unchanged', () => {
     const config = openStackConfig('', file, 'p')
     config.set('p:a', 'true')

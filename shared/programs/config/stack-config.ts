@@ -33,8 +33,9 @@ export interface StackConfig {
   readonly set: (key: string, value: StoredConfigValue) => void
   /** Removes a key. Returns false when it does not exist. */
   readonly remove: (key: string) => boolean
+  /** Sets the salt of a passphrase, and removes a data key. */
   readonly setSalt: (salt: string) => void
-  /** Sets the external key that encrypts the stack's data key, and the encrypted data key. */
+  /** Sets the external key and the stack's data key that it encrypted, and removes a salt. */
   readonly setKey: (provider: string, encryptedKey: string) => void
   /** Returns the text of the file after the edits. */
   readonly print: () => string
@@ -105,10 +106,14 @@ export function openStackConfig(text: string, file: string, project: string): St
       if (isMap(config) && config.items.length === 0) document.delete('config')
       return entries.delete(key)
     },
-    setSalt: salt => putFirst(document, 'encryptionsalt', salt),
+    setSalt: salt => {
+      putFirst(document, 'encryptionsalt', salt)
+      for (const name of ['secretsprovider', 'encryptedkey']) document.delete(name)
+    },
     setKey: (provider, encryptedKey) => {
       putFirst(document, 'encryptedkey', encryptedKey)
       putFirst(document, 'secretsprovider', provider)
+      document.delete('encryptionsalt')
     },
     print: () => printDocument(document, file),
   }

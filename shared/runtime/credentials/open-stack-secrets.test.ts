@@ -11,24 +11,39 @@ const keeper = {
   unwrap: async (_url: string, sealed: Uint8Array) => sealed.map(byte => byte ^ 1),
 }
 
+const allowedKeys = 'own'
+const keyUrl = 'awskms://alias/stacks?region=eu-test-1'
+
 test('secrets encrypted with a KMS key are opened with it', async () => {
-  const url = 'awskms://alias/stacks?region=eu-test-1'
-  const made = await createCloudManager(url, keeper)
-  const encryptedKey = made.state['encryptedkey'] ?? ''
-  const deps = { keeper, passphrase: undefined }
-  const opened = await openStackSecrets(deps, stack, { ...named, provider: url, encryptedKey })
+  const made = await createCloudManager({ url: keyUrl, stack }, keeper)
+  const { url: provider = '', encryptedkey: encryptedKey = '' } = made.state
+  const deps = { keeper, passphrase: undefined, allowedKeys } as const
+  const opened = await openStackSecrets(deps, stack, { ...named, provider, encryptedKey })
   expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
+})
+
+test('a data key of another stack in a stack file is refused, and the key service is not called', async () => {
+  const other = 'organization/p/other' as StackId
+  const made = await createCloudManager({ url: keyUrl, stack: other }, keeper)
+  const { url: provider = '', encryptedkey: encryptedKey = '' } = made.state
+  const unwrap = () => Promise.reject(new Error('the key service was called'))
+  const deps = { keeper: { ...keeper, unwrap }, passphrase: undefined, allowedKeys } as const
+  const open = (file: Partial<typeof named>, kind: 'own' | 'own-or-unnamed' = 'own') =>
+    openStackSecrets({ ...deps, allowedKeys: kind }, stack, { ...named, encryptedKey, ...file })
+  for (const kind of ['own', 'own-or-unnamed'] as const)
+    await expect(open({ provider }, kind)).rejects.toMatchObject({ code: 'SECRETS_STACK_DIFFERS' })
+  await expect(open({ provider: keyUrl })).rejects.toMatchObject({ code: 'SECRETS_STACK_MISSING' })
 })
 
 test('secrets encrypted with a passphrase are opened with that of the installation', async () => {
   const made = await createPassphraseManager('pass')
   const encryptionSalt = made.state['salt'] ?? ''
-  const opened = await openStackSecrets({ keeper, passphrase: 'pass' }, stack, {
+  const opened = await openStackSecrets({ keeper, passphrase: 'pass', allowedKeys }, stack, {
     ...named,
     encryptionSalt,
   })
   expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
-  const without = openStackSecrets({ keeper, passphrase: undefined }, stack, {
+  const without = openStackSecrets({ keeper, passphrase: undefined, allowedKeys }, stack, {
     ...named,
     encryptionSalt,
   })
@@ -40,6 +55,9 @@ test.each([
   ['nothing', {}, 'SECRETS_MANAGER_UNSUPPORTED'],
   ['a key without its data key', { provider: 'awskms://alias/x' }, 'SECRETS_MALFORMED'],
 ])('a stack file with %s is refused', async (_what, deps, code) => {
-  const opening = openStackSecrets({ keeper, passphrase: 'p' }, stack, { ...named, ...deps })
+  const opening = openStackSecrets({ keeper, passphrase: 'p', allowedKeys }, stack, {
+    ...named,
+    ...deps,
+  })
   await expect(opening).rejects.toMatchObject({ code })
 })

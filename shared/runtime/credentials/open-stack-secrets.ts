@@ -3,24 +3,36 @@ import type { StackSecrets } from '../../programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import { type KeyKeeper, openCloudManager } from '../../secrets/cloud-secrets.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
+import type { AllowedKeys } from '../../secrets/key-stack.ts'
+import { isKeyUrl } from '../../secrets/key-url.ts'
 import { openPassphraseManager } from '../../secrets/passphrase-secrets.ts'
+
+/** The key service and the passphrase of an installation or process. */
+export interface StackSecretsDeps {
+  readonly keeper: KeyKeeper
+  readonly passphrase: string | undefined
+  /** Whether a data key without a stack may be opened. */
+  readonly allowedKeys: Exclude<AllowedKeys['kind'], 'any'>
+}
 
 /**
  * Opens the secrets manager that a stack's file names, without user input: by a KMS key or the
- * installation's passphrase. Throws SECRETS_PASSPHRASE_MISSING, SECRETS_PASSPHRASE_WRONG,
- * SECRETS_MANAGER_UNSUPPORTED, SECRETS_MALFORMED, and the errors of the keeper.
+ * installation's passphrase. The file comes from an uploaded program, so it does not decide which
+ * data key is opened: the data key must belong to `stack`. Throws SECRETS_PASSPHRASE_MISSING,
+ * SECRETS_PASSPHRASE_WRONG, SECRETS_MANAGER_UNSUPPORTED, and the errors of `openCloudManager`.
  */
 export async function openStackSecrets(
-  deps: { readonly keeper: KeyKeeper; readonly passphrase: string | undefined },
+  deps: StackSecretsDeps,
   stack: StackId,
   { provider, encryptedKey, encryptionSalt }: StackSecrets,
 ): Promise<SecretsManager> {
-  const { keeper, passphrase } = deps
+  const { keeper, passphrase, allowedKeys } = deps
   const { stack: name } = stackPartsOf(stack)
-  if (provider.startsWith('awskms://')) {
+  if (isKeyUrl(provider)) {
     if (encryptedKey === '')
       throw error('SECRETS_MALFORMED', `the file of stack '${name}' has no encrypted key`)
-    return openCloudManager({ url: provider, encryptedKey }, keeper)
+    const allowed = { kind: allowedKeys, stack }
+    return openCloudManager({ url: provider, encryptedKey }, { keeper, allowed })
   }
   if (!['', 'default', 'passphrase'].includes(provider))
     throw error(

@@ -11,10 +11,11 @@ import type { OpenState } from '../environment/read-stack-references.ts'
 export function createEnvironmentStateOpener(
   env: Readonly<Record<string, string | undefined>>,
 ): OpenState {
-  return storedManager =>
+  const keeper = createDefaultKeyKeeper(env)
+  return (stack, storedManager) =>
     openManagerFromState(
       storedManager,
       readPassphrase(env, file => readFileSync(file, 'utf8')),
-      createDefaultKeyKeeper(env),
+      { keeper, allowed: { kind: 'own-or-unnamed', stack } },
     )
 }

@@ -12,8 +12,8 @@ import { decodeResource } from '../../state/resource-codec.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 
-/** Opens the secrets manager that a state names. Throws SECRETS_*. */
-export type OpenState = (storedManager: StoredManager) => Promise<SecretsManager>
+/** Opens the secrets manager that the state of a stack names. Throws SECRETS_*. */
+export type OpenState = (stack: StackId, storedManager: StoredManager) => Promise<SecretsManager>
 
 /** Dependencies of reading other stacks. No record is written. */
 export interface StackReaderDeps {
@@ -79,7 +79,7 @@ async function readPublished(
   const record = await catalog.getStack(id)
   if (record === undefined) throw error('STACK_NOT_FOUND', `unknown stack "${name}"`)
   const state = await readSnapshotBlob(blobs, record.snapshot)
-  return { state, decrypt: await createDecrypt(deps, name, state) }
+  return { state, decrypt: await createDecrypt(deps, { id, name }, state) }
 }
 
 /**
@@ -88,7 +88,7 @@ async function readPublished(
  */
 async function createDecrypt(
   { readingStack, openState, reportInfo }: StackReaderDeps,
-  name: string,
+  { id, name }: { readonly id: StackId; readonly name: string },
   { secrets_providers: storedManager }: StoredDeployment,
 ): Promise<(text: string) => string> {
   let isReported = false
@@ -110,7 +110,7 @@ async function createDecrypt(
     storedManager?.type === type && JSON.stringify(storedManager.state) === JSON.stringify(state)
   if (storedManager === undefined || isReadingManager) return decryptWith(readingStack.secrets)
   try {
-    return decryptWith(await openState(storedManager))
+    return decryptWith(await openState(id, storedManager))
   } catch (thrown) {
     return () => elideSecret(thrown)
   }

@@ -12,6 +12,7 @@ import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
 import type { Platform } from '../../../shared/ports/platform.ts'
 import { deploymentIdOf, type EpochMs, type StackId } from '../../../shared/records/ids.ts'
 import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
+import { requireAllowedKey, withKeyStack } from '../../../shared/secrets/key-stack.ts'
 import { createResourceState } from '../../../shared/state/resource.ts'
 import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../../shared/state/stored.ts'
@@ -143,12 +144,16 @@ function createFakeTools(
           throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
         return createFakeManager(salt, passphrase)
       },
-      createWithKey: async url => {
+      createWithKey: async ({ url: keyUrl, stack }) => {
+        const url = withKeyStack(keyUrl, stack)
         bench.calls.push(`new data key under ${url}`)
         if (url.includes('not-there')) throw error('STORE_MISSING', 'there is no such key')
         return createFakeKeyManager(url, 'bmV3')
       },
-      openWithKey: async ({ url, encryptedKey }) => createFakeKeyManager(url, encryptedKey),
+      openWithKey: async ({ url, encryptedKey }, allowed) => {
+        requireAllowedKey(url, allowed)
+        return createFakeKeyManager(url, encryptedKey)
+      },
       readPassphrase: async env => env['PULUMI_CONFIG_PASSPHRASE'],
     }),
     loadState: async () => ({
@@ -242,6 +247,7 @@ function createFakeEngine(
     redrive: async stack =>
       bench.busyStacks.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
     editState: async (stack, { edit }) => {
+      if (bench.busyStacks.has(stack)) throw error('STACK_BUSY', 'the stack is held by ann')
       edit(bench.states.get(stack) ?? emptyDeployment)
       const deployment = edit(bench.states.get(stack) ?? emptyDeployment)
       bench.states.set(stack, deployment)

@@ -174,10 +174,14 @@ describe('a key of KMS', () => {
   const url = 'awskms://alias/site?region=eu-central-1'
   const fileOf = (name: string): string => bench.read(`Pulumi.${name}.yaml`)
 
-  test('init creates a data key under it, which the stack file stores', async () => {
+  test('init creates a data key of the stack under it, which the stack file stores', async () => {
     const { exit } = await bench.run('stack', 'init', 'prod', '--secrets-provider', url)
-    expect([exit, fileOf('prod')]).toEqual([0, `secretsprovider: ${url}\nencryptedkey: bmV3\n`])
-    expect(bench.calls).toContain(`new data key under ${url}`)
+    const provider = `${url}&context_antichain-stack=organization/site/prod`
+    expect([exit, fileOf('prod')]).toEqual([
+      0,
+      `secretsprovider: ${provider}\nencryptedkey: bmV3\n`,
+    ])
+    expect(bench.calls).toContain(`new data key under ${provider}`)
     await bench.run('config', 'set', '--secret', 'a', 'hush', '--stack', 'prod')
     expect(fileOf('prod')).toContain(`secure: bmV3(key:hush)`)
     expect((await bench.run('config', 'get', 'a', '--stack', 'prod')).out).toBe('hush\n')

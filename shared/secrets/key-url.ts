@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { error } from '../errors/error.ts'
 
 /** The contents of a KMS key URL. */
 export interface KeyUrl {
@@ -12,10 +12,16 @@ export interface KeyUrl {
 /** Parameters that configure another SDK and have no effect here. */
 const ignoredParameters: ReadonlySet<string> = new Set(['awssdk'])
 
+/** Reports whether a secrets provider is a key of KMS. */
+export function isKeyUrl(provider: string): boolean {
+  return provider.startsWith('awskms://')
+}
+
 /**
  * Parses `awskms://<key id | alias/name>?region=…` or `awskms:///<ARN>`, with `context_<name>=…`
- * for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown parameter, which
- * would otherwise be ignored silently. Source: docs/spec/secrets.md#cloud-manager.
+ * for the encryption context. Throws SECRETS_URL_INVALID, also for an unknown or repeated parameter
+ * and for a fragment, which would otherwise be ignored silently. Source:
+ * docs/spec/secrets.md#cloud-manager.
  */
 export function parseKeyUrl(text: string): KeyUrl {
   const urlError = (reason: string) =>
@@ -26,9 +32,11 @@ export function parseKeyUrl(text: string): KeyUrl {
   if (path === undefined) throw urlError('cannot be decoded')
   const keyId = `${url.host}${path}`.replace(/^\/+/, '').replace(/\/+$/, '')
   if (keyId === '') throw urlError('does not contain a key')
+  if (text.includes('#')) throw urlError('has a fragment, which is not supported')
   let region: string | undefined
   const context: Record<string, string> = {}
   for (const [name, value] of url.searchParams) {
+    if (url.searchParams.getAll(name).length > 1) throw urlError(`has '${name}' more than once`)
     if (name === 'region') region = value
     else if (name.startsWith('context_')) context[name.slice('context_'.length)] = value
     else if (!ignoredParameters.has(name))
@@ -44,7 +52,7 @@ function regionOfArn(keyId: string): string | undefined {
 }
 
 /** Returns a URL without its query, which may contain a confidential encryption context. */
-function withoutQuery(text: string): string {
+export function withoutQuery(text: string): string {
   return text.split('?')[0] ?? text
 }
 

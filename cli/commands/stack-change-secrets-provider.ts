@@ -1,0 +1,15 @@
+import { error } from '../../shared/errors/error.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import { changeSecretsProvider } from '../stack/change-secrets-provider.ts'
+
+/**
+ * `stack change-secrets-provider <provider>`: encrypts the configuration and the state of a stack
+ * with another secrets provider. For the current provider, it creates a new passphrase or data key.
+ */
+export const changeStackProvider: Handler = async (session, _flags, [provider = '']) => {
+  if (provider === '') throw error('CLI_USAGE', 'the new secrets provider is empty')
+  const stack = await session.requireStack()
+  await changeSecretsProvider(session, stack, provider)
+  session.printToStderr(`Changed the secrets provider of ${stack}.`)
+  return 0
+}

@@ -1,0 +1,170 @@
+import { error, hasCode } from '../../shared/errors/error.ts'
+import {
+  hasSecure,
+  isContainer,
+  isSecure,
+  replaceSecure,
+} from '../../shared/programs/config/config-tree.ts'
+import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import type { SecretsManager } from '../../shared/secrets/crypter.ts'
+import { keyStackOf } from '../../shared/secrets/key-stack.ts'
+import { isKeyUrl } from '../../shared/secrets/key-url.ts'
+import { resealDeployment } from '../../shared/state/snapshot-codec.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { CliSession } from '../session/session.ts'
+import { containsCiphertext } from '../state/contains-ciphertext.ts'
+import { editConfirmedState } from '../state/edit-state.ts'
+import {
+  askNewPassphrase,
+  createManager,
+  namesManager,
+  openFileManager,
+  openStackFile,
+  openStateManager,
+  openStateWithPassphrase,
+  requireSupportedProvider,
+  saveManager,
+} from './stack-secrets.ts'
+
+/** The managers of a change. */
+interface ManagerChange {
+  /** The manager of the stack file. Undefined if the file has no encrypted value. */
+  readonly fileManager: SecretsManager | undefined
+  readonly newManager: SecretsManager
+  /** The new passphrase, if the stack file had a passphrase before. */
+  readonly newPassphrase: string | undefined
+}
+
+/** The user's own credentials open the previous data key, which may name no stack or another. */
+const allKeys = { kind: 'any' } as const
+
+/**
+ * Encrypts the state and the configuration of a stack with a new manager. The state is written
+ * first, so that a running deployment refuses the change before anything is written. State and
+ * stack file each name their own manager. After an interruption between the two, the same call
+ * opens both and completes the change. Throws FEATURE_MISSING, STACK_BUSY, STORE_CONFLICT,
+ * SECRETS_*, and CONFIG_INVALID when the file cannot be written.
+ */
+export async function changeSecretsProvider(
+  session: CliSession,
+  stack: StackId,
+  provider: string,
+): Promise<void> {
+  requireSupportedProvider(provider)
+  const file = openStackFile(session, session.requireProject(), { stack })
+  const engine = await session.openEngine()
+  const state = await engine.exportState(stack)
+  const fileManager = await openUsedFileManager(session, file)
+  const newPassphrase = mustReplacePassphrase(file, provider)
+    ? await readNewPassphrase(session)
+    : undefined
+  const newManager =
+    newPassphrase === undefined
+      ? await createManager(session, stack, provider)
+      : await (await session.tools.loadSecrets()).create(newPassphrase)
+  const change = { fileManager, newManager, newPassphrase }
+  if (state !== undefined) await resealState(session, { stack, state }, change)
+  resealConfig(file, change)
+  saveManager(file, newManager)
+}
+
+/**
+ * Creates a new data key for a renamed stack whose data key names the old stack. Throws the errors
+ * of `changeSecretsProvider`.
+ */
+export async function renewKeyOfOldName(session: CliSession, stack: StackId): Promise<void> {
+  const { provider } = openStackFile(session, session.requireProject(), { stack }).getSecrets()
+  const keyStack = isKeyUrl(provider) ? keyStackOf(provider) : undefined
+  if (keyStack === undefined || keyStack === stack) return
+  await changeSecretsProvider(session, stack, provider)
+  session.printToStderr(`Created a data key for ${stack}.`)
+}
+
+/** Opens the manager of a stack file with encrypted values. Without any, no key is needed. */
+async function openUsedFileManager(
+  session: CliSession,
+  file: StackConfig,
+): Promise<SecretsManager | undefined> {
+  if (![...file.getValues().values()].some(hasSecure)) return undefined
+  const manager = await openFileManager(session, file.getSecrets(), allKeys)
+  if (manager !== undefined) return manager
+  throw error('SECRETS_MALFORMED', `${file.file} has encrypted values but no secrets provider`)
+}
+
+/** Reports a change between passphrases. The environment then has the previous passphrase. */
+function mustReplacePassphrase(file: StackConfig, provider: string): boolean {
+  const { provider: oldProvider, encryptionSalt } = file.getSecrets()
+  return encryptionSalt !== '' && !isKeyUrl(oldProvider) && !isKeyUrl(provider)
+}
+
+/**
+ * Asks for a new passphrase in a terminal, or reads the first line of standard input. Throws
+ * SECRETS_PASSPHRASE_MISSING for no input, SECRETS_PASSPHRASE_WRONG for a different second line.
+ */
+async function readNewPassphrase(session: CliSession): Promise<string> {
+  if (session.mayPrompt) return askNewPassphrase(session)
+  const input = session.io.isTerminal ? '' : await session.io.readInput()
+  const [passphrase = '', repeatedPassphrase = ''] = input.split(/\r?\n/)
+  if (passphrase === '')
+    throw error('SECRETS_PASSPHRASE_MISSING', 'the new passphrase is missing', {
+      hint: 'Run the command in a terminal, or pass the new passphrase on standard input.',
+    })
+  if (![passphrase, ''].includes(repeatedPassphrase))
+    throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
+  return passphrase
+}
+
+/** Writes the state with the new manager. An interrupted deployment is closed first. */
+async function resealState(
+  session: CliSession,
+  { stack, state }: { readonly stack: StackId; readonly state: StoredDeployment },
+  change: ManagerChange,
+): Promise<void> {
+  const oldManager = containsCiphertext(state)
+    ? await openOldStateManager(session, state, change)
+    : undefined
+  const throwConflict = (): never => {
+    throw error('STORE_CONFLICT', 'the secrets of the state were changed concurrently')
+  }
+  const provider = JSON.stringify(state.secrets_providers)
+  await editConfirmedState(session, {
+    stack,
+    confirm: async () => true,
+    change: current =>
+      JSON.stringify(current.secrets_providers) === provider
+        ? resealDeployment(current, oldManager?.crypter.decrypt ?? throwConflict, change.newManager)
+        : throwConflict(),
+  })
+}
+
+/**
+ * Opens the manager of a state with encrypted values. After an interrupted change of the
+ * passphrase, the state already has the new passphrase. Throws SECRETS_*.
+ */
+async function openOldStateManager(
+  session: CliSession,
+  state: StoredDeployment,
+  { fileManager, newPassphrase }: ManagerChange,
+): Promise<SecretsManager> {
+  if (fileManager !== undefined && namesManager(state, fileManager)) return fileManager
+  const manager = await openStateManager(session, state, allKeys).catch((thrown: unknown) => {
+    if (newPassphrase === undefined || !hasCode(thrown, 'SECRETS_PASSPHRASE_WRONG')) throw thrown
+    return openStateWithPassphrase(session, state, newPassphrase)
+  })
+  if (manager !== undefined) return manager
+  throw error('SECRETS_MALFORMED', 'the state has encrypted secrets but names no secrets provider')
+}
+
+/** Encrypts the values of a stack file with the new manager. The file is not written. */
+function resealConfig(file: StackConfig, { fileManager, newManager }: ManagerChange): void {
+  if (fileManager === undefined) return
+  for (const [key, value] of file.getValues()) {
+    if (!hasSecure(value)) continue
+    const newValue = replaceSecure(value, ciphertext => ({
+      kind: 'secure',
+      ciphertext: newManager.crypter.encrypt(fileManager.crypter.decrypt(ciphertext)),
+    }))
+    if (isSecure(newValue) || isContainer(newValue)) file.set(key, newValue)
+  }
+}

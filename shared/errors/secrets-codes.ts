@@ -1,0 +1,39 @@
+/** Errors of secrets managers. These rows are part of `catalogue.ts`. */
+export const secretsCodes = {
+  SECRETS_PASSPHRASE_WRONG: {
+    exit: 3,
+    hint: 'Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE to the passphrase of this stack.',
+  },
+  SECRETS_PASSPHRASE_MISSING: {
+    exit: 3,
+    hint: 'Set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE.',
+  },
+  SECRETS_MANAGER_UNSUPPORTED: {
+    exit: 1,
+    hint: 'Export the state with --show-secrets where its secrets can be decrypted, and import that file.',
+  },
+  SECRETS_URL_INVALID: {
+    exit: 2,
+    hint: 'Write the URL as awskms://<key id, alias/name or ARN>?region=<region>.',
+  },
+  SECRETS_KEY_UNUSABLE: {
+    exit: 3,
+    hint: 'Enable the key, or cancel its deletion; its secrets cannot be decrypted without it.',
+  },
+  SECRETS_PROVIDER_CHANGED: {
+    exit: 2,
+    hint: 'Keep the secrets provider of the stack, or change it with `antichain stack change-secrets-provider`.',
+  },
+  SECRETS_STACK_MISSING: {
+    exit: 3,
+    hint: 'Run `antichain stack change-secrets-provider <key URL>` in the program folder, and upload the program again.',
+  },
+  SECRETS_STACK_DIFFERS: {
+    exit: 3,
+    hint: 'Restore the stack file of this stack. After a rename or a copy, run `antichain stack change-secrets-provider <key URL>`.',
+  },
+  SECRETS_MALFORMED: {
+    exit: 1,
+    hint: 'Restore the ciphertext from a backup: it is damaged or belongs to another stack. After an interrupted `antichain stack change-secrets-provider`, run it again.',
+  },
+} as const

@@ -1,0 +1,56 @@
+import { keyPurpose } from '../config/aws-resource-names.ts'
+import { error } from '../errors/error.ts'
+import { parseKeyUrl, withoutQuery } from './key-url.ts'
+
+/**
+ * The data keys that a caller may open. `own`: only those whose encryption context names the stack.
+ * `own-or-unnamed`: also those that name no stack, as Pulumi creates them. `any`: all, for a user
+ * who decrypts a foreign or renamed state with the user's own credentials.
+ */
+export type AllowedKeys =
+  | { readonly kind: 'own' | 'own-or-unnamed'; readonly stack: string }
+  | { readonly kind: 'any' }
+
+const contextParameter = `context_${keyPurpose.stackField}`
+
+/**
+ * Returns a key URL whose encryption context names a stack by its id, in place of any other stack.
+ * The rest of the URL stays as it is. Pulumi reads the same form. Throws SECRETS_URL_INVALID.
+ */
+export function withKeyStack(url: string, stack: string): string {
+  parseKeyUrl(url)
+  const [key = '', query = ''] = url.split('?', 2)
+  const otherParameters = query
+    .split('&')
+    .filter(text => text !== '' && !new URLSearchParams(text).has(contextParameter))
+  // The id of a stack has only letters, digits and `_.-/`, which a query contains unescaped.
+  return `${key}?${[...otherParameters, `${contextParameter}=${stack}`].join('&')}`
+}
+
+/** Returns the stack that a key URL names. Throws SECRETS_URL_INVALID. */
+export function keyStackOf(url: string): string | undefined {
+  return parseKeyUrl(url).context[keyPurpose.stackField]
+}
+
+/**
+ * Checks that a data key may be opened, before a key service is called. KMS authenticates the
+ * context, so a URL with a false stack opens nothing. Throws SECRETS_STACK_DIFFERS,
+ * SECRETS_STACK_MISSING, SECRETS_URL_INVALID.
+ */
+export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
+  if (allowed.kind === 'any') return
+  const { stack } = allowed
+  const keyStack = keyStackOf(url)
+  if (keyStack === stack || (keyStack === undefined && allowed.kind === 'own-or-unnamed')) return
+  const key = withoutQuery(url)
+  const remedy = 'run `antichain stack change-secrets-provider` for this stack'
+  if (keyStack === undefined)
+    throw error(
+      'SECRETS_STACK_MISSING',
+      `the data key of ${stack} under '${key}' names no stack: ${remedy}`,
+    )
+  throw error(
+    'SECRETS_STACK_DIFFERS',
+    `the data key of ${stack} under '${key}' belongs to ${keyStack}: ${remedy}`,
+  )
+}
