@@ -59,6 +59,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['stack init dev', 'Create a stack and select it'],
     ["stack init prod --secrets-provider 'awskms://alias/pulumi'", 'Encrypt with a key of AWS KMS'],
   ],
+  'stack change-secrets-provider': [
+    ["stack change-secrets-provider 'awskms://alias/pulumi'", 'Encrypt with a key of AWS KMS'],
+    ['stack change-secrets-provider passphrase', 'Encrypt with a passphrase'],
+  ],
   'stack ls': [
     ['stack ls', 'List the stacks of this project'],
     ['stack ls --all --json', 'List all stacks as JSON'],
