@@ -1,5 +1,6 @@
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { requireLateWindowOver } from '../shared/engine/deployment/retention/late-window.ts'
+import { requireNoLateOutcomes } from '../shared/engine/deployment/recovery/late-outcomes.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/state/snapshot-blob.ts'
 import {
   createBusyError,
@@ -92,12 +93,13 @@ async function publishEdit(
 
 /**
  * Applies an edit to the state of a stack. With the command `state`, a valid state must stay valid,
- * but an invalid state may be repaired step by step. Throws the errors of `edit`,
- * PENDING_STILL_RUNS, STATE_INTEGRITY.
+ * but an invalid state may be repaired step by step. Its secrets manager changes only when no late
+ * outcome can arrive, because outcomes are sealed with the previous one. Throws the errors of
+ * `edit`, PENDING_STILL_RUNS, STATE_INTEGRITY.
  */
 async function applyEdit(
   ports: GeneratorPorts,
-  { snapshot }: Pick<StackRecord, 'snapshot'>,
+  { id, snapshot }: Pick<StackRecord, 'id' | 'snapshot'>,
   { command, edit }: Pick<StateEdit, 'command' | 'edit'>,
 ): Promise<StoredDeployment> {
   const before = await readSnapshotBlob(ports.blobs, snapshot)
@@ -105,6 +107,10 @@ async function applyEdit(
   if (command !== 'state') return after
   for (const urn of findDroppedPending(before, after))
     await requireLateWindowOver(ports, before, urn)
+  if (JSON.stringify(before.secrets_providers) !== JSON.stringify(after.secrets_providers)) {
+    await requireLateWindowOver(ports, before)
+    await requireNoLateOutcomes(ports, id, before)
+  }
   const fault = verifyIntegrity(before) === undefined ? verifyIntegrity(after) : undefined
   if (fault !== undefined)
     throw error('STATE_INTEGRITY', `the edit would make the state invalid: ${fault}`)

@@ -1,3 +1,4 @@
+import { requireNoLateOutcomes } from '../shared/engine/deployment/recovery/late-outcomes.ts'
 import { requireLateWindowOver } from '../shared/engine/deployment/retention/late-window.ts'
 import { readSnapshotBlob } from '../shared/engine/deployment/state/snapshot-blob.ts'
 import { error } from '../shared/errors/error.ts'
@@ -26,6 +27,7 @@ export async function renameStack(
   if (record.snapshot !== '') {
     const before = await readSnapshotBlob(blobs, record.snapshot)
     await requireLateWindowOver(ports, before)
+    await requireNoLateOutcomes(ports, from, before)
     const renamedState = renameStackInState(before, stackPartsOf(from), stackPartsOf(to))
     snapshot = await putState(ports, renamedState)
   }

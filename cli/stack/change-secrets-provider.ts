@@ -44,7 +44,7 @@ const allKeys = { kind: 'any' } as const
  * first, so that a running deployment refuses the change before anything is written. State and
  * stack file each name their own manager. After an interruption between the two, the same call
  * opens both and completes the change. Throws FEATURE_MISSING, STACK_BUSY, STORE_CONFLICT,
- * SECRETS_*, and CONFIG_INVALID when the file cannot be written.
+ * PENDING_STILL_RUNS, SECRETS_*, and CONFIG_INVALID when the file cannot be written.
  */
 export async function changeSecretsProvider(
   session: CliSession,

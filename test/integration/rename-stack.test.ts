@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openLocal } from '../../local/local.ts'
-import { stackIdOf } from '../../shared/records/ids.ts'
 import { toBlobHash } from '../contract/open-adapter.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import { deploymentIdOf, type OperationId, stackIdOf } from '../../shared/records/ids.ts'
+import { lateOutcomeKeyOf } from '../../shared/records/late-outcome.ts'
 import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 
 const homes: string[] = []
@@ -73,5 +75,28 @@ test('an existing name and a busy stack are refused without a change', async () 
   const busy = local.renameStack(dev, stackIdOf('shop', 'y'))
   await expect(busy).rejects.toMatchObject({ code: 'STACK_BUSY' })
   expect(await catalog.getStack(dev)).toMatchObject({ version: 1 })
+  await local.close()
+})
+
+test('a late result keeps its stack from another name and another secrets manager', async () => {
+  const local = await openStacks()
+  const { catalog } = local.platform
+  const urn = 'urn:pulumi:dev::shop::a:b:C::x' as Urn
+  const [deployment, operation] = [deploymentIdOf(dev, 1), 1 as OperationId]
+  const late = { deployment, operation, attempt: 1, urn }
+  const resource = { urn, custom: true, id: 'x', type: 'a:b:C' }
+  await catalog.putLate(dev, { ...late, state: resource })
+  const edit = (type: string) =>
+    local.editState(dev, {
+      command: 'state',
+      edit: state => ({ ...state, secrets_providers: { type } }),
+    })
+  await expect(edit('passphrase')).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
+  await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
+  expect(await local.exportState(dev)).not.toHaveProperty('secrets_providers')
+  await local.editState(dev, { command: 'state', edit: state => state })
+  await catalog.removeLate(dev, [lateOutcomeKeyOf(late)])
+  await edit('passphrase')
+  await local.renameStack(dev, prod)
   await local.close()
 })

@@ -1,3 +1,4 @@
+import { error } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { DeploymentId, OperationId, StackId } from '../../../records/ids.ts'
@@ -32,4 +33,23 @@ export async function readLateOutcomes(
     items.set(lateOutcomeKeyOf(item), item)
   }
   return [...items.values()]
+}
+
+/**
+ * Requires that no late outcome waits for a stack. An outcome is sealed with the key of its
+ * deployment and has the name of its stack. Neither may change before a deployment takes it.
+ * Throws PENDING_STILL_RUNS.
+ */
+export async function requireNoLateOutcomes(
+  ports: Parameters<typeof readLateOutcomes>[0],
+  stack: StackId,
+  publishedState: StoredDeployment,
+): Promise<void> {
+  const [outcome] = await readLateOutcomes(ports, stack, publishedState)
+  if (outcome === undefined) return
+  throw error(
+    'PENDING_STILL_RUNS',
+    `the late result of '${outcome.urn}' is not in the state of ${stack} yet`,
+    { hint: 'Run `antichain refresh` first: it takes the result into the state.' },
+  )
 }
