@@ -1,5 +1,5 @@
 import type { AwsVariable, QueueName, bucketPrefixes } from '../shared/config/aws-resource-names.ts'
-import type { CatalogPartition } from '../shared/config/catalog-partitions.ts'
+import type { CatalogPartition, JournalPartition } from '../shared/config/table-partitions.ts'
 import type { Settings } from './settings.ts'
 
 /** A key prefix of the bucket. */
@@ -7,16 +7,29 @@ export type BucketPart = keyof typeof bucketPrefixes
 
 /**
  * The use of a table. Each value includes the previous one. `read`: read items. `write`: put and
- * change single items. `batch`: write many items at once. `remove`: remove items.
+ * change single items. `remove`: remove items, and write batches, which can remove items too.
  */
-export type TableUse = 'read' | 'write' | 'batch' | 'remove'
+export type TableUse = 'read' | 'write' | 'remove'
+
+/** The partitions of a table that a function may use. */
+export interface PartitionGrants<Partition> {
+  readonly reads: readonly Partition[]
+  /** Puts and changes single items. */
+  readonly writes: readonly Partition[]
+  /** Removes items, and writes many items at once. */
+  readonly removes?: readonly Partition[]
+}
 
 /** All permissions of a function. Anything else is denied. */
 export interface Grants {
   readonly journal?: TableUse
   readonly catalog?: TableUse
-  /** The only partitions of the catalog that the function may use. Absent: see `catalog`. */
-  readonly catalogPartitions?: {
+  /** Partitions of the journal that the function may use, in addition to `journal`. */
+  readonly journalPartitions?: PartitionGrants<JournalPartition>
+  /** Partitions of the catalog that the function may use, in addition to `catalog`. */
+  readonly catalogPartitions?: PartitionGrants<CatalogPartition>
+  /** Partitions of the catalog that the function must not use in spite of `catalog`. */
+  readonly deniedPartitions?: {
     readonly reads: readonly CatalogPartition[]
     readonly writes: readonly CatalogPartition[]
   }
@@ -95,6 +108,32 @@ const pluginFiles = [
 /** The partitions that a function needs to put each request only once. */
 const requestPartitions = ['requests', 'requestingStacks', 'marks'] as const
 
+/** The audit log. */
+const auditPartitions = ['audit', 'auditIds'] as const
+
+/**
+ * The partitions that functions of deployments do not need. They read the documents of webhooks and
+ * notifications, but a token or a rule that one of them wrote would give it other permissions.
+ */
+const deniedPartitions = {
+  reads: ['tokens', ...auditPartitions],
+  writes: ['documents', ...auditPartitions],
+} as const
+
+/** The partitions of the catalog that the routes of the API use. */
+const apiPartitions = {
+  reads: [
+    ...['stacks', 'stackList', 'history', 'versions', 'requests', 'requestingStacks'],
+    ...['webhooks', 'schedules', 'notifications', 'tokens', 'audit'],
+  ],
+  writes: [
+    ...['stacks', 'stackList', 'requests', 'requestingStacks', 'endedRequests'],
+    ...['webhooks', 'schedules', 'notifications', 'tokens', ...auditPartitions],
+  ],
+  // A withdrawn request no longer waits, and a removed stack has no history.
+  removes: ['requests', 'history', 'versions'],
+} as const satisfies PartitionGrants<CatalogPartition>
+
 /** Every function of an installation. */
 export const functionsTable: readonly FunctionRow[] = [
   {
@@ -156,9 +195,10 @@ export const functionsTable: readonly FunctionRow[] = [
       'webhookUrl',
     ],
     grants: {
-      // Removing a stack also removes its inbox, which is in the journal table.
-      journal: 'remove',
-      catalog: 'remove',
+      journal: 'read',
+      // A cancelled deployment has a stop flag in its control record.
+      journalPartitions: { reads: [], writes: ['controls'] },
+      catalogPartitions: apiPartitions,
       reads: ['blobs', 'plugins'],
       // Programs and plugins are uploaded to signed addresses, which carry the API's permissions.
       creates: ['blobs', 'plugins'],
@@ -194,6 +234,7 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       journal: 'remove',
       catalog: 'remove',
+      deniedPartitions,
       reads: ['blobs', 'plugins'],
       puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
@@ -222,8 +263,9 @@ export const functionsTable: readonly FunctionRow[] = [
     longQueue: 'chains-long',
     resourceKeys: [...commonKeys, ...storeKeys, ...queueKeys, 'key'],
     grants: {
-      journal: 'batch',
+      journal: 'write',
       catalog: 'read',
+      deniedPartitions,
       reads: ['blobs', 'plugins'],
       puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges'],
@@ -241,6 +283,7 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       journal: 'remove',
       catalog: 'remove',
+      deniedPartitions,
       reads: ['blobs'],
       puts: ['blobs'],
       sweeps: ['blobs'],

@@ -7,11 +7,11 @@ import {
   keyPurpose,
   type QueueName,
 } from '../shared/config/aws-resource-names.ts'
-import { type CatalogPartition, catalogPartitions } from '../shared/config/catalog-partitions.ts'
+import { catalogPartitions, journalPartitions } from '../shared/config/table-partitions.ts'
 import type { Data } from './constructs/data.ts'
 import type { EncryptionKeys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
-import type { BucketPart, Grants, TableUse } from './functions-table.ts'
+import type { BucketPart, Grants, PartitionGrants, TableUse } from './functions-table.ts'
 import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
 import type { Settings } from './settings.ts'
 
@@ -62,38 +62,76 @@ const allow = (
  */
 const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
 const writeActions = ['dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']
+/** A batch can remove items without the permission of `DeleteItem`. */
+const removeActions = ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem']
 const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
   read: readActions,
   write: [...readActions, ...writeActions],
-  batch: [...readActions, ...writeActions, 'dynamodb:BatchWriteItem'],
-  remove: [...readActions, ...writeActions, 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem'],
+  remove: [...readActions, ...writeActions, ...removeActions],
 }
 
-function tableStatementsOf(
-  { data }: GrantContext,
-  { journal, catalog, catalogPartitions: partitions }: Grants,
-): PolicyStatement[] {
+function tableStatementsOf({ data }: GrantContext, grants: Grants): PolicyStatement[] {
+  const { journal, catalog, deniedPartitions: denied } = grants
+  const [journalArn, catalogArn] = [data.journal.tableArn, data.catalog.tableArn]
   return [
-    ...(partitions === undefined
+    ...partitionStatementsOf(journalArn, journalPartitions, grants.journalPartitions),
+    ...partitionStatementsOf(catalogArn, catalogPartitions, grants.catalogPartitions),
+    ...(journal === undefined ? [] : [allow(tableActions[journal], [journalArn])]),
+    ...(catalog === undefined ? [] : [allow(tableActions[catalog], [catalogArn])]),
+    ...(denied === undefined
       ? []
       : [
-          allow(readActions, [data.catalog.tableArn], onlyPartitions(partitions.reads)),
-          allow(writeActions, [data.catalog.tableArn], onlyPartitions(partitions.writes)),
+          denyPartitions(readActions, catalogArn, denied.reads.map(toCatalogPattern)),
+          denyPartitions(
+            [...writeActions, ...removeActions],
+            catalogArn,
+            denied.writes.map(toCatalogPattern),
+          ),
         ]),
-    ...(journal === undefined ? [] : [allow(tableActions[journal], [data.journal.tableArn])]),
-    ...(catalog === undefined ? [] : [allow(tableActions[catalog], [data.catalog.tableArn])]),
   ]
 }
 
+const toCatalogPattern = (partition: keyof typeof catalogPartitions): string =>
+  catalogPartitions[partition]
+
+/** Returns the statements for single partitions of a table. `patterns`: their keys. */
+function partitionStatementsOf<Partition extends string>(
+  table: string,
+  patterns: Readonly<Record<Partition, string>>,
+  grants: PartitionGrants<Partition> | undefined,
+): PolicyStatement[] {
+  if (grants === undefined) return []
+  const { reads, writes, removes = [] } = grants
+  const uses = [
+    [readActions, reads],
+    [writeActions, writes],
+    [removeActions, removes],
+  ] as const
+  return uses
+    .filter(([, partitions]) => partitions.length > 0)
+    .map(([actions, partitions]) =>
+      allow(actions, [table], onlyPartitions(partitions.map(partition => patterns[partition]))),
+    )
+}
+
 /** The condition of requests whose partition keys all match. A request without keys is refused. */
-const onlyPartitions = (
-  partitions: readonly CatalogPartition[],
-): Readonly<Record<string, unknown>> => ({
-  'ForAllValues:StringLike': {
-    'dynamodb:LeadingKeys': partitions.map(partition => catalogPartitions[partition]),
-  },
+const onlyPartitions = (patterns: readonly string[]): Readonly<Record<string, unknown>> => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
   Null: { 'dynamodb:LeadingKeys': 'false' },
 })
+
+/** Denies requests of which any partition key matches. A denial precedes every permission. */
+const denyPartitions = (
+  actions: readonly string[],
+  table: string,
+  patterns: readonly string[],
+): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.DENY,
+    actions: [...actions],
+    resources: [table],
+    conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': patterns } },
+  })
 
 function bucketStatementsOf(
   scope: Construct,

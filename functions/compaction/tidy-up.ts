@@ -11,8 +11,9 @@ export interface TidyUpResult {
 }
 
 /**
- * Reconciles all stacks, writes the metric of stuck deployments, and removes old records, versions
- * and blobs. Can be called at any time. Throws CLI_USAGE for invalid retention variables.
+ * Reconciles all stacks, and writes the metric of stuck deployments. Removes what removed stacks
+ * left, old records, versions and blobs. Can be called at any time. Throws CLI_USAGE for invalid
+ * retention variables.
  */
 export async function tidyUp(
   {
@@ -26,6 +27,7 @@ export async function tidyUp(
   if (stuckDeployments.length > 0)
     platform.logger.write('error', 'deployments.stuck', { stuck: stuckDeployments })
   putMetric('stuckDeployments', stuckDeployments.length)
+  await platform.retention.removeLeftovers()
   const pruneDeps = { platform, isAlive: () => undefined, retention: readRetentionPolicy(env) }
   const pruneResult = await prune(pruneDeps, { dryRun: false })
   const { nudgedStacks, unreadableStacks, forgottenCount } = reconciliation

@@ -29,6 +29,8 @@ export interface RetentionPort {
    * current version.
    */
   readonly removeVersions: (stack: StackId, throughVersion: number) => Promise<void>
+  /** Removes the inboxes and durations that removed stacks left, and their entries in lists. */
+  readonly removeLeftovers: () => Promise<void>
   /** Lists every hash in any record, page by page. The cursor '' starts, undefined is the end. */
   readonly listReferences: (
     cursor: string,

@@ -55,6 +55,11 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
       'they make a message invisible for a time: after a crash it becomes visible again, and any message may be delivered twice',
   },
   {
+    calls: ['retention.removeLeftovers'],
+    reason:
+      'it removes records of removed stacks, which no handler reads: the next call removes the rest',
+  },
+  {
     calls: ['leases.renew'],
     reason:
       'it runs on a timer, in parallel to everything else: a crash before or after it only means that the next renewal is missing',

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { functionsTable, type FunctionName } from '../../infra/functions-table.ts'
 import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
 import { answerWebhook } from '../../functions/webhook/answer-webhook.ts'
-import { catalogPartitions } from '../../shared/config/catalog-partitions.ts'
 import {
   type DocumentKey,
   type SealingPort,
@@ -24,50 +22,19 @@ import {
   webhookDraft,
   webhookKeyOf,
 } from '../../shared/triggers/webhooks/webhook-document.ts'
-import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames } from './records.ts'
+import { listForbiddenUses, openRecordingDynamo } from './partition-uses.ts'
 
-/** The use of one partition by a request. */
-interface PartitionUse {
-  readonly isWrite: boolean
-  readonly partition: string
-}
-
-const readCommands: ReadonlySet<string> = new Set([
-  'GetItemCommand',
-  'BatchGetItemCommand',
-  'QueryCommand',
-])
 const stack = stackIdOf('shop', 'prod')
 const secret = 'a secret of sixteen characters and more'
 const plainSealing: SealingPort = { seal: async text => text, open: async text => text }
 const clock = createSystemClock()
 
-/** Returns the partition keys in a request of DynamoDB, at any depth. */
-function listPartitions(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, member]) =>
-    name === 'pk' || name === ':pk'
-      ? [String((member as { readonly S?: string }).S)]
-      : listPartitions(member),
-  )
-}
-
 /** Opens the ports of triggers over a model of DynamoDB, and records the partitions in use. */
 async function openPorts() {
-  const { client } = createModelDynamo()
-  const names = createTableNames()
-  await createTables(client, names)
-  const uses: PartitionUse[] = []
-  const send = (command: Parameters<typeof client.send>[0], ...rest: readonly object[]) => {
-    const isWrite = !readCommands.has(command.constructor.name)
-    for (const partition of listPartitions(command.input)) uses.push({ isWrite, partition })
-    return (client.send as (...args: readonly unknown[]) => unknown)(command, ...rest)
-  }
+  const { client, names, uses } = await openRecordingDynamo()
   const random = createSystemRandom()
-  const recording = { send } as unknown as typeof client
   const catalogTable = {
-    client: recording,
+    client,
     clock,
     random,
     region: 'eu-test-1',
@@ -88,20 +55,6 @@ async function openPorts() {
   await catalog.createStack(stack, 1 as EpochMs)
   return { ports, uses }
 }
-
-/** Returns the uses that the role of a function does not allow. */
-function listForbiddenUses(name: FunctionName, uses: readonly PartitionUse[]): readonly string[] {
-  const allowed = functionsTable.find(row => row.name === name)?.grants.catalogPartitions
-  if (allowed === undefined) throw new Error(`${name} has no list of partitions`)
-  return uses.flatMap(({ isWrite, partition }) => {
-    const areas = isWrite ? allowed.writes : allowed.reads
-    const isAllowed = areas.some(area => matchesPattern(catalogPartitions[area], partition))
-    return isAllowed ? [] : [`${isWrite ? 'write' : 'read'} ${partition}`]
-  })
-}
-
-const matchesPattern = (pattern: string, text: string): boolean =>
-  pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : text === pattern
 
 /**
  * The partitions of the catalog that the webhook and schedule functions use in their work, compared
@@ -125,7 +78,7 @@ test('a webhook that requests a deployment uses only the partitions of its role'
   ])
   const answer = await answerWebhook(ports, 'hook', { headers, body })
   expect(answer.status).toBe(202)
-  expect(uses.filter(({ isWrite }) => isWrite).length).toBeGreaterThan(3)
+  expect(uses.filter(({ action }) => action === 'writes').length).toBeGreaterThan(3)
   expect(listForbiddenUses('webhook', uses)).toEqual([])
 })
 
@@ -168,10 +121,10 @@ test('a due schedule and a notification use only the partitions of their role', 
 test.each(['webhook', 'schedule'] as const)(
   '%s reads and writes neither tokens nor the audit log',
   name => {
-    const uses = ['documents token', 'audit 7 1', 'audit days', 'audited x'].flatMap(partition => [
-      { isWrite: true, partition },
-      { isWrite: false, partition },
-    ])
+    const table = 'catalog' as const
+    const uses = ['documents token', 'audit 7 1', 'audit days', 'audited x'].flatMap(partition =>
+      (['reads', 'writes', 'removes'] as const).map(action => ({ table, action, partition })),
+    )
     expect(listForbiddenUses(name, uses)).toHaveLength(uses.length)
   },
 )

@@ -3,7 +3,6 @@ import type { TableNames } from '../../shared/platform/aws/dynamo/table-definiti
 import type { DeploymentRequest } from '../../shared/records/request.ts'
 import { lateOutcomeKeyOf, type LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
-import { deploymentIdOf } from '../../shared/records/ids.ts'
 import {
   toEpochMs,
   toExecutorId,
@@ -22,7 +21,7 @@ const nothing = /^$/
 const reading = /^(Get|BatchGet|Query)/
 /** The role has no write operations on the catalog. */
 const executorRole: Role = {
-  journal: /^(Get|BatchGet|Query|Put|Update|BatchWrite)/,
+  journal: /^(Get|BatchGet|Query|Put|Update)/,
   catalog: reading,
 }
 const webhookRole: Role = {
@@ -50,7 +49,8 @@ test('an executor writes only to the journal, and none of its records expires to
   const stack = createStackId()
   const owner = createTestRecords(model.client, names)
   await owner.catalog.createStack(stack, toEpochMs(1))
-  const deployment = deploymentIdOf(stack, 1)
+  const launch = { command: 'up', message: '', holder: contractHolder, at: toEpochMs(1) } as const
+  const { deployment } = await owner.catalog.start(stack, launch)
   const executor = createTestRecords(withRole(model, names, executorRole), names)
   await expect(executor.catalog.createStack(createStackId(), toEpochMs(1))).rejects.toMatchObject({
     code: 'STORE_DENIED',
@@ -81,7 +81,10 @@ test('an executor writes only to the journal, and none of its records expires to
     new Set([`late ${stack}`, `slow ${stack}`]),
   )
   await owner.catalog.removeLate(stack, [lateOutcomeKeyOf(item)])
+  const release = { at: toEpochMs(2), result: 'succeeded', changes: {}, version: 0 } as const
+  await owner.catalog.release(deployment, release)
   await owner.catalog.removeStack(stack)
+  await owner.retention.removeLeftovers()
   const left = model.tables.listItems(names.journal).filter(one => one['expires'] === undefined)
   expect(left).toEqual([])
 })

@@ -235,6 +235,22 @@ export function catalogContract(
       expect(await catalog.listVersions(id, 10)).toEqual([])
     })
 
+    test('late outcomes of a removed stack are not those of a later stack with its id', async () => {
+      const id = await createStack()
+      const lateOutcome = createLateOutcomes(id)
+      const { deployment } = await catalog.start(id, startInput)
+      await catalog.putLate(id, { ...lateOutcome(1), deployment })
+      await catalog.release(deployment, end)
+      expect(await catalog.listLate(id, 10)).toHaveLength(1)
+      await catalog.removeStack(id)
+      await catalog.createStack(id, toEpochMs(9))
+      expect(await catalog.listLate(id, 10)).toEqual([])
+      const second = await catalog.start(id, startInput)
+      const late = { ...lateOutcome(2), deployment: second.deployment }
+      await catalog.putLate(id, late)
+      expect(await catalog.listLate(id, 10)).toEqual([late])
+    })
+
     test('a stack that is created again reuses no deployment id', async () => {
       const id = await createStack()
       await catalog.release((await catalog.start(id, startInput)).deployment, end)

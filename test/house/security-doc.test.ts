@@ -28,19 +28,29 @@ function readThreats(): readonly string[] {
   return lines.filter(isLine)
 }
 
+/** Returns the faults of a line: it names no test, or one that does not exist. */
+function listMissingProofs(line: string): readonly string[] {
+  const proofs = parseProofs(line.split(' | ').at(-1) ?? '')
+  if (proofs.length === 0) return [`nothing proves: ${line}`]
+  return proofs.flatMap(({ file, names }) => {
+    const path = join(projectFolder, file)
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    return names
+      .filter(name => !text.includes(`'${name}'`))
+      .map(name => `${file} has no test '${name}'`)
+  })
+}
+
 test('every line of the threat model names existing tests', () => {
-  const wrong: string[] = []
-  for (const line of readThreats()) {
-    const proofs = parseProofs(line.split(' | ').at(-1) ?? '')
-    if (proofs.length === 0) wrong.push(`nothing proves: ${line}`)
-    for (const { file, names } of proofs) {
-      const path = join(projectFolder, file)
-      const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-      for (const name of names)
-        if (!text.includes(`'${name}'`)) wrong.push(`${file} has no test '${name}'`)
-    }
-  }
-  expect(wrong).toEqual([])
+  expect(readThreats().flatMap(listMissingProofs)).toEqual([])
+})
+
+test('every rule of the permissions in docs/aws.md names existing tests', () => {
+  const awsPage = readFileSync(join(projectFolder, 'docs', 'aws.md'), 'utf8')
+  const start = awsPage.indexOf('| Rule | Tests |')
+  const rules = awsPage.slice(start, awsPage.indexOf('\n\n', start)).split('\n').slice(2)
+  expect(rules.length).toBeGreaterThan(8)
+  expect(rules.flatMap(listMissingProofs)).toEqual([])
 })
 
 test('the threat model covers the required topics', () => {

@@ -62,7 +62,9 @@ describe('an executor', () => {
   })
 
   test('removes no record of the journal', () => {
-    expect(actionsOf('step-executor')).not.toContain('dynamodb:DeleteItem')
+    // A batch can remove items without the permission of DeleteItem.
+    for (const action of ['dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'])
+      expect(actionsOf('step-executor')).not.toContain(action)
   })
 
   test('removes no object', () => {
@@ -185,6 +187,10 @@ describe('every role', () => {
       const allowedActions = actionsOf(part).filter(one => one.startsWith('scheduler:'))
       const all = ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule']
       expect(allowedActions).toEqual(part === 'api' ? all : part === 'schedule' ? all.slice(1) : [])
+      const scheduled = statements(part)
+        .filter(({ actions }) => actions.some(one => one.startsWith('scheduler:')))
+        .flatMap(one => one.resources)
+      for (const resource of scheduled) expect(resource).toMatch(/:schedule\/antichain[^/]*\//)
     },
   )
 

@@ -24,10 +24,12 @@ export interface SynthesisedTemplates {
   readonly data: Template
   readonly main: Template
   /**
-   * Returns the statements of the role of a function or task. `roleName` is the name without
+   * Returns the allowing statements of the role of a function or task. `roleName` is the name without
    * installation and region.
    */
   readonly statements: (roleName: string) => readonly Statement[]
+  /** Returns the denying statements of the role, which precede the allowing ones. */
+  readonly denials: (roleName: string) => readonly Statement[]
   readonly resources: (type: string) => ReadonlyMap<string, Resource>
 }
 
@@ -70,36 +72,41 @@ function createTemplates(data: Template, main: Template): SynthesisedTemplates {
   )
   const resources = (type: string): ReadonlyMap<string, Resource> =>
     new Map(allResources.filter(([, { Type }]) => Type === type))
+  const listStatements = (roleName: string, effect: Effect): readonly Statement[] => {
+    const role = [...resources('AWS::IAM::Role')].find(([, { Properties }]) =>
+      String(Properties['RoleName']).endsWith(`-${roleName}-eu-central-1`),
+    )
+    if (role === undefined) throw new Error(`there is no role of ${roleName}`)
+    const policies = [...resources('AWS::IAM::Policy').values()].filter(({ Properties }) =>
+      JSON.stringify(Properties['Roles']).includes(`"${role[0]}"`),
+    )
+    return policies.flatMap(({ Properties }) =>
+      parseStatements(Properties['PolicyDocument'], effect),
+    )
+  }
   return {
     data,
     main,
     resources,
-    statements: roleName => {
-      const role = [...resources('AWS::IAM::Role')].find(([, { Properties }]) =>
-        String(Properties['RoleName']).endsWith(`-${roleName}-eu-central-1`),
-      )
-      if (role === undefined) throw new Error(`there is no role of ${roleName}`)
-      const policies = [...resources('AWS::IAM::Policy').values()].filter(({ Properties }) =>
-        JSON.stringify(Properties['Roles']).includes(`"${role[0]}"`),
-      )
-      return policies.flatMap(({ Properties }) => parseStatements(Properties['PolicyDocument']))
-    },
+    statements: roleName => listStatements(roleName, 'Allow'),
+    denials: roleName => listStatements(roleName, 'Deny'),
   }
 }
 
-/** Parses the statements of a policy document. A computed resource becomes its JSON text. */
-function parseStatements(document: unknown): readonly Statement[] {
+type Effect = 'Allow' | 'Deny'
+
+/** Parses the statements with an effect. A computed resource becomes its JSON text. */
+function parseStatements(document: unknown, effect: Effect): readonly Statement[] {
   const { Statement } = document as { Statement: Record<string, unknown>[] }
-  return Statement.map(({ Action, Resource, Condition, Effect }) => {
-    if (Effect !== 'Allow') throw new Error(`a statement has the effect ${String(Effect)}`)
-    return {
+  return Statement.filter(({ Effect }) => Effect === effect).map(
+    ({ Action, Resource, Condition }) => ({
       actions: listOf(Action).map(String),
       resources: listOf(Resource).map(resource =>
         typeof resource === 'string' ? resource : JSON.stringify(resource),
       ),
       conditions: (Condition ?? {}) as Statement['conditions'],
-    }
-  })
+    }),
+  )
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])

@@ -45,6 +45,7 @@ export function createRetention(
       tables.find(table => holdsRecords(table, deployment))?.remove(deployment)
       return !tables.some(table => holdsRecords(table, deployment))
     },
+    removeLeftovers: () => undefined,
     removeVersions: (stack, through) => {
       if ((catalog.getStack(stack)?.version ?? 0) > through) removeVersions(through)
     },

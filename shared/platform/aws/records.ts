@@ -73,6 +73,6 @@ export function createRecords(
     documents: createDocuments({ catalogTable, random }),
     marks: createMarks({ catalogTable, random }),
     audit: createAudit({ catalogTable, random }),
-    retention: createRetention({ journalTable, catalogTable }),
+    retention: createRetention({ journalTable, catalogTable, random }),
   }
 }

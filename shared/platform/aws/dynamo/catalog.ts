@@ -1,11 +1,11 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { CatalogPort, StackRecord, UnreadableStack } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
-import { deleteRange, getItems, putItems } from './table/batch-items.ts'
+import { deleteRange, getItems } from './table/batch-items.ts'
 import { andConditions, readableCondition, existsCondition } from './table/expressions.ts'
 import { createInbox } from './inbox.ts'
 import { toItem, readText } from './table/item.ts'
-import { catalogKeys as keys, journalKeys } from './record-keys.ts'
+import { catalogKeys as keys } from './record-keys.ts'
 import { type CatalogDeps, createStackTransitions } from './stack-transitions.ts'
 import {
   parseHistoryItem,
@@ -14,7 +14,8 @@ import {
   parseVersionItem,
 } from './stack-record.ts'
 import { formatAttributeOf } from './record-format.ts'
-import { deleteItem, getItem, queryItems, type Table, updateItem } from './table/table.ts'
+import { getItem, queryItems, type Table, updateItem } from './table/table.ts'
+import { transact } from './table/transaction.ts'
 
 /** Dependencies of the catalog. Inboxes of stacks are in the journal table. */
 type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
@@ -25,14 +26,13 @@ type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
  * repetition of the same call.
  */
 export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
-  const { catalogTable, journalTable } = deps
+  const { catalogTable } = deps
   return {
     createStack: async (id, createdAt) => {
       const existingItem = await getItem(catalogTable, keys.stack(id))
       if (parseStackItem(id, existingItem) !== undefined) return false
       // An interrupted removal may have left records, which do not belong to the new stack.
-      if (existingItem !== undefined) await removeBelongings(deps, id)
-      await putItems(catalogTable, [{ key: keys.stackListEntry(id), item: {} }])
+      if (existingItem !== undefined) await removeBelongings(catalogTable, id)
       return createStackItem(deps, id, createdAt)
     },
     getStack: async id => {
@@ -70,7 +70,7 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
     },
     removeStack: id => removeStackItem(deps, id),
     ...createStackTransitions(deps),
-    ...createInbox(journalTable),
+    ...createInbox(deps),
     listHistory: async (id, limit, beforeNumber) => {
       const { pk, sk: atMost } = keys.history(id, Math.max(0, (beforeNumber ?? 0) - 1))
       const upperBound = beforeNumber === undefined ? {} : { atMost }
@@ -102,6 +102,7 @@ async function createStackItem(
   createdAt: number,
 ): Promise<boolean> {
   const token = random.uuid()
+  const recordedNumber = 'if_not_exists(#deployments, :zero)'
   const creationAssignments = [
     '#createdAt = :at',
     '#token = :token',
@@ -114,31 +115,40 @@ async function createStackItem(
     '#snapshot = :empty',
     '#version = :zero',
   ]
-  const writeResult = await updateItem(catalogTable, {
+  // Late outcomes of earlier deployments belong to a removed stack of the same id.
+  const numberAssignments = [
+    `#deployments = ${recordedNumber}`,
+    `#deploymentsBefore = ${recordedNumber}`,
+  ]
+  const assignments = [...creationAssignments, ...emptyAssignments, ...numberAssignments]
+  const change = {
     key: keys.stack(id),
-    updateExpression: `SET ${[...creationAssignments, ...emptyAssignments, '#deployments = if_not_exists(#deployments, :zero)'].join(', ')}`,
+    updateExpression: `SET ${assignments.join(', ')}`,
     condition: andConditions(readableCondition, 'attribute_not_exists(#pk) OR #removed = :yes'),
     values: {
       ...toItem({ at: createdAt, token, yes: true, no: false, empty: '', zero: 0 }),
       ...formatAttributeOf('stack'),
     },
-  })
-  return (
-    writeResult.isDone ||
-    (writeResult.existing !== undefined && readText(writeResult.existing, 'token') === token)
-  )
+  }
+  const result = await transact(catalogTable, random, [
+    { kind: 'change', change },
+    { kind: 'put', key: keys.stackListEntry(id), item: {}, ifAbsent: false },
+  ])
+  if (result.isDone) return true
+  const existing = result.parts[0]?.existing
+  return existing !== undefined && readText(existing, 'token') === token
 }
 
 /**
  * Removes a stack, then its belongings. After an interruption, a later removal or creation removes
- * the remaining belongings. Returns false while a deployment is current.
+ * the remaining belongings. `removeLeftovers` of the retention removes the inbox, and the entry in
+ * the list of stacks. Returns false while a deployment is current.
  */
-async function removeStackItem(deps: CatalogAndInboxDeps, id: StackId): Promise<boolean> {
-  const { catalogTable } = deps
+async function removeStackItem({ catalogTable }: CatalogDeps, id: StackId): Promise<boolean> {
   const item = await getItem(catalogTable, keys.stack(id))
   const stack = parseStackItem(id, item)
   if (stack === undefined) {
-    if (item !== undefined) await removeBelongings(deps, id)
+    if (item !== undefined) await removeBelongings(catalogTable, id)
     return true
   }
   if (stack.current !== '') return false
@@ -152,23 +162,12 @@ async function removeStackItem(deps: CatalogAndInboxDeps, id: StackId): Promise<
     values: { ...toItem({ yes: true, zero: 0, empty: '' }), ...formatAttributeOf('stack') },
   })
   if (!writeResult.isDone) return false
-  await removeBelongings(deps, id)
+  await removeBelongings(catalogTable, id)
   return true
 }
 
-/** Removes the belongings of a removed stack: history, versions, inbox and durations. */
-async function removeBelongings(
-  { catalogTable, journalTable }: CatalogAndInboxDeps,
-  id: StackId,
-): Promise<void> {
-  await deleteItem(catalogTable, keys.stackListEntry(id))
-  const partitions = [
-    [catalogTable, keys.history(id, 0)],
-    [catalogTable, keys.version(id, 0)],
-    [journalTable, journalKeys.late(id, '')],
-    [journalTable, journalKeys.slow(id, '')],
-  ] as const
-  for (const [table, { pk }] of partitions) {
-    await deleteRange(table, { pk })
-  }
+/** Removes the belongings of a removed stack in the catalog: history and versions. */
+async function removeBelongings(catalogTable: Table, id: StackId): Promise<void> {
+  for (const { pk } of [keys.history(id, 0), keys.version(id, 0)])
+    await deleteRange(catalogTable, { pk })
 }

@@ -1,21 +1,26 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
-import type { StackId } from '../../../records/ids.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 import { lateOutcomeKeyOf, type LateOutcome } from '../../../records/late-outcome.ts'
 import { putItems } from './table/batch-items.ts'
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
-import { journalKeys as keys } from './record-keys.ts'
+import { catalogKeys, journalKeys as keys } from './record-keys.ts'
 import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
-import { putItem, queryItems, type Table } from './table/table.ts'
+import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 
 /**
  * Creates the records that stacks keep outside their deployments: late outcomes, and durations of
  * slow operations. They are in the journal, because executors write them and cannot write the
- * catalog. None of them expires.
+ * catalog. None of them expires. The records of a removed stack may outlive it. So the late
+ * outcomes of its deployments are not listed for a later stack of the same id.
  */
-export function createInbox(
-  journalTable: Table,
-): Pick<CatalogPort, 'putLate' | 'listLate' | 'removeLate' | 'noteSlow' | 'listSlow'> {
+export function createInbox({
+  journalTable,
+  catalogTable,
+}: {
+  readonly journalTable: Table
+  readonly catalogTable: Table
+}): Pick<CatalogPort, 'putLate' | 'listLate' | 'removeLate' | 'noteSlow' | 'listSlow'> {
   return {
     putLate: async (id, item) => {
       const nowMs = journalTable.clock.now()
@@ -31,8 +36,10 @@ export function createInbox(
     listLate: async (id, limit) => {
       const { pk } = keys.late(id, '')
       const items = await queryItems(journalTable, { pk, limit: limits.listEntriesMax })
+      if (items.length === 0) return []
+      const firstNumber = firstNumberOf(await getItem(catalogTable, catalogKeys.stack(id)))
       return items
-        .filter(item => !readFlag(item, 'taken'))
+        .filter(item => !readFlag(item, 'taken') && deploymentNumberOf(item) >= firstNumber)
         .toSorted((one, other) => readNumber(one, 'at') - readNumber(other, 'at'))
         .slice(0, limit)
         .map(item => parseLateItem(id, item))
@@ -57,6 +64,22 @@ export function createInbox(
       return new Map(items.map(item => [readText(item, 'sk'), readNumber(item, 'ms')]))
     },
   }
+}
+
+/**
+ * Returns the lowest number of a deployment of a stack, by the item of the stack. Deployments with
+ * a lower number are those of removed stacks with the same id.
+ */
+export function firstNumberOf(stackItem: Item | undefined): number {
+  if (stackItem === undefined) return 0
+  const name = readFlag(stackItem, 'removed') ? 'deployments' : 'deploymentsBefore'
+  return readNumber(stackItem, name) + 1
+}
+
+/** Returns the number of the deployment in the key of a late outcome. */
+export function deploymentNumberOf(item: Item): number {
+  const [deployment = ''] = readText(item, 'sk').split(' ')
+  return deploymentPartsOf(deployment as DeploymentId).number
 }
 
 function parseLateItem(stack: StackId, item: Item): LateOutcome {

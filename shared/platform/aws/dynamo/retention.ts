@@ -1,10 +1,12 @@
 import { tableKeys } from '../../../config/aws-resource-names.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { KeptDeployment, RetentionPort } from '../../../ports/retention.ts'
+import type { RandomPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../../records/ids.ts'
 import { deleteItems, deleteRange, getItems } from './table/batch-items.ts'
 import { listBlocks, operationsOfBlock } from './operation-blocks.ts'
 import { readFlag, type Item, type Key, keyOfItem, readNumber, readText } from './table/item.ts'
+import { createLeftoverRemoval } from './leftovers.ts'
 import { catalogKeys, journalKeys, parsePaddedNumber } from './record-keys.ts'
 import { createReferenceListing } from './blob-references.ts'
 import { parseHistoryItem } from './stack-record.ts'
@@ -21,7 +23,11 @@ export interface RecordTables {
  * the blocks of their operations, so no table is scanned. A head is removed after its outcomes, and
  * the item of a block after the heads of the block.
  */
-export function createRetention({ journalTable, catalogTable }: RecordTables): RetentionPort {
+export function createRetention({
+  journalTable,
+  catalogTable,
+  random,
+}: RecordTables & { readonly random: Pick<RandomPort, 'uuid'> }): RetentionPort {
   return {
     listDeployments: async () => {
       const { pk } = catalogKeys.deploymentListEntry('')
@@ -49,6 +55,7 @@ export function createRetention({ journalTable, catalogTable }: RecordTables): R
       const { pk, sk: atMost } = catalogKeys.version(stack, Math.max(0, lastRemovable))
       await deleteRange(catalogTable, { pk, atMost })
     },
+    removeLeftovers: createLeftoverRemoval({ journalTable, catalogTable, random }),
     listReferences: createReferenceListing({ journalTable, catalogTable }),
   }
 }

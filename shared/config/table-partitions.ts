@@ -4,14 +4,31 @@
  */
 export const catalogPartitions = {
   stacks: 'stack *',
+  stackList: 'stacks',
+  history: 'history *',
+  versions: 'versions *',
   requests: 'requests *',
   /** The list of stacks that ever had a request. */
   requestingStacks: 'asking',
+  endedRequests: 'ended requests',
   marks: 'mark *',
   webhooks: 'documents webhook',
   schedules: 'documents schedule',
   notifications: 'documents notification',
+  tokens: 'documents token',
+  documents: 'documents *',
+  audit: 'audit *',
+  /** The ids of the entries of the audit log. */
+  auditIds: 'audited *',
+} as const
+
+/** Patterns of the partition keys of the journal, as for the catalog. */
+export const journalPartitions = {
+  controls: 'control *',
 } as const
 
 /** A group of partitions of the catalog. */
 export type CatalogPartition = keyof typeof catalogPartitions
+
+/** A group of partitions of the journal. */
+export type JournalPartition = keyof typeof journalPartitions

@@ -1,0 +1,62 @@
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import type { RetentionPort } from '../../../ports/retention.ts'
+import type { RandomPort } from '../../../ports/system.ts'
+import type { StackId } from '../../../records/ids.ts'
+import { deploymentNumberOf, firstNumberOf } from './inbox.ts'
+import { catalogKeys, journalKeys } from './record-keys.ts'
+import { deleteItems, deleteRange } from './table/batch-items.ts'
+import { toItem, keyOfItem, readFlag, readText } from './table/item.ts'
+import { getItem, queryItems, type Table } from './table/table.ts'
+import { transact } from './table/transaction.ts'
+
+/** Dependencies of the removal of leftovers. */
+interface LeftoverDeps {
+  readonly journalTable: Table
+  readonly catalogTable: Table
+  readonly random: Pick<RandomPort, 'uuid'>
+}
+
+/**
+ * Creates the removal of the records that removed stacks left in the journal. Its caller is
+ * compaction, because the API, which removes stacks, removes no record of the journal. The list of
+ * stacks names a removed stack until nothing of it is left, so an interrupted removal is continued.
+ */
+export function createLeftoverRemoval(deps: LeftoverDeps): RetentionPort['removeLeftovers'] {
+  return async () => {
+    const { pk } = catalogKeys.stackListEntry('')
+    const entries = await queryItems(deps.catalogTable, { pk, limit: limits.listEntriesMax })
+    for (const entry of entries) await removeLeftoversOf(deps, readText(entry, 'sk') as StackId)
+  }
+}
+
+/** Removes the late outcomes of earlier stacks with an id, and everything of a removed stack. */
+async function removeLeftoversOf(
+  { journalTable, catalogTable, random }: LeftoverDeps,
+  id: StackId,
+): Promise<void> {
+  const key = catalogKeys.stack(id)
+  const stackItem = await getItem(catalogTable, key)
+  if (stackItem === undefined) return
+  const firstNumber = firstNumberOf(stackItem)
+  const late = await queryItems(journalTable, {
+    pk: journalKeys.late(id, '').pk,
+    limit: limits.listEntriesMax,
+    attributes: ['pk', 'sk'],
+  })
+  const leftovers = late.filter(item => deploymentNumberOf(item) < firstNumber)
+  await deleteItems(journalTable, leftovers.map(keyOfItem))
+  if (!readFlag(stackItem, 'removed')) return
+  await deleteRange(journalTable, { pk: journalKeys.slow(id, '').pk })
+  // The stack may have been created again. Then the condition fails, and the entry stays.
+  const values = toItem({ yes: true })
+  const change = {
+    key,
+    updateExpression: 'SET #removed = :yes',
+    condition: '#removed = :yes',
+    values,
+  }
+  await transact(catalogTable, random, [
+    { kind: 'change', change },
+    { kind: 'remove', key: catalogKeys.stackListEntry(id) },
+  ])
+}

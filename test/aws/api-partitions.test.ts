@@ -1,0 +1,202 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { createApi } from '../../functions/api/create-api.ts'
+import type { ApiPorts, Route } from '../../functions/api/define-route.ts'
+import { routes } from '../../functions/api/routes-table.ts'
+import { createToken } from '../../functions/api/tokens.ts'
+import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
+import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
+import { createRecords } from '../../shared/platform/aws/records.ts'
+import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
+import { createSystemRandom } from '../../shared/platform/system/random.ts'
+import {
+  type EpochMs,
+  type LogNumber,
+  previewIdOf,
+  stackIdOf,
+  type WriterToken,
+} from '../../shared/records/ids.ts'
+import { rulesVersion } from '../../shared/records/log.ts'
+import { envelopeOf, manifestOf, printEnvelope } from '../../shared/state/snapshot-codec.ts'
+import { createModelBucket } from '../sim/model-bucket.ts'
+import { listForbiddenUses, listUnusedGrants, openRecordingDynamo } from './partition-uses.ts'
+
+/**
+ * The partitions of both tables that the routes of the API use, compared with the role of the API.
+ * A missing permission appears on AWS only. A new route needs a sample call that succeeds.
+ */
+const [stack, emptyStack] = [stackIdOf('shop', 'dev'), stackIdOf('shop', 'empty')]
+const program = Buffer.from('a packed program')
+const archive = createHash('sha256').update(program).digest('hex')
+const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
+const rule = { on: 'push', repository: 'acme/shop', branches: ['main'], stack }
+const clock = createSystemClock()
+const options = {
+  command: 'up',
+  parallel: 1,
+  refresh: false,
+  continueOnError: false,
+  message: '',
+  execute: 'functions',
+} as const
+
+/** A call of a route, as far as it differs from that of other routes. */
+interface Sample {
+  readonly params?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+const open = { params: { number: '2' } }
+const notification = {
+  body: { url: 'https://chat.test/', secret: 'x'.repeat(20), events: ['failed'] },
+}
+const samples: Readonly<Record<string, Sample>> = {
+  'POST /v1/stacks/{project}/{stack}': { params: { stack: 'removed' } },
+  'DELETE /v1/stacks/{project}/{stack}': { params: { stack: 'empty' } },
+  'POST /v1/stacks/{project}/{stack}/programs': { body: { archive, bytes: program.length } },
+  'PUT /v1/stacks/{project}/{stack}/programs/{archive}': { body: program },
+  'PUT /v1/stacks/{project}/{stack}/program': { body: { archive } },
+  'POST /v1/plugins': { body: { archive, bytes: program.length } },
+  'PUT /v1/plugins/{kind}/{name}/{version}/{os}/{arch}': { body: { archive } },
+  'POST /v1/stacks/{project}/{stack}/deployments': { body: { command: 'up', archive } },
+  // The first request of a stack enters it in the list of stacks with requests.
+  'POST /v1/stacks/{project}/{stack}/previews': {
+    params: { stack: 'empty' },
+    body: { command: 'up' },
+  },
+  'GET /v1/stacks/{project}/{stack}/requests/{key}': { params: { key: 'ended' } },
+  'GET /v1/stacks/{project}/{stack}/requests/{key}/stream': { params: { key: 'ended' } },
+  'POST /v1/stacks/{project}/{stack}/deployments/{number}/redrive': open,
+  'POST /v1/stacks/{project}/{stack}/deployments/{number}/resume': open,
+  'POST /v1/stacks/{project}/{stack}/deployments/{number}/cancel': open,
+  'GET /v1/stacks/{project}/{stack}/deployments/{number}': open,
+  'PUT /v1/webhooks/{name}': { body: { form: 'signed', secrets: ['x'.repeat(20)], rules: [rule] } },
+  'PUT /v1/stacks/{project}/{stack}/schedules/{name}': {
+    body: { when: 'rate(1 hour)', operation: { kind: 'refresh' } },
+  },
+  'PUT /v1/notifications/{name}': notification,
+  'PUT /v1/stacks/{project}/{stack}/notifications/{name}': notification,
+  'POST /v1/tokens': { body: { name: 'new', role: 'read' } },
+}
+
+/** Opens the ports of the API over models. Queues and signed addresses are stubs. */
+async function openPorts() {
+  const { client, names, uses } = await openRecordingDynamo()
+  const s3 = createModelBucket(clock.now).client as S3Client
+  const bucket = { s3, bucket: 'b', prefix: 'blobs/', clock }
+  const random = createSystemRandom()
+  const blobs = createBlobs(bucket)
+  const deps = { client, clock, random, region: 'eu-test-1', tables: names }
+  const address = async () => ({ url: 'https://bucket.test/', headers: {}, isThere: false })
+  // Another process has written the state, so the caches of the API are empty.
+  const records = createRecords(deps, blobs)
+  const letters = { listDeadLetters: async () => [], redrive: async () => 0 }
+  const ports = {
+    ...createRecords(deps, blobs),
+    ...{ blobs, archives: createBucketArchives(bucket), clock, random, logger: silentLogger },
+    chains: {
+      listDeadLetters: async (deployment: string) => [{ deployment, operations: [1] }],
+      redrive: async () => undefined,
+    },
+    nudges: { nudge: async () => undefined },
+    notifications: letters,
+    sealing: { seal: async (text: string) => text },
+    scheduler: { place: async () => undefined, remove: async () => undefined },
+    plugins: { registerArchive: async () => true },
+    uploads: { createAddress: address, createPluginAddress: address },
+    execute: 'functions',
+    addresses: { resolve: async () => ['203.0.113.1'] },
+  } as unknown as ApiPorts
+  return { ports, records, uses }
+}
+
+/** Creates a stack with an ended and an open deployment, and the documents that calls name. */
+async function createState({ ports, records }: Awaited<ReturnType<typeof openPorts>>) {
+  const { catalog, control, events, requests } = records
+  for (const id of [stack, emptyStack, stackIdOf('shop', 'removed')])
+    await catalog.createStack(id, clock.now())
+  await catalog.removeStack(stackIdOf('shop', 'removed'))
+  const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+  const { deployment } = await catalog.start(stack, launch)
+  await control.create(deployment, holder)
+  const summary = JSON.stringify({ summaryEvent: { result: 'succeeded', resourceChanges: {} } })
+  await events.append(deployment, 'w', 0, [summary])
+  const requestFields = { stack, at: 1 as EpochMs, by: 'a test', dryRun: true, options }
+  const pin = {
+    kind: 'pin',
+    base: '',
+    ...{ epoch: 1, version: 0, rules: rulesVersion, options },
+    ...{ program: '', place: { root: '' }, secrets: { type: 'x', state: {} }, inbox: [] },
+  } as const
+  const log = { number: 0 as LogNumber, writer: 'w' as WriterToken, at: 1 as EpochMs }
+  await records.decisionLog.append(deployment, { ...log, decisions: [pin] })
+  const state = { manifest: manifestOf('', ''), resources: [], metadata: {} }
+  const snapshot = await ports.blobs.put(Buffer.from(printEnvelope(envelopeOf(state))))
+  await catalog.publish(stack, 0, snapshot)
+  const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 1 } as const
+  await catalog.release(deployment, end)
+  const other = await catalog.start(emptyStack, launch)
+  await catalog.publish(emptyStack, 0, snapshot)
+  await catalog.release(other.deployment, end)
+  const second = await catalog.start(stack, launch)
+  await control.create(second.deployment, holder)
+  for (const key of ['ended', 'waiting'])
+    await requests.put({ ...requestFields, key, program: { kind: 'last' } })
+  await events.append(previewIdOf(stack, 'ended'), 'w', 0, [summary])
+  await requests.end(stack, 'ended', { kind: 'refused', code: 'X', message: 'x' })
+  await ports.archives.put(stack, program)
+}
+
+/** Returns the request of a route, with its sample. */
+function requestOf(
+  route: Route,
+  tokenId: string,
+): { readonly path: string; readonly body: unknown } {
+  const { params = {}, body } = samples[`${route.method} ${route.path}`] ?? {}
+  const values: Readonly<Record<string, string>> = {
+    ...{ project: 'shop', stack: 'dev', name: 'x', number: '1', key: 'waiting', id: tokenId },
+    ...{ archive, kind: 'resource', version: '1.0.0', os: 'linux', arch: 'arm64', ...params },
+  }
+  return { path: route.path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? ''), body }
+}
+
+/** The calls in an order in which each finds its document: puts first, removals last. */
+const methodOrder = ['PUT', 'POST', 'GET', 'DELETE']
+const orderedRoutes = routes.toSorted(
+  (one, other) => methodOrder.indexOf(one.method) - methodOrder.indexOf(other.method),
+)
+
+test('every route of the API uses only the partitions of its role, and the role has no others', async () => {
+  const opened = await openPorts()
+  const { ports, uses } = opened
+  await createState(opened)
+  const { token } = await createToken(ports, { name: 'admin', role: 'admin' })
+  const revoked = await createToken(ports, { name: 'revoked', role: 'read' })
+  const app = createApi({ ports, addressOf: () => '192.0.2.7' })
+  uses.length = 0
+  const refused: string[] = []
+  const forbidden: string[] = []
+  for (const route of orderedRoutes) {
+    const { path, body } = requestOf(route, revoked.id)
+    const start = uses.length
+    const response = await app.request(path, {
+      method: route.method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) refused.push(`${route.method} ${path}: ${text}`)
+    const ofRoute = listForbiddenUses('api', uses.slice(start))
+    forbidden.push(...ofRoute.map(use => `${route.method} ${route.path}: ${use}`))
+  }
+  expect(refused, 'add a sample of a call that succeeds').toEqual([])
+  expect(forbidden).toEqual([])
+  expect(listUnusedGrants('api', uses)).toEqual([])
+  // Only the stop flag of a cancelled deployment is written to the journal.
+  const written = uses.filter(use => use.table === 'journal' && use.action !== 'reads')
+  expect(new Set(written.map(use => `${use.action} ${use.partition}`))).toEqual(
+    new Set([`writes control ${stack}/2`]),
+  )
+})

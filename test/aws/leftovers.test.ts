@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { createModelDynamo } from '../sim/model-dynamo.ts'
+import type { LateOutcome } from '../../shared/records/late-outcome.ts'
+import type { Urn } from '../../shared/names/urn.ts'
+import type { EpochMs, OperationId, StackId } from '../../shared/records/ids.ts'
+import { contractHolder, createStackId } from '../contract/open-adapter.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
+
+/**
+ * The removal of a stack by the API leaves records in the journal, which compaction removes. A lost
+ * entry in the list of stacks would hide a stack, or leave its records forever.
+ */
+async function openRemovedStack() {
+  const { client, tables } = createModelDynamo()
+  const names = createTableNames()
+  await createTables(client, names)
+  const { catalog, retention } = createTestRecords(client, names)
+  const id = createStackId()
+  await catalog.createStack(id, 1 as EpochMs)
+  await deployWithLeftovers(catalog, id)
+  await catalog.removeStack(id)
+  const listJournal = (): readonly string[] =>
+    tables.listItems(names.journal).map(item => String(item['pk']?.S))
+  return { catalog, retention, id, listJournal }
+}
+
+type Catalog = ReturnType<typeof createTestRecords>['catalog']
+
+/** Runs a deployment that leaves a late outcome and a duration. Returns the late outcome. */
+async function deployWithLeftovers(catalog: Catalog, id: StackId): Promise<LateOutcome> {
+  const launch = { command: 'up', message: '', holder: contractHolder, at: 1 as EpochMs } as const
+  const { deployment } = await catalog.start(id, launch)
+  const late: LateOutcome = {
+    ...{ deployment, operation: 7 as OperationId, attempt: 1 },
+    urn: 'urn:pulumi:dev::p::t:m:T::x' as Urn,
+    state: { urn: 'u', custom: true, type: 't:m:T', id: 'made' },
+  }
+  await catalog.putLate(id, late)
+  await catalog.noteSlow(id, 'create t:m:T', 5)
+  const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 0 } as const
+  await catalog.release(deployment, end)
+  return late
+}
+
+test('compaction removes the inbox and the durations of a removed stack, and may repeat it', async () => {
+  const { catalog, retention, id, listJournal } = await openRemovedStack()
+  expect(listJournal()).toEqual(expect.arrayContaining([`late ${id}`, `slow ${id}`]))
+  await retention.removeLeftovers()
+  await retention.removeLeftovers()
+  expect(listJournal()).toEqual([])
+  expect((await catalog.listStacks()).stacks).toEqual([])
+})
+
+test('a stack that was created again keeps its records and its entry in the list', async () => {
+  const { catalog, retention, id } = await openRemovedStack()
+  await catalog.createStack(id, 3 as EpochMs)
+  const late = await deployWithLeftovers(catalog, id)
+  await retention.removeLeftovers()
+  expect(await catalog.listLate(id, 10)).toEqual([late])
+  expect([...(await catalog.listSlow(id)).keys()]).toEqual(['create t:m:T'])
+  expect((await catalog.listStacks()).stacks.map(stack => stack.id)).toEqual([id])
+})
+
+test('a stack that is created again during the removal stays in the list', async () => {
+  const { client } = createModelDynamo()
+  const names = createTableNames()
+  await createTables(client, names)
+  const { catalog } = createTestRecords(client, names)
+  const id = createStackId()
+  await catalog.createStack(id, 1 as EpochMs)
+  await catalog.removeStack(id)
+  const send = async (command: Parameters<typeof client.send>[0]) => {
+    if (command.constructor.name === 'TransactWriteItemsCommand')
+      await catalog.createStack(id, 3 as EpochMs)
+    return client.send(command)
+  }
+  const removing = createTestRecords({ send } as unknown as typeof client, names)
+  await removing.retention.removeLeftovers()
+  expect((await catalog.listStacks()).stacks.map(stack => stack.id)).toEqual([id])
+})
