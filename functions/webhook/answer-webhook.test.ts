@@ -174,7 +174,7 @@ test('a refused delivery creates no request, and returns its code and a hint', a
   const refusals: readonly (readonly [unknown, number, string])[] = [
     [signedEventOf(name, push, 'a', 'another secret of the same length'), 401, 'WEBHOOK_REFUSED'],
     [eventOf(name, '{}', {}), 401, 'WEBHOOK_REFUSED'],
-    [signedEventOf('nobody'), 404, 'WEBHOOK_UNKNOWN'],
+    [signedEventOf('nobody'), 401, 'WEBHOOK_REFUSED'],
     [signedEventOf('nobody/else'), 404, 'WEBHOOK_UNKNOWN'],
     [
       { ...signedEventOf(name), requestContext: { http: { method: 'GET' } } },
@@ -191,6 +191,17 @@ test('a refused delivery creates no request, and returns its code and a hint', a
     expect(Object.keys(refused.body).toSorted()).toEqual(['code', 'hint', 'message'])
   }
   expect(await waiting(stack)).toEqual([])
+})
+
+test('an unknown name, an unsigned delivery and a wrong signature get the same answer', async () => {
+  const { name } = await createWebhook('signed')
+  const answers = [
+    await answer(signedEventOf('nobody')),
+    await answer(eventOf('nobody', '{}', {})),
+    await answer(eventOf(name, '{}', {})),
+    await answer(signedEventOf(name, push, 'a', 'another secret of the same length')),
+  ]
+  expect(new Set(answers.map(one => JSON.stringify(one))).size).toBe(1)
 })
 
 test('a missing stack is reported, and the delivery counts once the stack exists', async () => {

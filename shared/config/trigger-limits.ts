@@ -26,6 +26,10 @@ export const triggerLimits = {
    * again.
    */
   deliveryClaimMs: 60_000,
+  /** Time for which a webhook function keeps an opened secret in memory. */
+  openedSecretMs: 5 * 60_000,
+  /** Opened secrets in memory: more than the webhooks of most installations. */
+  openedSecretsMax: 200,
   /** Rules per webhook, and patterns per rule. */
   rulesMax: 100,
   patternsMax: 50,

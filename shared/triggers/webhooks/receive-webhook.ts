@@ -3,7 +3,6 @@ import { error } from '../../errors/error.ts'
 import { type TriggerPorts, sealingContextOf } from '../../ports/documents.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { runOnce } from '../run-once.ts'
-import { toPrintable } from '../printable.ts'
 import type { ChangeEvent } from './repository-event.ts'
 import { type Trigger, triggersOf } from './rules.ts'
 import {
@@ -12,7 +11,7 @@ import {
   webhookDocument,
   webhookKeyOf,
 } from './webhook-document.ts'
-import { type WebhookRequest, webhookForms } from './webhook-forms.ts'
+import { refuseUnknownWebhook, type WebhookRequest, webhookForms } from './webhook-forms.ts'
 
 /**
  * The result of a delivery. `pong`: the delivery was a ping. `ignored`: no deployment is requested,
@@ -44,7 +43,7 @@ export interface ReceiveDeps extends TriggerPorts {
 
 /**
  * Receives a delivery of the webhook `name`: verifies its signature, and sends the requests of its
- * rules once. Throws WEBHOOK_TOO_LARGE, WEBHOOK_UNKNOWN, WEBHOOK_REFUSED, WEBHOOK_STALE,
+ * rules once. Throws WEBHOOK_TOO_LARGE, WEBHOOK_REFUSED, WEBHOOK_STALE,
  * WEBHOOK_MALFORMED, DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. After an error
  * no mark is set, and the sender may repeat the delivery.
  */
@@ -55,8 +54,9 @@ export async function receiveWebhook(
 ): Promise<WebhookReception> {
   if (request.body.length > triggerLimits.webhookBytesMax)
     throw error('WEBHOOK_TOO_LARGE', `the delivery is too large: ${request.body.length} bytes`)
-  const document = await readWebhook(deps, name)
+  const document = await readWebhook(deps, name, request)
   const form = webhookForms[document.form]
+  form.requireSignature(request)
   const sealingContext = sealingContextOf(webhookKeyOf(name))
   const secrets = await Promise.all(
     document.secrets.map(sealedSecret => deps.sealing.open(sealedSecret, sealingContext)),
@@ -80,10 +80,14 @@ export async function receiveWebhook(
   return onceResult.kind === 'done' ? { kind: 'accepted', triggers } : onceResult
 }
 
-async function readWebhook({ documents }: ReceiveDeps, name: string): Promise<WebhookDocument> {
+/** Returns the document of a webhook. Refuses an unknown name like a wrong signature. */
+async function readWebhook(
+  { documents }: ReceiveDeps,
+  name: string,
+  request: WebhookRequest,
+): Promise<WebhookDocument> {
   const stored = await documents.get(webhookKeyOf(name))
-  if (stored === undefined)
-    throw error('WEBHOOK_UNKNOWN', `the webhook ${toPrintable(name, 100)} does not exist`)
+  if (stored === undefined) return refuseUnknownWebhook(request)
   return parseDocument(webhookDocument, stored)
 }
 

@@ -40,6 +40,11 @@ export interface VerificationInput {
 export interface WebhookForm {
   /** Required headers. */
   readonly headers: readonly string[]
+  /**
+   * Throws WEBHOOK_REFUSED for a request without the headers of a signature. The check needs no
+   * secret, so an unsigned request causes no request to KMS.
+   */
+  readonly requireSignature: (request: WebhookRequest) => void
   /** Verifies the signature, and its time if it has one. Throws WEBHOOK_REFUSED, WEBHOOK_STALE. */
   readonly verify: (request: WebhookRequest, input: VerificationInput) => void
   /** Parses the delivery. The caller verifies the delivery first. Throws WEBHOOK_MALFORMED. */
@@ -54,6 +59,8 @@ export interface WebhookForm {
 
 const githubForm: WebhookForm = {
   headers: ['x-hub-signature-256', 'x-github-event', 'x-github-delivery'],
+  requireSignature: request =>
+    requireForm(request, 'x-hub-signature-256', /^sha256=[0-9a-f]{64}$/i),
   verify: (request, { secrets }) => {
     const received = requireHeader(request, 'x-hub-signature-256').replace(/^sha256=/, '')
     const matches = secrets.map(secret =>
@@ -70,6 +77,10 @@ const githubForm: WebhookForm = {
 
 const signedForm: WebhookForm = {
   headers: [deliveryHeaders.signature, deliveryHeaders.timestamp, deliveryHeaders.id],
+  requireSignature: request => {
+    requireForm(request, deliveryHeaders.signature, /^v1=[0-9a-f]{64}$/i)
+    requireForm(request, deliveryHeaders.timestamp, /^\d{1,12}$/)
+  },
   verify: (request, { secrets, now }) => {
     const timestamp = requireHeader(request, deliveryHeaders.timestamp)
     const received = requireHeader(request, deliveryHeaders.signature).replace(/^v1=/, '')
@@ -102,6 +113,20 @@ export const webhookForms = { github: githubForm, signed: signedForm } as const 
 
 /** The name of a form. */
 export type WebhookFormName = keyof typeof webhookForms
+
+/**
+ * Refuses a delivery of an unknown webhook like a wrongly signed one: with the same error, and
+ * after the same computation. Throws WEBHOOK_REFUSED.
+ */
+export function refuseUnknownWebhook(request: WebhookRequest): never {
+  isSameSignature('', bodySignatureOf('an unknown webhook', request.body))
+  throw refusedError()
+}
+
+/** Requires a header of a form. Throws WEBHOOK_REFUSED. */
+function requireForm(request: WebhookRequest, name: string, form: RegExp): void {
+  if (!form.test(requireHeader(request, name))) throw refusedError()
+}
 
 /** Returns a required header. Throws WEBHOOK_REFUSED. */
 function requireHeader(request: WebhookRequest, name: string): string {
