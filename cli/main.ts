@@ -1,6 +1,6 @@
 /**
  * cli: the command line. It parses arguments, prompts and shows results; the layers below do the
- * work, through `engine-port.ts` and the ports. It imports all layers below, and no layer imports
+ * work, through `local/engine-port.ts` and the ports. It imports all layers below, and no layer imports
  * it.
  *
  * Invariants: stdout contains results only; all messages go to stderr or through the display. A

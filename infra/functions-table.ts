@@ -120,6 +120,12 @@ const deniedPartitions = {
   writes: ['documents', ...auditPartitions],
 } as const
 
+/** A generator that renames a stack moves its schedules and notifications. */
+const generatorDeniedPartitions = {
+  ...deniedPartitions,
+  writes: ['tokens', 'webhooks', ...auditPartitions],
+} as const
+
 /** The partitions of the catalog that the routes of the API use. */
 const apiPartitions = {
   reads: [
@@ -234,7 +240,7 @@ export const functionsTable: readonly FunctionRow[] = [
     grants: {
       journal: 'remove',
       catalog: 'remove',
-      deniedPartitions,
+      deniedPartitions: generatorDeniedPartitions,
       reads: ['blobs', 'plugins'],
       puts: ['blobs'],
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],

@@ -4,7 +4,7 @@ import {
   readHolderStatus,
 } from '../shared/engine/deployment/ownership/take-over.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
-import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
+import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
 
 /**
  * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed

@@ -3,8 +3,7 @@
  * second engine and no daemon. Imports functions and below.
  */
 import { hostname } from 'node:os'
-import type { EventSink } from '../shared/engine/events/event.ts'
-import type { DeployRequest, DeployResult, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeployResult } from '../shared/engine/request.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -13,83 +12,34 @@ import { createLogger } from '../shared/platform/system/logger.ts'
 import { isAlive, killGroup, startTimeOf } from '../shared/platform/system/process-groups.ts'
 import { deploymentPartsOf, type StackId } from '../shared/records/ids.ts'
 import type { DeploymentOptions, Holder } from '../shared/records/log.ts'
-import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { withoutOrigins } from '../shared/state/pending.ts'
-import type { StoredDeployment } from '../shared/state/stored.ts'
 import { exportState, requireStack } from '../shared/runtime/state/export-state.ts'
 import { compact } from '../shared/runtime/compaction/fold-and-publish.ts'
-import {
-  type DeploymentTimeline,
-  readStateAt,
-  readDeploymentTimeline,
-} from '../shared/runtime/state/state-at-time.ts'
+import { readStateAt, readDeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { requireInterrupted } from '../functions/step-generator/resume-deployment.ts'
-import { cancel, type CancelResult } from './cancel.ts'
+import { cancel } from './cancel.ts'
 import { deploy } from './deploy.ts'
-import { renameStack } from './rename-stack.ts'
-import { editState, type StateEdit } from './edit-state.ts'
-import { type ApiRequest, callApiInProcess } from '../functions/api/call-in-process.ts'
+import { renameStack } from '../functions/step-generator/rename-stack.ts'
+import { editState, putNamedState } from '../functions/step-generator/edit-state.ts'
+import type { EnginePort } from './engine-port.ts'
+import { callApiInProcess } from '../functions/api/call-in-process.ts'
 import { removeStackDocuments } from '../functions/api/scheduler-calls.ts'
 import { createApiPorts } from './serve-api.ts'
-import { type HomeOptions, serveHome } from './serve-home.ts'
+import { serveHome } from './serve-home.ts'
 import {
   readRetentionPolicy,
   prune,
   type PruneDeps,
-  type PruneResult,
   pruneAfterCommand,
 } from '../functions/compaction/prune.ts'
 import { withGeneratorStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
-import { type LocalRedriveResult, redrive } from './redrive.ts'
-import {
-  type DeploymentStatus,
-  readDeploymentStatus,
-} from '../functions/step-generator/deployment-status.ts'
+import { redrive } from './redrive.ts'
+import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 
 /** The engine over the embedded platform, for the command line. */
-export interface LocalEngine {
+export interface LocalEngine extends EnginePort {
   readonly platform: EmbeddedPlatform
-  /** Starts a deployment or preview. Throws STACK_BUSY with the holder's name. */
-  readonly deploy: (request: DeployRequest, sink: EventSink) => Promise<RunningDeployment>
-  /**
-   * Returns the number and options of a stack's interrupted deployment. Throws NOTHING_TO_RESUME,
-   * STACK_BUSY.
-   */
-  readonly findInterrupted: (
-    stack: StackId,
-  ) => Promise<{ readonly number: number; readonly options: DeploymentOptions }>
-  /** Stops a living deployment, or closes a dead one; see `cancel`. */
-  readonly cancel: (stack: StackId, force: boolean) => Promise<CancelResult>
-  /** Removes the schedules and notifications of a removed stack. */
-  readonly forgetStack: (stack: StackId) => Promise<void>
-  /** Returns the status of a stack's current deployment. */
-  readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
-  /** Sends the dead letters of an open deployment again. */
-  readonly redrive: (stack: StackId) => Promise<LocalRedriveResult>
-  /** Publishes an edit of the state; see `editState`. */
-  readonly editState: (stack: StackId, edit: StateEdit) => Promise<{ readonly version: number }>
-  /** Renames a stack; see `renameStack`. */
-  readonly renameStack: (from: StackId, to: StackId) => Promise<void>
-  /**
-   * Returns the current state from the records, or a published version. Undefined for a stack
-   * without a deployment, or without that version.
-   */
-  readonly exportState: (stack: StackId, version?: number) => Promise<StoredDeployment | undefined>
-  /** Returns the state at a point in time. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
-  readonly exportAt: (stack: StackId, moment: PointInTime) => Promise<StoredDeployment | undefined>
-  /** Returns the timeline of one deployment. Throws MOMENT_UNKNOWN. */
-  readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>
-  /** Removes old records of one stack or of all; see `PruneResult`. */
-  readonly prune: (scope: {
-    readonly stack?: StackId
-    readonly dryRun: boolean
-  }) => Promise<PruneResult>
-  /** Serves every stack of the store; see `serveHome`. */
-  readonly serve: (options: HomeOptions) => Promise<void>
-  /** Calls a route of the API; see `callApiInProcess`. */
-  readonly callApi: (request: ApiRequest) => Promise<unknown>
-  readonly close: () => Promise<void>
 }
 
 /** Opens the embedded platform below a home folder. Throws STORE_UNAVAILABLE. */
@@ -125,7 +75,8 @@ export async function openLocal(options: {
     forgetStack: stack => removeStackDocuments(platform, stack),
     readStatus: stack => readDeploymentStatus(retryingPorts, stack),
     redrive: stack => redrive(retryingPorts, stack),
-    editState: (stack, edit) => editState(retryingPorts, stack, edit),
+    putState: (stack, state) => putNamedState(platform, stack, state),
+    editState: (stack, edit) => editState(platform, retryingPorts, { stack, edit }),
     renameStack: (from, to) => renameStack(platform, retryingPorts, { from, to }),
     exportState: (stack, version) => exportState(platform, stack, version),
     exportAt: async (stack, moment) => {

@@ -13,7 +13,12 @@ import type { OutboundPort } from '../shared/ports/outbound.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import { createProcesses } from '../shared/platform/system/processes.ts'
-import type { DeploymentRequest } from '../shared/records/request.ts'
+import {
+  type DeploymentRequest,
+  isEditRequest,
+  type StackRequest,
+} from '../shared/records/request.ts'
+import { serveEdit } from '../functions/step-generator/serve-edit.ts'
 import { errorSourceOf } from '../shared/providers/retry-policy.ts'
 import { isSuperseded } from '../shared/triggers/trigger-requests.ts'
 import { deploy } from './deploy.ts'
@@ -58,16 +63,20 @@ export interface RequestServer {
 }
 
 /**
- * Runs a requested deployment in this process to its end, or until this process must shut down.
- * Notifies of the start. A superseded request is ended without a run. After a store error or
- * STACK_BUSY, which is thrown, the request waits for the next check. Any other error ends the
- * request.
+ * Runs a requested deployment or edit in this process to its end, or until this process must shut
+ * down. Notifies of the start of a deployment. A superseded request is ended without a run. After a
+ * store error or STACK_BUSY, which is thrown, the request waits for the next check. Any other error
+ * ends the request.
  */
 export async function serveRequest(
   server: RequestServer,
-  queuedRequest: DeploymentRequest,
+  queuedRequest: StackRequest,
   handOverSignal: AbortSignal,
 ): Promise<void> {
+  if (isEditRequest(queuedRequest)) {
+    await serveEdit(server, queuedRequest)
+    return
+  }
   const { platform, ports, open } = server
   const [, nextRequest] = await platform.requests.listWaiting(queuedRequest.stack, 2)
   if (nextRequest !== undefined && isSuperseded(queuedRequest, nextRequest)) {

@@ -11,7 +11,7 @@ import { rulesVersion } from '../shared/records/log.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { readDeploymentStatus } from '../functions/step-generator/deployment-status.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
-import type { DeploymentRequest } from '../shared/records/request.ts'
+import type { StackRequest } from '../shared/records/request.ts'
 import { superviseExecutors } from './executor-supervisor.ts'
 import { withStoreRetry } from '../shared/runtime/deployment/retrying-ports.ts'
 import type { Hosts } from '../shared/runtime/environment/run-input.ts'
@@ -30,7 +30,7 @@ export interface ServeOptions {
    */
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
   /** Runs a request of a stack's queue. Absent: queues are not served. */
-  readonly begin?: (request: DeploymentRequest) => Promise<void>
+  readonly begin?: (request: StackRequest) => Promise<void>
   /** Called at every check for each stack without a running deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
   /** Returns a signal that aborts each time there may be new work. */
@@ -141,7 +141,7 @@ async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort
 async function readWaiting(
   { requests, logger }: Platform,
   stack: StackId,
-): Promise<readonly DeploymentRequest[]> {
+): Promise<readonly StackRequest[]> {
   try {
     return await requests.listWaiting(stack, 1)
   } catch (thrown) {

@@ -23,11 +23,6 @@ import type { CliSession } from '../session/session.ts'
  * FILE_UNREADABLE, FEATURE_MISSING and the errors of a deployment.
  */
 export const importResources: Handler = async (session, flags, operands) => {
-  const { remote } = await session.openEngine()
-  if (remote !== undefined)
-    throw error('FEATURE_MISSING', 'the API does not support imports yet', {
-      hint: 'Run `antichain logout`, and then the command on the machine that has the store.',
-    })
   const file = readImport(session, flags, operands)
   const mustGenerateCode = flags.isSet('generateCode')
   const outPath = flags.text('out')

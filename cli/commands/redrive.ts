@@ -1,6 +1,6 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import type { RedriveResult } from '../session/engine-port.ts'
+import type { RedriveResult } from '../../local/engine-port.ts'
 
 /** `redrive`: retries the dead-lettered operations of an open deployment. */
 export const redriveStack: Handler = async (session, _flags, [name]) => {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { isUrn, urnPartsOf } from '../../shared/names/urn.ts'
-import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
-import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
+import { emptySnapshot } from '../../shared/state/snapshot.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -38,59 +36,16 @@ export const importStack: Handler = async (session, flags) => {
           deployment,
           await openSourceManager(session, deployment, stackManager),
         )
-  const invalidResource = snapshot.resources.find(({ urn }) => !isUrn(urn))
-  if (invalidResource !== undefined)
-    throw error(
-      'STATE_INVALID',
-      `the state has a resource with an invalid URN: '${invalidResource.urn}'`,
-    )
-  const problems = [
-    ...findForeignResources(snapshot, stackPartsOf(id)),
-    ...findViolations(stateTools.verifyIntegrity, deployment),
-  ]
-  const [firstProblem] = problems
-  if (firstProblem !== undefined && !flags.isSet('force'))
-    throw error(firstProblem.code, firstProblem.sentence)
-  for (const { sentence } of problems) session.printToStderr(`warning: ${sentence}`)
-  const importedSnapshot: Snapshot = {
-    ...snapshot,
-    pendingOperations: [],
-    integrityError: undefined,
-  }
   const engine = await session.openEngine()
-  const sealedState = stateTools.encodeSnapshot(importedSnapshot, stackManager, 'sealed')
-  let replacedPending: StoredDeployment['pending_operations'] = []
-  const edit = (before: StoredDeployment): StoredDeployment => {
-    if (!flags.isSet('force')) refuseEmptying(before, sealedState)
-    replacedPending = before.pending_operations
-    return sealedState
-  }
-  const droppedPending = snapshot.pendingOperations.map(({ resource, type }) => ({
-    urn: resource.urn,
-    type,
-  }))
-  await engine.editState(id, { command: 'stack import', edit, dropped: droppedPending })
-  for (const { urn, type } of droppedPending)
-    session.printToStderr(`warning: the pending operation '${type}' of ${urn} was removed`)
-  for (const { resource, type } of replacedPending ?? [])
-    if (!snapshot.pendingOperations.some(({ resource: { urn } }) => urn === resource.urn))
-      session.printToStderr(
-        `warning: the pending operation '${type}' of ${resource.urn} was removed with the previous state`,
-      )
+  const state = await engine.putState(
+    id,
+    stateTools.encodeSnapshot(snapshot, stackManager, 'sealed'),
+  )
+  const edit = { kind: 'import', state, force: flags.isSet('force') } as const
+  const { notices } = await engine.editState(id, edit)
+  for (const notice of notices) session.printToStderr(`warning: ${notice}`)
   session.printToStderr('Import complete.')
   return 0
-}
-
-/**
- * Refuses a file without resources for a stack with some, because this is usually a mistake. Throws
- * STACK_NOT_EMPTY.
- */
-function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void {
-  const count = before.resources?.length ?? 0
-  if (count === 0 || (after.resources?.length ?? 0) > 0) return
-  throw error('STACK_NOT_EMPTY', `the stack has ${count} resources, but the file has none`, {
-    hint: 'Pass --force to remove them from the state; nothing is deleted at the providers.',
-  })
 }
 
 /**
@@ -113,21 +68,6 @@ async function openSourceManager(
   return manager
 }
 
-function findForeignResources(
-  snapshot: Snapshot,
-  target: { readonly project: string; readonly stack: string },
-): readonly { readonly code: 'STATE_FOREIGN'; readonly sentence: string }[] {
-  return snapshot.resources
-    .filter(({ urn }) => {
-      const { project, stack } = urnPartsOf(urn)
-      return stack !== target.stack || project !== target.project
-    })
-    .map(({ urn }) => ({
-      code: 'STATE_FOREIGN',
-      sentence: `the resource ${urn} does not belong to stack '${target.stack}' of project '${target.project}'`,
-    }))
-}
-
 async function readInput(session: CliSession, flags: Flags): Promise<string> {
   const file = flags.text('file')
   if (file === undefined) return session.io.readInput()
@@ -137,13 +77,4 @@ async function readInput(session: CliSession, flags: Flags): Promise<string> {
   } catch (cause) {
     throw error('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
-}
-
-/** Returns the first violation of the state's rules, if any. */
-function findViolations(
-  verify: (deployment: StoredDeployment) => string | undefined,
-  deployment: StoredDeployment | null,
-): readonly { readonly code: 'STATE_INTEGRITY'; readonly sentence: string }[] {
-  const sentence = deployment === null ? undefined : verify(deployment)
-  return sentence === undefined ? [] : [{ code: 'STATE_INTEGRITY', sentence }]
 }

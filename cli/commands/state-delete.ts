@@ -1,8 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import {
-  type DeleteResourcesResult,
-  deleteResources,
-} from '../../shared/state/edits/delete-resources.ts'
+import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { CliSession } from '../session/session.ts'
@@ -13,6 +10,8 @@ import {
   directEditPrompt,
   editConfirmedState,
 } from '../state/edit-state.ts'
+
+type DeleteSelection = Omit<Extract<StateEdit, { kind: 'delete' }>, 'kind'>
 
 /** `state delete [urns]`: removes resources from the state. Nothing is deleted at the providers. */
 export const stateDelete: Handler = async (session, flags, operands) => {
@@ -29,17 +28,10 @@ export const stateDelete: Handler = async (session, flags, operands) => {
     dependents: flags.isSet('targetDependents'),
   }
   const uniqueSelection = await resolveCopies(session, selection)
-  let result: DeleteResourcesResult | undefined
-  await editConfirmedState(session, {
+  const { count } = await editConfirmedState(session, {
     confirm: introduction => confirmAtTerminal(session, flags, introduction + directEditPrompt),
-    change(state) {
-      result = deleteResources(state, uniqueSelection)
-      return result.state
-    },
+    edit: { kind: 'delete', ...uniqueSelection },
   })
-  for (const urn of result?.forcedUrns ?? [])
-    session.printToStderr(`warning: deleting protected resource ${urn} due to presence of --force`)
-  const count = result?.named ?? 0
   if (isAll) session.printToStderr('Resources deleted')
   else session.printToStderr(count === 1 ? 'Resource deleted' : `${count} resources deleted`)
   return 0
@@ -51,11 +43,11 @@ export const stateDelete: Handler = async (session, flags, operands) => {
  */
 async function resolveCopies(
   session: CliSession,
-  selection: Parameters<typeof deleteResources>[1],
-): Promise<Parameters<typeof deleteResources>[1]> {
+  selection: DeleteSelection,
+): Promise<DeleteSelection> {
   if (selection.urns === 'all' || !session.mayPrompt) return selection
   const state = await readCurrentState(session, await session.requireStack())
-  const selectedResources: { readonly urn: string; readonly id?: string }[] = []
+  const selectedResources: Exclude<DeleteSelection['urns'], 'all'> = []
   for (const { urn } of selection.urns) {
     const copies = (state?.resources ?? []).filter(resource => resource.urn === urn)
     if (copies.length < 2) selectedResources.push({ urn })

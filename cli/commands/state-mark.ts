@@ -1,5 +1,4 @@
 import { error } from '../../shared/errors/error.ts'
-import { withMark } from '../../shared/state/edits/mark-resources.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import {
   confirmAtTerminal,
@@ -54,14 +53,9 @@ function createMarkHandler(options: {
       throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')
     const hasSelection = operands.length > 0 || isAll
     const urns = hasSelection ? operands : [await chooseUrn(session, 'Select a resource.')]
-    let count = 0
-    await editConfirmedState(session, {
+    const { count } = await editConfirmedState(session, {
       confirm: introduction => confirmAtTerminal(session, flags, introduction + text),
-      change(state) {
-        const result = withMark(state, isAll ? 'all' : urns, mark)
-        count = result.count
-        return result.state
-      },
+      edit: { kind: 'mark', urns: isAll ? 'all' : [...urns], ...mark },
     })
     session.printToStderr(
       isAll ? `All resources ${participle}` : `${count} resources ${participle}`,

@@ -7,6 +7,7 @@ import {
   type MoveResult,
   moveResources,
 } from '../../shared/state/edits/move-resources.ts'
+import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment, StoredResource } from '../../shared/state/stored.ts'
 import { equalValues } from '../../shared/values/equal.ts'
@@ -26,8 +27,12 @@ import { editConfirmedState } from '../state/edit-state.ts'
 interface MoveStacks {
   readonly source: StackId
   readonly dest: StackId
-  /** Returns both states after the move. */
-  readonly move: (source: StoredDeployment, dest: StoredDeployment) => MoveResult
+}
+
+/** The states of both stacks before a move, and the move. */
+interface MoveStates {
+  readonly statesBefore: { readonly source: StoredDeployment; readonly dest: StoredDeployment }
+  readonly plan: MoveResult
 }
 
 /**
@@ -53,20 +58,15 @@ export const moveStateResources: Handler = async (session, flags, urns) => {
     dest: await openDestManager(session, dest, statesBefore.dest),
   }
   const selection = { urns, includeParents: flags.isSet('includeParents') }
-  const stacks: MoveStacks = {
-    source,
-    dest,
-    move: (source, dest) =>
-      moveResources(source, withManager(dest, managers.dest), {
-        request: selection,
-        target: createMoveTarget(stacks.dest, managers),
-      }),
-  }
-  const plan = stacks.move(statesBefore.source, statesBefore.dest)
+  const stacks: MoveStacks = { source, dest }
+  const plan = moveResources(statesBefore.source, withManager(statesBefore.dest, managers.dest), {
+    request: selection,
+    target: createMoveTarget(dest, managers),
+  })
   reportMove(session, stacks, plan)
   if (!(await confirmMove(session, flags)))
     throw error('CONFIRMATION_DECLINED', 'nothing was moved')
-  await executeMove(session, stacks, statesBefore)
+  await executeMove(session, stacks, { statesBefore, plan })
   session.printToStderr(`Successfully moved resources from ${source} to ${dest}`)
   return 0
 }
@@ -141,41 +141,35 @@ async function confirmMove(session: CliSession, flags: Flags): Promise<boolean> 
   return ['y', 'yes'].includes(answer.trim().toLowerCase())
 }
 
+/**
+ * Writes both states. Throws STORE_CONFLICT when the resources of a stack were changed since they
+ * were read.
+ */
 async function executeMove(
   session: CliSession,
-  { source, dest, move }: MoveStacks,
-  statesBefore: { readonly source: StoredDeployment },
+  { source, dest }: MoveStacks,
+  { statesBefore, plan }: MoveStates,
 ): Promise<void> {
   const engine = await session.openEngine()
   const status = await engine.readStatus(source)
   if (status.kind === 'running')
     throw error('STACK_BUSY', `deployment ${status.number} of ${source} is running`)
-  let destBefore: StoredDeployment | undefined
-  const confirmAlways = async (): Promise<boolean> => true
-  const edit = (stack: StackId, change: (state: StoredDeployment) => StoredDeployment) =>
-    editConfirmedState(session, { stack, confirm: confirmAlways, change })
-  await edit(dest, state => {
-    destBefore = state
-    return move(statesBefore.source, state).dest
-  })
+  const replace = async (
+    stack: StackId,
+    before: StoredDeployment,
+    after: StoredDeployment,
+  ): Promise<void> => {
+    const state = await engine.putState(stack, after)
+    const edit = { kind: 'resources', state, expected: digestOfResources(before) } as const
+    await editConfirmedState(session, { stack, confirm: async () => true, edit })
+  }
+  await replace(dest, statesBefore.dest, plan.dest)
   try {
-    await edit(source, state => {
-      requireUnchanged(state, statesBefore.source)
-      return move(state, destBefore ?? emptyState).source
-    })
+    await replace(source, statesBefore.source, plan.source)
   } catch (thrown) {
-    const { resources } = destBefore ?? emptyState
-    await edit(dest, ({ resources: _resources, ...state }) =>
-      resources === undefined ? state : { ...state, resources },
-    )
+    await replace(dest, plan.dest, statesBefore.dest)
     throw thrown
   }
-}
-
-/** Checks that the source still has the resources that were copied. Throws STORE_CONFLICT. */
-function requireUnchanged(current: StoredDeployment, before: StoredDeployment): void {
-  if (JSON.stringify(current.resources) === JSON.stringify(before.resources)) return
-  throw error('STORE_CONFLICT', 'the source stack was changed concurrently')
 }
 
 function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: MoveResult): void {

@@ -1,6 +1,6 @@
 import { error } from '../../shared/errors/error.ts'
 import { isUrn, nameOf } from '../../shared/names/urn.ts'
-import { clearPending, importPending, pendingOperationsOf } from '../../shared/state/pending.ts'
+import { pendingOperationsOf } from '../../shared/state/pending.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { confirm, type CliSession } from '../session/session.ts'
@@ -42,7 +42,7 @@ export const listPending: Handler = async (session, flags) => {
 export const importPendingOperation: Handler = async (session, flags, [urn = '', id = '']) => {
   if (id === '') throw error('CLI_USAGE', 'the id is missing')
   const text = `This adds '${displayNameOf(urn)}' to the state, with the id '${id}'.`
-  await editPending(session, flags, { text, change: state => importPending(state, urn, id) })
+  await editPending(session, flags, { text, edit: { kind: 'pending import', urn, id } })
   session.printToStderr(
     'Imported the resource. The next deployment first reads it from its provider.',
   )
@@ -55,7 +55,7 @@ export const importPendingOperation: Handler = async (session, flags, [urn = '',
  */
 export const clearPendingOperation: Handler = async (session, flags, [urn = '']) => {
   const text = `This removes the pending operation of '${displayNameOf(urn)}' from the state. If its resource exists, antichain will not delete it.`
-  await editPending(session, flags, { text, change: state => clearPending(state, urn) })
+  await editPending(session, flags, { text, edit: { kind: 'pending clear', urn } })
   session.printToStderr('Removed the pending operation.')
   return 0
 }
@@ -63,10 +63,10 @@ export const clearPendingOperation: Handler = async (session, flags, [urn = ''])
 async function editPending(
   session: CliSession,
   flags: Flags,
-  { text, change }: { readonly text: string; readonly change: ConfirmedEdit['change'] },
+  { text, edit }: { readonly text: string; readonly edit: ConfirmedEdit['edit'] },
 ): Promise<void> {
   await editConfirmedState(session, {
-    change,
+    edit,
     confirm: async (introduction, stack) =>
       confirm(session, flags.isSet('yes'), { text: introduction + text, answer: stack }),
   })

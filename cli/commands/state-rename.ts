@@ -1,6 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
 import { requireUrn } from '../../shared/state/edits/find-resource.ts'
-import { renameResourceInState } from '../../shared/state/edits/rename-resource.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import {
   confirmAtTerminal,
@@ -18,7 +17,7 @@ export const renameResource: Handler = async (session, flags, [operand, newName]
   const name = newName ?? (await session.io.prompt('New name of the resource:')).trim()
   await editConfirmedState(session, {
     confirm: introduction => confirmAtTerminal(session, flags, introduction + directEditPrompt),
-    change: state => renameResourceInState(state, urn, name),
+    edit: { kind: 'rename', urn, name },
   })
   session.printToStderr('Resource renamed')
   return 0

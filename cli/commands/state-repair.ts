@@ -21,7 +21,7 @@ export const stateRepair: Handler = async (session, flags) => {
       const answer = await session.io.prompt(`${introduction}${directEditPrompt} (y/N)`)
       return ['y', 'yes'].includes(answer.trim().toLowerCase())
     },
-    change: current => repairState(current)?.state ?? current,
+    edit: { kind: 'repair' },
   })
   session.printToStderr('State repaired successfully')
   return 0

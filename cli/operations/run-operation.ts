@@ -81,8 +81,8 @@ async function prepareStart(
   { command, request: presetRequest }: OperationKind,
 ): Promise<OperationStart> {
   const engine = await session.openEngine()
-  if (presetRequest === undefined && engine.remote !== undefined)
-    return prepareRemoteStart(session, flags, command)
+  if (engine.remote !== undefined)
+    return prepareRemoteStart(session, flags, presetRequest?.options ?? { command })
   const requestWithoutPlan = presetRequest ?? (await buildRequest(session, flags, command))
   const request = withPlan(requestWithoutPlan, readPlanFile(session, flags))
   const drawsPlan = flags.text('savePlan') !== undefined || flags.isSet('strict')

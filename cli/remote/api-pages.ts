@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EnginePort } from '../session/engine-port.ts'
+import type { EnginePort } from '../../local/engine-port.ts'
 
 /** Returns all items of a list of the API, from all of its pages. */
 export async function listAllItems<Item extends z.ZodType>(

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { EngineEventPayload, EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
-import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import type { ApiClient } from './api-client.ts'
 import { followStream } from './event-source.ts'
+import { refusalErrorOf } from './refusal.ts'
 
 /** A request to the API for a deployment or preview of an uploaded program. */
 export interface RemoteRequest {
@@ -147,10 +147,7 @@ const unchangingOps = new Set(['same', 'read', 'discard', 'read-replacement'])
 
 function toDeployResult(data: unknown): DeployResult {
   const end = endForm.parse(data)
-  if (end.kind === 'refused')
-    throw isCode(end.code)
-      ? error(end.code, end.message)
-      : error('REQUEST_REFUSED', `${end.code}: ${end.message}`)
+  if (end.kind === 'refused') throw refusalErrorOf(end)
   if (end.kind === 'superseded')
     throw error(
       'REQUEST_REFUSED',
@@ -162,8 +159,4 @@ function toDeployResult(data: unknown): DeployResult {
     ([op, count]) => count > 0 && !unchangingOps.has(op),
   )
   return { result, changes, hasChanges, pending: end.kind === 'deployed' ? end.pending : [] }
-}
-
-function isCode(code: string): code is ErrorCode {
-  return Object.hasOwn(catalogue, code)
 }

@@ -2,19 +2,21 @@
  * remote: the engine of the command line over an API instead of the store of this machine, with the
  * same interface. Unsupported features of the API are refused by name.
  */
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import { packProgram } from '../../shared/programs/archive/program-archive.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { CatalogPort, HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import { parseEnvelope } from '../../shared/state/snapshot-codec.ts'
+import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { envelopeOf, parseEnvelope } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import type { EnginePort, RemotePrograms } from '../session/engine-port.ts'
+import type { EnginePort, RemotePrograms } from '../../local/engine-port.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
 import type { Login } from './login.ts'
 import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
+import { editRemotely, renameRemotely } from './remote-edit.ts'
 
 const stackForm = z.object({
   id: z.string(),
@@ -41,6 +43,7 @@ const deploymentForm = z.looseObject({
 export function openRemote(login: Login): EnginePort {
   const client = createApiClient(login)
   const catalog = createRemoteCatalog(client)
+  const remote = createRemotePrograms(client)
   const readStatus: EnginePort['readStatus'] = async stack => {
     const record = await catalog.getStack(stack)
     if (record === undefined || record.current === '') return { kind: 'none' }
@@ -52,7 +55,7 @@ export function openRemote(login: Login): EnginePort {
   }
   return {
     platform: createPartial<Platform>('the API', { catalog, clock: createSystemClock() }),
-    remote: createRemotePrograms(client),
+    remote,
     deploy: refuseUnsupportedCall('this kind of deployment'),
     findInterrupted: refuseUnsupportedCall('resume'),
     async cancel(stack, force) {
@@ -82,8 +85,14 @@ export function openRemote(login: Login): EnginePort {
       ])
       return form.parse(answer)
     },
-    editState: refuseUnsupportedCall('edits of the state'),
-    renameStack: refuseUnsupportedCall('stack rename'),
+    async putState(stack, state) {
+      const bytes = Buffer.from(JSON.stringify(envelopeOf(state)))
+      const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
+      await remote.send(`${stackPathOf(stack)}/programs`, { archive: hash, bytes })
+      return hash
+    },
+    editState: (stack, edit) => editRemotely(client, stackPathOf(stack), { edit }),
+    renameStack: (from, to) => renameRemotely(client, stackPathOf(from), stackPartsOf(to)),
     exportState: (stack, version) =>
       readExport(client, stack, version === undefined ? '' : `?version=${version}`),
     exportAt: (stack, moment) => {

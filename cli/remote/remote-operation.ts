@@ -1,6 +1,6 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { Command } from '../../shared/records/log.ts'
+import type { Command, DeploymentOptions } from '../../shared/records/log.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
   readVariableOptions,
@@ -10,7 +10,7 @@ import {
   readRunProgram,
 } from '../operations/operation-options.ts'
 import { requireProjectStack, saveConfigFlags } from '../operations/operation-request.ts'
-import type { EnginePort } from '../session/engine-port.ts'
+import type { EnginePort } from '../../local/engine-port.ts'
 import type { CliSession } from '../session/session.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
@@ -42,7 +42,7 @@ const localOptions = [
 export async function prepareRemoteStart(
   session: CliSession,
   flags: Flags,
-  command: Command,
+  { command, imports }: Pick<DeploymentOptions, 'command' | 'imports'>,
 ): Promise<OperationStart> {
   refuseLocalOptions(flags)
   const { remote } = await session.openEngine()
@@ -53,16 +53,17 @@ export async function prepareRemoteStart(
   saveConfigFlags(flags, openStackFile(session, project, { stack }), project)
   const options = {
     command,
-    refresh: command !== 'refresh' && readRefresh(flags, project),
+    refresh: command !== 'refresh' && command !== 'import' && readRefresh(flags, project),
     continueOnError:
       flags.isSet('continueOnError') || isTruthy(session.io.env['PULUMI_CONTINUE_ON_ERROR']),
     message: flags.text('message') ?? '',
-    ...(readRunProgram(session, flags) ? { runProgram: true } : {}),
+    ...(command !== 'import' && readRunProgram(session, flags) ? { runProgram: true } : {}),
     ...readVariableOptions(session),
     ...(flags.isSet('ignoreProtect') ? { ignoreProtect: true } : {}),
     ...(flags.text('parallel') === undefined ? {} : { parallel: readParallel(session, flags) }),
     ...(release === undefined ? {} : { release }),
     ...(targeting === undefined ? {} : { targeting }),
+    ...(imports === undefined ? {} : { imports }),
   }
   let uploadPromise: ReturnType<typeof remote.upload> | undefined
   return {

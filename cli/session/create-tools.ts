@@ -10,20 +10,9 @@ export function createTools(): Tools {
     loadPlatform: async cdkOutput =>
       (await import('../platform/platform-tools.ts')).createPlatformTools(cdkOutput),
     loadState: async () => {
-      const [snapshotCodec, integrity] = await Promise.all([
-        import('../../shared/state/snapshot-codec.ts'),
-        import('../../shared/state/snapshot-integrity.ts'),
-      ])
       const { parseEnvelope, printEnvelope, envelopeOf, decodeSnapshot, encodeSnapshot } =
-        snapshotCodec
-      return {
-        parseEnvelope,
-        printEnvelope,
-        envelopeOf,
-        decodeSnapshot,
-        encodeSnapshot,
-        verifyIntegrity: integrity.verifyIntegrity,
-      }
+        await import('../../shared/state/snapshot-codec.ts')
+      return { parseEnvelope, printEnvelope, envelopeOf, decodeSnapshot, encodeSnapshot }
     },
     loadSecrets: async () => {
       const [passphraseSecrets, cloudSecrets, { createDefaultKeyKeeper }] = await Promise.all([

@@ -6,7 +6,7 @@ import type { AllowedKeys } from '../../shared/secrets/key-stack.ts'
 import type { Snapshot } from '../../shared/state/snapshot.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import type { OutputStream } from './io.ts'
-import type { OpenEngine, OpenRemoteEngine } from './engine-port.ts'
+import type { OpenEngine, OpenRemoteEngine } from '../../local/engine-port.ts'
 import type { PlatformTools } from '../platform/platform-port.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -47,7 +47,7 @@ export type Display = EventSink & {
   readonly finish: (result: DeployResult) => void | Promise<void>
 }
 
-/** Functions that read, write and check states. */
+/** Functions that read and write states. */
 export interface StateTools {
   /** Parses an envelope. Throws STATE_INVALID, STATE_TOO_NEW. */
   readonly parseEnvelope: (text: string) => StoredEnvelope
@@ -59,8 +59,6 @@ export interface StateTools {
     manager: SecretsManager,
     secrets: 'sealed' | 'plaintext',
   ) => StoredDeployment
-  /** Returns the first violation of a snapshot's rules as a sentence, or undefined. */
-  readonly verifyIntegrity: (deployment: StoredDeployment) => string | undefined
 }
 
 /**

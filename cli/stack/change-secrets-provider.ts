@@ -10,6 +10,7 @@ import type { StackId } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { keyStackOf } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
+import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import { resealDeployment } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
@@ -124,18 +125,19 @@ async function resealState(
   const oldManager = containsCiphertext(state)
     ? await openOldStateManager(session, state, change)
     : undefined
-  const throwConflict = (): never => {
-    throw error('STORE_CONFLICT', 'the secrets of the state were changed concurrently')
-  }
-  const provider = JSON.stringify(state.secrets_providers)
-  await editConfirmedState(session, {
-    stack,
-    confirm: async () => true,
-    change: current =>
-      JSON.stringify(current.secrets_providers) === provider
-        ? resealDeployment(current, oldManager?.crypter.decrypt ?? throwConflict, change.newManager)
-        : throwConflict(),
-  })
+  const decrypt = oldManager?.crypter.decrypt ?? throwUnexpectedSecret
+  const resealedState = resealDeployment(state, decrypt, change.newManager)
+  const engine = await session.openEngine()
+  const edit = {
+    kind: 'secrets',
+    state: await engine.putState(stack, resealedState),
+    expected: digestOfResources(state),
+  } as const
+  await editConfirmedState(session, { stack, confirm: async () => true, edit })
+}
+
+function throwUnexpectedSecret(): never {
+  throw error('STATE_INVALID', 'the state has a secret that no secrets manager can open')
 }
 
 /**

@@ -5,7 +5,7 @@ import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
-import type { EnginePort } from '../session/engine-port.ts'
+import type { EnginePort } from '../../local/engine-port.ts'
 import { readSelectedStack, selectStack } from './selected-stack.ts'
 import type { CliSession } from '../session/session.ts'
 

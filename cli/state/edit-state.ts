@@ -1,13 +1,14 @@
 import { error } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { EditEnd } from '../../shared/records/request.ts'
+import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** An edit of a stack's state that requires a confirmation. */
 export interface ConfirmedEdit {
-  /** May be called twice. */
-  readonly change: (state: StoredDeployment) => StoredDeployment
+  readonly edit: StateEdit
   /**
    * Returns whether the user confirms. `introduction`: a sentence about a preceding step, or ''.
    */
@@ -18,21 +19,26 @@ export interface ConfirmedEdit {
 
 /**
  * Edits a state in a short deployment. An interrupted deployment is closed first. Throws
- * CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the change. After an error the state is
- * unchanged.
+ * CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the edit. After an error the state is
+ * unchanged. Prints the warnings of the edit.
  */
-export async function editConfirmedState(session: CliSession, edit: ConfirmedEdit): Promise<void> {
-  const id = edit.stack ?? (await session.requireStack())
+export async function editConfirmedState(
+  session: CliSession,
+  { edit, confirm, stack }: ConfirmedEdit,
+): Promise<EditEnd> {
+  const id = stack ?? (await session.requireStack())
   const engine = await session.openEngine()
   const status = await engine.readStatus(id)
   const mustClose = status.kind === 'interrupted' || status.kind === 'ending'
   const introduction = mustClose
     ? `Deployment ${status.number} was interrupted: it is closed first, and cannot be resumed then. `
     : ''
-  if (!(await edit.confirm(introduction, stackPartsOf(id).stack)))
+  if (!(await confirm(introduction, stackPartsOf(id).stack)))
     throw error('CONFIRMATION_DECLINED', 'nothing was changed')
   if (mustClose) session.printToStderr(introduction.trim())
-  await engine.editState(id, { command: 'state', edit: edit.change })
+  const end = await engine.editState(id, edit)
+  for (const notice of end.notices) session.printToStderr(`warning: ${notice}`)
+  return end
 }
 
 /**

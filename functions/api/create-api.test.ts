@@ -56,7 +56,7 @@ describe('every route, for every role and scope', () => {
 
 describe('every field of every body, for every role', () => {
   const higherRoles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    'POST /v1/stacks/{project}/{stack}/previews': { archive: 'deploy' },
+    'POST /v1/stacks/{project}/{stack}/previews': { archive: 'deploy', imports: 'deploy' },
   }
   const bodies = routes.flatMap(route =>
     route.body instanceof z.ZodObject
@@ -284,5 +284,5 @@ test('the OpenAPI document contains every route, with the schemas that validate 
   for (const { method, path } of routes)
     expect(document.paths[path]?.[method.toLowerCase()]?.responses).toBeDefined()
   const made = document.paths['/v1/stacks/{project}/{stack}/deployments']?.['post']
-  expect(JSON.stringify(made?.requestBody)).toContain('"enum":["up","refresh","destroy"]')
+  expect(JSON.stringify(made?.requestBody)).toContain('"enum":["up","refresh","destroy","import"]')
 })

@@ -300,14 +300,45 @@ test('a request may target some resources only, and is refused with an empty sel
   const answer = await call(deploy, `POST ${shopPath}/deployments`, body)
   expect(answer.status).toBe(202)
   const [request] = await platform.requests.listWaiting(shop, 10)
-  expect(request?.options.targeting).toEqual({
+  const targeting = {
     targets,
     excludes: [],
     replaces: [],
     targetDependents: true,
     excludeDependents: false,
     excludeProtected: false,
-  })
+  }
+  expect(request).toMatchObject({ options: { targeting } })
   const wrong = { command: 'up', targeting: { targets: [''] } }
   expect((await call(deploy, `POST ${shopPath}/deployments`, wrong)).status).toBe(400)
+})
+
+test('an import has resources without plaintext secrets, and a preview of it needs the role deploy', async () => {
+  const { call, deploy, platform, issueToken } = await openWithTokens()
+  const secret = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' }
+  const imported = {
+    ...{ type: 'a:b:C', name: 'x', id: 'x-1', parent: '', provider: '', version: '' },
+    ...{ pluginDownloadUrl: '', protect: true, isChosen: false, component: 'no' },
+    inputs: { password: { ...secret, ciphertext: 'v1:x' } },
+  }
+  const body = { command: 'import', imports: [imported] }
+  const line = `POST ${shopPath}/deployments`
+  expect((await call(deploy, line, body)).status).toBe(202)
+  expect(await platform.requests.listWaiting(shop, 10)).toMatchObject([
+    { options: { command: 'import', imports: [imported] } },
+  ])
+  const plain = { ...imported, inputs: { list: [{ ...secret, plaintext: '"hush"' }] } }
+  for (const [wrong, at] of [
+    [{ command: 'import' }, 'body.imports'],
+    [{ command: 'up', imports: [imported] }, 'body.imports'],
+    [{ command: 'import', imports: [] }, 'body.imports'],
+    [{ command: 'import', imports: [plain] }, 'body.imports.0.inputs'],
+    [{ command: 'import', imports: [{ ...imported, parent: 'x' }] }, 'body.imports.0.parent'],
+  ] as const) {
+    const refused = await call(deploy, line, wrong)
+    expect([refused.status, await refused.json()]).toMatchObject([400, { at }])
+  }
+  const preview = await issueToken('preview')
+  expect((await call(preview, `POST ${shopPath}/previews`, body)).status).toBe(403)
+  expect(await platform.requests.listWaiting(shop, 10)).toHaveLength(1)
 })

@@ -3,6 +3,7 @@ import { whoamiRoutes } from './routes/whoami.ts'
 import { deadNotificationRoutes } from './routes/dead-notifications.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { documentRoutes } from './routes/documents.ts'
+import { editRoutes } from './routes/edits.ts'
 import { eventRoutes } from './routes/events.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
@@ -18,6 +19,7 @@ export const routes: readonly Route[] = [
   ...programRoutes,
   ...pluginRoutes,
   ...requestRoutes,
+  ...editRoutes,
   ...deploymentRoutes,
   ...eventRoutes,
   ...stateRoutes,

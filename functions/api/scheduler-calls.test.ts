@@ -165,3 +165,25 @@ test('a due schedule, which could no longer be created, can be paused', async ()
     value: { isPaused: true, when: passed.when },
   })
 })
+
+test('a rename places the calls of the schedules for the new name before it is requested', async () => {
+  const { calls, put, platform, ports } = await openWithScheduler()
+  await put()
+  await put({ isPaused: true }, {})
+  await callApiInProcess(ports, 'ann', {
+    method: 'PUT',
+    path: `${shopPath}/schedules/hourly`,
+    body: { ...draft, when: 'rate(1 hour)' },
+  })
+  const before = new Set(calls.keys())
+  await callApiInProcess(ports, 'ann', {
+    method: 'POST',
+    path: `${shopPath}/rename`,
+    body: { project: 'mall', stack: 'prod' },
+  })
+  const placed = [...calls.values()].filter(({ name }) => !before.has(name))
+  const newKey = { kind: 'schedule', scope: 'organization/mall/prod', name: 'hourly' }
+  expect(placed).toMatchObject([{ key: newKey, times: { expression: 'rate(1 hour)' } }])
+  const [request] = await platform.requests.listWaiting(shop, 1)
+  expect(request).toMatchObject({ edit: { placements: { hourly: placed[0]?.name } } })
+})

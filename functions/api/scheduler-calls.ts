@@ -77,6 +77,30 @@ export async function removeSchedulerCalls(
 }
 
 /**
+ * Places the calls of a stack's schedules for its new id, before the stack is renamed. Returns the
+ * new calls by schedule. The calls of the old id, and those of a rename that does not happen,
+ * remove themselves when they arrive.
+ */
+export async function placeMovedCalls(
+  ports: Pick<ApiPorts, 'scheduler' | 'clock' | 'random' | 'documents'>,
+  from: StackId,
+  to: StackId,
+): Promise<Readonly<Record<string, string>>> {
+  if (ports.scheduler === undefined) return {}
+  const placements: Record<string, string> = {}
+  const { documents } = await ports.documents.list('schedule', '', from)
+  for (const { key, value } of documents) {
+    const schedule = scheduleDocument.parse(value)
+    // A paused schedule, and one whose only run is over, has no calls.
+    if (schedule.placed === undefined || schedule.isPaused) continue
+    if (nextRunOf(key, schedule, ports.clock.now()) === undefined) continue
+    const { placed } = await placeSchedulerCalls(ports, { ...key, scope: to }, schedule)
+    if (placed !== undefined) placements[key.name] = placed
+  }
+  return placements
+}
+
+/**
  * Removes the schedules and notifications of a removed stack, so that a new stack with its name
  * starts without them.
  */

@@ -8,7 +8,11 @@ import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { NotificationEvent } from '../../shared/records/notification.ts'
-import type { DeploymentRequest, RequestEnd } from '../../shared/records/request.ts'
+import {
+  type DeploymentRequest,
+  isEditRequest,
+  type RequestEnd,
+} from '../../shared/records/request.ts'
 import {
   isNotificationFor,
   notificationDocument,
@@ -75,13 +79,14 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<voi
     const pin = await readFirstPin(platform, deployment)
     const request = pin?.request
     const keptRequest =
-      request === undefined ? undefined : await platform.requests.find(stack, request)
+      request === undefined ? undefined : (await platform.requests.find(stack, request))?.request
+    const mayReply = keptRequest !== undefined && !isEditRequest(keptRequest)
     const text = `deployment ${number} ${result}: ${describeChanges(changes)}`
     const state = kind === 'succeeded' ? 'success' : 'failure'
     await sendNotifications(
       deps,
       event,
-      keptRequest && createReply(keptRequest.request, state, text),
+      mayReply ? createReply(keptRequest, state, text) : undefined,
     )
   })
 }

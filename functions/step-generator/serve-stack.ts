@@ -11,16 +11,18 @@ import {
 import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { DeployError, hasCode } from '../../shared/errors/error.ts'
 import type { NudgeOptions, ObservedHolder } from '../../shared/ports/queue.ts'
-import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
+import { type DeploymentId, deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { Holder } from '../../shared/records/log.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import { type DeploymentRequest, isEditRequest } from '../../shared/records/request.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { isSuperseded } from '../../shared/triggers/trigger-requests.ts'
 import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
+import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
 import { armWatchdog, isHolderGone, observedHolderOf } from './watchdog.ts'
 import { wakeDeployment } from './resume-deployment.ts'
 import { type RunLimit, serveRun } from './serve-run.ts'
 import { servePreview } from './serve-preview.ts'
+import { serveEdit } from './serve-edit.ts'
 import { startDeployment } from './start-deployment.ts'
 import { notifyAndEndRequest, notifyEnded, notifyStarted } from './notify-result.ts'
 import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
@@ -87,11 +89,29 @@ async function resumeOrWait(
   }
   if (control.handedOver?.pool === 'long' && nudge.pool === 'short')
     return passToPool(server, stack, { pool: 'long' })
-  return resumeOrClose(
-    withDeadHolder(server, control.holder, nudge.observedHolder),
-    { stack, deployment },
-    time,
-  )
+  const takingServer = withDeadHolder(server, control.holder, nudge.observedHolder)
+  if (control.stop !== 'none') return closeStopped(takingServer, deployment, control.stop)
+  return resumeOrClose(takingServer, { stack, deployment }, time)
+}
+
+/**
+ * Closes a stopped deployment without a holder. Its program is not opened, because a program that
+ * cannot be opened may be the reason for the stop. After a forced stop, a deployment with
+ * unreadable records is abandoned.
+ */
+async function closeStopped(
+  { platform, ports }: StackServer,
+  deployment: DeploymentId,
+  stop: 'graceful' | 'forced',
+): Promise<ServeOutcome> {
+  try {
+    await ignoreTakenOver(closeDeadDeployment(ports, deployment, 'cancelled'))
+  } catch (thrown) {
+    if (stop === 'graceful' || !isUnreadable(thrown)) throw thrown
+    const record = await platform.catalog.getStack(deploymentPartsOf(deployment).stack)
+    if (record?.current === deployment) await abandonDeployment(ports, deployment, record)
+  }
+  return 'ended'
 }
 
 /**
@@ -185,8 +205,8 @@ function toHeldOutcome(thrown: unknown): 'held' {
 }
 
 /**
- * Begins the first waiting request. Ends each superseded request, refuses each one that cannot
- * begin, and continues with the next one.
+ * Runs the waiting edits, and begins the first other request. Ends each superseded request, refuses
+ * each one that cannot begin, and continues with the next one.
  */
 async function beginNext(
   server: StackServer,
@@ -197,6 +217,12 @@ async function beginNext(
   for (;;) {
     const [queuedRequest, nextRequest] = await server.requests.listWaiting(stack, 2)
     if (queuedRequest === undefined) return lastOutcome
+    if (isEditRequest(queuedRequest)) {
+      // An edit runs no code of its stack, so any environment may serve it.
+      lastOutcome = await serveEdit(server, queuedRequest)
+      if (lastOutcome === 'held') return lastOutcome
+      continue
+    }
     if (nextRequest !== undefined && isSuperseded(queuedRequest, nextRequest)) {
       await notifyAndEndRequest(server, queuedRequest, { kind: 'superseded', by: nextRequest.key })
       continue

@@ -10,6 +10,8 @@ export const apiLimits = {
   /** Length of a URN or URN pattern in a request, and number of URNs and patterns in a request. */
   urnCharsMax: 2_000,
   urnsMax: 1_000,
+  /** Resources that one request may import. */
+  importsMax: 1_000,
   /** Requests that may wait for one stack. */
   waitingRequestsMax: 100,
   /** Stacks that one token may name. */
@@ -45,7 +47,9 @@ export const apiLimits = {
 
   /** Timeout of one API call of the command line, except uploads and streams. */
   callTimeoutMs: 30_000,
-  /** Timeout of a program upload. */
+  /** Interval at which the command line asks for the end of an edit. An edit takes a second. */
+  editPollMs: 300,
+  /** Timeout of an upload of a program or a state. */
   uploadTimeoutMs: 600_000,
   /** Validity of an upload address. */
   uploadAddressExpiresMs: 900_000,

@@ -86,4 +86,6 @@ export const dynamoLimits = {
    * the expiry is a safety net. A deployment that stays open longer cannot be resumed.
    */
   journalExpiresMs: 400 * 24 * 3_600_000,
+  /** Items of one transaction, a limit of DynamoDB. */
+  transactionItemsMax: 100,
 } as const

@@ -90,6 +90,11 @@ export const limits = {
   outcomeRetryMs: 600_000,
   /** Time for which a failed request to the store or blobs, or a failed send, is retried. */
   storeRetryTimeMs: 20_000,
+  /**
+   * Age from which a waiting edit of a state is refused. Its sender has given up before, so a later
+   * edit would be a surprise. Longer than a watchdog nudge, which frees a stack.
+   */
+  editWaitMs: 300_000,
   /** Size of a program's files before packing: the space that a function has for unpacking. */
   programBytesMax: 1_000_000_000,
   /** Size of a packed program. A process holds one copy in memory. */

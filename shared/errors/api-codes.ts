@@ -53,6 +53,10 @@ export const apiCodes = {
     exit: 1,
     hint: 'Check the result of the request. To end a running deployment, run `antichain cancel`.',
   },
+  REQUEST_EXPIRED: {
+    exit: 1,
+    hint: 'Repeat the command. If it waits again, check that a generator serves the stack.',
+  },
   REQUEST_QUEUE_FULL: {
     exit: 1,
     hint: 'Wait until some of the waiting requests have run, and send the request again.',

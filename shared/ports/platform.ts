@@ -11,6 +11,7 @@ import type {
 } from './records.ts'
 import type { RequestsPort } from './requests.ts'
 import type { BlobSweepPort, RetentionPort } from './retention.ts'
+import type { StackRenames } from './stack-renames.ts'
 import type { ClockPort, LoggerPort, RandomPort } from './system.ts'
 
 /** All ports of one platform. local/ and the functions pass them to the handlers. */
@@ -24,6 +25,7 @@ export interface Platform {
   readonly blobs: BlobsPort
   readonly archives: ArchivesPort
   readonly requests: RequestsPort
+  readonly renames: StackRenames
   readonly retention: RetentionPort
   readonly blobSweep: BlobSweepPort
   readonly chains: ChainQueuePort

@@ -1,8 +1,8 @@
 import type { BlobHash, EpochMs, StackId } from '../records/ids.ts'
-import type { DeploymentRequest, RequestRecord, RequestEnd } from '../records/request.ts'
+import type { StackRequest, RequestRecord, RequestEnd } from '../records/request.ts'
 
 /**
- * The queue of a stack's deployment requests. A request stays in the queue until it has ended. Its
+ * The queue of a stack's requests. A request stays in the queue until it has ended. Its
  * key is kept for some time after that, so that a repeated request has no effect.
  */
 export interface RequestsPort {
@@ -11,9 +11,9 @@ export interface RequestsPort {
    * even if that request has ended. A repetition returns true. Throws CLI_USAGE for a request that
    * is too large.
    */
-  readonly put: (request: DeploymentRequest) => Promise<boolean>
+  readonly put: (request: StackRequest) => Promise<boolean>
   /** Returns at most `limit` requests of a stack that have not ended, oldest first. */
-  readonly listWaiting: (stack: StackId, limit: number) => Promise<readonly DeploymentRequest[]>
+  readonly listWaiting: (stack: StackId, limit: number) => Promise<readonly StackRequest[]>
   readonly find: (stack: StackId, key: string) => Promise<RequestRecord | undefined>
   /** Ends a request. Later ends have no effect. Returns false when the key does not exist. */
   readonly end: (stack: StackId, key: string, end: RequestEnd) => Promise<boolean>

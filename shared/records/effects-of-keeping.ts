@@ -3,7 +3,7 @@ import type { EffectList } from './effect.ts'
 const compactionFiles = ['shared/runtime/compaction/fold-and-publish.ts']
 const retentionFiles = ['shared/engine/deployment/retention/remove-old-records.ts']
 const sweepBlobsFiles = ['shared/engine/deployment/retention/sweep-blobs.ts']
-const editStateFiles = ['local/edit-state.ts']
+const editStateFiles = ['functions/step-generator/publish-edit.ts']
 
 /** Effects of compaction, removal, and commands that make no decisions. */
 export const effectsOfKeeping = {
@@ -121,19 +121,19 @@ export const effectsOfKeeping = {
     effects: [
       {
         call: 'control.stop',
-        sourceFiles: ['local/abandon-deployment.ts'],
+        sourceFiles: ['functions/step-generator/abandon-deployment.ts'],
         description: 'no further operation of the deployment begins',
         afterCrash: 'the stack stays busy; the same command can be repeated',
       },
       {
         call: 'control.close',
-        sourceFiles: ['local/abandon-deployment.ts'],
+        sourceFiles: ['functions/step-generator/abandon-deployment.ts'],
         description: 'late messages are dropped from now on',
         afterCrash: 'as before',
       },
       {
         call: 'catalog.release',
-        sourceFiles: ['local/abandon-deployment.ts'],
+        sourceFiles: ['functions/step-generator/abandon-deployment.ts'],
         description: 'the stack is free, in its last published state; the records stay',
         afterCrash: 'the deployment is over',
       },

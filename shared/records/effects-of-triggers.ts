@@ -12,6 +12,7 @@ export const effectsOfTriggers = {
         sourceFiles: [
           'functions/api/routes/deployments.ts',
           'functions/api/routes/requests.ts',
+          'functions/api/routes/edits.ts',
           'local/serve-home.ts',
           'functions/webhook/answer-webhook.ts',
           'functions/schedule/run-due-schedule.ts',
@@ -26,14 +27,21 @@ export const effectsOfTriggers = {
   },
   fetch: {
     handler: 'step-generator',
-    situation: 'a request needs a program from a repository, before it begins',
+    situation:
+      'a request needs a program from a repository, an edit another state, or a rename the program',
     scope: 'process',
     effects: [
       {
         call: 'archives.put',
-        sourceFiles: ['shared/runtime/programs/repository-program.ts'],
-        description: 'an archive with the files at the commit and their packages is stored',
-        afterCrash: 'the request stays queued, and the next generator creates the archive again',
+        sourceFiles: [
+          'shared/runtime/programs/repository-program.ts',
+          'functions/step-generator/edit-state.ts',
+          'functions/step-generator/rename-stack.ts',
+        ],
+        description:
+          'an archive is stored: the files at a commit with their packages, a state, or the program for the new name',
+        afterCrash:
+          'no record names the archive: the sweep removes it, and a repetition of the request stores it again',
       },
     ],
   },

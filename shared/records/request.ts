@@ -1,3 +1,4 @@
+import type { EditReport, StateEdit } from '../state/edits/state-edit.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from './ids.ts'
 import type { DeploymentOptions } from './log.ts'
 
@@ -41,14 +42,18 @@ export type RequestOrigin =
   /** A request that detected drift. */
   | { readonly kind: 'remedy'; readonly of: string }
 
-/** A request for one deployment or preview of a stack. */
-export interface DeploymentRequest {
+/** The fields of every request. */
+interface RequestFields {
   readonly stack: StackId
   /** Unique among the requests of the stack. A repeated request has the same key. */
   readonly key: string
   readonly at: EpochMs
   /** The requester, for display. */
   readonly by: string
+}
+
+/** A request for one deployment or preview of a stack. */
+export interface DeploymentRequest extends RequestFields {
   /** True for a preview. */
   readonly dryRun: boolean
   readonly options: DeploymentOptions
@@ -56,9 +61,48 @@ export interface DeploymentRequest {
   readonly origin?: RequestOrigin
 }
 
+/**
+ * The rename of a stack to the id `to`. `placements`: the new calls of its schedules, by schedule,
+ * where a service calls for schedules.
+ */
+export interface StackRename {
+  readonly kind: 'rename stack'
+  readonly to: StackId
+  readonly placements: Readonly<Record<string, string>>
+}
+
+/** A request for one edit of the state of a stack, or for its rename. */
+export interface EditRequest extends RequestFields {
+  readonly edit: StateEdit | StackRename
+}
+
+/** A request in the queue of a stack. */
+export type StackRequest = DeploymentRequest | EditRequest
+
+/** Reports whether a request is for an edit. */
+export function isEditRequest(request: StackRequest): request is EditRequest {
+  return 'edit' in request
+}
+
+/** Returns the command of an edit, as the history shows it. */
+export function commandOfEdit({
+  kind,
+}: EditRequest['edit']): 'stack import' | 'stack rename' | 'state' {
+  if (kind === 'rename stack') return 'stack rename'
+  return kind === 'import' ? 'stack import' : 'state'
+}
+
+/** The report of an edit, and the version that it publishes. */
+export interface EditEnd extends EditReport {
+  readonly version: number
+}
+
 /** The end of a request. Only the first end counts. */
 export type RequestEnd =
-  | { readonly kind: 'started'; readonly deployment: DeploymentId }
+  /** `edit`: for an edit, which has succeeded when its deployment ends with its version. */
+  | { readonly kind: 'started'; readonly deployment: DeploymentId; readonly edit?: EditEnd }
+  /** The stack of the request has another id now, which its request asked for. */
+  | { readonly kind: 'renamed'; readonly to: StackId }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | {
       readonly kind: 'previewed'
@@ -75,6 +119,6 @@ export type RequestEnd =
 
 /** A stored request. */
 export interface RequestRecord {
-  readonly request: DeploymentRequest
+  readonly request: StackRequest
   readonly end?: RequestEnd
 }

@@ -1,7 +1,12 @@
 import { triggerLimits } from '../config/trigger-limits.ts'
 import type { EpochMs, StackId } from '../records/ids.ts'
 import type { DeploymentOptions } from '../records/log.ts'
-import type { DeploymentRequest, RequestedProgram } from '../records/request.ts'
+import {
+  type DeploymentRequest,
+  isEditRequest,
+  type RequestedProgram,
+  type StackRequest,
+} from '../records/request.ts'
 import { toPrintable } from './printable.ts'
 import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
 import type { Trigger } from './webhooks/rules.ts'
@@ -110,7 +115,8 @@ function createOptions(
  * The later request then includes the changes of the earlier one. A request for a tag supersedes
  * none.
  */
-export function isSuperseded(earlier: DeploymentRequest, later: DeploymentRequest): boolean {
+export function isSuperseded(earlier: DeploymentRequest, later: StackRequest): boolean {
+  if (isEditRequest(later)) return false
   const keys = [earlier, later].map(supersessionKeyOf)
   return keys[0] !== undefined && keys[0] === keys[1]
 }

@@ -78,6 +78,14 @@ const samples: Readonly<Record<string, Sample>> = {
   },
   'PUT /v1/notifications/{name}': notification,
   'PUT /v1/stacks/{project}/{stack}/notifications/{name}': notification,
+  'POST /v1/stacks/{project}/{stack}/edits': {
+    params: { stack: 'idle' },
+    body: { edit: { kind: 'repair' } },
+  },
+  'POST /v1/stacks/{project}/{stack}/rename': {
+    params: { stack: 'idle' },
+    body: { project: 'shop', stack: 'moved' },
+  },
   'POST /v1/tokens': { body: { name: 'new', role: 'read' } },
 }
 
@@ -115,7 +123,7 @@ async function openPorts() {
 /** Creates a stack with an ended and an open deployment, and the documents that calls name. */
 async function createState({ ports, records }: Awaited<ReturnType<typeof openPorts>>) {
   const { catalog, control, events, requests } = records
-  for (const id of [stack, emptyStack, stackIdOf('shop', 'removed')])
+  for (const id of [stack, emptyStack, stackIdOf('shop', 'removed'), stackIdOf('shop', 'idle')])
     await catalog.createStack(id, clock.now())
   await catalog.removeStack(stackIdOf('shop', 'removed'))
   const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const

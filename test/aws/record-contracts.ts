@@ -11,6 +11,7 @@ import { operationTransitionsContract } from '../contract/operation-transitions.
 import { operationsContract } from '../contract/operations.ts'
 import { requestsContract } from '../contract/requests.ts'
 import { retentionContract } from '../contract/retention.ts'
+import { stackRenamesContract } from '../contract/stack-renames.ts'
 import { stopContract } from '../contract/stop.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 
@@ -26,6 +27,7 @@ export function recordContracts(name: string, open: OpenAdapter<RecordPorts>): v
   eventsContract(name, open)
   catalogContract(name, open)
   requestsContract(name, open)
+  stackRenamesContract(name, open)
   retentionContract(name, open)
   documentsContract(name, open)
   marksContract(name, open)

@@ -38,6 +38,7 @@ import { operationTransitionsContract } from './operation-transitions.ts'
 import { operationsContract } from './operations.ts'
 import { requestsContract } from './requests.ts'
 import { retentionContract } from './retention.ts'
+import { stackRenamesContract } from './stack-renames.ts'
 import { stopContract } from './stop.ts'
 import { archivesContract } from './archives.ts'
 import { blobSweepContract } from './blob-sweep.ts'
@@ -106,6 +107,7 @@ for (const [name, open] of modes) {
   eventsContract(name, open)
   catalogContract(name, open)
   requestsContract(name, open)
+  stackRenamesContract(name, open)
   retentionContract(name, open)
   documentsContract(name, open)
   marksContract(name, open)

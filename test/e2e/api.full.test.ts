@@ -141,6 +141,24 @@ test('a resume over the API displays the deployment from its beginning, as the f
   ])
 }, 240_000)
 
+test('a state is edited, moved in and renamed over the API of a serving process', async () => {
+  const { client } = await openBoth()
+  requireSuccess(await client.run(['stack', 'init', 'dev']))
+  requireSuccess(await client.run(['up', '--yes', '--skip-preview']))
+  requireSuccess(await client.run(['state', 'protect', '--all']))
+  const exported = await client.exportState()
+  expect(exported).toContain('"protect": true')
+  requireSuccess(await client.run(['state', 'delete', '--all', '--force']))
+  const input = exported.replaceAll('"protect": true', '"protect": false')
+  const imported = requireSuccess(await client.run(['stack', 'import'], { input }))
+  expect(imported.err).toContain('Import complete.')
+  requireSuccess(await client.run(['stack', 'rename', 'live']))
+  const again = ['up', '--yes', '--skip-preview', '--expect-no-changes', '-s', 'live']
+  requireSuccess(await client.run(again))
+  const history = JSON.parse(requireSuccess(await client.run(['stack', 'history', '--json'])).out)
+  expect(history.map(({ kind }: { kind: string }) => kind)).toHaveLength(6)
+}, 240_000)
+
 function readStackName(exported: string): string {
   const { deployment } = JSON.parse(exported) as { deployment: { resources: { urn: string }[] } }
   const [, stack = '', project = ''] =

@@ -1,3 +1,4 @@
+import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +26,8 @@ async function openStacks() {
   const root = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev'
   const resources = [{ urn: root, custom: false, type: 'pulumi:pulumi:Stack' }]
   const state = { manifest: manifestOf('', ''), resources, metadata: {} }
-  await local.editState(dev, { command: 'stack import', edit: () => state })
+  const hash = await local.putState(dev, state)
+  await local.editState(dev, { kind: 'import', state: hash, force: false })
   return local
 }
 
@@ -86,15 +88,16 @@ test('a late result keeps its stack from another name and another secrets manage
   const late = { deployment, operation, attempt: 1, urn }
   const resource = { urn, custom: true, id: 'x', type: 'a:b:C' }
   await catalog.putLate(dev, { ...late, state: resource })
-  const edit = (type: string) =>
-    local.editState(dev, {
-      command: 'state',
-      edit: state => ({ ...state, secrets_providers: { type } }),
-    })
+  const edit = async (type: string) => {
+    const before = await local.exportState(dev)
+    if (before === undefined) throw new Error('the stack has no state')
+    const state = await local.putState(dev, { ...before, secrets_providers: { type } })
+    return local.editState(dev, { kind: 'secrets', state, expected: digestOfResources(before) })
+  }
   await expect(edit('passphrase')).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
   await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
   expect(await local.exportState(dev)).not.toHaveProperty('secrets_providers')
-  await local.editState(dev, { command: 'state', edit: state => state })
+  await local.editState(dev, { kind: 'mark', urns: 'all', mark: 'protect', isSet: false })
   await catalog.removeLate(dev, [lateOutcomeKeyOf(late)])
   await edit('passphrase')
   await local.renameStack(dev, prod)

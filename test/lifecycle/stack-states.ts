@@ -1,4 +1,4 @@
-import { editState } from '../../local/edit-state.ts'
+import { publishEdit } from '../../functions/step-generator/publish-edit.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
@@ -15,7 +15,10 @@ export async function editStackState(
   edit: (state: StoredDeployment) => StoredDeployment,
 ): Promise<void> {
   await engine.runKillable(undefined, process =>
-    editState(process.ports, testStack, { command: 'state', edit }),
+    publishEdit(process.ports, testStack, {
+      command: 'state',
+      apply: state => ({ state: edit(state), count: 1, notices: [] }),
+    }),
   )
 }
 

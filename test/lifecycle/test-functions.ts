@@ -5,7 +5,7 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-
 import { error } from '../../shared/errors/error.ts'
 import type { NudgeOptions } from '../../shared/ports/queue.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
-import type { DeploymentRequest } from '../../shared/records/request.ts'
+import type { DeploymentRequest, EditRequest } from '../../shared/records/request.ts'
 import { createPassphraseManager } from '../../shared/secrets/passphrase-secrets.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Cloud } from './cloud.ts'
@@ -34,6 +34,8 @@ export interface TestFunctions {
     options?: Partial<DeploymentRequest['options']>,
   ) => Promise<boolean>
   readonly requestPreview: (key: string) => Promise<boolean>
+  /** Requests an edit of the state. `ageMs`: the time since the request. */
+  readonly requestEdit: (key: string, edit: EditRequest['edit'], ageMs?: number) => Promise<boolean>
   /** Delivers a nudge to a generator. Throws `Killed` when the generator is killed. */
   readonly generate: (
     nudge?: Partial<QueuedNudge>,
@@ -57,6 +59,10 @@ export interface FunctionCallOptions {
   readonly isRefused?: boolean
   /** Called while a request is opened. */
   readonly onOpening?: () => Promise<unknown>
+  /** Called while the request of a deployment is opened again. */
+  readonly onReopening?: () => Promise<unknown>
+  /** Called before each read of a decision log by a handler. */
+  readonly readsLog?: () => Promise<unknown>
 }
 
 const secretsManager = createPassphraseManager('functions')
@@ -90,9 +96,10 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     pendingCreates: { existingIds: new Map(), mustClearOthers: false },
   })
   const runFunction = async <T>(
-    { kill, mayServe = true, isRefused = false, onOpening }: FunctionCallOptions,
+    options: FunctionCallOptions,
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
+    const { kill, mayServe = true, isRefused = false, onOpening, onReopening, readsLog } = options
     const process = await openTestProcess({
       home,
       number: (number += 1),
@@ -118,6 +125,13 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       ports: {
         ...process.ports,
         requests: platform.requests,
+        decisionLog: {
+          ...process.ports.decisionLog,
+          read: async (...args: Parameters<typeof platform.decisionLog.read>) => {
+            await readsLog?.()
+            return process.ports.decisionLog.read(...args)
+          },
+        },
         holder: { ...process.ports.holder, started: `life ${number}` },
         isAlive: () => undefined,
       },
@@ -126,8 +140,10 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
         if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be decrypted')
         return { ...createRequest(options, dryRun), key }
       },
-      reopen: async (_of: unknown, { options }: Pick<DeployRequest, 'options'>) =>
-        createRequest(options, false),
+      reopen: async (_of: unknown, { options }: Pick<DeployRequest, 'options'>) => {
+        await onReopening?.()
+        return createRequest(options, false)
+      },
       hosts: () => ({
         programs: createScriptedProgramHost(program),
         plugins: createScriptedPluginHost(instanceOf),
@@ -207,6 +223,10 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     nudges,
     requestDeployment: (key, options = {}) => putRequest(key, options, false),
     requestPreview: key => putRequest(key, {}, true),
+    requestEdit: (key, edit, ageMs = 0) => {
+      const at = (platform.clock.now() - ageMs) as EpochMs
+      return platform.requests.put({ stack, key, at, by: 'a test', edit })
+    },
     generate,
     execute,
     runToIdle,

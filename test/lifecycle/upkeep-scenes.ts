@@ -1,8 +1,9 @@
 import { createStack } from '../../cli/stack/create-stack.ts'
 import { removeStack } from '../../cli/stack/remove-stack.ts'
-import { editState } from '../../local/edit-state.ts'
-import { abandonDeployment } from '../../local/abandon-deployment.ts'
+import { editState } from '../../functions/step-generator/edit-state.ts'
+import { abandonDeployment } from '../../functions/step-generator/abandon-deployment.ts'
 import { redrive } from '../../local/redrive.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import { removeOldRecords } from '../../shared/engine/deployment/retention/remove-old-records.ts'
 import { sweepBlobs } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
@@ -12,7 +13,7 @@ import {
   type OperationId,
   stackIdOf,
 } from '../../shared/records/ids.ts'
-import { clearPending, pendingOperationsOf } from '../../shared/state/pending.ts'
+import { pendingOperationsOf } from '../../shared/state/pending.ts'
 import type { Program } from './engine.ts'
 import type { KillPoint, TestProcess } from './test-process.ts'
 import { firstProgram, type TestSetup, secondProgram } from './resume.ts'
@@ -83,15 +84,13 @@ const pruned: Scene = {
 /** Clears a pending create as a user would. */
 async function clearPendingCreate(process: TestProcess, { engine }: TestSetup): Promise<void> {
   const { id } = await getTestStack(engine.platform)
-  await editState(process.ports, id, {
-    command: 'state',
-    edit: state => {
-      const [pendingOperation] = pendingOperationsOf(state)
-      return pendingOperation === undefined
-        ? state
-        : clearPending(state, pendingOperation.resource.urn)
-    },
-  })
+  const { snapshot } = await getTestStack(engine.platform)
+  const state = await readSnapshotBlob(engine.platform.blobs, snapshot)
+  const urn = pendingOperationsOf(state)[0]?.resource.urn
+  if (urn !== undefined) {
+    const edit = { kind: 'pending clear', urn } as const
+    await editState(process.platform, process.ports, { stack: id, edit })
+  }
 }
 
 const edited: Scene = {

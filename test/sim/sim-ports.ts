@@ -99,6 +99,7 @@ export function createSimPorts(
       remove: failUnsupported,
       removeUnfinished: failUnsupported,
     },
+    renames: { rename: failUnsupported },
     requests: {
       put: failUnsupported,
       listWaiting: failUnsupported,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isEditRequest } from '../../../shared/records/request.ts'
 import {
   streamDeployment,
   createStreamPosition,
@@ -52,7 +53,8 @@ export const eventRoutes = [
       'Stream the progress of a request: the events of its preview or deployment, and its end',
     run: async (ports, call) => {
       const { request } = await requireRequest(ports, call.params)
-      const { key, dryRun } = request
+      const { key } = request
+      const dryRun = !isEditRequest(request) && request.dryRun
       const position = createStreamPosition(ports, lastIdOf(call))
       const messages = streamRequest(position, { stack: stackOf(call.params), key, dryRun })
       return { response: toStreamResponse(ports, messages) }

@@ -7,21 +7,25 @@ import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { requireArchive } from '../require-archive.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
-/** Routes for uploading programs: packed folders that requests reference by their SHA-256. */
+/**
+ * Routes for uploading programs: packed folders that requests reference by their SHA-256. Edits
+ * reference uploaded states in the same way.
+ */
 export const programRoutes = [
   defineRoute({
     method: 'POST',
     path: '/v1/stacks/{project}/{stack}/programs',
     role: 'deploy',
     scope: 'stack',
-    summary: 'Get the address to which a packed program is uploaded by PUT',
+    summary:
+      'Get the address to which a packed program, or a state for an edit, is uploaded by PUT',
     body: z.strictObject({ archive: archiveForm, bytes: z.int().min(1) }),
     output: uploadForm,
     run: async (ports, { params, body: { archive, bytes } }) => {
       if (bytes > limits.archiveBytesMax)
         throw error(
           'ARCHIVE_TOO_LARGE',
-          `the packed program has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
+          `the upload has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
         )
       const { id } = await requireStack(ports, stackOf(params))
       if (ports.uploads !== undefined)
@@ -36,7 +40,7 @@ export const programRoutes = [
     path: '/v1/stacks/{project}/{stack}/programs/{archive}',
     role: 'deploy',
     scope: 'stack',
-    summary: 'Upload the bytes of a packed program',
+    summary: 'Upload the bytes of a packed program, or of a state for an edit',
     rawBody: { type: 'application/gzip', bytesMax: limits.archiveBytesMax },
     status: 201,
     output: z.object({ archive: z.string() }),

@@ -4,9 +4,15 @@ import { type DeployError, error } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { archiveNameOf } from '../../../shared/records/archive-name.ts'
 import { hiddenFeatures } from '../../../shared/records/log.ts'
-import type { DeploymentRequest, RequestRecord } from '../../../shared/records/request.ts'
+import {
+  type DeploymentRequest,
+  isEditRequest,
+  type RequestRecord,
+} from '../../../shared/records/request.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { archiveForm } from '../archive-forms.ts'
+import { importsForm } from '../import-form.ts'
+import { idempotencyKeyOf, putOnce, requestView, requestViewOf } from '../put-request.ts'
 import { requireArchive } from '../require-archive.ts'
 import { errorBodyOf } from '../error-response.ts'
 import { includesRole } from '../authorization.ts'
@@ -33,7 +39,7 @@ const targetingBody = z.strictObject({
 })
 
 const requestBody = z.strictObject({
-  command: z.enum(['up', 'refresh', 'destroy']),
+  command: z.enum(['up', 'refresh', 'destroy', 'import']),
   parallel: z.int().min(1).max(parallelMax).default(parallelDefault),
   refresh: z.boolean().default(false),
   continueOnError: z.boolean().default(false),
@@ -47,25 +53,14 @@ const requestBody = z.strictObject({
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The selected resources. Absent: all. */
   targeting: targetingBody.optional(),
+  /** The resources of an import; only for the command `import`, which needs them. */
+  imports: importsForm.optional(),
   /** An archive that was uploaded for the stack. Absent: the program of the stack. */
   archive: archiveForm.optional(),
 })
 
 /** The error code of a withdrawn request. */
 const withdrawnCode = 'DEPLOYMENT_CANCELLED'
-
-/** A request in the API. */
-const requestView = z.object({
-  key: z.string(),
-  stack: z.string(),
-  by: z.string(),
-  at: z.number(),
-  dryRun: z.boolean(),
-  command: z.string(),
-  message: z.string(),
-  /** The result; absent while the request is waiting. */
-  end: z.looseObject({ kind: z.string() }).optional(),
-})
 
 const creationRoute = {
   method: 'POST',
@@ -89,8 +84,9 @@ export const requestRoutes = [
     ...creationRoute,
     path: '/v1/stacks/{project}/{stack}/previews',
     role: 'preview',
-    // A preview runs the code of `archive`, which can be any archive of the stack.
-    fieldRoles: { archive: 'deploy' },
+    // A preview runs the code of `archive`, which can be any archive of the stack. It reads
+    // `imports` with the credentials of the stack.
+    fieldRoles: { archive: 'deploy', imports: 'deploy' },
     summary:
       'Request a preview of the program of the stack. Another archive requires the role deploy, because programs run code.',
     run: (ports, call) => putRequest(ports, call, true),
@@ -145,9 +141,11 @@ async function withdrawRequest(
   { params, caller }: RouteCall<unknown, unknown>,
 ): Promise<RequestRecord> {
   const storedRequest = await requireRequest(ports, params)
-  const { stack, key, dryRun } = storedRequest.request
-  if (!dryRun && !includesRole(caller.role, 'deploy'))
-    throw error('API_FORBIDDEN', 'withdrawing a deployment requires the role deploy')
+  const { request } = storedRequest
+  const { stack, key } = request
+  const isPreview = !isEditRequest(request) && request.dryRun
+  if (!isPreview && !includesRole(caller.role, 'deploy'))
+    throw error('API_FORBIDDEN', 'withdrawing a deployment or an edit requires the role deploy')
   if (storedRequest.end === undefined)
     await ports.requests.end(stack, key, {
       kind: 'refused',
@@ -192,12 +190,14 @@ async function putRequest(
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await requireStack(ports, stackOf(params))
+  requireImports(body)
   const {
     archive: contentHash,
     release,
     ignoreProtect,
     targeting,
     runProgram,
+    imports,
     ...otherOptions
   } = body
   const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...rest } = otherOptions
@@ -218,14 +218,13 @@ async function putRequest(
       ...(release === undefined ? {} : { release }),
       ...(targeting === undefined ? {} : { targeting }),
       ...(ignoreProtect === undefined ? {} : { ignoreProtect }),
+      ...(imports === undefined ? {} : { imports }),
     },
     program: name === undefined ? { kind: 'last' } : { kind: 'archive', archive: name },
   }
-  const existing = await ports.requests.find(stack, newRequest.key)
-  if (existing === undefined && contentHash !== undefined)
-    await requireArchive(ports, stack, contentHash)
-  const queuedRequest = existing ?? (await enqueue(ports, newRequest))
-  const storedRequest = requireSameRequest(queuedRequest, newRequest)
+  const storedRequest = await putOnce(ports, newRequest, async () => {
+    if (contentHash !== undefined) await requireArchive(ports, stack, contentHash)
+  })
   // The process that put the request may have died before this point, so a repeated request
   // continues here.
   if (storedRequest.end === undefined) {
@@ -236,48 +235,12 @@ async function putRequest(
   return { json: requestViewOf(storedRequest) }
 }
 
-async function enqueue(ports: ApiPorts, newRequest: DeploymentRequest): Promise<RequestRecord> {
-  const { requests } = ports
-  const { stack, key } = newRequest
-  const waitingRequests = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)
-  if (waitingRequests.length >= apiLimits.waitingRequestsMax)
-    throw error(
-      'REQUEST_QUEUE_FULL',
-      `${waitingRequests.length} requests are waiting for the stack`,
-    )
-  if (await requests.put(newRequest)) return { request: newRequest }
-  // Another call with the same key was faster.
-  return (await requests.find(stack, key)) ?? { request: newRequest }
-}
-
-/** Returns the key in the header idempotency-key, or a new key. Throws API_INPUT_INVALID. */
-function idempotencyKeyOf(request: Request, { random }: ApiPorts): string {
-  const header = request.headers.get('idempotency-key')
-  if (header === null) return random.uuid()
-  if (/^[\w.:@-]{1,200}$/.test(header)) return header
-  throw error(
-    'API_INPUT_INVALID',
-    'idempotency-key must have up to 200 letters, digits and . : @ _ -',
-  )
-}
-
-/**
- * Returns the existing request of a key. Throws REQUEST_KEY_TAKEN if the new request has other
- * options, another program, or another value of `dryRun`.
- */
-function requireSameRequest(existing: RequestRecord, newRequest: DeploymentRequest): RequestRecord {
-  const [existingJson, newJson] = [existing.request, newRequest].map(
-    ({ dryRun, options, program }) => JSON.stringify([dryRun, options, program]),
-  )
-  if (existingJson === newJson) return existing
-  throw error(
-    'REQUEST_KEY_TAKEN',
-    `the stack has a different request with the key '${newRequest.key}'`,
-  )
-}
-
-function requestViewOf({ request, end }: RequestRecord) {
-  const { key, stack, by, at, dryRun, options } = request
-  const { command, message } = options
-  return { key, stack, by, at, dryRun, command, message, ...(end === undefined ? {} : { end }) }
+/** Throws API_INPUT_INVALID for an import without resources, and for others with some. */
+function requireImports({
+  command,
+  imports,
+}: Pick<z.infer<typeof requestBody>, 'command' | 'imports'>): void {
+  if ((command === 'import') === (imports !== undefined)) return
+  const message = 'body.imports: required for the command import, and for no other'
+  throw error('API_INPUT_INVALID', message, { details: { at: 'body.imports' } })
 }

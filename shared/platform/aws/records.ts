@@ -32,6 +32,7 @@ import { createMarks } from './dynamo/marks.ts'
 import { createOperations } from './dynamo/operation-outcomes.ts'
 import { createRequests } from './dynamo/requests.ts'
 import { createRetention } from './dynamo/retention.ts'
+import { createStackRenames } from './dynamo/stack-renames.ts'
 import type { DynamoDeps } from './dynamo/table/table.ts'
 import type { TableNames } from './dynamo/table-definitions.ts'
 
@@ -46,6 +47,7 @@ export type RecordPorts = Pick<
   | 'catalog'
   | 'requests'
   | 'retention'
+  | 'renames'
 > &
   Pick<TriggerPorts, 'documents' | 'marks'> & { readonly audit: AuditPort }
 
@@ -70,6 +72,7 @@ export function createRecords(
     events: createEvents(journalTable),
     catalog: withLargeLateOutcomes(createCatalog({ catalogTable, journalTable, random }), blobs),
     requests: createRequests({ catalogTable, random }),
+    renames: createStackRenames({ catalogTable, journalTable, random }),
     documents: createDocuments({ catalogTable, random }),
     marks: createMarks({ catalogTable, random }),
     audit: createAudit({ catalogTable, random }),

@@ -39,7 +39,7 @@ import { createHints } from './hints.ts'
 import { createNotifications } from './notifications.ts'
 import { createNudges } from './nudges.ts'
 import { createOperations } from './operations.ts'
-import { createStackRenames, type StackRenames } from './stack-renames.ts'
+import { createStackRenames } from './stack-renames.ts'
 import { createRequests } from './requests.ts'
 import { createRetention } from './retention.ts'
 import { createKeyFileSealing } from './key-file-sealing.ts'
@@ -50,7 +50,6 @@ import { type Store, openStore } from './store/store.ts'
 export interface EmbeddedPlatform extends Platform, TriggerPorts {
   readonly notifications: NotificationsPort
   readonly audit: AuditPort
-  readonly renames: StackRenames
   /** Returns whether this process owns the store or is a client. `none`: it is not connected. */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /** Waits for pending requests, then closes the store. Another process may then own it. */
@@ -132,7 +131,7 @@ export function createEmbeddedPlatform(
     documents: createDocuments(store.call, random),
     marks: createMarks(store.call, { random, clock }),
     audit: createAudit(store.call),
-    renames: createStackRenames({ call: store.call, random, archives }),
+    renames: createStackRenames(store.call, random),
     sealing: createKeyFileSealing(options.home),
     notifications: createNotifications({ clock, random }),
     clock,

@@ -1,14 +1,14 @@
 import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import type { StackId } from '../../records/ids.ts'
-import type { DeploymentRequest, RequestRecord, RequestEnd } from '../../records/request.ts'
+import type { StackRequest, RequestRecord, RequestEnd } from '../../records/request.ts'
 import { parseRecordJson } from './record-forms.ts'
 
 /**
  * Serializes a request as JSON. Every adapter uses this function, so all have the same size limit.
  * Throws CLI_USAGE for a request that is too large.
  */
-export function serializeRequest(request: DeploymentRequest): string {
+export function serializeRequest(request: StackRequest): string {
   const text = JSON.stringify(request)
   if (Buffer.byteLength(text) > limits.recordBytesMax)
     throw error('CLI_USAGE', `the request is larger than ${limits.recordBytesMax} bytes`)
@@ -25,8 +25,9 @@ export function parseStoredRequest(
   return end === '' ? storedRequest : { ...storedRequest, end: parseRecordJson(record, end, isEnd) }
 }
 
-function isRequest(value: unknown): value is DeploymentRequest {
-  return typeof value === 'object' && value !== null && 'stack' in value && 'options' in value
+function isRequest(value: unknown): value is StackRequest {
+  if (typeof value !== 'object' || value === null || !('stack' in value)) return false
+  return 'options' in value || 'edit' in value
 }
 
 function isEnd(value: unknown): value is RequestEnd {

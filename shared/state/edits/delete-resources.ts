@@ -6,7 +6,7 @@ import { positionOf } from './find-resource.ts'
 
 /** The resources to remove from the state: URNs (with an id if several share one), or all. */
 export interface DeleteResourcesRequest {
-  readonly urns: readonly { readonly urn: string; readonly id?: string }[] | 'all'
+  readonly urns: readonly { readonly urn: string; readonly id?: string | undefined }[] | 'all'
   /** Whether protected resources are removed too. */
   readonly force: boolean
   /** Whether dependents are removed too. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../../cli/session/io.ts'
-import type { EnginePort } from '../../../cli/session/engine-port.ts'
+import type { EnginePort } from '../../../local/engine-port.ts'
 import type { PlatformTools } from '../../../cli/platform/platform-port.ts'
 import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
 import type { DisplayOptions, Tools } from '../../../cli/session/tools.ts'
@@ -10,7 +10,14 @@ import type { DeployRequest, DeployResult } from '../../../shared/engine/request
 import { error } from '../../../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
 import type { Platform } from '../../../shared/ports/platform.ts'
-import { deploymentIdOf, type EpochMs, type StackId } from '../../../shared/records/ids.ts'
+import {
+  type BlobHash,
+  deploymentIdOf,
+  type EpochMs,
+  type StackId,
+  stackPartsOf,
+} from '../../../shared/records/ids.ts'
+import { applyStateEdit, digestOfResources } from '../../../shared/state/edits/apply-edit.ts'
 import type { SecretsManager } from '../../../shared/secrets/crypter.ts'
 import { requireAllowedKey, withKeyStack } from '../../../shared/secrets/key-stack.ts'
 import { createResourceState } from '../../../shared/state/resource.ts'
@@ -25,6 +32,8 @@ export interface CliBench {
   readonly requests: DeployRequest[]
   readonly displays: DisplayOptions[]
   readonly states: Map<StackId, StoredDeployment>
+  /** The states that commands stored for edits, by their hash. */
+  readonly uploads: Map<string, StoredDeployment>
   readonly answers: string[]
   readonly calls: string[]
   /** The results of deployments, in turn; the last one is repeated. */
@@ -74,6 +83,7 @@ export function createCliBench(): CliBench {
     requests: [],
     displays: [],
     states: new Map(),
+    uploads: new Map(),
     answers: [],
     calls: [],
     results: [changedResult],
@@ -178,12 +188,14 @@ function createFakeTools(
         manifest: snapshot.manifest,
         secrets_providers: { type: manager.type, state: manager.state },
         resources: snapshot.resources.map(({ urn, type, custom }) => ({ urn, type, custom })),
+        pending_operations: snapshot.pendingOperations.map(
+          ({ type, resource: { urn, type: resourceType, custom } }) => ({
+            type,
+            resource: { urn, type: resourceType, custom },
+          }),
+        ),
         metadata: { secrets },
       }),
-      verifyIntegrity: deployment =>
-        (deployment.resources ?? [])
-          .filter(({ type }) => type === 'broken')
-          .map(({ urn }) => `${urn} is broken`)[0],
     }),
   }
 }
@@ -246,12 +258,18 @@ function createFakeEngine(
         : { kind: 'none' },
     redrive: async stack =>
       bench.busyStacks.has(stack) ? { kind: 'sent', operations: 2 } : { kind: 'none' },
-    editState: async (stack, { edit }) => {
+    putState: async (_stack, state) => {
+      const hash = digestOfResources(state) as BlobHash
+      bench.uploads.set(hash, state)
+      return hash
+    },
+    editState: async (stack, edit) => {
       if (bench.busyStacks.has(stack)) throw error('STACK_BUSY', 'the stack is held by ann')
-      edit(bench.states.get(stack) ?? emptyDeployment)
-      const deployment = edit(bench.states.get(stack) ?? emptyDeployment)
-      bench.states.set(stack, deployment)
-      return { version: 2 }
+      const before = bench.states.get(stack) ?? emptyDeployment
+      const namedState = 'state' in edit ? bench.uploads.get(edit.state) : undefined
+      const edited = applyStateEdit(edit, { before, namedState, names: stackPartsOf(stack) })
+      bench.states.set(stack, edited.state)
+      return { version: 2, count: edited.count, notices: edited.notices }
     },
     renameStack: async (from, to) => void bench.calls.push(`rename ${from} ${to}`),
     exportState: async stack => bench.states.get(stack),

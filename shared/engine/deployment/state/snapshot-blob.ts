@@ -15,6 +15,10 @@ export async function readSnapshotBlob(
   hash: BlobHash | '',
 ): Promise<StoredDeployment> {
   if (hash === '') return emptyDeployment
-  const text = Buffer.from(await blobs.get(hash)).toString('utf8')
-  return parseEnvelope(text).deployment ?? emptyDeployment
+  return parseSnapshotBlob(await blobs.get(hash))
+}
+
+/** Parses the bytes of a snapshot. Throws STATE_INVALID. */
+export function parseSnapshotBlob(bytes: Uint8Array): StoredDeployment {
+  return parseEnvelope(Buffer.from(bytes).toString('utf8')).deployment ?? emptyDeployment
 }

@@ -18,7 +18,7 @@ import { getItem, queryItems, type Table, updateItem } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
 /** Dependencies of the catalog. Inboxes of stacks are in the journal table. */
-type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
+export type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
 
 /**
  * Creates the catalog of stacks. The start, publication and end of a deployment each write several

@@ -125,7 +125,7 @@ function parsePage(
 }
 
 /** Parses the item of a document. Returns undefined for a removed document. */
-function parseDocumentItem(key: DocumentKey, item: Item): StoredDocument | undefined {
+export function parseDocumentItem(key: DocumentKey, item: Item): StoredDocument | undefined {
   const record = { kind: 'document', keys: { ...key } } as const
   requireReadableItem('document', record.keys, item)
   if (readFlag(item, 'removed')) return undefined

@@ -23,7 +23,7 @@ import {
   updateItem,
   hasItem,
 } from './table/table.ts'
-import { transact } from './table/transaction.ts'
+import { transact, type TransactionPart } from './table/transaction.ts'
 
 /** Dependencies of the request queues. */
 interface RequestsDeps {
@@ -122,10 +122,19 @@ async function endRequest(
   { catalogTable, random }: RequestsDeps,
   input: { readonly stack: StackId; readonly key: string; readonly end: string },
 ): Promise<boolean> {
-  const { stack, key, end } = input
+  const { stack, key } = input
   const item = await getItem(catalogTable, keys.request(stack, key))
   if (item === undefined) return false
   if (parseRequestItem(stack, item).end !== undefined) return true
+  const result = await transact(catalogTable, random, createEndParts(item, input))
+  return result.isDone || result.parts[0]?.existing !== undefined
+}
+
+/** Returns the writes that end a waiting request, with the item of the request. */
+export function createEndParts(
+  item: Item,
+  { stack, key, end }: { readonly stack: StackId; readonly key: string; readonly end: string },
+): readonly TransactionPart[] {
   const [requestedAt, position] = [readNumber(item, 'at'), readNumber(item, 'position')]
   const change = {
     key: keys.request(stack, key),
@@ -136,7 +145,7 @@ async function endRequest(
     ),
     values: { ...toItem({ ended: end, position }), ...formatAttributeOf('request') },
   }
-  const result = await transact(catalogTable, random, [
+  return [
     { kind: 'change', change },
     { kind: 'remove', key: keys.waitingRequest(stack, position) },
     // By this item, `forget` finds the ended request without reading the waiting requests.
@@ -146,8 +155,7 @@ async function endRequest(
       item: toItem({ stack, key }),
       ifAbsent: false,
     },
-  ])
-  return result.isDone || result.parts[0]?.existing !== undefined
+  ]
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { HistoryRecord } from '../../../../ports/catalog.ts'
+import type { RenameResult } from '../../../../ports/stack-renames.ts'
+import type { RequestEnd } from '../../../../records/request.ts'
 import {
   type BlobHash,
   deploymentIdOf,
@@ -8,13 +10,6 @@ import {
 } from '../../../../records/ids.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineMultiWrite } from './method.ts'
-
-/**
- * The result of a rename. `renamed`: done, now or by an earlier copy of the call. `missing`: the
- * stack does not exist. `exists`: the new id is in use. `busy`: a deployment is current, or a
- * request waits. `conflict`: the stack has another version than expected.
- */
-export type RenameResult = 'renamed' | 'missing' | 'exists' | 'busy' | 'conflict'
 
 /**
  * The method that renames a stack. The records of the stack get the new id. Ended requests and the
@@ -34,6 +29,8 @@ export const renameMethods = {
         /** The archive of the stack's program under the new id; '' without one. */
         readonly program: BlobHash | ''
         readonly at: EpochMs
+        /** The key of the request for the rename; '' without one. */
+        readonly key: string
         readonly token: string
       },
     ): RenameResult => {
@@ -44,7 +41,7 @@ export const renameMethods = {
       const sourceRow = database.get('SELECT * FROM stack WHERE id = ? AND removed = 0', id)
       if (sourceRow === undefined) return 'missing'
       if (targetExists) return 'exists'
-      if (readTextColumn(sourceRow, 'current') !== '' || hasWaitingRequest(database, id))
+      if (readTextColumn(sourceRow, 'current') !== '' || !isOnlyRequest(database, id, args.key))
         return 'busy'
       if (readIntegerColumn(sourceRow, 'version') !== expected) return 'conflict'
       const lastTargetNumber =
@@ -70,6 +67,13 @@ export const renameMethods = {
       database.run('DELETE FROM program WHERE stack IN (?, ?)', id, to)
       if (args.program !== '')
         database.run('INSERT INTO program (stack, archive) VALUES (?, ?)', to, args.program)
+      const end: RequestEnd = { kind: 'renamed', to }
+      database.run(
+        "UPDATE request SET ended = ? WHERE stack = ? AND key = ? AND ended = ''",
+        JSON.stringify(end),
+        id,
+        args.key,
+      )
       if (snapshot !== '')
         database.run(
           'INSERT INTO snapshot (stack, version, blob) VALUES (?, ?, ?)',
@@ -83,11 +87,14 @@ export const renameMethods = {
   ),
 }
 
-/** Reports whether a request of the stack has not ended. */
-function hasWaitingRequest(database: Database, id: StackId): boolean {
-  return (
-    database.get("SELECT 1 FROM request WHERE stack = ? AND ended = '' LIMIT 1", id) !== undefined
-  )
+/**
+ * Reports whether exactly the request with this key waits; for the key '', whether none does. A
+ * request that does not wait any more was withdrawn.
+ */
+function isOnlyRequest(database: Database, id: StackId, key: string): boolean {
+  const rows = database.all("SELECT key FROM request WHERE stack = ? AND ended = ''", id)
+  const keys = rows.map(row => readTextColumn(row, 'key'))
+  return keys.length === (key === '' ? 0 : 1) && keys.every(waitingKey => waitingKey === key)
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
-import { hasCode } from '../shared/errors/error.ts'
-import type { StackRecord } from '../shared/ports/catalog.ts'
-import type { DeploymentId } from '../shared/records/ids.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
+import { hasCode } from '../../shared/errors/error.ts'
+import type { StackRecord } from '../../shared/ports/catalog.ts'
+import type { DeploymentId } from '../../shared/records/ids.ts'
 
 /** Reports whether an error means unreadable records or blobs. */
 export function isUnreadable(thrown: unknown): thrown is Error {

@@ -1,16 +1,17 @@
-import type { CancelResult } from '../../local/cancel.ts'
-import type { PruneResult } from '../../functions/compaction/prune.ts'
-import type { HomeOptions } from '../../local/serve-home.ts'
-import type { DeploymentStatus } from '../../functions/step-generator/deployment-status.ts'
-import type { EventSink } from '../../shared/engine/events/event.ts'
-import type { DeployRequest, RunningDeployment } from '../../shared/engine/request.ts'
-import type { DeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
-import type { PendingNote } from '../../shared/ports/catalog.ts'
-import type { Platform } from '../../shared/ports/platform.ts'
-import type { DeploymentOptions } from '../../shared/records/log.ts'
-import type { PointInTime } from '../../shared/records/point-in-time.ts'
-import type { StackId } from '../../shared/records/ids.ts'
-import type { StoredDeployment } from '../../shared/state/stored.ts'
+import type { CancelResult } from './cancel.ts'
+import type { PruneResult } from '../functions/compaction/prune.ts'
+import type { HomeOptions } from './serve-home.ts'
+import type { DeploymentStatus } from '../functions/step-generator/deployment-status.ts'
+import type { EventSink } from '../shared/engine/events/event.ts'
+import type { DeployRequest, RunningDeployment } from '../shared/engine/request.ts'
+import type { DeploymentTimeline } from '../shared/runtime/state/state-at-time.ts'
+import type { Platform } from '../shared/ports/platform.ts'
+import type { DeploymentOptions } from '../shared/records/log.ts'
+import type { PointInTime } from '../shared/records/point-in-time.ts'
+import type { BlobHash, StackId } from '../shared/records/ids.ts'
+import type { EditEnd } from '../shared/records/request.ts'
+import type { StateEdit } from '../shared/state/edits/state-edit.ts'
+import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /**
  * The result of a redrive. `none`: no open deployment. `dead`, `stopped`: the state of the
@@ -81,20 +82,13 @@ export interface EnginePort {
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
   /** Sends the dead letters of an open deployment again. */
   readonly redrive: (stack: StackId) => Promise<RedriveResult>
+  /** Stores a state in its sealed form for an edit of the stack, which names it by the result. */
+  readonly putState: (stack: StackId, state: StoredDeployment) => Promise<BlobHash>
   /**
-   * Publishes an edit of the state, in its sealed form. Throws STACK_BUSY and the errors of the
-   * edit. After an error nothing is published.
+   * Publishes an edit of the state. Throws STACK_BUSY and the errors of the edit. After an error
+   * nothing is published.
    */
-  readonly editState: (
-    stack: StackId,
-    edit: {
-      readonly command: 'stack import' | 'state'
-      /** May be called twice. */
-      readonly edit: (state: StoredDeployment) => StoredDeployment
-      /** Pending operations that the edit drops, for the history. */
-      readonly dropped?: readonly PendingNote[]
-    },
-  ) => Promise<{ readonly version: number }>
+  readonly editState: (stack: StackId, edit: StateEdit) => Promise<EditEnd>
   /** Renames a stack. Throws STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS. */
   readonly renameStack: (from: StackId, to: StackId) => Promise<void>
   /**

@@ -1,22 +1,30 @@
-import { requireNoLateOutcomes } from '../shared/engine/deployment/recovery/late-outcomes.ts'
-import { requireLateWindowOver } from '../shared/engine/deployment/retention/late-window.ts'
-import { readSnapshotBlob } from '../shared/engine/deployment/state/snapshot-blob.ts'
-import { error } from '../shared/errors/error.ts'
-import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
-import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
-import { putState } from './edit-state.ts'
-import { type StackId, stackPartsOf } from '../shared/records/ids.ts'
-import { renameStackInState } from '../shared/state/edits/rename-stack.ts'
+import { requireNoLateOutcomes } from '../../shared/engine/deployment/recovery/late-outcomes.ts'
+import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { RenameInput } from '../../shared/ports/stack-renames.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
+import { putState } from './publish-edit.ts'
+import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { renameStackInState } from '../../shared/state/edits/rename-stack.ts'
+
+/** The ports of a rename besides those of a generator. */
+type RenamePorts = Pick<Platform, 'renames' | 'requests' | 'archives'>
 
 /**
  * Renames a stack, possibly into another project, including its URNs. Throws STACK_NOT_FOUND,
  * STACK_EXISTS, STACK_BUSY, PENDING_STILL_RUNS, STORE_CONFLICT.
  */
 export async function renameStack(
-  platform: Pick<EmbeddedPlatform, 'renames'>,
+  platform: RenamePorts,
   ports: GeneratorPorts,
-  { from, to }: { readonly from: StackId; readonly to: StackId },
+  rename: Pick<RenameInput, 'key' | 'placements'> & {
+    readonly from: StackId
+    readonly to: StackId
+  },
 ): Promise<void> {
+  const { from, to, ...requested } = rename
   const { catalog, blobs, clock } = ports
   const record = await catalog.getStack(from)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
@@ -32,14 +40,35 @@ export async function renameStack(
     snapshot = await putState(ports, renamedState)
   }
   const renameResult = await platform.renames.rename(from, to, {
+    ...requested,
     expected,
     snapshot,
+    program: await copyProgram(platform, from, to),
     at: clock.now(),
   })
   if (renameResult === 'exists') throw stackExistsError(to)
   if (renameResult === 'busy') throw stackBusyError(from)
   if (renameResult !== 'renamed')
     throw error('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
+}
+
+/**
+ * Stores the archive of a stack's program also for another stack, because an archive belongs to one
+ * stack. Returns the new name, or '' without a readable program.
+ */
+async function copyProgram(
+  { requests, archives }: RenamePorts,
+  id: StackId,
+  newId: StackId,
+): Promise<BlobHash | ''> {
+  const name = await requests.getProgram(id)
+  if (name === undefined) return ''
+  try {
+    return await archives.put(newId, await archives.get(id, name))
+  } catch (thrown) {
+    if (hasCode(thrown, 'STATE_INVALID')) return ''
+    throw thrown
+  }
 }
 
 function stackExistsError(id: StackId): Error {

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { limits } from '../../shared/config/limits.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
+import type { EditEnd } from '../../shared/records/request.ts'
+import type { ApiClient } from './api-client.ts'
+import { refusalErrorOf } from './refusal.ts'
+
+const endForm = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('started'),
+    deployment: z.string(),
+    edit: z.object({ version: z.number(), count: z.number(), notices: z.array(z.string()) }),
+  }),
+  z.object({ kind: z.literal('renamed'), to: z.string() }),
+  z.object({ kind: z.literal('refused'), code: z.string(), message: z.string() }),
+])
+const requestForm = z.object({ end: endForm.optional() })
+const deploymentForm = z.object({ result: z.string().optional(), version: z.number().optional() })
+
+/**
+ * Requests an edit from the API, and waits until it is published. Throws the errors of the edit,
+ * and REQUEST_EXPIRED when no process has begun it in time; it is withdrawn then.
+ */
+export async function editRemotely(
+  client: ApiClient,
+  path: string,
+  body: object,
+): Promise<EditEnd> {
+  const end = await requestEdit(client, path, { route: 'edits', body })
+  if (end.kind !== 'started') throw error('API_ANSWER_UNKNOWN', `the edit ended as '${end.kind}'`)
+  const { deployment, edit } = end
+  const number = deployment.slice(deployment.lastIndexOf('/') + 1)
+  const { version } = await poll(async () => {
+    const answer = await client.call({ method: 'GET', path: `${path}/deployments/${number}` })
+    const record = deploymentForm.parse(answer)
+    return record.result === undefined ? undefined : record
+  })
+  if (version === edit.version) return edit
+  throw error('DEPLOYMENT_FAILED', `the edit was interrupted, and changed nothing: ${deployment}`)
+}
+
+/** Requests a rename from the API, and waits for it. Throws like `editRemotely`. */
+export async function renameRemotely(
+  client: ApiClient,
+  path: string,
+  names: { readonly project: string; readonly stack: string },
+): Promise<void> {
+  const { project, stack } = names
+  await requestEdit(client, path, { route: 'rename', body: { project, stack } })
+}
+
+async function requestEdit(
+  client: ApiClient,
+  path: string,
+  { route, body }: { readonly route: 'edits' | 'rename'; readonly body: object },
+) {
+  const key = randomUUID()
+  await client.call({
+    method: 'POST',
+    path: `${path}/${route}`,
+    body,
+    headers: { 'idempotency-key': key },
+    isRepeatable: true,
+  })
+  return awaitEnd(client, `${path}/requests/${key}`)
+}
+
+/** Waits until a request has ended. Throws the error of a refused request. */
+async function awaitEnd(client: ApiClient, path: string) {
+  const deadlineMs = Date.now() + limits.editWaitMs
+  const end = await poll(async () => {
+    const { end } = requestForm.parse(await client.call({ method: 'GET', path }))
+    if (end !== undefined || Date.now() < deadlineMs) return end
+    // A request that begins at this moment keeps its end, which the next poll finds.
+    await client.call({ method: 'DELETE', path }).catch((thrown: unknown) => {
+      if (!hasCode(thrown, 'REQUEST_BEGUN')) throw thrown
+    })
+    return undefined
+  })
+  if (end.kind === 'refused') throw refusalErrorOf(end)
+  return end
+}
+
+/** Repeats an attempt until it returns a value. */
+async function poll<Value>(attempt: () => Promise<Value | undefined>): Promise<Value> {
+  for (;;) {
+    const value = await attempt()
+    if (value !== undefined) return value
+    await new Promise(resolve => setTimeout(resolve, apiLimits.editPollMs))
+  }
+}

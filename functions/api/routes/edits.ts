@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { error } from '../../../shared/errors/error.ts'
+import {
+  type EditRequest,
+  isEditRequest,
+  type RequestRecord,
+} from '../../../shared/records/request.ts'
+import { archiveNameOf } from '../../../shared/records/archive-name.ts'
+import {
+  type BlobHash,
+  deploymentPartsOf,
+  type StackId,
+  stackIdOf,
+} from '../../../shared/records/ids.ts'
+import { requireStack } from '../../../shared/runtime/state/export-state.ts'
+import { stateEditForm } from '../../../shared/state/edits/state-edit.ts'
+import { idempotencyKeyOf, putOnce, requestView, requestViewOf } from '../put-request.ts'
+import { requirePermission } from '../authorization.ts'
+import { requireArchive } from '../require-archive.ts'
+import { placeMovedCalls } from '../scheduler-calls.ts'
+import { type ApiPorts, defineRoute, type RouteCall, stackOf } from '../define-route.ts'
+
+/** A name of a project or stack. */
+const nameForm = z.string().regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
+
+/**
+ * Routes for edits of a state and renames. A generator runs them, because the API publishes no
+ * state. Source: docs/decisions/0025-an-edit-is-a-request-that-does-not-wait.md.
+ */
+export const editRoutes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/stacks/{project}/{stack}/edits',
+    role: 'deploy',
+    scope: 'stack',
+    status: 202,
+    summary:
+      'Request an edit of the state. The header idempotency-key identifies it: a repeated request has no further effect.',
+    body: z.strictObject({ edit: stateEditForm }),
+    output: requestView,
+    run: async (ports, call) => {
+      const { id: stack } = await requireStack(ports, stackOf(call.params))
+      const key = idempotencyKeyOf(call.request, ports)
+      const { edit } = call.body
+      // The record names the state as an archive of the stack, so that no other stack's is used.
+      const state = 'state' in edit ? (edit.state as BlobHash) : undefined
+      const namedEdit = state === undefined ? edit : { ...edit, state: archiveNameOf(stack, state) }
+      return putEdit(ports, call, { stack, key, edit: namedEdit }, async () => {
+        await requireIdle(ports, stack)
+        if (state !== undefined) await requireArchive(ports, stack, state)
+      })
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/stacks/{project}/{stack}/rename',
+    role: 'deploy',
+    scope: 'stack',
+    status: 202,
+    summary:
+      'Request another name or project of the stack; the token must cover both. A repeated request with the same idempotency-key has no further effect.',
+    body: z.strictObject({ project: nameForm, stack: nameForm }),
+    output: requestView,
+    run: async (ports, call) => {
+      const stack = stackOf(call.params)
+      const to = stackIdOf(call.body.project, call.body.stack)
+      requirePermission(call.caller, 'deploy', to)
+      const key = idempotencyKeyOf(call.request, ports)
+      const storedRequest = await ports.requests.find(stack, key)
+      if (storedRequest !== undefined && isRenameTo(storedRequest, to))
+        return { json: requestViewOf(storedRequest) }
+      await requireStack(ports, stack)
+      if ((await ports.catalog.getStack(to)) !== undefined)
+        throw error('STACK_EXISTS', `the stack '${call.body.stack}' already exists`)
+      await requireIdle(ports, stack)
+      const placements = await placeMovedCalls(ports, stack, to)
+      const edit = { kind: 'rename stack', to, placements } as const
+      return putEdit(ports, call, { stack, key, edit }, async () => undefined)
+    },
+  }),
+]
+
+function isRenameTo({ request }: RequestRecord, to: StackId): boolean {
+  return isEditRequest(request) && request.edit.kind === 'rename stack' && request.edit.to === to
+}
+
+/** Puts the request of an edit, and sends a nudge. Throws the errors of `putOnce`. */
+async function putEdit(
+  ports: ApiPorts,
+  { caller }: Pick<RouteCall<unknown, unknown>, 'caller'>,
+  fields: Pick<EditRequest, 'stack' | 'key' | 'edit'>,
+  requireValid: () => Promise<void>,
+): Promise<{ readonly json: unknown }> {
+  const by = `${caller.name} (API)`
+  const newRequest: EditRequest = { ...fields, at: ports.clock.now(), by }
+  const storedRequest = await putOnce(ports, newRequest, requireValid)
+  // The process that put the request may have died before the nudge.
+  if (storedRequest.end === undefined) await ports.nudges.nudge(fields.stack, 0)
+  return { json: requestViewOf(storedRequest) }
+}
+
+/**
+ * Throws STACK_BUSY for a stack with an open deployment or a waiting one, because its sender would
+ * not wait for the edit.
+ */
+async function requireIdle(
+  { catalog, requests }: Pick<ApiPorts, 'catalog' | 'requests'>,
+  stack: StackId,
+): Promise<void> {
+  const { current } = await requireStack({ catalog }, stack)
+  const [firstRequest] = await requests.listWaiting(stack, 1)
+  const isWaiting = firstRequest !== undefined && !isEditRequest(firstRequest)
+  if (current === '' && !isWaiting) return
+  const subject =
+    current === ''
+      ? 'a request is waiting'
+      : `deployment ${deploymentPartsOf(current).number} is open`
+  throw error('STACK_BUSY', `${subject} for this stack`, {
+    hint: 'Wait for it, or end it with `antichain cancel`.',
+  })
+}

@@ -1,0 +1,43 @@
+import { limits } from '../../shared/config/limits.ts'
+import { DeployError, error, hasCode } from '../../shared/errors/error.ts'
+import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import type { EditRequest } from '../../shared/records/request.ts'
+import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
+import { editState } from './edit-state.ts'
+import { renameStack } from './rename-stack.ts'
+
+/** The dependencies of serving a requested edit. */
+export interface EditServer {
+  readonly platform: Pick<Platform, 'requests' | 'renames' | 'archives' | 'clock' | 'logger'>
+  readonly ports: GeneratorPorts
+}
+
+/**
+ * Runs a requested edit or rename. An edit with an error of its sender is refused, and so is one
+ * that waited too long: its sender has given up. Returns `held` when another process has the stack;
+ * the request then waits. Throws errors of the store, and the request waits too.
+ */
+export async function serveEdit(
+  { platform, ports }: EditServer,
+  request: EditRequest,
+): Promise<'ended' | 'refused' | 'held'> {
+  const { stack, key, edit, at } = request
+  try {
+    if (platform.clock.now() - at > limits.editWaitMs)
+      throw error('REQUEST_EXPIRED', `the edit waited longer than ${limits.editWaitMs / 1000} s`)
+    if (edit.kind === 'rename stack') {
+      const { to, placements } = edit
+      await renameStack(platform, ports, { from: stack, to, key, placements })
+    } else await editState(platform, ports, { stack, edit, key })
+    return 'ended'
+  } catch (thrown) {
+    if (hasCode(thrown, 'STACK_BUSY') || hasCode(thrown, 'DEPLOYMENT_TAKEN_OVER')) return 'held'
+    if (!(thrown instanceof DeployError) || errorSourceOf(thrown) === 'store') throw thrown
+    const { code, message } = thrown
+    // The first end counts: an edit that has started keeps its end.
+    await platform.requests.end(stack, key, { kind: 'refused', code, message })
+    platform.logger.write('warn', 'request.refused', { stack, key, code })
+    return 'refused'
+  }
+}

@@ -1,0 +1,90 @@
+import { triggerLimits } from '../../../config/trigger-limits.ts'
+import type { DocumentKey, StoredDocument } from '../../../ports/documents.ts'
+import type { RenameInput } from '../../../ports/stack-renames.ts'
+import type { StackId } from '../../../records/ids.ts'
+import { serializeDocument } from '../../records/document-text.ts'
+import { parseDocumentItem } from './documents.ts'
+import { catalogKeys as keys } from './record-keys.ts'
+import { formatAttributeOf } from './record-format.ts'
+import { absentCondition, andConditions, readableCondition } from './table/expressions.ts'
+import { readText, toItem } from './table/item.ts'
+import { queryItems, type Table } from './table/table.ts'
+import type { TransactionPart } from './table/transaction.ts'
+
+/**
+ * Returns the writes that move the documents of a stack to its new id, two for each document.
+ * Returns undefined when a schedule has calls of a service and no new ones, because it was created
+ * after the rename was requested.
+ */
+export async function moveDocuments(
+  catalogTable: Table,
+  rename: RenameInput & {
+    readonly id: StackId
+    readonly newId: StackId
+    readonly token: string
+  },
+): Promise<readonly TransactionPart[] | undefined> {
+  const { id, newId, token, placements = {} } = rename
+  const parts: TransactionPart[] = []
+  for (const document of await listDocuments(catalogTable, id)) {
+    const value = withPlacement(document, placements)
+    if (value === undefined) return undefined
+    const newKey: DocumentKey = { ...document.key, scope: newId }
+    parts.push(
+      {
+        kind: 'change',
+        change: {
+          key: keys.document(newKey),
+          updateExpression:
+            'SET #value = :value, #token = :token, #removed = :no, #format = :format ADD #version :one',
+          condition: andConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
+          values: {
+            ...toItem({ value: serializeDocument(newKey, value), token, one: 1 }),
+            ...toItem({ yes: true, no: false }),
+            ...formatAttributeOf('document'),
+          },
+        },
+      },
+      {
+        kind: 'change',
+        change: {
+          key: keys.document(document.key),
+          updateExpression: 'SET #removed = :yes, #value = :null, #token = :empty',
+          condition: andConditions(readableCondition, '#version = :version AND #removed = :no'),
+          values: {
+            ...toItem({ version: document.version, yes: true, no: false, null: 'null', empty: '' }),
+            ...formatAttributeOf('document'),
+          },
+        },
+      },
+    )
+  }
+  return parts
+}
+
+async function listDocuments(catalogTable: Table, id: StackId): Promise<readonly StoredDocument[]> {
+  const documents: StoredDocument[] = []
+  for (const kind of ['schedule', 'notification'] as const) {
+    const { pk } = keys.document({ kind, scope: id, name: '' })
+    const limit = triggerLimits.documentsPerPage
+    const items = await queryItems(catalogTable, { pk, beginsWith: `${id} `, limit })
+    for (const item of items) {
+      const name = readText(item, 'sk').slice(id.length + 1)
+      const document = parseDocumentItem({ kind, scope: id, name }, item)
+      if (document !== undefined) documents.push(document)
+    }
+  }
+  return documents
+}
+
+/** Returns the value of a document with its new calls, or undefined when they are missing. */
+function withPlacement(
+  { key, value }: StoredDocument,
+  placements: Readonly<Record<string, string>>,
+): unknown {
+  if (key.kind !== 'schedule' || typeof value !== 'object' || value === null) return value
+  const placed = placements[key.name]
+  if (placed !== undefined) return { ...value, placed }
+  const hasCalls = 'placed' in value && (!('isPaused' in value) || value.isPaused !== true)
+  return hasCalls ? undefined : value
+}

@@ -1,0 +1,230 @@
+import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
+import { error } from '../../../errors/error.ts'
+import type { RenameInput, RenameResult, StackRenames } from '../../../ports/stack-renames.ts'
+import type { HistoryRecord } from '../../../ports/catalog.ts'
+import { deploymentIdOf, type StackId } from '../../../records/ids.ts'
+import type { CatalogAndInboxDeps } from './catalog.ts'
+import { catalogKeys as keys, journalKeys } from './record-keys.ts'
+import { formatAttributeOf } from './record-format.ts'
+import { moveDocuments } from './rename-documents.ts'
+import { endRenameRequest } from './rename-request.ts'
+import { parseStackItem, type StoredStack } from './stack-record.ts'
+import { deleteRange, putItems } from './table/batch-items.ts'
+import { absentCondition, andConditions, readableCondition } from './table/expressions.ts'
+import { readNumber, readText, toItem } from './table/item.ts'
+import { deleteItem, getItem, queryItems, type Table, updateItem } from './table/table.ts'
+import { transact, type TransactionPart } from './table/transaction.ts'
+
+/** A rename whose stack was read. */
+interface Rename extends RenameInput {
+  readonly id: StackId
+  readonly newId: StackId
+  readonly stack: StoredStack
+  /** The number of the rename in the history, and the version after it. */
+  readonly number: number
+  readonly version: number
+  /** Identifies this rename in the item of the new id. */
+  readonly token: string
+}
+
+/**
+ * Creates the renames of stacks. The new id is first marked as removed, so that a stack with this
+ * name starts without the records of an interrupted rename. History, versions, inbox and durations
+ * are copied to the new id. Then one transaction moves the rest, and with it the stack. At last the
+ * copied records of the old id are removed; after a crash, a new stack with the old name removes
+ * them.
+ */
+export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
+  const { catalogTable, random } = deps
+  return {
+    async rename(id, newId, input) {
+      const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
+      if (stack === undefined) return 'missing'
+      const target = await getItem(catalogTable, keys.stack(newId))
+      if (parseStackItem(newId, target) !== undefined) return 'exists'
+      if (stack.current !== '' || (await hasOtherRequest(catalogTable, id, input.key)))
+        return 'busy'
+      if (stack.version !== input.expected) return 'conflict'
+      const lastNumber = Math.max(stack.deployments, readNumber(target ?? {}, 'deployments'))
+      const version = input.snapshot === '' ? stack.version : stack.version + 1
+      const number = lastNumber + 1
+      const rename = { ...input, id, newId, stack, number, version, token: random.uuid() }
+      if (!(await reserve(catalogTable, rename))) return 'exists'
+      await copyBelongings(deps, rename)
+      const result = await switchStack(deps, rename)
+      if (result === 'renamed') await removeBelongings(deps, id)
+      return result
+    },
+  }
+}
+
+/** Reports whether a request waits, besides that of the rename. */
+async function hasOtherRequest(
+  catalogTable: Table,
+  id: StackId,
+  key: string | undefined,
+): Promise<boolean> {
+  const { pk } = keys.requestCounter(id)
+  const items = await queryItems(catalogTable, { pk, beginsWith: 'waiting ', limit: 2 })
+  return items.some(item => readText(item, 'key') !== key)
+}
+
+/** Marks the new id as removed, with the token of the rename. Returns false for a stack. */
+async function reserve(catalogTable: Table, { newId, token }: Rename): Promise<boolean> {
+  const { isDone } = await updateItem(catalogTable, {
+    key: keys.stack(newId),
+    updateExpression: 'SET #removed = :yes, #token = :token, #format = :format',
+    condition: andConditions(readableCondition, `${absentCondition} OR #removed = :yes`),
+    values: { ...toItem({ yes: true, token }), ...formatAttributeOf('stack') },
+  })
+  return isDone
+}
+
+/**
+ * Removes the belongings of a name: history, versions, inbox and durations. The entry in the list of
+ * stacks is last, because compaction finds the rest by it after an interruption.
+ */
+async function removeBelongings(
+  { catalogTable, journalTable }: CatalogAndInboxDeps,
+  id: StackId,
+): Promise<void> {
+  const partitions = [
+    [catalogTable, keys.history(id, 0)],
+    [catalogTable, keys.version(id, 0)],
+    [journalTable, journalKeys.late(id, '')],
+    [journalTable, journalKeys.slow(id, '')],
+  ] as const
+  for (const [table, { pk }] of partitions) await deleteRange(table, { pk })
+  await deleteItem(catalogTable, keys.stackListEntry(id))
+}
+
+async function copyBelongings(deps: CatalogAndInboxDeps, { id, newId }: Rename): Promise<void> {
+  await removeBelongings(deps, newId)
+  const { catalogTable, journalTable } = deps
+  const partitions = [
+    [catalogTable, keys.history(id, 0).pk, keys.history(newId, 0).pk],
+    [catalogTable, keys.version(id, 0).pk, keys.version(newId, 0).pk],
+    [journalTable, journalKeys.late(id, '').pk, journalKeys.late(newId, '').pk],
+    [journalTable, journalKeys.slow(id, '').pk, journalKeys.slow(newId, '').pk],
+  ] as const
+  for (const [table, pk, newPk] of partitions) await copyPartition(table, pk, newPk)
+}
+
+async function copyPartition(table: Table, pk: string, newPk: string): Promise<void> {
+  for (let after = ''; ; ) {
+    const lowerBound = after === '' ? {} : { after }
+    const items = await queryItems(table, { pk, ...lowerBound, limit: limits.removedPerRound })
+    const puts = items.map(item => ({ key: { pk: newPk, sk: readText(item, 'sk') }, item }))
+    if (puts.length > 0) await putItems(table, puts)
+    const lastItem = items[limits.removedPerRound - 1]
+    if (lastItem === undefined) return
+    after = readText(lastItem, 'sk')
+  }
+}
+
+/** Moves the stack, its documents and its program, and ends the request, in one transaction. */
+async function switchStack(
+  { catalogTable, random }: CatalogAndInboxDeps,
+  rename: Rename,
+): Promise<RenameResult> {
+  const { id, newId, key } = rename
+  const documents = await moveDocuments(catalogTable, rename)
+  if (documents === undefined) return 'conflict'
+  const request = key === undefined ? [] : await endRenameRequest(catalogTable, { id, newId, key })
+  if (request === undefined) return 'busy'
+  const parts: readonly TransactionPart[] = [
+    ...createStackParts(rename),
+    ...createHistoryParts(rename),
+    { kind: 'put', key: keys.stackListEntry(newId), item: {}, ifAbsent: false },
+    { kind: 'remove', key: keys.stackListEntry(id) },
+    ...moveProgram(rename),
+    ...documents,
+    ...request,
+  ]
+  if (parts.length > limits.transactionItemsMax)
+    throw error(
+      'CLI_USAGE',
+      `the stack has ${documents.length / 2} schedules and notifications, too many for a rename`,
+    )
+  const { isDone } = await transact(catalogTable, random, parts)
+  return isDone ? 'renamed' : 'conflict'
+}
+
+function createStackParts(rename: Rename): readonly TransactionPart[] {
+  const { id, newId, stack, number, version, token } = rename
+  const snapshot = rename.snapshot === '' ? stack.snapshot : rename.snapshot
+  const common = { yes: true, no: false, empty: '' }
+  const newFields = { createdAt: stack.createdAt, version, snapshot, number, token }
+  return [
+    {
+      kind: 'change',
+      change: {
+        key: keys.stack(newId),
+        updateExpression:
+          'SET #createdAt = :createdAt, #removed = :no, #current = :empty, #startToken = :empty, ' +
+          '#snapshot = :snapshot, #version = :version, #deployments = :number',
+        condition: andConditions(readableCondition, '#removed = :yes AND #token = :token'),
+        values: { ...toItem({ ...common, ...newFields }), ...formatAttributeOf('stack') },
+      },
+    },
+    {
+      kind: 'change',
+      change: {
+        key: keys.stack(id),
+        updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
+        condition: andConditions(
+          readableCondition,
+          '#removed = :no AND #current = :empty AND #version = :before AND #deployments = :number',
+        ),
+        values: {
+          ...toItem({ ...common, zero: 0, before: stack.version, number: stack.deployments }),
+          ...formatAttributeOf('stack'),
+        },
+      },
+    },
+  ]
+}
+
+function createHistoryParts(rename: Rename): readonly TransactionPart[] {
+  const { id, newId, number, version, snapshot, at } = rename
+  const begin: HistoryRecord = {
+    deployment: deploymentIdOf(newId, number),
+    command: 'stack rename',
+    message: `was ${id}`,
+    startedAt: at,
+  }
+  const end = { endedAt: at, result: 'succeeded', changes: {}, version }
+  const history = {
+    ...toItem({ begun: JSON.stringify(begin), ended: JSON.stringify(end) }),
+    ...formatAttributeOf('history'),
+  }
+  const versionItem = { ...toItem({ blob: snapshot }), ...formatAttributeOf('snapshot') }
+  return [
+    { kind: 'put', key: keys.history(newId, number), item: history, ifAbsent: false },
+    ...(snapshot === ''
+      ? []
+      : [
+          {
+            kind: 'put',
+            key: keys.version(newId, version),
+            item: versionItem,
+            ifAbsent: false,
+          } as const,
+        ]),
+  ]
+}
+
+function moveProgram({
+  id,
+  newId,
+  program: archive,
+}: Pick<Rename, 'id' | 'newId' | 'program'>): readonly TransactionPart[] {
+  const removal = { kind: 'remove', key: keys.program(id) } as const
+  if (archive === '') return [removal, { kind: 'remove', key: keys.program(newId) }]
+  return [
+    removal,
+    { kind: 'put', key: keys.program(newId), item: toItem({ archive }), ifAbsent: false },
+    // The list of blob references finds the program by the entry of its stack.
+    { kind: 'put', key: keys.requestingStackEntry(newId), item: {}, ifAbsent: false },
+  ]
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest'
+import type { ErrorCode } from '../../errors/catalogue.ts'
+import { hasCode } from '../../errors/error.ts'
+import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
+import { applyStateEdit, digestOfResources } from './apply-edit.ts'
+import type { EditedState, StateEdit } from './state-edit.ts'
+
+const names = { project: 'shop', stack: 'dev' }
+const hash = 'a'.repeat(64)
+const urn = (name: string, stack = 'dev'): string => `urn:pulumi:${stack}::shop::a:b:C::${name}`
+const thing = (name: string, more: Record<string, Json> = {}): StoredResource => ({
+  urn: urn(name),
+  custom: true,
+  id: `${name}-1`,
+  type: 'a:b:C',
+  ...more,
+})
+const stateOf = (
+  resources: readonly StoredResource[],
+  more: Partial<StoredDeployment> = {},
+): StoredDeployment => ({
+  manifest: { time: '', magic: '', version: '' },
+  resources,
+  metadata: {},
+  ...more,
+})
+const pendingCreate = (name: string, origin = {}) => ({
+  resource: thing(name),
+  type: 'creating',
+  ...origin,
+})
+const apply = (
+  edit: StateEdit,
+  before: StoredDeployment,
+  namedState?: StoredDeployment,
+): EditedState => applyStateEdit(edit, { before, namedState, names })
+const throwsCode = (code: ErrorCode, work: () => unknown): void => {
+  let thrown: unknown
+  try {
+    work()
+  } catch (caught) {
+    thrown = caught
+  }
+  expect([code, hasCode(thrown, code)]).toEqual([code, true])
+}
+
+const importEdit = (force = false): StateEdit => ({ kind: 'import', state: hash, force })
+
+describe('an import', () => {
+  test('replaces the state, and drops the pending operations of both with a notice each', () => {
+    const before = stateOf([thing('old')], { pending_operations: [pendingCreate('p')] })
+    const mark = { integrity_error: { error: 'broken' } }
+    const imported = stateOf([thing('a')], {
+      pending_operations: [pendingCreate('q')],
+      metadata: mark,
+    })
+    expect(apply(importEdit(), before, imported)).toEqual({
+      state: stateOf([thing('a')]),
+      count: 1,
+      notices: [
+        `the pending operation 'creating' of ${urn('q')} was removed`,
+        `the pending operation 'creating' of ${urn('p')} was removed with the previous state`,
+      ],
+      dropped: [{ urn: urn('q'), type: 'creating' }],
+    })
+  })
+
+  test('of a foreign, invalid or empty state needs force, and warns', () => {
+    const foreign = stateOf([{ ...thing('a'), urn: urn('a', 'prod') }])
+    const invalid = stateOf([thing('a', { dependencies: [urn('b')] })])
+    throwsCode('STATE_FOREIGN', () => apply(importEdit(), stateOf([]), foreign))
+    throwsCode('STATE_INTEGRITY', () => apply(importEdit(), stateOf([]), invalid))
+    throwsCode('STACK_NOT_EMPTY', () => apply(importEdit(), stateOf([thing('a')]), stateOf([])))
+    for (const state of [foreign, invalid])
+      expect(apply(importEdit(true), stateOf([]), state).notices).toHaveLength(1)
+    expect(apply(importEdit(true), stateOf([thing('a')]), stateOf([])).count).toBe(0)
+  })
+
+  test('of a plaintext secret or an invalid URN is always refused', () => {
+    const secret = (content: Record<string, Json>): Json => ({
+      '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+      ...content,
+    })
+    const withSecret = (value: Json) => stateOf([thing('a', { inputs: { list: [{ value }] } })])
+    const plain = withSecret(secret({ plaintext: '"hush"' }))
+    const sealed = withSecret(secret({ ciphertext: 'v1:x' }))
+    throwsCode('STATE_INVALID', () => apply(importEdit(true), stateOf([]), plain))
+    throwsCode('STATE_INVALID', () =>
+      apply(importEdit(true), stateOf([]), stateOf([{ ...thing('a'), urn: 'a' }])),
+    )
+    expect(apply(importEdit(), stateOf([]), sealed).state).toEqual(sealed)
+  })
+})
+
+test('new resources replace the expected ones only, and pending operations stay', () => {
+  const origin = { origin: { deployment: 'd', operation: 1, attempt: 1 } }
+  const before = stateOf([thing('a')], { pending_operations: [pendingCreate('p', origin)] })
+  const after = stateOf([thing('b')], { pending_operations: [pendingCreate('p')] })
+  const edit = { kind: 'resources', state: hash, expected: digestOfResources(before) } as const
+  expect(apply(edit, before, after).state).toEqual({ ...before, resources: [thing('b')] })
+  throwsCode('STORE_CONFLICT', () => apply(edit, after, after))
+})
+
+test('every other kind applies its function, with the number of selected resources', () => {
+  const before = stateOf([thing('a'), thing('b', { protect: true, dependencies: [urn('a')] })])
+  const selection = { urns: [{ urn: urn('a') }], dependents: true }
+  expect(apply({ kind: 'delete', ...selection, force: true }, before)).toMatchObject({
+    state: { metadata: {} },
+    count: 1,
+    notices: [`deleting protected resource ${urn('b')} due to presence of --force`],
+  })
+  throwsCode('STATE_RESOURCE_PROTECTED', () =>
+    apply({ kind: 'delete', ...selection, force: false }, before),
+  )
+  throwsCode('STATE_RESOURCE_NEEDED', () =>
+    apply({ kind: 'delete', ...selection, dependents: false, force: true }, before),
+  )
+  const marked = apply({ kind: 'mark', urns: 'all', mark: 'taint', isSet: true }, before)
+  expect([marked.count, marked.state.resources?.map(({ taint }) => taint)]).toEqual([
+    2,
+    [true, true],
+  ])
+  const renamed = apply({ kind: 'rename', urn: urn('a'), name: 'c' }, before)
+  expect(renamed.state.resources?.[1]).toMatchObject({ dependencies: [urn('c')] })
+  const reversed = stateOf((before.resources ?? []).toReversed())
+  expect(apply({ kind: 'repair' }, reversed).state.resources).toEqual(before.resources)
+  expect(apply({ kind: 'repair' }, before).state).toBe(before)
+  const pending = stateOf([], { pending_operations: [pendingCreate('a')] })
+  expect(apply({ kind: 'pending clear', urn: urn('a') }, pending).state).toEqual(stateOf([]))
+  const found = apply({ kind: 'pending import', urn: urn('a'), id: 'x' }, pending).state
+  expect(found.resources).toMatchObject([{ id: 'x', refreshBeforeUpdate: true }])
+  throwsCode('PENDING_NOT_FOUND', () => apply({ kind: 'pending clear', urn: urn('b') }, pending))
+})
+
+describe('a change of secrets', () => {
+  const secretsEdit = (before: StoredDeployment): StateEdit => ({
+    kind: 'secrets',
+    state: hash,
+    expected: digestOfResources(before),
+  })
+  const origin = { origin: { deployment: 'd', operation: 1 } }
+  const before = stateOf([thing('a')], { pending_operations: [pendingCreate('p', origin)] })
+  const resealed = (pending: readonly string[]): StoredDeployment => ({
+    ...stateOf([thing('a', { inputs: { value: 'resealed' } })]),
+    secrets_providers: { type: 'passphrase' },
+    pending_operations: pending.map(name => pendingCreate(name)),
+  })
+
+  test('keeps the origins of pending operations', () => {
+    const { state } = apply(secretsEdit(before), before, resealed(['p']))
+    expect(state).toEqual({
+      ...resealed(['p']),
+      pending_operations: [pendingCreate('p', origin)],
+    })
+  })
+
+  test('is refused for a state that was changed concurrently', () => {
+    const changed = stateOf([thing('b')], { pending_operations: [pendingCreate('p', origin)] })
+    throwsCode('STORE_CONFLICT', () => apply(secretsEdit(before), changed, resealed(['p'])))
+    for (const pending of [[], ['q'], ['p', 'q']])
+      throwsCode('STORE_CONFLICT', () => apply(secretsEdit(before), before, resealed(pending)))
+  })
+})

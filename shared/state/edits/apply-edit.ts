@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { error } from '../../errors/error.ts'
+import {
+  clearPending,
+  importPending,
+  pendingOperationsOf,
+  withPendingOperations,
+} from '../pending.ts'
+import type { StoredDeployment } from '../stored.ts'
+import { deleteResources } from './delete-resources.ts'
+import { importState, requireSealed } from './import-state.ts'
+import { withMark } from './mark-resources.ts'
+import { renameResourceInState } from './rename-resource.ts'
+import type { StackNames } from './rename-stack.ts'
+import { repairState } from './repair.ts'
+import type { EditedState, StateEdit } from './state-edit.ts'
+
+/** The inputs of an edit besides the edit. */
+export interface EditInput {
+  readonly before: StoredDeployment
+  /** The state that the edit names. Undefined when it names none. */
+  readonly namedState: StoredDeployment | undefined
+  /** The names of the edited stack. */
+  readonly names: StackNames
+}
+
+/**
+ * Applies an edit to a state. Pure. Throws the errors of the function that each kind of
+ * `stateEditForm` names, and STORE_CONFLICT when the resources are not the expected ones.
+ */
+export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
+  const { before, namedState = before, names } = input
+  switch (edit.kind) {
+    case 'import':
+      return importState(namedState, { before, names, force: edit.force })
+    case 'resources':
+      return replaceResources(before, namedState, edit.expected)
+    case 'secrets':
+      return replaceSecrets(before, namedState, edit.expected)
+    case 'delete': {
+      const { state, forcedUrns, named } = deleteResources(before, edit)
+      const notices = forcedUrns.map(
+        urn => `deleting protected resource ${urn} due to presence of --force`,
+      )
+      return { state, count: named, notices }
+    }
+    case 'mark':
+      return { ...withMark(before, edit.urns, edit), notices: [] }
+    case 'rename':
+      return toEdited(renameResourceInState(before, edit.urn, edit.name))
+    case 'repair':
+      return toEdited(repairState(before)?.state ?? before)
+    case 'pending import':
+      return toEdited(importPending(before, edit.urn, edit.id))
+    case 'pending clear':
+      return toEdited(clearPending(before, edit.urn))
+  }
+}
+
+/** Returns the SHA-256 of a state's resources. */
+export function digestOfResources({ resources = [] }: StoredDeployment): string {
+  return createHash('sha256').update(JSON.stringify(resources)).digest('hex')
+}
+
+function toEdited(state: StoredDeployment): EditedState {
+  return { state, count: 1, notices: [] }
+}
+
+/** Replaces a state except for its pending operations, whose origins no export contains. */
+function replaceResources(
+  before: StoredDeployment,
+  replacement: StoredDeployment,
+  expected: string,
+): EditedState {
+  requireSealed(replacement)
+  if (digestOfResources(before) !== expected) throw conflictError()
+  const state = withPendingOperations(replacement, pendingOperationsOf(before))
+  return { state, count: state.resources?.length ?? 0, notices: [] }
+}
+
+/**
+ * Replaces a state by the same one with secrets under another manager. The origins of pending
+ * operations are those of the state before.
+ */
+function replaceSecrets(
+  before: StoredDeployment,
+  replacement: StoredDeployment,
+  expected: string,
+): EditedState {
+  requireSealed(replacement)
+  if (digestOfResources(before) !== expected) throw conflictError()
+  const [pendingBefore, pendingAfter] = [before, replacement].map(pendingOperationsOf)
+  const pending = (pendingBefore ?? []).map((operation, index) => {
+    const resealed = pendingAfter?.[index]
+    if (resealed?.resource.urn !== operation.resource.urn || resealed.type !== operation.type)
+      throw conflictError()
+    return { ...operation, resource: resealed.resource }
+  })
+  if (pendingAfter?.length !== pending.length) throw conflictError()
+  return toEdited(withPendingOperations(replacement, pending))
+}
+
+function conflictError(): Error {
+  return error('STORE_CONFLICT', 'the state was changed concurrently')
+}

@@ -1,0 +1,113 @@
+import { error } from '../../errors/error.ts'
+import { isUrn, urnPartsOf } from '../../names/urn.ts'
+import { pendingOperationsOf, withPendingOperations } from '../pending.ts'
+import { holdsPlaintextSecret } from '../plaintext-secrets.ts'
+import { verifyIntegrity } from '../snapshot-integrity.ts'
+import type { StoredDeployment } from '../stored.ts'
+import type { StackNames } from './rename-stack.ts'
+import type { EditedState } from './state-edit.ts'
+
+/**
+ * Replaces the state of a stack by an imported one. Pending operations of both are dropped, each
+ * with a notice. Without `force`, a foreign, invalid or empty state is refused. Throws
+ * STATE_INVALID, also for plaintext secrets, STATE_FOREIGN, STATE_INTEGRITY, STACK_NOT_EMPTY.
+ * Source: docs/spec/state-format.md#export-and-import.
+ */
+export function importState(
+  imported: StoredDeployment,
+  options: {
+    readonly before: StoredDeployment
+    readonly names: StackNames
+    readonly force: boolean
+  },
+): EditedState {
+  const { before, names, force } = options
+  requireUrns(imported)
+  requireSealed(imported)
+  const faults = [...findForeignResources(imported, names), ...findViolation(imported)]
+  const [firstFault] = faults
+  if (firstFault !== undefined && !force) throw error(firstFault.code, firstFault.sentence)
+  if (!force) refuseEmptying(before, imported)
+  const dropped = pendingOperationsOf(imported).map(({ resource, type }) => ({
+    urn: resource.urn,
+    type,
+  }))
+  const { integrity_error: _mark, ...metadata } = imported.metadata
+  return {
+    state: withPendingOperations({ ...imported, metadata }, []),
+    count: imported.resources?.length ?? 0,
+    notices: [
+      ...faults.map(({ sentence }) => sentence),
+      ...dropped.map(({ urn, type }) => `the pending operation '${type}' of ${urn} was removed`),
+      ...pendingOperationsOf(before)
+        .filter(({ resource }) => !dropped.some(({ urn }) => urn === resource.urn))
+        .map(
+          ({ resource, type }) =>
+            `the pending operation '${type}' of ${resource.urn} was removed with the previous state`,
+        ),
+    ],
+    dropped,
+  }
+}
+
+/** Throws STATE_INVALID for a resource with an invalid URN. */
+function requireUrns({ resources = [] }: StoredDeployment): void {
+  const invalidResource = resources.find(({ urn }) => !isUrn(urn))
+  if (invalidResource === undefined) return
+  throw error(
+    'STATE_INVALID',
+    `the state has a resource with an invalid URN: '${invalidResource.urn}'`,
+  )
+}
+
+/** Throws STATE_INVALID for a state that contains a secret in plaintext. */
+export function requireSealed(imported: StoredDeployment): void {
+  const resources = [
+    ...(imported.resources ?? []),
+    ...pendingOperationsOf(imported).map(({ resource }) => resource),
+  ]
+  const plainResource = resources.find(holdsPlaintextSecret)
+  if (plainResource === undefined) return
+  throw error('STATE_INVALID', `the secrets of ${plainResource.urn} are not encrypted`, {
+    hint: 'Import the file with `antichain stack import`, which encrypts its secrets.',
+  })
+}
+
+/** A reason to refuse a state without `force`. */
+interface Fault {
+  readonly code: 'STATE_FOREIGN' | 'STATE_INTEGRITY'
+  readonly sentence: string
+}
+
+function findForeignResources(
+  { resources = [] }: StoredDeployment,
+  target: StackNames,
+): readonly Fault[] {
+  return resources
+    .filter(({ urn }) => {
+      const { project, stack } = urnPartsOf(urn as Parameters<typeof urnPartsOf>[0])
+      return stack !== target.stack || project !== target.project
+    })
+    .map(({ urn }) => ({
+      code: 'STATE_FOREIGN',
+      sentence: `the resource ${urn} does not belong to stack '${target.stack}' of project '${target.project}'`,
+    }))
+}
+
+/** Returns the first violation of the state's rules, if any. */
+function findViolation(imported: StoredDeployment): readonly Fault[] {
+  const sentence = verifyIntegrity(imported)
+  return sentence === undefined ? [] : [{ code: 'STATE_INTEGRITY', sentence }]
+}
+
+/**
+ * Refuses a state without resources for a stack with some, because this is usually a mistake.
+ * Throws STACK_NOT_EMPTY.
+ */
+function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void {
+  const count = before.resources?.length ?? 0
+  if (count === 0 || (after.resources?.length ?? 0) > 0) return
+  throw error('STACK_NOT_EMPTY', `the stack has ${count} resources, but the file has none`, {
+    hint: 'Pass --force to remove them from the state; nothing is deleted at the providers.',
+  })
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import type { StoredDeployment } from '../stored.ts'
+
+/** Maximum length of a URN, id or name, and maximum number of URNs, in an edit. */
+const textCharsMax = 2_000
+const urnsMax = 1_000
+
+const text = z.string().max(textCharsMax)
+const urn = text.min(1)
+/** The SHA-256 of bytes: of an archive, or of resources. */
+const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
+
+/** The form of an edit, in requests and on the command line. */
+export const stateEditForm = z.discriminatedUnion('kind', [
+  /**
+   * Replaces the whole state by another one with sealed secrets, in an archive of the stack.
+   * `force`: also by a foreign, invalid or empty one.
+   */
+  z.strictObject({ kind: z.literal('import'), state: digest, force: z.boolean() }),
+  /**
+   * Replaces the resources by those of a state in an archive of the stack, if the resources still
+   * have the digest `expected`; see `digestOfResources`.
+   */
+  z.strictObject({ kind: z.literal('resources'), state: digest, expected: digest }),
+  /**
+   * Replaces the state by the same one under another secrets manager, in an archive of the stack,
+   * if the resources still have the digest `expected`.
+   */
+  z.strictObject({ kind: z.literal('secrets'), state: digest, expected: digest }),
+  /** Removes resources; see `deleteResources`. */
+  z.strictObject({
+    kind: z.literal('delete'),
+    urns: z.union([
+      z.literal('all'),
+      z.array(z.strictObject({ urn, id: text.optional() })).max(urnsMax),
+    ]),
+    force: z.boolean(),
+    dependents: z.boolean(),
+  }),
+  /** Sets or removes a mark; see `withMark`. */
+  z.strictObject({
+    kind: z.literal('mark'),
+    urns: z.union([z.literal('all'), z.array(urn).max(urnsMax)]),
+    mark: z.enum(['protect', 'taint']),
+    isSet: z.boolean(),
+  }),
+  /** Renames a resource; see `renameResourceInState`. */
+  z.strictObject({ kind: z.literal('rename'), urn, name: text }),
+  /** Repairs an invalid state; see `repairState`. */
+  z.strictObject({ kind: z.literal('repair') }),
+  /** Adds the resource of a pending create; see `importPending`. */
+  z.strictObject({ kind: z.literal('pending import'), urn, id: text.min(1) }),
+  /** Removes the pending operations of a URN; see `clearPending`. */
+  z.strictObject({ kind: z.literal('pending clear'), urn }),
+])
+
+/** An edit of a stack's state. */
+export type StateEdit = z.infer<typeof stateEditForm>
+
+/** The report of an edit: the number of selected resources, and warnings for the user. */
+export interface EditReport {
+  readonly count: number
+  readonly notices: readonly string[]
+}
+
+/** A state after an edit. */
+export interface EditedState extends EditReport {
+  readonly state: StoredDeployment
+  /** Pending operations of an imported state, which the import drops. */
+  readonly dropped?: readonly { readonly urn: string; readonly type: string }[]
+}

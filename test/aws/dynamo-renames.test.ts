@@ -1,0 +1,87 @@
+/** Renames of stacks in DynamoDB: the calls of schedules, and interruptions. */
+import { expect, test } from 'vitest'
+import type { RecordPorts } from '../../shared/platform/aws/records.ts'
+import type { StackId } from '../../shared/records/ids.ts'
+import { contractHolder, createStackId, toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
+import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
+import { createTables, createTableNames, createTestRecords } from './records.ts'
+
+type Client = ModelDynamo['client']
+
+const at = toEpochMs(9)
+const input = { expected: 1, snapshot: toBlobHash('b'), program: '', at } as const
+
+/** Opens the records with a client whose request number `failsAt` and all later ones fail. */
+async function open() {
+  const model = createModelDynamo()
+  const names = createTableNames()
+  await createTables(model.client, names)
+  const openFailing = (failsAt: number): RecordPorts & { readonly sent: () => number } => {
+    let sent = 0
+    const send = async (...args: Parameters<Client['send']>): Promise<unknown> => {
+      sent += 1
+      if (sent >= failsAt) throw new Error('the process died')
+      return model.client.send(...args)
+    }
+    const records = createTestRecords({ send: send as Client['send'] }, names)
+    return { ...records, sent: () => sent }
+  }
+  return { openFailing, ports: createTestRecords(model.client, names) }
+}
+
+async function createDeployed({ catalog }: RecordPorts): Promise<StackId> {
+  const id = createStackId()
+  await catalog.createStack(id, toEpochMs(1))
+  const launch = { command: 'up', message: '', holder: contractHolder, at: toEpochMs(2) } as const
+  const { deployment } = await catalog.start(id, launch)
+  await catalog.publish(id, 0, toBlobHash('a'))
+  const end = { at: toEpochMs(3), result: 'succeeded', changes: {}, version: 1 } as const
+  await catalog.release(deployment, end)
+  return id
+}
+
+test('schedules get their new calls, and one without new calls stops the rename', async () => {
+  const { ports } = await open()
+  const { renames, documents, catalog } = ports
+  const [id, to] = [await createDeployed(ports), createStackId()]
+  const key = { kind: 'schedule', scope: id, name: 'nightly' } as const
+  await documents.put(key, { when: 'x', placed: 'old' }, 0)
+  await documents.put({ ...key, name: 'paused' }, { isPaused: true, placed: 'old' }, 0)
+  expect(await renames.rename(id, to, input)).toBe('conflict')
+  expect(await catalog.getStack(id)).toMatchObject({ version: 1 })
+  const placements = { nightly: 'new' }
+  expect(await renames.rename(id, to, { ...input, placements })).toBe('renamed')
+  expect((await documents.get({ ...key, scope: to }))?.value).toEqual({ when: 'x', placed: 'new' })
+  expect(await documents.get(key)).toBeUndefined()
+})
+
+test('after a death at any request the stack has one name, with all of its contents', async () => {
+  const { openFailing, ports } = await open()
+  const names = new Set<string>()
+  for (let failsAt = 1; ; failsAt += 1) {
+    const [id, to] = [await createDeployed(ports), createStackId()]
+    const key = { kind: 'notification', scope: id, name: 'ops' } as const
+    await ports.documents.put(key, { a: 1 }, 0)
+    const failing = openFailing(failsAt)
+    const isDone = await failing.renames.rename(id, to, input).then(
+      result => result === 'renamed',
+      () => false,
+    )
+    const { catalog, documents } = ports
+    const [before, after] = [await catalog.getStack(id), await catalog.getStack(to)]
+    expect([before === undefined, after === undefined]).toContain(true)
+    const stack = before?.id ?? after?.id
+    if (stack === undefined) throw new Error('the stack is lost')
+    names.add(stack === id ? 'old' : 'new')
+    expect((await catalog.listHistory(stack, 10)).at(-1)).toMatchObject({ command: 'up' })
+    expect((await catalog.listVersions(stack, 10)).at(-1)).toMatchObject({ version: 1 })
+    expect((await documents.get({ ...key, scope: stack }))?.value).toEqual({ a: 1 })
+    // The other name is free, and a stack with it is empty.
+    const other = stack === id ? to : id
+    expect(await catalog.createStack(other, at)).toBe(true)
+    expect(await catalog.listHistory(other, 10)).toEqual([])
+    expect(await catalog.listVersions(other, 10)).toEqual([])
+    expect((await documents.list('notification', '', other)).documents).toEqual([])
+    if (isDone) return expect([...names]).toEqual(['old', 'new'])
+  }
+})

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import type { DocumentsPort } from '../../shared/ports/documents.ts'
+import type { Platform } from '../../shared/ports/platform.ts'
+import { deploymentIdOf, type StackId } from '../../shared/records/ids.ts'
+import type { EditRequest } from '../../shared/records/request.ts'
+import {
+  contractHolder,
+  createStackId,
+  type OpenAdapter,
+  toBlobHash,
+  toEpochMs,
+  withAdapter,
+} from './open-adapter.ts'
+
+type Ports = Pick<Platform, 'renames' | 'catalog' | 'requests'> & {
+  readonly documents: DocumentsPort
+}
+
+const [first, second] = [toBlobHash('a'), toBlobHash('b')]
+const at = toEpochMs(9)
+
+/** Tests renames of stacks: a stack has one id, and all of its contents are under that id. */
+export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): void {
+  describe(`renames: ${name}`, () => {
+    let ports: Ports
+    withAdapter(open, adapter => {
+      ports = adapter
+    })
+
+    /** Creates a stack with one deployment and one version. */
+    const createDeployed = async (): Promise<StackId> => {
+      const { catalog } = ports
+      const id = createStackId()
+      await catalog.createStack(id, toEpochMs(1))
+      const launch = {
+        command: 'up',
+        message: '',
+        holder: contractHolder,
+        at: toEpochMs(2),
+      } as const
+      const { deployment } = await catalog.start(id, launch)
+      await catalog.publish(id, 0, first)
+      const end = { at: toEpochMs(3), result: 'succeeded', changes: {}, version: 1 } as const
+      await catalog.release(deployment, end)
+      return id
+    }
+    const createRequest = (stack: StackId, key: string, to: StackId): EditRequest => ({
+      ...{ stack, key, at: toEpochMs(4), by: 'a test' },
+      edit: { kind: 'rename stack', to, placements: {} },
+    })
+    const input = { expected: 1, snapshot: second, program: '', at } as const
+
+    test('a renamed stack has its contents under the new id only', async () => {
+      const { renames, catalog, requests, documents } = ports
+      const [id, to] = [await createDeployed(), createStackId()]
+      await requests.putProgram(id, first)
+      await documents.put({ kind: 'notification', scope: id, name: 'ops' }, { a: 1 }, 0)
+      await catalog.noteSlow(id, 'k', 7)
+      const program = toBlobHash('c')
+      expect(await renames.rename(id, to, { ...input, program })).toBe('renamed')
+      expect(await catalog.getStack(id)).toBeUndefined()
+      expect(await catalog.getStack(to)).toEqual({
+        ...{ id: to, createdAt: 1, current: '', version: 2, snapshot: second, deployments: 2 },
+      })
+      expect(await catalog.listHistory(to, 10)).toMatchObject([
+        {
+          ...{ deployment: deploymentIdOf(to, 2), command: 'stack rename', message: `was ${id}` },
+          ...{ startedAt: at, endedAt: at, result: 'succeeded', version: 2 },
+        },
+        { deployment: deploymentIdOf(id, 1), command: 'up' },
+      ])
+      expect(await catalog.listVersions(to, 10)).toEqual([
+        { version: 2, snapshot: second },
+        { version: 1, snapshot: first },
+      ])
+      expect(await catalog.listHistory(id, 10)).toEqual([])
+      expect([await requests.getProgram(id), await requests.getProgram(to)]).toEqual([
+        undefined,
+        program,
+      ])
+      const moved = await documents.list('notification', '', to)
+      expect(moved.documents).toMatchObject([{ key: { scope: to, name: 'ops' }, value: { a: 1 } }])
+      expect((await documents.list('notification', '', id)).documents).toEqual([])
+      expect([...(await catalog.listSlow(to))]).toEqual([['k', 7]])
+      const ids = (await catalog.listStacks()).stacks.map(stack => stack.id)
+      expect([ids.includes(id), ids.includes(to)]).toEqual([false, true])
+    })
+
+    test('the old name is free, and the stack can be renamed back', async () => {
+      const { renames, catalog } = ports
+      const [id, to] = [await createDeployed(), createStackId()]
+      await renames.rename(id, to, input)
+      expect(await renames.rename(to, id, { ...input, expected: 2, snapshot: first })).toBe(
+        'renamed',
+      )
+      expect(await catalog.getStack(id)).toMatchObject({ version: 3, deployments: 3 })
+      await catalog.createStack(to, toEpochMs(5))
+      expect(await catalog.listHistory(to, 10)).toEqual([])
+      expect(await catalog.listVersions(to, 10)).toEqual([])
+    })
+
+    test('a stack without a state is renamed without a version', async () => {
+      const { renames, catalog } = ports
+      const [id, to] = [createStackId(), createStackId()]
+      await catalog.createStack(id, toEpochMs(1))
+      const empty = { expected: 0, snapshot: '', program: '', at } as const
+      expect(await renames.rename(id, to, empty)).toBe('renamed')
+      expect(await catalog.getStack(to)).toMatchObject({ version: 0, snapshot: '', deployments: 1 })
+      expect(await catalog.listVersions(to, 10)).toEqual([])
+    })
+
+    test('missing, existing, busy and changed stacks are not renamed', async () => {
+      const { renames, catalog, requests } = ports
+      const [id, to] = [await createDeployed(), createStackId()]
+      expect(await renames.rename(createStackId(), to, input)).toBe('missing')
+      expect(await renames.rename(id, await createDeployed(), input)).toBe('exists')
+      expect(await renames.rename(id, to, { ...input, expected: 0 })).toBe('conflict')
+      await requests.put(createRequest(id, 'other', to))
+      expect(await renames.rename(id, to, input)).toBe('busy')
+      await requests.end(id, 'other', { kind: 'refused', code: 'X', message: '' })
+      const launch = { command: 'up', message: '', holder: contractHolder, at } as const
+      await catalog.start(id, launch)
+      expect(await renames.rename(id, to, input)).toBe('busy')
+      expect(await catalog.getStack(id)).toMatchObject({ version: 1 })
+      expect(await catalog.getStack(to)).toBeUndefined()
+    })
+
+    test('the request for a rename ends with it, and a withdrawn one renames nothing', async () => {
+      const { renames, catalog, requests } = ports
+      const [id, to] = [await createDeployed(), createStackId()]
+      await requests.put(createRequest(id, 'withdrawn', to))
+      const withdrawal = { kind: 'refused', code: 'X', message: '' } as const
+      await requests.end(id, 'withdrawn', withdrawal)
+      expect(await renames.rename(id, to, { ...input, key: 'withdrawn' })).toBe('busy')
+      expect(await catalog.getStack(id)).toMatchObject({ version: 1 })
+      await requests.put(createRequest(id, 'k', to))
+      expect(await renames.rename(id, to, { ...input, key: 'k' })).toBe('renamed')
+      expect((await requests.find(id, 'k'))?.end).toEqual({ kind: 'renamed', to })
+      expect(await requests.listWaiting(id, 10)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,217 @@
+/** Edits of states that generators take from the queue of a stack. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { limits } from '../../shared/config/limits.ts'
+import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { error } from '../../shared/errors/error.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
+import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
+import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { createCloud } from './cloud.ts'
+import { createThings, getTestStack } from './register-thing.ts'
+import { openFunctions, type TestFunctions } from './test-functions.ts'
+import { Killed } from './test-process.ts'
+
+let functions: TestFunctions | undefined
+
+afterEach(async () => {
+  await functions?.close()
+  functions = undefined
+})
+
+/** Opens functions with a deployed stack of two things. */
+async function openDeployed(): Promise<TestFunctions> {
+  functions = await openFunctions(createCloud(), createThings({ a: { v: 1 }, b: { v: 1 } }))
+  await functions.requestDeployment('up')
+  functions.nudges.push({ stack: functions.stack, delayMs: 0 })
+  await functions.runToIdle()
+  return functions
+}
+
+const readNames = async ({ readState }: TestFunctions): Promise<readonly string[]> =>
+  ((await readState()).resources ?? []).map(({ urn }) => urn.split('::').at(-1) ?? '')
+
+async function findUrn({ readState }: TestFunctions, name: string): Promise<string> {
+  const urns = ((await readState()).resources ?? []).map(({ urn }) => urn)
+  return urns.find(urn => urn.endsWith(`::${name}`)) ?? ''
+}
+
+const readEnd = async ({ platform, stack }: TestFunctions, key: string) =>
+  (await platform.requests.find(stack, key))?.end
+
+test('an edit is published once, and its end has the version, the count and the warnings', async () => {
+  const all = await openDeployed()
+  const { version } = await getTestStack(all.platform)
+  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
+  expect(await all.generate()).toBe('ended')
+  expect(await readNames(all)).toEqual(expect.arrayContaining(['a', 'c']))
+  expect(await readEnd(all, 'k')).toEqual({
+    kind: 'started',
+    deployment: `${all.stack}/2`,
+    edit: { version: version + 1, count: 1, notices: [] },
+  })
+  const [record] = await all.platform.catalog.listHistory(all.stack, 1)
+  expect(record).toMatchObject({ command: 'state', result: 'succeeded', version: version + 1 })
+  expect(await all.generate()).toBe('idle')
+  expect(await getTestStack(all.platform)).toMatchObject({ current: '', deployments: 2 })
+})
+
+test('an edit with an error is refused with its code, without a deployment', async () => {
+  const all = await openDeployed()
+  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'a' })
+  expect(await all.generate()).toBe('refused')
+  expect(await readEnd(all, 'k')).toMatchObject({ kind: 'refused', code: 'STATE_RESOURCE_EXISTS' })
+  expect(await getTestStack(all.platform)).toMatchObject({ deployments: 1, version: 1 })
+})
+
+test('an edit that waited too long is refused', async () => {
+  const all = await openDeployed()
+  const edit = { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' } as const
+  await all.requestEdit('old', edit, limits.editWaitMs + 1_000)
+  expect(await all.generate()).toBe('refused')
+  expect(await readEnd(all, 'old')).toMatchObject({ kind: 'refused', code: 'REQUEST_EXPIRED' })
+  expect(await readNames(all)).toContain('b')
+})
+
+test('a withdrawn edit changes nothing, even when it is withdrawn while it runs', async () => {
+  const all = await openDeployed()
+  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
+  const { find, end } = all.platform.requests
+  const withdrawal = { kind: 'refused', code: 'DEPLOYMENT_CANCELLED', message: '' } as const
+  Object.assign(all.platform.requests, {
+    end: async (...[stack, key, started]: Parameters<typeof end>) => {
+      await end(stack, key, withdrawal)
+      return end(stack, key, started)
+    },
+  })
+  await all.generate()
+  Object.assign(all.platform.requests, { find, end })
+  expect(await readEnd(all, 'k')).toEqual(withdrawal)
+  expect(await readNames(all)).toContain('b')
+  expect(await getTestStack(all.platform)).toMatchObject({ current: '', version: 1 })
+})
+
+test('a state that fails integrity refuses deployments, and a repair mends it', async () => {
+  const all = await openDeployed()
+  const { resources = [], ...fields } = await all.readState()
+  const broken: StoredDeployment = { ...fields, resources: resources.toReversed() }
+  const blob = await all.platform.blobs.put(Buffer.from(JSON.stringify(envelopeOf(broken))))
+  await all.platform.catalog.publish(all.stack, 1, blob)
+  await all.requestDeployment('again')
+  await all.generate()
+  expect(await readEnd(all, 'again')).toMatchObject({ kind: 'refused', code: 'STATE_INTEGRITY' })
+  await all.requestEdit('k', { kind: 'repair' })
+  expect(await all.generate()).toBe('ended')
+  await all.requestDeployment('third')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  await all.runToIdle()
+  expect(await readEnd(all, 'third')).toMatchObject({ kind: 'started' })
+})
+
+test('a forced import replaces a damaged state, but not by the archive of another stack', async () => {
+  const all = await openDeployed()
+  const bytes = Buffer.from(JSON.stringify(envelopeOf(await all.readState())))
+  const state = await all.platform.archives.put(all.stack, bytes)
+  const foreign = await all.platform.archives.put(stackIdOf('engine', 'other'), bytes)
+  await all.platform.catalog.publish(all.stack, 1, 'f'.repeat(64) as typeof state)
+  await all.requestEdit('foreign', { kind: 'import', state: foreign, force: true })
+  await all.requestEdit('careful', { kind: 'import', state, force: false })
+  await all.requestEdit('forced', { kind: 'import', state, force: true })
+  await all.generate()
+  expect(await readEnd(all, 'foreign')).toMatchObject({ kind: 'refused', code: 'STATE_INVALID' })
+  expect(await readEnd(all, 'careful')).toMatchObject({ kind: 'refused', code: 'STATE_INVALID' })
+  expect(await readEnd(all, 'forced')).toMatchObject({ kind: 'started' })
+  expect(await readNames(all)).toContain('a')
+})
+
+describe('a rename of the stack', () => {
+  const to = stackIdOf('engine', 'renamed')
+
+  test('moves the stack, and its request ends under the old name', async () => {
+    const all = await openDeployed()
+    await all.requestEdit('k', { kind: 'rename stack', to, placements: {} })
+    expect(await all.generate()).toBe('ended')
+    expect(await readEnd(all, 'k')).toEqual({ kind: 'renamed', to })
+    const record = await all.platform.catalog.getStack(to)
+    const { resources = [] } = await readSnapshotBlob(all.platform.blobs, record?.snapshot ?? '')
+    expect(resources.every(({ urn }) => urn.startsWith('urn:pulumi:renamed::engine::'))).toBe(true)
+    expect(resources.length).toBeGreaterThan(2)
+    expect(await all.platform.catalog.getStack(all.stack)).toBeUndefined()
+  })
+
+  test('to an existing name is refused', async () => {
+    const all = await openDeployed()
+    await all.platform.catalog.createStack(to, all.platform.clock.now())
+    await all.requestEdit('k', { kind: 'rename stack', to, placements: {} })
+    expect(await all.generate()).toBe('refused')
+    expect(await readEnd(all, 'k')).toMatchObject({ kind: 'refused', code: 'STACK_EXISTS' })
+    expect(await all.platform.catalog.getStack(all.stack)).toMatchObject({ version: 1 })
+  })
+})
+
+describe('a deployment that cannot continue', () => {
+  const noProgram = { onReopening: () => Promise.reject(new Error('the archive is gone')) }
+
+  /** Leaves a deployment whose generator died, and whose program cannot be opened any more. */
+  async function openDead(stop: 'graceful' | 'forced'): Promise<TestFunctions> {
+    const all = await openDeployed()
+    await all.requestDeployment('dead')
+    const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
+    await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+    const { current } = await getTestStack(all.platform)
+    all.nudges.splice(0)
+    await all.generate({}, noProgram)
+    const nudge = all.nudges.shift()
+    await expect(all.generate(nudge, noProgram)).rejects.toThrow('the archive is gone')
+    if (current !== '') await all.platform.control.stop(current, stop)
+    all.nudges.push(nudge ?? { stack: all.stack, delayMs: 0 })
+    return all
+  }
+
+  test('is closed after a cancel without its program, and edits run again', async () => {
+    const all = await openDead('graceful')
+    expect(await all.runToIdle(noProgram)).toContain('ended')
+    const [record] = await all.platform.catalog.listHistory(all.stack, 1)
+    expect(record).toMatchObject({ result: 'cancelled' })
+    await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
+    expect(await all.generate()).toBe('ended')
+    expect(await readNames(all)).toContain('c')
+  })
+
+  test('is abandoned after a forced cancel if its records are unreadable', async () => {
+    const all = await openDead('forced')
+    const { version } = await getTestStack(all.platform)
+    const unreadable = { readsLog: () => Promise.reject(error('RECORD_DAMAGED', 'it is damaged')) }
+    expect(await all.runToIdle({ ...noProgram, ...unreadable })).toContain('ended')
+    expect(await getTestStack(all.platform)).toMatchObject({ current: '', version })
+  })
+})
+
+describe('a generator that dies during an edit', () => {
+  test.each([
+    ['catalog.start', 'after', 'c'],
+    ['control.create', 'after', 'c'],
+    ['blobs.put', 'after', 'c'],
+    ['catalog.publish', 'before', 'b'],
+    ['catalog.publish', 'after', 'c'],
+    ['control.close', 'after', 'c'],
+    ['catalog.release', 'after', 'c'],
+  ] as const)('%s, %s: the stack is free, and has the name %s', async (call, when, name) => {
+    const all = await openDeployed()
+    await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
+    const kill = { effect: 1, call, when } as const
+    await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+    all.nudges.push({ stack: all.stack, delayMs: 0 })
+    await all.runToIdle()
+    const record = await getTestStack(all.platform)
+    expect(record).toMatchObject({ current: '', version: name === 'c' ? 2 : 1 })
+    expect(await readNames(all)).toEqual(expect.arrayContaining(['a', name]))
+    const end = await readEnd(all, 'k')
+    expect(end).toMatchObject({ kind: 'started', edit: { version: 2 } })
+    // The sender compares the version of the deployment with that of the edit.
+    const history = await all.platform.catalog.listHistory(all.stack, 10)
+    const own = history.find(
+      ({ deployment }) => end?.kind === 'started' && deployment === end.deployment,
+    )
+    expect([own?.result !== undefined, own?.version]).toEqual([true, record.version])
+  })
+})
