@@ -18,7 +18,7 @@ export async function finishEndedDeployment(
   },
 ): Promise<DeployResult> {
   const { environment } = endedRun.currentRun
-  const { result, fault } = endedRun.end
+  const { result, abortError } = endedRun.end
   const pending = await readPendingOperations(input)
   emitSummary(environment, {
     startedMs: endedRun.startedMs,
@@ -26,7 +26,7 @@ export async function finishEndedDeployment(
     result,
     isPreview: false,
   })
-  if (fault !== undefined && !endedRun.isCancelled) throw fault
+  if (abortError !== undefined && !endedRun.isCancelled) throw abortError
   return toDeployResult(environment.emitter, result, pending)
 }
 

@@ -41,7 +41,7 @@ export interface RemotePrograms {
     archive: { readonly archive: string; readonly bytes: Uint8Array },
   ) => Promise<void>
   /** Selects an uploaded archive as the program of a stack. */
-  readonly select: (stack: StackId, archive: string) => Promise<void>
+  readonly setProgram: (stack: StackId, archive: string) => Promise<void>
   /** Requests a deployment or preview, and emits its events. */
   readonly deploy: (
     stack: StackId,

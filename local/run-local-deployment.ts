@@ -57,7 +57,7 @@ export function runLocalDeployment(
   const endWatching = watchStop(input, deployment, isForced => {
     // A deployment that stopped by itself can be abandoned too.
     if (isForced) terminate()
-    else if (isOpen && !currentRun.environment.run.hasRecordedStop()) cancel()
+    else if (isOpen && !currentRun.environment.run.hasOwnStop()) cancel()
   })
   const finalizeCancellation = (): boolean => {
     isOpen = false

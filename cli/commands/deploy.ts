@@ -12,7 +12,7 @@ export const uploadProgram: Handler = async session => {
     })
   const { project, stack } = await requireProjectStack(session)
   const { archive, bytes } = await remote.upload(stack, project.root)
-  await remote.select(stack, archive)
+  await remote.setProgram(stack, archive)
   const kilobytes = Math.ceil(bytes / 1024)
   session.printToStderr(
     `Uploaded the program of '${stackPartsOf(stack).stack}': ${kilobytes} KB, ${archive.slice(0, 12)}`,

@@ -130,7 +130,7 @@ function createRemotePrograms(client: ApiClient): RemotePrograms {
       await sendArchive(`${stackPathOf(stack)}/programs`, { archive, bytes })
       return { archive, bytes: bytes.length }
     },
-    async select(stack, archive) {
+    async setProgram(stack, archive) {
       await client.call({ method: 'PUT', path: `${stackPathOf(stack)}/program`, body: { archive } })
     },
     deploy: (stack, request, sink) => deployRemotely(client, stackPathOf(stack), request, sink),

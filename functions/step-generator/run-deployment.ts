@@ -41,7 +41,7 @@ export type RunEnd =
       readonly kind: 'ended'
       readonly result: DeploymentResult
       /** A fault of the environment, such as a full disk, that the caller must see. */
-      readonly fault: unknown
+      readonly abortError: unknown
     }
   | { readonly kind: 'left'; readonly handOver: HandOver; readonly decidedCount: number }
 
@@ -115,12 +115,12 @@ export async function runDeployment(
       )
       return { kind: 'left', handOver, decidedCount: runProgress.decidedCount() }
     }
-    const hasSucceeded = raceResult && !run.hasFailed() && run.readFault() === undefined
+    const hasSucceeded = raceResult && !run.hasFailed() && run.readAbortError() === undefined
     const result = options.isCancelled() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
     runFlags.isClosing = true
     await writer.append({ kind: 'closing', result })
     await finishClose(ports, deployment, { liveness, changes: run.emitter.readCounts() })
-    return { kind: 'ended', result, fault: run.readFault() }
+    return { kind: 'ended', result, abortError: run.readAbortError() }
   } finally {
     waitAbort.abort()
     void sweeping.end()
@@ -189,7 +189,7 @@ function createCommandDeps(
       // The append fails if another generator has taken over, so that the stop flag does not stop
       // the deployment of that generator.
       await (stopAppend ??= startedDeployment.writer.append({ kind: 'phase', phase: 'stopping' }))
-      run.recordStop()
+      run.markOwnStop()
       await ports.control.stop(deployment, 'graceful')
     },
   }

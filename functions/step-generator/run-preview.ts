@@ -45,7 +45,7 @@ export function runPreview(
       })
       const result = isCancelled
         ? 'cancelled'
-        : hasSucceeded && !run.hasFailed() && run.readFault() === undefined
+        : hasSucceeded && !run.hasFailed() && run.readAbortError() === undefined
           ? 'succeeded'
           : 'failed'
       emitSummary(environment, {
@@ -54,7 +54,7 @@ export function runPreview(
         result,
         isPreview: true,
       })
-      if (run.readFault() !== undefined && !isCancelled) throw run.readFault()
+      if (run.readAbortError() !== undefined && !isCancelled) throw run.readAbortError()
       return { ...toDeployResult(emitter, result, []), ...planOf(input, run, result) }
     } finally {
       await closeRunEnvironment(environment)
@@ -74,7 +74,7 @@ function planOf(
   run: RunEnvironment['run'],
   result: DeployResult['result'],
 ): Pick<DeployResult, 'plan'> {
-  const draftedPlan = run.readDraftedPlan()
+  const draftedPlan = run.readUpdatePlanDraft()
   if (draftedPlan === undefined || result !== 'succeeded') return {}
   const manifest = manifestOf(writerVersion, timestampOf(platform.clock.now()))
   const { encrypt } = request.secrets.crypter

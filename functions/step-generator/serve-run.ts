@@ -212,7 +212,7 @@ function followStopRequests(
   let isCancelled = false
   let isForced = false
   const end = watchStop(input, deployment, isForcedStop => {
-    if (!isCancelled && !run.hasRecordedStop()) {
+    if (!isCancelled && !run.hasOwnStop()) {
       isCancelled = true
       run.abort()
       void plugins.cancelAll()

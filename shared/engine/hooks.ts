@@ -16,11 +16,11 @@ export const hookTypes = [
 /** One of the hook types, for example `BeforeCreate`. */
 export type HookType = (typeof hookTypes)[number]
 
-/** The operation of a failed provider call. */
-export type FailedOperation = 'create' | 'update' | 'delete'
+/** The kind of an operation with hooks. */
+export type HookedOperationKind = 'create' | 'update' | 'delete'
 
 /** The names of all hooks of one type on one resource, with the arguments of their call. */
-export interface HookMoment {
+export interface HookCall {
   readonly hookType: HookType
   readonly urn: Urn
   /** Names of hooks, in the order in which they run. */
@@ -47,14 +47,14 @@ export interface HookEnd {
 /** The hooks that a program registered, while the program is reachable. */
 export interface ProgramHooks {
   /** Runs hooks in sequence, up to the first failure. Ignored failures only become warnings. */
-  readonly run: (moment: HookMoment) => Promise<HookEnd>
+  readonly run: (hookCall: HookCall) => Promise<HookEnd>
   /**
    * Calls the error hooks in sequence, up to the first one that fails. `retry`: no hook failed, and
    * at least one requests a retry. `failure.errors`: the errors of all attempts, the newest first.
    */
   readonly requestRetry: (
-    moment: HookMoment,
-    failure: { readonly operation: FailedOperation; readonly errors: readonly string[] },
+    hookCall: HookCall,
+    failure: { readonly operation: HookedOperationKind; readonly errors: readonly string[] },
   ) => Promise<{ readonly retry: boolean; readonly error: string | undefined }>
   /** Adds work that `waitUntilSettled` waits for, because the work needs the running program. */
   readonly track: <T>(work: Promise<T>) => Promise<T>
@@ -66,7 +66,7 @@ export interface ProgramHooks {
 
 /** The hook types and the names of the hooks of one step. */
 export interface StepHooks {
-  readonly operation: FailedOperation
+  readonly operation: HookedOperationKind
   readonly before: HookType
   readonly after: HookType
   /** Hook type → names of hooks, as the state of the resource has them. */
@@ -119,7 +119,7 @@ function findHooks(
  * Returns the hooks of one type with their arguments. `resultState`: the state that resulted from
  * the step. Absent before the step and for error hooks.
  */
-export function momentOf(
+export function hookCallOf(
   step: Pick<Step, 'op' | 'urn' | 'old' | 'next'>,
   hooks: StepHooks,
   input: {
@@ -127,7 +127,7 @@ export function momentOf(
     readonly isPreview: boolean
     readonly resultState?: ResourceState | undefined
   },
-): HookMoment {
+): HookCall {
   const { urn, next } = step
   const isDelete = hooks.operation === 'delete'
   const old = hooks.operation === 'create' ? undefined : step.old?.state

@@ -21,7 +21,10 @@ export interface OutboundResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Calls to external addresses that users configured. No call reaches a private network. */
+/**
+ * Calls to external addresses that users configured. No call reaches a private network, unless the
+ * platform allows that network.
+ */
 export interface OutboundPort {
   /**
    * Sends a request and passes the response to `handleResponse`. When that function has ended, the

@@ -1,10 +1,12 @@
 /**
  * ports: small interfaces for everything that Antichain needs from the outside. Imports records and
- * below. Adapters are in platform/; each port has one contract suite in test/contract.
+ * below. Adapters are in platform/. Each port of a store or a queue has one contract suite in
+ * test/contract.
  *
- * All calls can be repeated safely with the same arguments. A repeated write that already took
- * effect returns the same result. All reads are strongly consistent. A store that cannot confirm a
- * write throws STORE_UNAVAILABLE. The write may have taken effect, so the caller repeats it.
+ * All calls can be repeated safely with the same arguments. A repeated write changes nothing. Each
+ * method states what its repetition returns. All reads are strongly consistent. A store that cannot
+ * confirm a write throws STORE_UNAVAILABLE. The write may have taken effect, so the caller repeats
+ * it.
  */
 import type {
   BlobHash,
@@ -30,14 +32,14 @@ import type { HandOver } from '../records/pool.ts'
 /** The numbered log of one deployment. It has one writer at a time, fenced by put-if-absent. */
 export interface DecisionLogPort {
   /**
-   * Puts a record at its number if the number is free and the previous record exists. `mine`: an
-   * equal record of this writer exists. `taken`: another record has the number, or the previous
-   * record does not exist.
+   * Puts a record at its number if the number is free and the previous record exists.
+   * `already-appended`: an equal record of this writer exists, so the call is a repetition.
+   * `refused`: another record has the number, or the previous record does not exist.
    */
   readonly append: (
     deployment: DeploymentId,
     record: LogRecord,
-  ) => Promise<'appended' | 'mine' | 'taken'>
+  ) => Promise<'appended' | 'already-appended' | 'refused'>
   /**
    * Returns at most `limit` records from `fromNumber` on, in order. Throws RECORD_DAMAGED when a
    * record before an existing record is missing. Throws RECORDS_REMOVED when retention has begun to
@@ -85,7 +87,7 @@ export interface OperationsPort {
   /**
    * Undoes the begin of `attempt` by `owner`: clears the owner and counts the attempt as given
    * back. Never lowers the number of the attempt. Returns false when the head has another owner or
-   * attempt, or has ended. A repetition returns true.
+   * attempt, or has ended. A repetition returns true, even when the head has ended since.
    */
   readonly giveBack: (
     deployment: DeploymentId,
@@ -95,7 +97,8 @@ export interface OperationsPort {
   ) => Promise<boolean>
   /**
    * Clears the owner of a begun head whose executor is gone or has lost track of the call. Returns
-   * false when the head has another owner or attempt, or has ended. A repetition returns true.
+   * false when the head has another owner or attempt, or has ended. A repetition returns true, even
+   * when the head has ended since.
    */
   readonly lapse: (
     deployment: DeploymentId,
@@ -126,8 +129,8 @@ export interface OperationsPort {
     operations: readonly OperationId[],
   ) => Promise<ReadonlyMap<OperationId, Head>>
   /**
-   * Returns heads by id, each with its selected outcome, for the fold. Absent heads are left out.
-   * At most 500 ids per call.
+   * Returns heads by id, each with its selected outcome. Absent heads are left out. At most 500 ids
+   * per call.
    */
   readonly getEnds: (
     deployment: DeploymentId,
@@ -164,7 +167,7 @@ export interface ControlPort {
   readonly close: (deployment: DeploymentId) => Promise<void>
 }
 
-/** The leases of executors. */
+/** The leases of executors and generator runs. */
 export interface LeasesPort {
   readonly register: (
     deployment: DeploymentId,

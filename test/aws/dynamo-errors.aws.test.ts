@@ -87,8 +87,8 @@ if (hasDynoxide())
       const record = { number: toLogNumber(0), at: toEpochMs(1), decisions: [] }
       const [mine, other] = ['w', 'v'].map(name => ({ ...record, writer: toWriterToken(name) }))
       if (mine === undefined || other === undefined) throw new Error('there are two')
-      expect(await ports.decisionLog.append(deployment, mine)).toBe('mine')
-      expect(await ports.decisionLog.append(deployment, other)).toBe('taken')
+      expect(await ports.decisionLog.append(deployment, mine)).toBe('already-appended')
+      expect(await ports.decisionLog.append(deployment, other)).toBe('refused')
       expect(await ports.decisionLog.read(deployment, toLogNumber(0), 9)).toEqual([mine])
     })
 

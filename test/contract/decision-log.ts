@@ -11,7 +11,7 @@ import {
 } from './open-adapter.ts'
 
 /** Results of a successful append: `mine` if an earlier reply was lost, otherwise `appended`. */
-const appendedAnswers: readonly string[] = ['appended', 'mine']
+const appendedAnswers: readonly string[] = ['appended', 'already-appended']
 
 function createRecord(number: number, writer: string, message = ''): LogRecord {
   const holder = { host: 'here', pid: 1, started: '1', who: message }
@@ -56,9 +56,9 @@ export function decisionLogContract(
       expect(await decisionLog.read(deployment, toLogNumber(0), 10)).toEqual(records)
       const [, large] = records
       if (large === undefined) throw new Error('three records are expected')
-      expect(await decisionLog.append(deployment, large)).toBe('mine')
+      expect(await decisionLog.append(deployment, large)).toBe('already-appended')
       const other = createRecord(1, 'b', 'x'.repeat(5_000_000))
-      expect(await decisionLog.append(deployment, other)).toBe('taken')
+      expect(await decisionLog.append(deployment, other)).toBe('refused')
     })
 
     test('a log without records is empty', async () => {
@@ -68,33 +68,35 @@ export function decisionLogContract(
     test('a repeated append is recognised, also after later appends', async () => {
       const deployment = createDeploymentId()
       await decisionLog.append(deployment, createRecord(0, 'a'))
-      expect(await decisionLog.append(deployment, createRecord(0, 'a'))).toBe('mine')
+      expect(await decisionLog.append(deployment, createRecord(0, 'a'))).toBe('already-appended')
       await decisionLog.append(deployment, createRecord(1, 'a'))
-      expect(await decisionLog.append(deployment, createRecord(0, 'a'))).toBe('mine')
+      expect(await decisionLog.append(deployment, createRecord(0, 'a'))).toBe('already-appended')
     })
 
     test('the order of fields does not distinguish records', async () => {
       const deployment = createDeploymentId()
       const { number, writer, at, decisions } = createRecord(0, 'a')
       await decisionLog.append(deployment, { number, writer, at, decisions })
-      expect(await decisionLog.append(deployment, { decisions, at, writer, number })).toBe('mine')
+      expect(await decisionLog.append(deployment, { decisions, at, writer, number })).toBe(
+        'already-appended',
+      )
     })
 
     test('an existing number is never overwritten', async () => {
       const deployment = createDeploymentId()
       await decisionLog.append(deployment, createRecord(0, 'a'))
-      expect(await decisionLog.append(deployment, createRecord(0, 'b'))).toBe('taken')
+      expect(await decisionLog.append(deployment, createRecord(0, 'b'))).toBe('refused')
       expect(await decisionLog.append(deployment, createRecord(0, 'a', 'something else'))).toBe(
-        'taken',
+        'refused',
       )
       expect(await decisionLog.read(deployment, toLogNumber(0), 10)).toEqual([createRecord(0, 'a')])
     })
 
     test('no record is appended after a gap', async () => {
       const deployment = createDeploymentId()
-      expect(await decisionLog.append(deployment, createRecord(1, 'a'))).toBe('taken')
+      expect(await decisionLog.append(deployment, createRecord(1, 'a'))).toBe('refused')
       await decisionLog.append(deployment, createRecord(0, 'a'))
-      expect(await decisionLog.append(deployment, createRecord(2, 'a'))).toBe('taken')
+      expect(await decisionLog.append(deployment, createRecord(2, 'a'))).toBe('refused')
       expect(await decisionLog.read(deployment, toLogNumber(0), 10)).toHaveLength(1)
     })
 
@@ -104,9 +106,9 @@ export function decisionLogContract(
       expect(appendedAnswers).toContain(
         await decisionLog.append(deployment, createRecord(1, 'new')),
       )
-      expect(await decisionLog.append(deployment, createRecord(1, 'old'))).toBe('taken')
+      expect(await decisionLog.append(deployment, createRecord(1, 'old'))).toBe('refused')
       await decisionLog.append(deployment, createRecord(2, 'new'))
-      expect(await decisionLog.append(deployment, createRecord(2, 'old'))).toBe('taken')
+      expect(await decisionLog.append(deployment, createRecord(2, 'old'))).toBe('refused')
     })
 
     test('of many concurrent takeovers one succeeds', async () => {
@@ -116,7 +118,7 @@ export function decisionLogContract(
         writers.map(writer => decisionLog.append(deployment, createRecord(0, writer))),
       )
       expect(answers.filter(answer => appendedAnswers.includes(answer))).toHaveLength(1)
-      expect(answers.filter(answer => answer === 'taken')).toHaveLength(19)
+      expect(answers.filter(answer => answer === 'refused')).toHaveLength(19)
       const [winner] = await decisionLog.read(deployment, toLogNumber(0), 10)
       expect(winner?.writer).toBe(
         writers[answers.findIndex(answer => appendedAnswers.includes(answer))],

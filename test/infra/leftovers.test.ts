@@ -9,19 +9,25 @@ test('only folders of dead processes are removed', () => {
   const prefix = `antichain-leftovers-${process.pid}-test-`
   const { pid } = spawnSync(process.execPath, ['--version'])
   const createFolder = (name: string): string => mkdtempSync(join(tmpdir(), name))
-  const own = createFolder(processFolderName(prefix))
-  // The first letters of a name without a pid may be digits, too.
-  const others = [
+  const ownFolder = createFolder(processFolderName(prefix))
+  // The random suffix of mkdtemp may begin with digits, like a pid.
+  const foreignFolders = [
     createFolder(prefix),
     createFolder(`${prefix}1a-`),
     createFolder(`x${prefix}${pid}-`),
   ]
-  const left = createFolder(`${prefix}${pid}-`)
+  const deadProcessFolder = createFolder(`${prefix}${pid}-`)
   try {
     removeLeftovers(prefix)
-    expect([own, ...others].map(folder => existsSync(folder))).toEqual([true, true, true, true])
-    expect(existsSync(left)).toBe(false)
+    expect([ownFolder, ...foreignFolders].map(folder => existsSync(folder))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+    expect(existsSync(deadProcessFolder)).toBe(false)
   } finally {
-    for (const folder of [own, ...others, left]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [ownFolder, ...foreignFolders, deadProcessFolder])
+      rmSync(folder, { recursive: true, force: true })
   }
 })

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createEngines, deleteFirst, registerThing, withDependency } from './register-thing.ts'
 
 const engines = createEngines()
@@ -37,7 +37,7 @@ test('a resumed deployment does not recreate a resource whose delete did not tak
   const killed = engine.run(changedProgram, {
     kill: { call: 'operations.begin', effect: 1, when: 'before' },
   })
-  await expect(killed).rejects.toBeInstanceOf(Killed)
+  await expect(killed).rejects.toBeInstanceOf(ProcessKilledError)
   const resumed = await engine.run(changedProgram, { resume: true })
   expect(resumed.result.result).toBe('failed')
   const known = new Set((resumed.state.resources ?? []).map(({ id }) => id))

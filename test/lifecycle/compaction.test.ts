@@ -5,7 +5,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentIdOf } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { TestEngine } from './engine.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createForeignCloud, firstProgram, secondProgram } from './resume.ts'
 import { createEngines, getTestStack } from './register-thing.ts'
 
@@ -19,7 +19,7 @@ async function stopBeforePublish(): Promise<{ engine: TestEngine; deployment: De
   const engine = await engines.open(createForeignCloud())
   await engine.run(firstProgram)
   const killed = engine.run(secondProgram, { kill: killBeforePublish })
-  await expect(killed).rejects.toBeInstanceOf(Killed)
+  await expect(killed).rejects.toBeInstanceOf(ProcessKilledError)
   const { current } = await getTestStack(engine.platform)
   if (current === '') throw new Error('no deployment was left')
   return { engine, deployment: current }
@@ -92,7 +92,7 @@ test('a close that died between publish and release does not publish again', asy
     const engine = await engines.open(createForeignCloud())
     await engine.run(firstProgram)
     const kill = { call, effect: 1, when: 'after' as const }
-    await expect(engine.run(secondProgram, { kill })).rejects.toBeInstanceOf(Killed)
+    await expect(engine.run(secondProgram, { kill })).rejects.toBeInstanceOf(ProcessKilledError)
     const published = await getTestStack(engine.platform)
     expect(published).toMatchObject({ version: 2, current: deploymentIdOf(published.id, 2) })
     const next = await engine.run(secondProgram)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { orderOfEffects } from '../../shared/records/order-of-effects.ts'
 import { lists, type EffectRow } from './effect-tracer.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { checkCloud, type FinalState, finalStateOf, firstProgram, openTestSetup } from './resume.ts'
 import { plainScenes, type Scene } from './scene.ts'
 import { faultScenes } from './fault-scenes.ts'
@@ -144,8 +144,8 @@ export async function checkCrash({ list, row, when, scene }: Crash): Promise<voi
       () => undefined,
       thrown => thrown as unknown,
     )
-    if (end !== undefined && !(end instanceof Killed)) throw end
-    expect(end, 'the scene does not reach this row').toBeInstanceOf(Killed)
+    if (end !== undefined && !(end instanceof ProcessKilledError)) throw end
+    expect(end, 'the scene does not reach this row').toBeInstanceOf(ProcessKilledError)
     const testRun = await scene.recover(setup)
     const isUnknowable = await checkCloud(setup, testRun, `${when} ${list} ${row}`)
     if (isUnknowable) expect(testRun.result.pending).not.toEqual([])

@@ -31,7 +31,7 @@ import type { Tracer } from './effect-tracer.ts'
 import {
   type Disturb,
   type KillPoint,
-  Killed,
+  ProcessKilledError,
   openTestProcess,
   type TestProcess,
 } from './test-process.ts'
@@ -198,7 +198,7 @@ export async function openEngine(
     const result = await Promise.race([deployment, process.died])
     const { violations } = process.tracer
     if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
-    if (result === 'killed') throw new Killed(process.effects)
+    if (result === 'killed') throw new ProcessKilledError(process.effects)
     const record = await platform.catalog.getStack(testStackId)
     const state = await readSnapshotBlob(platform.blobs, record?.snapshot ?? '')
     const integrityError = verifyIntegrity(state)
@@ -230,7 +230,7 @@ export async function openEngine(
       const workResult = await Promise.race([work(process), process.died])
       const { violations } = process.tracer
       if (violations.length > 0) throw new Error(`not in order: ${violations.join('; ')}`)
-      if (workResult === 'killed') throw new Killed(process.effects)
+      if (workResult === 'killed') throw new ProcessKilledError(process.effects)
       return workResult
     },
     closeKeepingHome,

@@ -4,7 +4,7 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import type { Program } from './engine.ts'
-import { Killed, type Disturb } from './test-process.ts'
+import { ProcessKilledError, type Disturb } from './test-process.ts'
 import { firstProgram, type TestSetup, secondProgram } from './resume.ts'
 import {
   awaitKill,
@@ -70,7 +70,7 @@ const lateCreate: Scene = {
     await engine.run(firstProgram)
     release()
     const end = await deposedRun
-    if (end instanceof Killed) throw end
+    if (end instanceof ProcessKilledError) throw end
   },
   recover: setup => runUntilDone(setup, oneMoreScenario),
 }

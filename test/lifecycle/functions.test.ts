@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from './cloud.ts'
 import { openFunctions, type TestFunctions } from './test-functions.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { getTestStack, createThings } from './register-thing.ts'
 
 let functions: TestFunctions | undefined
@@ -89,7 +89,7 @@ test('after a generator died, its watchdog nudge starts the next one', async () 
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   const [first] = all.nudges.splice(0)
   expect(first).toEqual({ stack: all.stack, delayMs: 90_000 })
   // The holder was never observed, so it may live. This observation is passed on to the next check.
@@ -107,7 +107,7 @@ test('a deployment that died before its control record existed is closed, and it
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'catalog.start', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   expect(await all.runToIdle()).toContain('ended')
   expect(await readNames(all)).toContain('c')
   const kept = await all.platform.requests.find(all.stack, 'k')
@@ -147,7 +147,7 @@ test('a deployment that was stopped while no generator held it is closed', async
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   await all.platform.control.stop(`${all.stack}/1` as never, 'graceful')
   expect(await all.runToIdle()).toContain('ended')
   const [line] = await all.platform.catalog.listHistory(all.stack, 1)
@@ -159,10 +159,10 @@ test('a generator run that takes over registers its lease before it checks the o
   const all = await openScene()
   await all.requestDeployment('k')
   const dies = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill: dies })).rejects.toThrow(Killed)
+  await expect(all.generate({}, { kill: dies })).rejects.toThrow(ProcessKilledError)
   await all.generate(all.nudges.shift())
   const kill = { effect: 1, call: 'decisionLog.append takeover', when: 'before' } as const
-  await expect(all.generate(all.nudges.shift(), { kill })).rejects.toThrow(Killed)
+  await expect(all.generate(all.nudges.shift(), { kill })).rejects.toThrow(ProcessKilledError)
   const leases = await all.platform.leases.list(`${all.stack}/1` as never)
   expect(leases.filter(({ executor }) => executor.startsWith('generator-'))).toHaveLength(2)
   expect(leases.every(({ retired }) => !retired)).toBe(true)
@@ -175,7 +175,7 @@ test('an environment of another stack does not serve a request, and passes the o
   expect(all.nudges).toEqual([])
   expect((await all.platform.requests.find(all.stack, 'k'))?.end).toBe(undefined)
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   const [first] = all.nudges.splice(0)
   // A check of the holder needs nothing of the stack.
   expect(await all.generate(first, { mayServe: false })).toBe('held')
@@ -199,7 +199,7 @@ test('a role that is revoked during a deployment is reported there, and the next
   const all = await openScene()
   await all.requestDeployment('k')
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
-  await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+  await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
   await all.generate(all.nudges.shift())
   const [again] = all.nudges.splice(0)
   const refused = all.generate(again, { isRefused: true })

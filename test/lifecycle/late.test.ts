@@ -4,7 +4,7 @@ import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import { type Cloud, createCloud } from './cloud.ts'
 import type { Program } from './engine.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createEngines, deleteFirst, registerThing, createThings } from './register-thing.ts'
 
 const engines = createEngines()
@@ -161,7 +161,7 @@ test('a late outcome is taken once by a deployment that is resumed', async () =>
   const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
   const program = createThings({ a: { v: 1 } })
   expect(await engine.run(program, { kill }).catch((thrown: unknown) => thrown)).toBeInstanceOf(
-    Killed,
+    ProcessKilledError,
   )
   await engine.run(program, { resume: true })
   expect(await engine.platform.catalog.listLate(stack, 10)).toEqual([])

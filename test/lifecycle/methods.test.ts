@@ -4,7 +4,7 @@ import { CallResponse, type CallRequest } from '../../proto/gen/pulumi/provider.
 import { createFailure, type Script } from '../../shared/providers/pulumi/scripted-server.ts'
 import { createCloud } from './cloud.ts'
 import type { TestRunOptions, Monitor, Program } from './engine.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createEngines, toWireSecret, registerThing } from './register-thing.ts'
 
 const engines = createEngines()
@@ -140,7 +140,7 @@ describe('a resumed deployment', () => {
       await registerThing(monitor, 'c', { of: again.return?.['count'] })
     }
     const end = await engine.run(program, beforeB).catch((thrown: unknown) => thrown)
-    expect(end).toBeInstanceOf(Killed)
+    expect(end).toBeInstanceOf(ProcessKilledError)
     expect(cloud.calls).toHaveLength(1)
     const { result } = await engine.run(program, { resume: true })
     expect(result.result).toBe('succeeded')

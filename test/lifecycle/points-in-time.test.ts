@@ -5,7 +5,7 @@ import { parsePointInTime } from '../../shared/records/point-in-time.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import { createForeignCloud, firstProgram, scenarios, secondProgram } from './resume.ts'
 import { createEngines, getTestStack, createThings } from './register-thing.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -56,7 +56,7 @@ test('an interrupted deployment has moments, too', async () => {
   const engine = await engines.open(createForeignCloud())
   await engine.run(firstProgram)
   const killed = engine.run(secondProgram, { kill: { effect: 60, when: 'after' } })
-  await expect(killed).rejects.toBeInstanceOf(Killed)
+  await expect(killed).rejects.toBeInstanceOf(ProcessKilledError)
   const { platform } = engine
   const { moments = [] } = await readDeploymentTimeline(platform, await getTestStack(platform), 2)
   for (const { moment } of moments) {

@@ -10,7 +10,7 @@ import {
   type TestRun,
   type TestEngine,
 } from './engine.ts'
-import { Killed, type KillPoint } from './test-process.ts'
+import { ProcessKilledError, type KillPoint } from './test-process.ts'
 import {
   deleteFirst,
   toWireSecret,
@@ -270,7 +270,7 @@ async function checkKilledRun(
       thrown => thrown as unknown,
     )
     if (killError === undefined) return undefined
-    if (!(killError instanceof Killed)) throw killError
+    if (!(killError instanceof ProcessKilledError)) throw killError
     const label = `${kill.when} ${kill.effect}: ${killError.effects.at(-1)}`
     const resumedRun = await resumeOrRun(setup, program, options)
     const hasUnknownCreate = await checkCloud(setup, resumedRun, label)

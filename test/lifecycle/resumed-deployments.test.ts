@@ -6,7 +6,7 @@ import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { createCloud } from './cloud.ts'
 import type { TestRunOptions, Program, TestEngine } from './engine.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createEngines, getTestStack, registerThing, createThings } from './register-thing.ts'
 
 const engines = createEngines()
@@ -19,7 +19,7 @@ async function runKilled(
   options: TestRunOptions,
 ): Promise<void> {
   const end = await engine.run(program, options).catch((thrown: unknown) => thrown)
-  expect(end).toBeInstanceOf(Killed)
+  expect(end).toBeInstanceOf(ProcessKilledError)
 }
 
 /** The process is killed directly before its second create begins. */

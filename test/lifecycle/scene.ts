@@ -1,5 +1,5 @@
 import type { Program, TestRun } from './engine.ts'
-import { Killed, type KillPoint } from './test-process.ts'
+import { ProcessKilledError, type KillPoint } from './test-process.ts'
 import { type TestSetup, resumeOrRun, type ResumeScenario, scenarios } from './resume.ts'
 
 /** A scene whose processes reach rows of the table of effects, with the recovery after a crash. */
@@ -23,7 +23,7 @@ export async function awaitKill(run: Promise<unknown>): Promise<void> {
     () => undefined,
     thrown => thrown as unknown,
   )
-  if (!(end instanceof Killed)) throw end ?? new Error('the run was not killed')
+  if (!(end instanceof ProcessKilledError)) throw end ?? new Error('the run was not killed')
 }
 
 /** Resumes the deployment. Without success or a pending operation, runs the command once more. */

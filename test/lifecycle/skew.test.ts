@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { readStateAt, readDeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createForeignCloud, firstProgram, secondProgram } from './resume.ts'
 import { createEngines, getTestStack } from './register-thing.ts'
 
@@ -20,7 +20,7 @@ test.each([30_000, -30_000])(
       const killed = engine.run(secondProgram, {
         kill: { call: 'operations.select', effect, when: 'after' },
       })
-      await expect(killed).rejects.toBeInstanceOf(Killed)
+      await expect(killed).rejects.toBeInstanceOf(ProcessKilledError)
       const startedMs = performance.now()
       const testRun = await engine.run(secondProgram, { resume: true, skewMs })
       // The process does not wait until a clock has caught up.

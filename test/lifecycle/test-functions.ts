@@ -11,7 +11,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Cloud } from './cloud.ts'
 import { openEngine, type Program } from './engine.ts'
 import { createScriptedPluginHost, createScriptedProgramHost, project } from './scripted-hosts.ts'
-import { Killed, type KillPoint, openTestProcess } from './test-process.ts'
+import { ProcessKilledError, type KillPoint, openTestProcess } from './test-process.ts'
 import { getTestStack } from './register-thing.ts'
 
 /** A nudge as the queue stores it. */
@@ -151,7 +151,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     }
     try {
       const workResult = await Promise.race([work(server), process.died])
-      if (workResult === 'killed') throw new Killed(process.effects)
+      if (workResult === 'killed') throw new ProcessKilledError(process.effects)
       return workResult
     } finally {
       await process.close()

@@ -35,7 +35,7 @@ export interface KillPoint {
 }
 
 /** Thrown for a run that was killed, with its effects so far. */
-export class Killed extends Error {
+export class ProcessKilledError extends Error {
   readonly effects: readonly string[]
   constructor(effects: readonly string[]) {
     super(`killed at ${effects.length}: ${effects.at(-1) ?? 'the start'}`)

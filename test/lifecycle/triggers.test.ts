@@ -14,7 +14,7 @@ import {
 } from '../../shared/triggers/webhooks/webhook-document.ts'
 import { createCloud } from './cloud.ts'
 import { openFunctions, type TestFunctions } from './test-functions.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createThings } from './register-thing.ts'
 
 const secret = 'a secret of sixteen characters and more'
@@ -177,7 +177,7 @@ test('an end whose process died before it notified is reported by the next gener
   await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   const kill = { effect: 1, call: 'catalog.release', when: 'after' } as const
-  await expect(all.runToIdle({ kill })).rejects.toThrow(Killed)
+  await expect(all.runToIdle({ kill })).rejects.toThrow(ProcessKilledError)
   expect(readEvents(await sendNotifications())).toEqual(['deployment.started'])
   await all.generate()
   await all.generate()

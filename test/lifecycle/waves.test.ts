@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Cloud, createCloud } from './cloud.ts'
 import type { TestRunOptions, Program, TestEngine } from './engine.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 import { createEngines, registerThing } from './register-thing.ts'
 
 const engines = createEngines()
@@ -66,7 +66,7 @@ describe.each(modes)('destroy --release %s', release => {
         thrown => thrown as unknown,
       )
       if (killed === undefined) continue
-      expect(killed).toBeInstanceOf(Killed)
+      expect(killed).toBeInstanceOf(ProcessKilledError)
       await engine.run(undefined, { ...options, resume: true }).catch((thrown: unknown) => {
         if ((thrown as { code?: string }).code !== 'NOTHING_TO_RESUME') throw thrown
         return engine.run(undefined, options)

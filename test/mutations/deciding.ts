@@ -14,8 +14,8 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/deployment/log/log-writer.ts',
     edits: [
       [
-        "        if (result === 'taken')\n",
-        "        while ((await deps.decisionLog.append(cursor.deployment, { ...record, number: recordNumber as LogNumber })) === 'taken') recordNumber += 1\n" +
+        "        if (result === 'refused')\n",
+        "        while ((await deps.decisionLog.append(cursor.deployment, { ...record, number: recordNumber as LogNumber })) === 'refused') recordNumber += 1\n" +
           '        if (appendError !== undefined)\n',
       ],
     ],

@@ -74,8 +74,8 @@ export const platformMutations: readonly Mutation[] = [
     file: 'test/sim/store.ts',
     edits: [
       [
-        "if (existing !== undefined) return existing.text === text ? 'mine' : 'taken'",
-        "if (existing?.text === text) return 'mine'",
+        "if (existing !== undefined) return existing.text === text ? 'already-appended' : 'refused'",
+        "if (existing?.text === text) return 'already-appended'",
       ],
       ['if (record.number !== log.length)', 'if (record.number > log.length)'],
     ],

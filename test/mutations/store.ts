@@ -115,7 +115,12 @@ export const storeMutations: readonly Mutation[] = [
     name: 'a repeated append looks like a takeover',
     breaks: 'every conditional write can be repeated safely',
     file: 'shared/platform/embedded/store/methods/log-methods.ts',
-    edits: [["return isMine ? 'mine' : 'taken'", "return isMine ? 'taken' : 'taken'"]],
+    edits: [
+      [
+        "return isSameAppend ? 'already-appended' : 'refused'",
+        "return isSameAppend ? 'refused' : 'refused'",
+      ],
+    ],
     caughtBy: [testsOf(contract, 'decision log')],
   },
   {

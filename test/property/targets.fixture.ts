@@ -267,7 +267,7 @@ function contextOf(
     },
     ...{ updatePlan: { guard: undefined, draft: undefined }, analyzers: [], replay: undefined },
     ...{ randomSeed: () => new Uint8Array(), uuid: () => 'id-new', timestamp: () => '' },
-    decideInTurn: <T>(decision: () => T) => decision(),
+    decideSerially: <T>(decision: () => T) => decision(),
     ...{
       abort: () => undefined,
       isAborted: () => false,

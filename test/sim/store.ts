@@ -145,8 +145,8 @@ function createLog(
         observer.onRefused('an append of a deposed generator is refused')
         if (isStopping) observer.onRefused('a deposed generator cannot stop its successor')
       }
-      if (existing !== undefined) return existing.text === text ? 'mine' : 'taken'
-      if (record.number !== log.length) return 'taken'
+      if (existing !== undefined) return existing.text === text ? 'already-appended' : 'refused'
+      if (record.number !== log.length) return 'refused'
       observer.onTextStored(text)
       observer.onAppended(deployment, record)
       log.push({ text, record })

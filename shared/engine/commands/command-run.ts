@@ -28,7 +28,7 @@ export interface CommandRunDeps {
   readonly plugins: PluginHost
   readonly programs: ProgramHost
   readonly monitor: MonitorServer
-  readonly performing: PerformDeps
+  readonly performDeps: PerformDeps
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   readonly requiredPackages: () => Promise<readonly RequiredPackage[]>
   readonly randomSeed: () => Uint8Array
@@ -39,52 +39,55 @@ export interface CommandRunDeps {
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** The generator run of a command: its abort state, its decisions and its constraints. */
+/**
+ * The state of one deployment or preview run of a command: its abort state, its failure and its
+ * constraints.
+ */
 export interface CommandRun extends CommandRunDeps, RunConstraints {
   /**
-   * Ends the deployment early, so that no further decisions are made. `thrown`: an error that the
-   * caller of the deployment must receive.
+   * Ends the run early, so that no further decisions are made. `abortError`: an error that the
+   * caller of the run must receive.
    */
-  readonly abort: (thrown?: unknown) => void
+  readonly abort: (abortError?: unknown) => void
   readonly isAborted: () => boolean
   readonly whenAborted: Promise<void>
-  readonly readFault: () => unknown
+  readonly readAbortError: () => unknown
   /**
    * Records that this process raised the stop flag itself, so that the flag does not count as a
    * user's request.
    */
-  readonly recordStop: () => void
-  readonly hasRecordedStop: () => boolean
+  readonly markOwnStop: () => void
+  readonly hasOwnStop: () => boolean
   /**
-   * Handles a hook that failed after its step had succeeded. The deployment counts as failed. It
-   * ends, unless the option `continueOnError` is set.
+   * Handles a hook that failed after its step had succeeded. The run counts as failed. The run is
+   * aborted, unless the option `continueOnError` is set.
    */
-  readonly onHookFailed: () => 'goes on' | 'ends'
-  /** Reports whether a failure was noted, even if the deployment continued after the failure. */
+  readonly onHookFailed: () => 'continue' | 'abort'
+  /** Reports whether a failure was noted, even if the run continued after the failure. */
   readonly hasFailed: () => boolean
   readonly createContext: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
-/** Creates the run of a command. */
+/** Creates the state of a run. */
 export function createCommandRun(deps: CommandRunDeps): CommandRun {
   const { request } = deps
-  const abortion = Promise.withResolvers<void>()
+  const abortPromise = Promise.withResolvers<void>()
   let isAborted = false
-  let fault: unknown
-  let hasRecordedStop = false
+  let abortError: unknown
+  let hasOwnStop = false
   let hasFailed = false
-  const abort = (thrown?: unknown): void => {
-    fault ??= thrown
+  const abort = (newError?: unknown): void => {
+    abortError ??= newError
     isAborted = true
-    abortion.resolve()
+    abortPromise.resolve()
   }
   const sets = createSets()
   const constraints = createRunConstraints(deps)
   const control = {
-    decideInTurn: createSerialQueue(),
+    decideSerially: createSerialQueue(),
     abort,
     isAborted: () => isAborted,
-    whenAborted: abortion.promise,
+    whenAborted: abortPromise.promise,
     noteFailure: () => {
       hasFailed = true
     },
@@ -94,22 +97,22 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
     ...constraints,
     abort,
     isAborted: () => isAborted,
-    whenAborted: abortion.promise,
-    readFault: () => fault,
-    recordStop: () => {
-      hasRecordedStop = true
+    whenAborted: abortPromise.promise,
+    readAbortError: () => abortError,
+    markOwnStop: () => {
+      hasOwnStop = true
     },
-    hasRecordedStop: () => hasRecordedStop,
+    hasOwnStop: () => hasOwnStop,
     hasFailed: () => hasFailed,
     onHookFailed() {
       hasFailed = true
-      if (request.options.continueOnError) return 'goes on'
+      if (request.options.continueOnError) return 'continue'
       abort()
-      return 'ends'
+      return 'abort'
     },
     createContext: (base, runner, replay) =>
       createGeneratorContext(
-        { ...deps, sets, constraints: constraints.readOpenConstraints(), control },
+        { ...deps, sets, constraints: constraints.readLoadedConstraints(), control },
         base,
         {
           runner,

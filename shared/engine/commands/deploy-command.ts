@@ -34,8 +34,8 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 export async function deployCommand(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run } = deps
   const { command, refresh, legacyRefreshDiff } = run.request.options
-  await run.openPlan()
-  await run.openPolicies()
+  await run.loadUpdatePlan()
+  await run.startPolicyPacks()
   requireProgram(run, base)
   const execute = runsProgram(run.request.options) ? runUp : deleteAll
   if (execute !== runUp && !(await hasPlugins(run, base))) return false

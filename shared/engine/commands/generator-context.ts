@@ -10,14 +10,14 @@ import type { DeployRequest } from '../request.ts'
 interface ContextDeps
   extends Pick<DecisionPorts, 'providers' | 'emitter' | 'randomSeed' | 'uuid' | 'pause'> {
   readonly request: DeployRequest
-  readonly performing: Pick<DecisionPorts, 'timestamp'>
+  readonly performDeps: Pick<DecisionPorts, 'timestamp'>
   readonly digest: (text: string) => string
   readonly sets: WritableSets
   readonly constraints: Pick<DecisionInput, 'autonaming'> &
     Pick<DecisionPorts, 'updatePlan' | 'analyzers'>
   readonly control: Pick<
     DecisionPorts,
-    'decideInTurn' | 'abort' | 'isAborted' | 'whenAborted' | 'noteFailure'
+    'decideSerially' | 'abort' | 'isAborted' | 'whenAborted' | 'noteFailure'
   >
 }
 
@@ -34,7 +34,7 @@ export function createGeneratorContext(
     ports: {
       ...deps.control,
       ...{ runner, replay, providers, analyzers, emitter, updatePlan, randomSeed, uuid, pause },
-      timestamp: deps.performing.timestamp,
+      timestamp: deps.performDeps.timestamp,
       goalDigestOf: goal => deps.digest(toCanonicalGoal(goal)),
       callDigestOf: call => deps.digest(toCanonicalCall(call)),
     },

@@ -21,9 +21,9 @@ import { areAllProtected } from './report-excluded-protected.ts'
  * prevents the changes.
  */
 export async function previewCommand(run: CommandRun, base: Base): Promise<boolean> {
-  const { request, performing, emitter } = run
-  await run.openPlan()
-  await run.openPolicies()
+  const { request, performDeps, emitter } = run
+  await run.loadUpdatePlan()
+  await run.startPolicyPacks()
   const { command, refresh, legacyRefreshDiff } = request.options
   requireProgram(run, base)
   if (!runsProgram(request.options) && !(await hasPlugins(run, base))) return false
@@ -34,7 +34,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
     : chooseRefresh(base, isRefreshRequested)
   const scope = scopeOf(request.options.targeting, base)
   if (!mayBegin(run, base, { scope, refreshSelection })) return false
-  const options = { emitter, performing, scope, outputsOnly: legacyRefreshDiff === true }
+  const options = { emitter, performDeps, scope, outputsOnly: legacyRefreshDiff === true }
   const refreshedBase =
     refreshSelection === undefined ? base : await previewRefresh(base, refreshSelection, options)
   if (refreshedBase === undefined) return false

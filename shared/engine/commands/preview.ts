@@ -86,7 +86,7 @@ export async function previewRefresh(
   refreshSelection: 'all' | 'required',
   options: {
     readonly emitter: StepEmitter
-    readonly performing: PerformDeps
+    readonly performDeps: PerformDeps
     readonly scope: Scope
     readonly outputsOnly: boolean
   },
@@ -111,7 +111,7 @@ export async function previewRefresh(
 async function previewReadSteps(
   { readableSteps, unchangedSteps }: ReturnType<typeof createRefreshSteps>,
   base: Base,
-  { emitter, performing }: Pick<PreviewDeps, 'emitter' | 'performing'>,
+  { emitter, performDeps }: Pick<PreviewDeps, 'emitter' | 'performDeps'>,
 ): Promise<ReadonlyMap<ResourceState, ResourceState | undefined> | undefined> {
   emitUnchanged(emitter, unchangedSteps)
   const results = new Map<ResourceState, ResourceState | undefined>()
@@ -119,7 +119,7 @@ async function previewReadSteps(
   // As in Pulumi, all providers start before the first read. The read reports a provider that
   // cannot start.
   for (const step of readableSteps)
-    await resolveStepProvider(step, performing).catch(() => undefined)
+    await resolveStepProvider(step, performDeps).catch(() => undefined)
   const pendingSteps = [...readableSteps]
   const readNext = async (): Promise<void> => {
     for (let step = pendingSteps.shift(); step !== undefined; step = pendingSteps.shift()) {
@@ -128,7 +128,7 @@ async function previewReadSteps(
       const end = await perform(
         stepWithViews,
         { preview: true },
-        { ...performing, onViewStep: emitter.emitBegin },
+        { ...performDeps, onViewStep: emitter.emitBegin },
       )
       recordViewReads(results, end, base)
       emitter.emitEnd(step, end)

@@ -11,35 +11,35 @@ import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
 import type { UpdatePlan } from '../plan/update-plan.ts'
 import type { DeployRequest } from '../request.ts'
 
-/** The constraints of a run: an update plan, policy packs and rules for names. */
+/** The update plan and the policy packs of a run. */
 export interface RunConstraints {
-  /** Opens the plan that constrains the deployment, if there is one. Throws PLAN_INVALID. */
-  readonly openPlan: () => Promise<void>
+  /** Loads the update plan that constrains the run, if there is one. Throws PLAN_INVALID. */
+  readonly loadUpdatePlan: () => Promise<void>
   /** Starts the policy packs that check an update. Throws POLICY_PACK_FAILED. */
-  readonly openPolicies: () => Promise<void>
+  readonly startPolicyPacks: () => Promise<void>
   /** Returns the versions of the loaded policy packs, by their names in the summary. */
   readonly readPackVersions: () => Readonly<Record<string, string>>
-  /** Returns the update plan that a preview drafted. Undefined if no draft was requested. */
-  readonly readDraftedPlan: () => UpdatePlan | undefined
+  /** Returns the update plan that a preview drafted. Undefined for a run without `draftsPlan`. */
+  readonly readUpdatePlanDraft: () => UpdatePlan | undefined
 }
 
-/** The constraints that decisions use. */
-interface OpenConstraints {
+/** The constraints that decisions use, with the request's rules for names. */
+interface LoadedConstraints {
   readonly autonaming: Autonaming | undefined
   readonly updatePlan: UpdatePlanUse
   readonly analyzers: readonly Analyzer[]
 }
 
 /**
- * Creates the constraints of a run. `readOpenConstraints`: returns the constraints that are already
- * open.
+ * Creates the constraints of a run. `readLoadedConstraints`: returns the constraints that are
+ * already loaded.
  */
 export function createRunConstraints(deps: {
   readonly request: DeployRequest
   readonly emitter: StepEmitter
   readonly policyPacks: AnalyzerHost
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
-}): RunConstraints & { readonly readOpenConstraints: () => OpenConstraints } {
+}): RunConstraints & { readonly readLoadedConstraints: () => LoadedConstraints } {
   const { request, emitter } = deps
   const { command, policyPacks = [], plan } = request.options
   const draft = request.draftsPlan === true ? createPlanDraft() : undefined
@@ -48,13 +48,13 @@ export function createRunConstraints(deps: {
   const readStoredPlan = async (): Promise<string | undefined> =>
     plan === undefined ? undefined : Buffer.from(await deps.readBlob(plan)).toString('utf8')
   return {
-    async openPlan() {
+    async loadUpdatePlan() {
       const text = request.plan ?? (await readStoredPlan())
       if (text === undefined) return
       const { decrypt } = request.secrets.crypter
       guard = createPlanGuard(readPlan(text, { ...stackPartsOf(request.stack), decrypt }))
     },
-    async openPolicies() {
+    async startPolicyPacks() {
       // Only `up` and its preview check resources with policies.
       if (command !== 'up' || policyPacks.length === 0) return
       for (const _pack of policyPacks) emitter.emit({ policyLoadEvent: {} })
@@ -67,8 +67,8 @@ export function createRunConstraints(deps: {
           info.version,
         ]),
       ),
-    readDraftedPlan: () => draft?.toPlan(),
-    readOpenConstraints: () => ({
+    readUpdatePlanDraft: () => draft?.toPlan(),
+    readLoadedConstraints: () => ({
       autonaming: request.autonaming,
       updatePlan: { guard, draft },
       analyzers,

@@ -76,7 +76,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
     ])
     isWhole = isSettled && areTargetsValid && !run.hasFailed()
   }
-  if (run.readFault() === undefined) {
+  if (run.readAbortError() === undefined) {
     // A destroyed stack has no outputs.
     if (!ctx.input.isProgramDestroy || !execution.isClean)
       await applyStackOutputs(ctx, outputs, isWhole)
@@ -132,7 +132,7 @@ async function finishAfterProgram(
     const { resources } = decodeSnapshot(await deps.foldLog(), deps.run.request.secrets)
     return resources.filter(state => !state.delete && !state.external)
   }
-  if (deps.run.readFault() !== undefined) return isWhole
+  if (deps.run.readAbortError() !== undefined) return isWhole
   if (recorded?.hasPassed('outputs-applied') === true)
     return checkStackPolicies(deps, ctx, isWhole, readKeptStates)
   const stack = await findStackState(ctx, replay)

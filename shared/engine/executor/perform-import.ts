@@ -7,7 +7,12 @@ import { type StepEnd, failureEndOf, successEndOf } from '../step-end.ts'
 import type { ImportedProperties } from '../../records/operation.ts'
 import type { Step } from '../step.ts'
 import type { ViewRequest } from '../../providers/views.ts'
-import { resolveStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
+import {
+  resolveStepProvider,
+  type PerformDeps,
+  resourceIdentityOf,
+  viewStatusOf,
+} from './provider-call.ts'
 
 /**
  * Adopts an existing resource, which the provider reads by its id alone. Components, and imports of
@@ -55,7 +60,7 @@ async function readExisting(
   }: { readonly isCommandImport: boolean; readonly viewRequest: ViewRequest },
 ): Promise<ResourceState | string> {
   const readResult = await provider.read({
-    ...subjectOf(next),
+    ...resourceIdentityOf(next),
     id: next.importID,
     inputs: undefined,
     outputs: undefined,
@@ -101,7 +106,7 @@ async function checkImported(
 ): Promise<void> {
   const { provider, plannedImport, preview, warn } = options
   const { failures } = await provider.check({
-    ...subjectOf(state),
+    ...resourceIdentityOf(state),
     olds: state.inputs,
     news: state.inputs,
     allowUnknowns: preview,
@@ -117,5 +122,6 @@ async function checkImported(
     `One or more imported inputs failed to validate. ${advice} The import will still proceed, ` +
       'but you will need to edit the generated code after copying it into your program.',
   )
-  for (const failure of failures) warn(formatCheckFailure(subjectOf(state), failure, state.inputs))
+  for (const failure of failures)
+    warn(formatCheckFailure(resourceIdentityOf(state), failure, state.inputs))
 }

@@ -10,7 +10,7 @@ import {
   type PerformDeps,
   resolveStepProvider,
   toReadRequest,
-  subjectOf,
+  resourceIdentityOf,
   viewStatusOf,
 } from './provider-call.ts'
 
@@ -24,7 +24,7 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
   if (next.id === unknownStringMarker) return successEndOf({ ...next, outputs: emptyMap })
   const provider = await resolveStepProvider(step, deps)
   const readResult = await provider.read({
-    ...subjectOf(next),
+    ...resourceIdentityOf(next),
     id: next.id,
     inputs: next.inputs,
     outputs: next.inputs,
@@ -111,7 +111,7 @@ async function detectDrift(
   provider: Provider,
 ): Promise<Drift> {
   const diff = await provider.diff({
-    ...subjectOf(actual),
+    ...resourceIdentityOf(actual),
     id: actual.id,
     oldInputs: actual.inputs,
     oldOutputs: actual.outputs,

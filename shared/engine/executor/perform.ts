@@ -16,7 +16,12 @@ import { refuseProtected } from './refuse-protected.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
 import { performRead, performRefresh } from './perform-read.ts'
-import { callStepProvider, type PerformDeps, subjectOf, viewStatusOf } from './provider-call.ts'
+import {
+  callStepProvider,
+  type PerformDeps,
+  resourceIdentityOf,
+  viewStatusOf,
+} from './provider-call.ts'
 import { previewViewDeletes, recordViews, withViews } from './record-views.ts'
 import { verdictAfterError } from '../../providers/retry-policy.ts'
 
@@ -129,7 +134,7 @@ function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<
 async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const next = requireState(step.next)
   const request = {
-    ...subjectOf(next),
+    ...resourceIdentityOf(next),
     inputs: next.inputs,
     timeout: next.customTimeouts.create ?? 0,
     preview: mode.preview,
@@ -177,7 +182,7 @@ async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): 
   const next = requireState(step.next)
   const old = requireState(step.old?.state)
   const request = {
-    ...subjectOf(next),
+    ...resourceIdentityOf(next),
     id: old.id,
     oldInputs: old.inputs,
     oldOutputs: old.outputs,
@@ -228,7 +233,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
   }
   if (step.skipCall) return successEndOf(undefined)
   const request = {
-    ...subjectOf(old),
+    ...resourceIdentityOf(old),
     id: old.id,
     inputs: old.inputs,
     outputs: old.outputs,

@@ -32,7 +32,7 @@ export function viewStatusOf({ viewRequest }: Pick<PerformDeps, 'viewRequest'>):
 }
 
 /** Returns the fields that identify a resource in a provider request. */
-export function subjectOf(state: ResourceState): {
+export function resourceIdentityOf(state: ResourceState): {
   urn: ResourceState['urn']
   name: string
   type: string
@@ -43,7 +43,7 @@ export function subjectOf(state: ResourceState): {
 /** Returns the request that reads a state again by its id. */
 export function toReadRequest(state: ResourceState): Parameters<Provider['read']>[0] {
   return {
-    ...subjectOf(state),
+    ...resourceIdentityOf(state),
     id: state.id,
     inputs: state.inputs,
     outputs: state.outputs,

@@ -68,12 +68,12 @@ export interface DecisionPorts {
   /** Keyed digest of a call of the program, to find its recorded answer. */
   readonly callDigestOf: (call: CallIdentity) => string
   /** Runs decisions one at a time. */
-  readonly decideInTurn: <T>(decision: () => Promise<T>) => Promise<T>
+  readonly decideSerially: <T>(decision: () => Promise<T>) => Promise<T>
   /**
-   * Ends the deployment early. The caller of the deployment reports `fault`. Without `fault` the
-   * error was reported already.
+   * Ends the deployment early. The caller of the deployment reports `abortError`. Without
+   * `abortError` the error was reported already.
    */
-  readonly abort: (fault?: unknown) => void
+  readonly abort: (abortError?: unknown) => void
   readonly isAborted: () => boolean
   /** Resolves when the deployment ends early. */
   readonly whenAborted: Promise<void>

@@ -3,7 +3,7 @@ import type { CallResult } from '../../providers/provider.ts'
 import type { ExtensionParameters } from '../../records/extension.ts'
 import type { SetDelta } from '../../records/log.ts'
 import type { ResourceState } from '../../state/resource.ts'
-import type { HookMoment } from '../hooks.ts'
+import type { HookCall } from '../hooks.ts'
 import type { EndedStep } from '../step-end.ts'
 import type { Step, TrackedState } from '../step.ts'
 
@@ -35,7 +35,7 @@ export interface StepRunner {
    * Runs the hooks of a resource that the generator settles, once per deployment. Returns the error
    * of the failed hook, unless failures of this hook are only warnings.
    */
-  readonly runHooks: (moment: HookMoment) => Promise<string | undefined>
+  readonly runHooks: (hookCall: HookCall) => Promise<string | undefined>
   /**
    * Answers a call of the program with the recorded answer, or else with the result of `request`.
    * This result is recorded before the next decision (I10). Calls with equal keys are answered in

@@ -3,7 +3,7 @@ import { nameOf, typeOf } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { toWire } from '../../values/wire.ts'
-import type { FailedOperation, HookMoment } from '../hooks.ts'
+import type { HookedOperationKind, HookCall } from '../hooks.ts'
 import { optionsOfState } from './resource-options.ts'
 import { wireOptionsOf } from './transforms.ts'
 
@@ -11,11 +11,11 @@ import { wireOptionsOf } from './transforms.ts'
  * Returns the request to a hook. `acceptsBytes`: whether the hook can read strings that are not
  * UTF-8.
  */
-export function toHookRequest(moment: HookMoment, acceptsBytes: boolean): ResourceHookRequest {
-  const { hookType, old, next } = moment
+export function toHookRequest(hookCall: HookCall, acceptsBytes: boolean): ResourceHookRequest {
+  const { hookType, old, next } = hookCall
   const encode = createValueEncoder(acceptsBytes)
   return {
-    ...ResourceHookRequest.create(subjectOf(moment)),
+    ...ResourceHookRequest.create(resourceIdentityOf(hookCall)),
     newInputs: encode(next?.inputs),
     oldInputs: encode(old?.inputs),
     newOutputs: hookType.startsWith('After') ? encode(next?.outputs) : undefined,
@@ -27,14 +27,14 @@ export function toHookRequest(moment: HookMoment, acceptsBytes: boolean): Resour
 
 /** Returns the request to an error hook. */
 export function toErrorHookRequest(
-  moment: HookMoment,
-  failure: { readonly operation: FailedOperation; readonly errors: readonly string[] },
+  hookCall: HookCall,
+  failure: { readonly operation: HookedOperationKind; readonly errors: readonly string[] },
   acceptsBytes: boolean,
 ): ErrorHookRequest {
-  const { old, next } = moment
+  const { old, next } = hookCall
   const encode = createValueEncoder(acceptsBytes)
   return {
-    ...ErrorHookRequest.create(subjectOf(moment)),
+    ...ErrorHookRequest.create(resourceIdentityOf(hookCall)),
     newInputs: encode(next?.inputs),
     oldInputs: encode(old?.inputs),
     oldOutputs: encode(old?.outputs),
@@ -45,7 +45,7 @@ export function toErrorHookRequest(
   }
 }
 
-function subjectOf({ urn, next, old }: HookMoment) {
+function resourceIdentityOf({ urn, next, old }: HookCall) {
   return { urn, id: (next ?? old)?.id ?? '', name: nameOf(urn), type: typeOf(urn) }
 }
 

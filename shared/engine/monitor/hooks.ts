@@ -8,7 +8,7 @@ import {
   ResourceHookResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { error, messageOf } from '../../errors/error.ts'
-import type { HookMoment, ProgramHooks } from '../hooks.ts'
+import type { HookCall, ProgramHooks } from '../hooks.ts'
 import type { Callbacks } from './callbacks.ts'
 import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
 
@@ -75,8 +75,9 @@ export function createHooks(connection: Callbacks): Hooks {
     return hook?.isForErrors === isForErrors ? hook : undefined
   }
   return {
-    run: moment => runRegisteredHooks(callbacks, moment, find),
-    requestRetry: (moment, failure) => requestErrorRetries(callbacks, { moment, failure }, find),
+    run: hookCall => runRegisteredHooks(callbacks, hookCall, find),
+    requestRetry: (hookCall, failure) =>
+      requestErrorRetries(callbacks, { hookCall, failure }, find),
     track(work) {
       const trackedWork = work.finally(() => trackedCalls.delete(trackedWork))
       trackedCalls.add(trackedWork)
@@ -105,17 +106,17 @@ export function createHooks(connection: Callbacks): Hooks {
 
 async function runRegisteredHooks(
   callbacks: Pick<Callbacks, 'invoke'>,
-  moment: HookMoment,
+  hookCall: HookCall,
   find: FindHook,
 ): ReturnType<ProgramHooks['run']> {
   const warnings: string[] = []
-  const { hookType: type, names, isPreview } = moment
+  const { hookType: type, names, isPreview } = hookCall
   for (const name of names) {
     const hook = await find(name, false)
     if (hook === undefined) return { error: `hook "${name}" was not registered`, warnings }
     if (isPreview && !hook.onDryRun) continue
     const { callback } = hook
-    const request = toHookRequest(moment, callback.acceptsByteString)
+    const request = toHookRequest(hookCall, callback.acceptsByteString)
     const answer = await callHook(async () =>
       ResourceHookResponse.decode(
         await callbacks.invoke(callback, ResourceHookRequest.encode(request).finish()),
@@ -138,19 +139,19 @@ async function runRegisteredHooks(
 async function requestErrorRetries(
   callbacks: Pick<Callbacks, 'invoke'>,
   input: {
-    readonly moment: HookMoment
+    readonly hookCall: HookCall
     readonly failure: Parameters<ProgramHooks['requestRetry']>[1]
   },
   find: FindHook,
 ): ReturnType<ProgramHooks['requestRetry']> {
-  const { moment, failure } = input
+  const { hookCall, failure } = input
   let retry = false
-  for (const name of moment.names) {
+  for (const name of hookCall.names) {
     const hook = await find(name, true)
     if (hook === undefined)
       return { retry: false, error: `error hook "${name}" was not registered` }
     const { callback } = hook
-    const request = toErrorHookRequest(moment, failure, callback.acceptsByteString)
+    const request = toErrorHookRequest(hookCall, failure, callback.acceptsByteString)
     const answer = await callHook(async () =>
       ErrorHookResponse.decode(
         await callbacks.invoke(callback, ErrorHookRequest.encode(request).finish()),

@@ -66,8 +66,8 @@ export async function startMonitorServer(
     'grpc.max_send_message_length': messageBytesMax,
   }
   const servers: Server[] = []
-  const abortion = Promise.withResolvers<never>()
-  abortion.promise.catch(() => undefined)
+  const abortPromise = Promise.withResolvers<never>()
+  abortPromise.promise.catch(() => undefined)
   const readyDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -83,7 +83,10 @@ export async function startMonitorServer(
   const serve = (onCall?: (method: string) => void): Promise<string> => {
     const server = new Server(options)
     servers.push(server)
-    server.addService(ResourceMonitorService, toUnaryHandlers(handlers, abortion.promise, onCall))
+    server.addService(
+      ResourceMonitorService,
+      toUnaryHandlers(handlers, abortPromise.promise, onCall),
+    )
     // Log messages are accepted even after an abort, because a program logs why it exits.
     server.addService(EngineService, toUnaryHandlers(engine, neverSettles))
     server.addService(
@@ -105,7 +108,7 @@ export async function startMonitorServer(
     hooks,
     methods: createMethodEndpoints(serve),
     open: readyDeps.resolve,
-    abort: () => abortion.reject(new Bail()),
+    abort: () => abortPromise.reject(new Bail()),
     whenSignalled: signalled.promise,
     release: released.resolve,
     close() {

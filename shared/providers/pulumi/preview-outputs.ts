@@ -4,6 +4,7 @@ import type { ProviderSession } from './provider-session.ts'
 
 /**
  * Returns the outputs of a preview without a call, or undefined when the provider must be called.
+ * Absent outputs are unknown to the program.
  */
 export function previewOutputsOf(
   session: ProviderSession,

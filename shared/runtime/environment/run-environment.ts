@@ -107,7 +107,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     plugins,
     programs,
     monitor,
-    performing: performDeps,
+    performDeps,
     hashAssets: map => hashAssets(map, reader),
     requiredPackages: () => programs.listPackages(source),
     randomSeed: () => platform.random.bytes(32),

@@ -10,7 +10,10 @@ export interface Reference {
   readonly key?: string
 }
 
-/** Returns every reference of a resource, in the order of Pulumi's own list. */
+/**
+ * Returns every reference of a resource, ordered by kind: parent, dependencies, property
+ * dependencies, deletedWith, replaceWith, viewOf. Source: docs/spec/state-format.md#state-record.
+ */
 export function referencesOf(resource: StoredResource): readonly Reference[] {
   const toReferences = (kind: Reference['kind']) => (urn: string) =>
     urn === '' ? [] : [{ kind, urn }]

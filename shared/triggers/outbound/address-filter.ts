@@ -125,9 +125,14 @@ export function parseOutboundUrl(text: string, { isHttpAllowed = false }: Addres
  */
 export function refuseAddress(text: string, rules: AddressRules): void {
   const host = hostOf(parseOutboundUrl(text, rules))
-  const reason = isIP(host) === 0 ? undefined : createAddressFilter(rules).refusalOf(host)
+  if (isIP(host) !== 0) requireAllowedAddress(host, createAddressFilter(rules))
+}
+
+/** Throws OUTBOUND_REFUSED for a literal address of a URL that must not be called. */
+export function requireAllowedAddress(address: string, addressFilter: AddressFilter): void {
+  const reason = addressFilter.refusalOf(address)
   if (reason !== undefined)
-    throw error('OUTBOUND_REFUSED', `calls to ${host} are not allowed: ${reason}`)
+    throw error('OUTBOUND_REFUSED', `calls to ${address} are not allowed: ${reason}`)
 }
 
 /** Returns the host of a URL as a name or an address, without the brackets of IPv6. */

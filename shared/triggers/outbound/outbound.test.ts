@@ -5,7 +5,7 @@ import { type ResolveHost, createOutbound, readResponseText } from './outbound.t
 
 const refusal = createAddressFilter({}).refusalOf
 const refused = { code: 'OUTBOUND_REFUSED' }
-const broken = { code: 'OUTBOUND_FAILED' }
+const failedResult = { code: 'OUTBOUND_FAILED' }
 
 describe('addresses', () => {
   test.each([
@@ -153,6 +153,7 @@ const named: ResolveHost = async host => {
   if (host === 'inside.test') return ['10.0.0.1']
   if (host === 'mixed.test') return ['127.0.0.1', '192.168.0.1']
   if (host === 'empty.test') return []
+  if (host === 'odd.test') return ['odd']
   throw new Error('ENOTFOUND')
 }
 const local = { allowedNetworks: ['127.0.0.1/32'], isHttpAllowed: true, resolve: named }
@@ -197,6 +198,20 @@ describe('outbound calls', () => {
     expect(seen).toHaveLength(count)
   })
 
+  test.each([
+    ['http://10.0.0.1/', 'calls to 10.0.0.1 are not allowed: private'],
+    [
+      'http://inside.test/',
+      'inside.test resolves to 10.0.0.1, and calls to it are not allowed: private',
+    ],
+    [
+      'http://odd.test/',
+      'odd.test resolves to odd, and calls to it are not allowed: not an IP address',
+    ],
+  ])('the refusal of %s states the reason', async (url, message) => {
+    await expect(get(url)).rejects.toMatchObject({ ...refused, message })
+  })
+
   test('an allowed network does not allow http, and private addresses are refused by default', async () => {
     const strict = createOutbound({ allowedNetworks: ['127.0.0.1/32'] })
     const plain = createOutbound({ isHttpAllowed: true })
@@ -232,7 +247,7 @@ describe('outbound calls', () => {
     })
     const url = `http://here.test:${port}/`
     const request = { method: 'GET', url, headers: {}, timeoutMs: 2000 } as const
-    await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(broken)
+    await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(failedResult)
   })
 
   test('a redirect is a response unless it is followed', async () => {
@@ -277,7 +292,7 @@ describe('outbound calls', () => {
 
   test('a response that is too large, too slow or broken is an error', async () => {
     await expect(get(`http://here.test:${port}/large`, { bytesMax: 4999 })).rejects.toMatchObject(
-      broken,
+      failedResult,
     )
     expect((await get(`http://here.test:${port}/large`, { bytesMax: 5000 })).text).toHaveLength(
       5000,
@@ -285,9 +300,9 @@ describe('outbound calls', () => {
     for (const path of ['never', 'silent'])
       await expect(
         get(`http://here.test:${port}/${path}`, { timeoutMs: 200 }),
-      ).rejects.toMatchObject(broken)
-    await expect(get('http://gone.test/')).rejects.toMatchObject(broken)
-    await expect(get('http://empty.test/')).rejects.toMatchObject(broken)
+      ).rejects.toMatchObject(failedResult)
+    await expect(get('http://gone.test/')).rejects.toMatchObject(failedResult)
+    await expect(get('http://empty.test/')).rejects.toMatchObject(failedResult)
   })
 
   test('a response that breaks before it is read is an error for its later reader', async () => {
@@ -296,13 +311,13 @@ describe('outbound calls', () => {
       await new Promise(resolve => setTimeout(resolve, 200))
       return readResponseText(response)
     })
-    await expect(broke).rejects.toMatchObject(broken)
+    await expect(broke).rejects.toMatchObject(failedResult)
   })
 
   test('a name that never resolves ends with the timeout', async () => {
     const outbound = createOutbound({ ...local, resolve: () => new Promise(() => undefined) })
     const request = { method: 'GET', url: 'http://slow.test/', headers: {}, timeoutMs: 50 } as const
-    await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(broken)
+    await expect(outbound.call(request, readResponseText)).rejects.toMatchObject(failedResult)
   })
 
   test('an error contains the host, but not path and query, which may contain tokens', async () => {

@@ -11,6 +11,7 @@ import {
   createAddressFilter,
   hostOf,
   parseOutboundUrl,
+  requireAllowedAddress,
 } from './address-filter.ts'
 
 /** Returns all addresses of a name. */
@@ -26,10 +27,11 @@ export interface OutboundOptions extends AddressRules {
 }
 
 /**
- * Creates the port for calls to public addresses by https. A name is resolved once per request, and
- * all of its addresses must be allowed. The connection uses the first address, so a later change of
- * the name has no effect. The target of each redirect is checked like the requested URL, and
- * another origin gets no credentials. Proxy settings of the environment are ignored.
+ * Creates the port for calls to public addresses by https, and to the networks and schemes that
+ * `options` also allows. A name is resolved once for the request and once for each redirect. All of
+ * its addresses must be allowed. The connection uses the first address, so a later change of the
+ * name has no effect. The target of each redirect is checked like the requested URL, and another
+ * origin gets no credentials. Proxy settings of the environment are ignored.
  */
 export function createOutbound(options: OutboundOptions = {}): OutboundPort {
   const addressFilter = createAddressFilter(options)
@@ -42,7 +44,8 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
         url: parseOutboundUrl(request.url, options),
         headers: request.headers,
       }
-      // Only a GET follows redirects. Another request was intended for the named receiver only.
+      // Only a GET follows redirects. A POST or PATCH has an effect, so only the configured
+      // receiver gets it.
       const redirectsMax = request.method === 'GET' ? (request.redirectsMax ?? 0) : 0
       for (let redirectsLeft = redirectsMax; ; redirectsLeft -= 1) {
         const address = await withAbort(
@@ -59,7 +62,7 @@ export function createOutbound(options: OutboundOptions = {}): OutboundPort {
           if (redirectTarget === undefined)
             return await readResponse(responseOf(message, request, url))
           const nextUrl = parseOutboundUrl(redirectTarget, options)
-          if (nextUrl.origin !== url.origin) headers = withoutCredentials(headers)
+          if (nextUrl.origin !== url.origin) headers = keepSafeHeaders(headers)
           url = nextUrl
         } finally {
           message.destroy()
@@ -82,10 +85,13 @@ async function resolveAllowedAddress(
   addressFilter: AddressFilter,
 ): Promise<string> {
   const host = hostOf(url)
-  const addresses =
-    isIP(host) === 0 ? await resolve(host).catch(createUnresolvedThrower(host)) : [host]
+  if (isIP(host) !== 0) {
+    requireAllowedAddress(host, addressFilter)
+    return host
+  }
+  const addresses = await resolve(host).catch(thrown => throwResolveError(host, thrown))
   for (const address of addresses) {
-    const reason = isIP(address) === 0 ? 'no address' : addressFilter.refusalOf(address)
+    const reason = isIP(address) === 0 ? 'not an IP address' : addressFilter.refusalOf(address)
     if (reason !== undefined)
       throw error(
         'OUTBOUND_REFUSED',
@@ -97,10 +103,8 @@ async function resolveAllowedAddress(
   return first
 }
 
-function createUnresolvedThrower(host: string): (thrown: unknown) => never {
-  return thrown => {
-    throw error('OUTBOUND_FAILED', `cannot resolve the name ${host}: ${messageOf(thrown)}`)
-  }
+function throwResolveError(host: string, thrown: unknown): never {
+  throw error('OUTBOUND_FAILED', `cannot resolve the name ${host}: ${messageOf(thrown)}`)
 }
 
 /** Waits for the resolver until the signal aborts. The resolver does not support signals. */
@@ -127,7 +131,7 @@ function send(
   request: OutboundRequest,
   { url, address, signal }: SendTarget,
 ): Promise<IncomingMessage> {
-  const lookupFixed: LookupFunction = (_host, { all }, callback) => {
+  const lookupCheckedAddress: LookupFunction = (_host, { all }, callback) => {
     const family = isIP(address)
     if (all === true) callback(null, [{ address, family }])
     else callback(null, address, family)
@@ -138,7 +142,7 @@ function send(
   const options: RequestOptions = {
     method: request.method,
     headers: { ...headers, ...length },
-    lookup: lookupFixed,
+    lookup: lookupCheckedAddress,
     agent: false,
     signal,
   }
@@ -194,10 +198,11 @@ function redirectTargetOf({ statusCode, headers }: IncomingMessage, url: URL): s
   return URL.canParse(headers.location, url.href) ? new URL(headers.location, url).href : ''
 }
 
-function withoutCredentials(headers: OutboundRequest['headers']): OutboundRequest['headers'] {
-  const isPublic = ([name]: readonly [string, string]): boolean =>
+/** Returns the headers that another origin may receive: only those without credentials. */
+function keepSafeHeaders(headers: OutboundRequest['headers']): OutboundRequest['headers'] {
+  const isSafeForOtherOrigin = ([name]: readonly [string, string]): boolean =>
     ['accept', 'user-agent'].includes(name.toLowerCase())
-  return Object.fromEntries(Object.entries(headers).filter(isPublic))
+  return Object.fromEntries(Object.entries(headers).filter(isSafeForOtherOrigin))
 }
 
 function reasonOf(thrown: unknown, signal: AbortSignal): string {

@@ -9,7 +9,7 @@ const load = createRequire(join(sdkFolder, 'index.js'))
 // Some SDK modules require that others are loaded first.
 load('@pulumi/pulumi/proto/provider_pb')
 
-/** The used parts of a descriptor from `buf build`. */
+/** The used parts of a field in a descriptor from `buf build`. */
 interface Field {
   readonly name: string
   readonly jsonName: string
@@ -49,7 +49,7 @@ const image = JSON.parse(
   }),
 ) as { readonly file: readonly File[] }
 
-/** Excludes files without JavaScript in the SDK, which this project does not use. */
+/** Excludes the files of Google: the SDK has no JavaScript for them. */
 const files = image.file.filter(({ name }) => name.startsWith('pulumi/'))
 
 interface Codec {
@@ -57,16 +57,16 @@ interface Codec {
   readonly decode: (bytes: Uint8Array) => unknown
   readonly create: (value: unknown) => Record<string, unknown>
 }
-interface TheirMessage {
+interface SdkMessage {
   readonly toObject: () => Record<string, unknown>
   readonly serializeBinary: () => Uint8Array
 }
-interface TheirClass {
-  new (): TheirMessage
-  readonly deserializeBinary: (bytes: Uint8Array) => TheirMessage
+interface SdkMessageClass {
+  new (): SdkMessage
+  readonly deserializeBinary: (bytes: Uint8Array) => SdkMessage
 }
 
-function pathOf(file: File): string {
+function modulePathOf(file: File): string {
   return file.name.replace(/^pulumi\//, '').replace(/\.proto$/, '')
 }
 
@@ -83,15 +83,15 @@ function messagesOf(messages: readonly Message[], outer: readonly string[]): [st
 
 /** Returns the names of the enums of a file, including nested ones. */
 function enumsOf(file: File): readonly (readonly string[])[] {
-  const inside = messagesOf(file.messageType ?? [], []).flatMap(([names, message]) =>
+  const nestedEnums = messagesOf(file.messageType ?? [], []).flatMap(([names, message]) =>
     (message.enumType ?? []).map(({ name }) => [...names, name]),
   )
-  return [...(file.enumType ?? []).map(({ name }) => [name]), ...inside]
+  return [...(file.enumType ?? []).map(({ name }) => [name]), ...nestedEnums]
 }
 
 /**
- * Returns an SDK key in the spelling of `findTheirName`; reserved words of JavaScript have the
- * prefix `pb_`.
+ * Returns an SDK key in the spelling of `sdkFieldNameOf`: in lower case, and without the prefix
+ * `pb_` of reserved words of JavaScript.
  */
 function nameOfKey(key: string): string {
   return key.replace(/^pb_/, '').toLowerCase()
@@ -102,12 +102,12 @@ function createSample(field: Field, message: Message): unknown {
   const entry = message.nestedType?.find(each => field.typeName?.endsWith(`.${each.name}`))
   if (entry?.options?.mapEntry === true) {
     const value = entry.field?.find(each => each.number === 2)
-    return new Map([['k', value === undefined ? undefined : createSingle(value)]])
+    return new Map([['k', value === undefined ? undefined : createSingleValue(value)]])
   }
-  return field.label === 'LABEL_REPEATED' ? [createSingle(field)] : createSingle(field)
+  return field.label === 'LABEL_REPEATED' ? [createSingleValue(field)] : createSingleValue(field)
 }
 
-function createSingle(field: Field): unknown {
+function createSingleValue(field: Field): unknown {
   switch (field.type) {
     case 'TYPE_STRING':
       return `${field.name}!`
@@ -129,56 +129,62 @@ function createSingle(field: Field): unknown {
 }
 
 /**
- * Returns the field name of google-protobuf: the joined words of the proto name, then List or Map.
+ * Returns the SDK's field name in lower case: the joined words of the proto name, then `list` or
+ * `map`.
  */
-function findTheirName(field: Field, message: Message): string {
+function sdkFieldNameOf(field: Field, message: Message): string {
   const value = createSample(field, message)
   const suffix = value instanceof Map ? 'map' : Array.isArray(value) ? 'list' : ''
   return field.name.replaceAll('_', '').toLowerCase() + suffix
 }
 
 /** The SDK cannot convert a ViewStep to an object: the class of one field is missing. */
-const broken = ['ViewStep']
+const messagesWithoutToObject = ['ViewStep']
 
-describe.each(files.map(file => [pathOf(file), file] as const))('%s', (path, file) => {
+describe.each(files.map(file => [modulePathOf(file), file] as const))('%s', (path, file) => {
   const messages = messagesOf(file.messageType ?? [], [])
 
   test('has the numbers and types of the SDK', async () => {
-    const ours = (await import(join(proto, 'gen/pulumi', `${path}.ts`))) as Record<string, Codec>
-    const theirs = load(`@pulumi/pulumi/proto/${path}_pb`) as Record<string, unknown>
+    const ownModule = (await import(join(proto, 'gen/pulumi', `${path}.ts`))) as Record<
+      string,
+      Codec
+    >
+    const sdkModule = load(`@pulumi/pulumi/proto/${path}_pb`) as Record<string, unknown>
     for (const [names, message] of messages) {
-      const codec = ours[names.join('_')]
-      const found = names.reduce<unknown>(
-        (at, name) => (at as Record<string, unknown>)[name],
-        theirs,
+      const codec = ownModule[names.join('_')]
+      const sdkExport = names.reduce<unknown>(
+        (namespace, name) => (namespace as Record<string, unknown>)[name],
+        sdkModule,
       )
-      if (found === undefined) throw new Error(`the SDK has no ${names.join('.')}`)
-      if (broken.includes(names.join('.'))) continue
-      const Their = found as TheirClass
-      const empty = new Their().toObject()
-      const known = (message.field ?? []).map(field => findTheirName(field, message))
-      const strange = Object.keys(empty).filter(key => !known.includes(nameOfKey(key)))
-      expect([names.join('.'), strange]).toEqual([names.join('.'), []])
+      if (sdkExport === undefined) throw new Error(`the SDK has no ${names.join('.')}`)
+      if (messagesWithoutToObject.includes(names.join('.'))) continue
+      const SdkClass = sdkExport as SdkMessageClass
+      const emptyObject = new SdkClass().toObject()
+      const expectedKeys = (message.field ?? []).map(field => sdkFieldNameOf(field, message))
+      const unexpectedKeys = Object.keys(emptyObject).filter(
+        key => !expectedKeys.includes(nameOfKey(key)),
+      )
+      expect([names.join('.'), unexpectedKeys]).toEqual([names.join('.'), []])
       for (const field of message.field ?? []) {
         const value = createSample(field, message)
-        // A nested message is present or absent. Its own fields are tested separately.
+        // A field with a message has no sample value. Each message is tested separately.
         if (value === undefined || codec === undefined || isNested(value)) continue
         const isChoice = field.oneofIndex !== undefined && field.proto3Optional !== true
         const oneof = message.oneofDecl?.[field.oneofIndex ?? 0]?.name ?? ''
         const messageInput = isChoice
           ? { [oneof]: { $case: field.jsonName, value } }
           : { [findJsonName(codec, field)]: value }
-        const full = codec.create(messageInput)
-        const decoded = Their.deserializeBinary(codec.encode(full).finish())
+        const ownMessage = codec.create(messageInput)
+        const decoded = SdkClass.deserializeBinary(codec.encode(ownMessage).finish())
         const changed = Object.entries(decoded.toObject()).filter(
-          ([key, each]) => JSON.stringify(each) !== JSON.stringify(empty[key]),
+          ([key, each]) => JSON.stringify(each) !== JSON.stringify(emptyObject[key]),
         )
         const label = `${names.join('.')}.${field.name}`
         expect([label, changed.map(([key]) => nameOfKey(key))]).toEqual([
           label,
-          [findTheirName(field, message)],
+          [sdkFieldNameOf(field, message)],
         ])
-        expect(codec.decode(decoded.serializeBinary())).toEqual(full)
+        expect(codec.decode(decoded.serializeBinary())).toEqual(ownMessage)
       }
     }
   })
@@ -186,27 +192,30 @@ describe.each(files.map(file => [pathOf(file), file] as const))('%s', (path, fil
   const enums = enumsOf(file)
   if (enums.length > 0)
     test('has the constants of the SDK', async () => {
-      const ours = (await import(join(proto, 'gen/pulumi', `${path}.ts`))) as Record<string, object>
-      const theirs = load(`@pulumi/pulumi/proto/${path}_pb`) as Record<string, unknown>
+      const ownModule = (await import(join(proto, 'gen/pulumi', `${path}.ts`))) as Record<
+        string,
+        object
+      >
+      const sdkModule = load(`@pulumi/pulumi/proto/${path}_pb`) as Record<string, unknown>
       for (const names of enums) {
-        const found = names.reduce<unknown>(
-          (at, name) => (at as Record<string, unknown>)[name],
-          theirs,
+        const sdkExport = names.reduce<unknown>(
+          (namespace, name) => (namespace as Record<string, unknown>)[name],
+          sdkModule,
         )
-        expect([names, ours[names.join('_')]]).toMatchObject([names, found])
+        expect([names, ownModule[names.join('_')]]).toMatchObject([names, sdkExport])
       }
     })
 
   if (file.service !== undefined)
     test('has the methods of the SDK', async () => {
-      const ours = (await import(join(proto, 'gen/pulumi', `${path}.ts`))) as Record<
+      const ownModule = (await import(join(proto, 'gen/pulumi', `${path}.ts`))) as Record<
         string,
         unknown
       >
-      const theirs = load(`@pulumi/pulumi/proto/${path}_grpc_pb`) as Record<string, unknown>
+      const sdkModule = load(`@pulumi/pulumi/proto/${path}_grpc_pb`) as Record<string, unknown>
       for (const { name } of file.service ?? []) {
-        const mine = pathsOf(ours[`${name}Service`])
-        expect(mine).toEqual(pathsOf(theirs[`${name}Service`]))
+        const ownMethods = methodSignaturesOf(ownModule[`${name}Service`])
+        expect(ownMethods).toEqual(methodSignaturesOf(sdkModule[`${name}Service`]))
       }
     })
 })
@@ -217,11 +226,11 @@ function isNested(value: unknown): boolean {
 }
 
 function findJsonName(codec: Codec, field: Field): string {
-  const known = Object.keys(codec.create({}))
-  return known.find(key => key.toLowerCase() === field.jsonName.toLowerCase()) ?? field.jsonName
+  const jsonNames = Object.keys(codec.create({}))
+  return jsonNames.find(key => key.toLowerCase() === field.jsonName.toLowerCase()) ?? field.jsonName
 }
 
-function pathsOf(definition: unknown): readonly string[] {
+function methodSignaturesOf(definition: unknown): readonly string[] {
   const methods = Object.values(
     definition as Record<string, { path: string; responseStream: boolean }>,
   )

@@ -5,7 +5,7 @@ import type {
 } from '../../../shared/providers/analyzers/analyzer.ts'
 import { createCloud } from '../cloud.ts'
 import { createPack, createAnalysis } from '../policy-packs.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, createThings } from '../register-thing.ts'
 import { errorsOf, policiesOf } from '../run-events.ts'
 
@@ -115,7 +115,7 @@ test.each([
       thrown => thrown as unknown,
     )
     if (died === undefined) return
-    expect(died).toBeInstanceOf(Killed)
+    expect(died).toBeInstanceOf(ProcessKilledError)
     const testRun = await engine.run(createThings({ a: { v: 2 } }), { packs, resume: true })
     expect(testRun.result.result).toBe('failed')
     expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
@@ -139,7 +139,9 @@ test('a remediated resource keeps its recorded inputs when the deployment is res
   })
   const program = createThings({ a: { v: 1 } })
   const kill = { call: 'provider.create', effect: 1, when: 'before' } as const
-  await expect(engine.run(program, { packs: [pack], kill })).rejects.toBeInstanceOf(Killed)
+  await expect(engine.run(program, { packs: [pack], kill })).rejects.toBeInstanceOf(
+    ProcessKilledError,
+  )
   const testRun = await engine.run(program, {
     packs: [pack],
     resume: true,

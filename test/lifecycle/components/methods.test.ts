@@ -8,20 +8,21 @@ import {
   resourceUrnOf,
 } from '../components.ts'
 import type { Monitor, Program } from '../engine.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const group = resourceUrnOf('g', 'comp:index:Group')
-const callSay = (monitor: Monitor, tok: string, self: object, more: object = {}) =>
+const groupUrn = resourceUrnOf('g', 'comp:index:Group')
+const callMethod = (monitor: Monitor, tok: string, self: object, more: object = {}) =>
   monitor.call({ tok, args: { __self__: self, ...more } })
 
 /**
- * Opens a component `g` with two methods: one registers a resource, the other only returns a value.
+ * Opens an engine whose provider `comp` constructs components with two methods. One registers a
+ * resource, and `count` only returns a value.
  */
-async function openScene(cloud = createCloud()) {
+async function openComponentEngine(cloud = createCloud()) {
   const calls: string[] = []
   const script = componentScript({
     construct: async (request, monitor) => ({ urn: await registerSelf(request, monitor) }),
@@ -29,25 +30,25 @@ async function openScene(cloud = createCloud()) {
       calls.push(tok)
       const name = String(args?.['name'])
       if (tok.endsWith('/count')) return { return: { count: calls.length } }
-      const made = await registerThing(monitor, name, { v: 1 }, { parent: group })
+      const resource = await registerThing(monitor, name, { v: 1 }, { parent: groupUrn })
       return {
-        return: { id: made.id, count: calls.length },
-        returnDependencies: new Map([['id', { urns: [made.urn] }]]),
+        return: { id: resource.id, count: calls.length },
+        returnDependencies: new Map([['id', { urns: [resource.urn] }]]),
       }
     },
   })
   return { engine: await engines.open(cloud, { comp: script }), cloud, calls }
 }
 
-const make = (monitor: Monitor, name: string) =>
-  callSay(monitor, 'comp:index:Group/make', { urn: group }, { name })
+const callMake = (monitor: Monitor, name: string) =>
+  callMethod(monitor, 'comp:index:Group/make', { urn: groupUrn }, { name })
 
 test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method registers resources', async () => {
-  const { engine, cloud } = await openScene()
+  const { engine, cloud } = await openComponentEngine()
   const answers: unknown[] = []
   const program: Program = async monitor => {
     await registerComponent(monitor, 'g')
-    const reply = await make(monitor, 'x')
+    const reply = await callMake(monitor, 'x')
     answers.push(reply.return?.['id'], reply.returnDependencies.get('id'))
   }
   const { result, state } = await engine.run(program)
@@ -62,11 +63,11 @@ test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method regist
 })
 
 test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads the result of a method', async () => {
-  const { engine } = await openScene()
+  const { engine } = await openComponentEngine()
   let answer: unknown
   await engine.run(async monitor => {
     await registerComponent(monitor, 'g')
-    answer = (await callSay(monitor, 'comp:index:Group/count', { urn: group })).return
+    answer = (await callMethod(monitor, 'comp:index:Group/count', { urn: groupUrn })).return
   })
   expect(answer).toEqual({ count: 1 })
 })
@@ -81,63 +82,63 @@ test('TestCallSelfProvider: a method is called on the provider of its resource',
     const type = 'pulumi:providers:comp'
     const prov = await monitor.register({ type, name: 'p', custom: true, object: { state: 'foo' } })
     const provider = `${prov.urn}::${prov.id}`
-    const made = await monitor.register({
+    const resource = await monitor.register({
       type: 'comp:index:Thing',
       name: 'a',
       custom: true,
       object: {},
       provider,
     })
-    answer = (await callSay(monitor, 'comp:index:Thing/say', made)).return
+    answer = (await callMethod(monitor, 'comp:index:Thing/say', resource)).return
   })
   expect(answer).toEqual({ from: 'comp' })
   const providers = state.resources?.filter(({ type }) => type === 'pulumi:providers:comp')
   expect(providers?.map(({ urn }) => urn.split('::').at(-1))).toEqual(['p'])
 })
 
-describe('a method that registers resources, in a resumed deployment', () => {
-  const killBefore = (effect: number) =>
+describe('methods in a resumed deployment', () => {
+  const killBeforeBegin = (effect: number) =>
     ({ kill: { effect, call: 'operations.begin', when: 'before' } }) as const
   const program: Program = async monitor => {
     await registerComponent(monitor, 'g')
-    const first = await make(monitor, 'x')
+    const first = await callMake(monitor, 'x')
     await registerThing(monitor, 'b', { of: first.return?.['count'] })
-    const second = await make(monitor, 'y')
+    const second = await callMake(monitor, 'y')
     await registerThing(monitor, 'c', { of: second.return?.['count'] })
   }
 
-  test('is called again for its registrations, and its recorded result is returned', async () => {
-    const { engine, cloud, calls } = await openScene()
-    const end = await engine.run(program, killBefore(2)).catch((thrown: unknown) => thrown)
-    expect(end).toBeInstanceOf(Killed)
+  test('a method that registers resources is called again, and its recorded result is returned', async () => {
+    const { engine, cloud, calls } = await openComponentEngine()
+    const thrown = await engine.run(program, killBeforeBegin(2)).catch((reason: unknown) => reason)
+    expect(thrown).toBeInstanceOf(ProcessKilledError)
     expect(calls).toHaveLength(1)
     const { result, state } = await engine.run(program, { resume: true })
     expect(result.result).toBe('succeeded')
     expect(calls).toHaveLength(3)
     expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
-    // The object is from the first generator run: the result of the second call was not used.
+    // The input `of` has the result of the first call, not that of the repetition.
     expect(cloud.objects.get('b-1')).toEqual({ of: 1 })
     const names = state.resources?.map(({ urn }) => urn.split('::').at(-1))
     expect(names).toEqual(expect.arrayContaining(['x', 'y', 'b', 'c']))
   })
 
-  test('that dies during a call creates its resource once', async () => {
-    const { engine, cloud } = await openScene()
-    await engine.run(program, killBefore(1)).catch(() => undefined)
+  test('a process killed during a call creates the resource once', async () => {
+    const { engine, cloud } = await openComponentEngine()
+    await engine.run(program, killBeforeBegin(1)).catch(() => undefined)
     const { result } = await engine.run(program, { resume: true })
     expect(result.result).toBe('succeeded')
     expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
   })
 
-  test('is not called again when it only returns a value', async () => {
-    const { engine, calls } = await openScene()
-    const answeringProgram: Program = async monitor => {
+  test('a method that only returns a value is not called again', async () => {
+    const { engine, calls } = await openComponentEngine()
+    const countProgram: Program = async monitor => {
       await registerComponent(monitor, 'g')
-      await callSay(monitor, 'comp:index:Group/count', { urn: group })
+      await callMethod(monitor, 'comp:index:Group/count', { urn: groupUrn })
       await registerThing(monitor, 'b', {})
     }
-    await engine.run(answeringProgram, killBefore(1)).catch(() => undefined)
-    await engine.run(answeringProgram, { resume: true })
+    await engine.run(countProgram, killBeforeBegin(1)).catch(() => undefined)
+    await engine.run(countProgram, { resume: true })
     // The result is recorded with the next decision.
     expect(calls).toHaveLength(1)
   })
@@ -146,10 +147,10 @@ describe('a method that registers resources, in a resumed deployment', () => {
 test('a method whose resource fails ends the deployment with that error only', async () => {
   const cloud = createCloud()
   cloud.faults.add('create x')
-  const { engine } = await openScene(cloud)
+  const { engine } = await openComponentEngine(cloud)
   const { result, events } = await engine.run(async monitor => {
     await registerComponent(monitor, 'g')
-    await make(monitor, 'x')
+    await callMake(monitor, 'x')
   })
   expect(result.result).toBe('failed')
   expect(

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import { registerComponent, componentScript, registerSelf } from '../components.ts'
 import type { Program } from '../engine.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -57,7 +57,7 @@ describe('a deployment that is resumed in the middle of a component', () => {
         const { engine, cloud } = all
         const kill = { effect, call: 'operations.begin', when }
         const end = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
-        expect(end).toBeInstanceOf(Killed)
+        expect(end).toBeInstanceOf(ProcessKilledError)
         expect(all.names).toEqual(names)
         const { result, state } = await engine.run(program, { resume: true })
         const isLost = when === 'after'

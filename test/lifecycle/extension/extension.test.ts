@@ -9,7 +9,7 @@ import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Monitor, Program } from '../engine.ts'
 import { openFunctions } from '../test-functions.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 
 const bench = createPluginEngines()
 afterEach(() => bench.close())
@@ -148,7 +148,7 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a resumed 
   const { run, plugins } = engine
   // The first extension is durable, with the decision on the first resource that needs it.
   const kill = { row: { list: 'extend', row: 1 }, effect: 1, when: 'after' } as const
-  await expect(run(program(1), { kill })).rejects.toThrow(Killed)
+  await expect(run(program(1), { kill })).rejects.toThrow(ProcessKilledError)
   plugins.takeLoaded()
   const { state, result } = await run(program(1), { resume: true })
   expect(result.result).toBe('succeeded')

@@ -3,7 +3,7 @@ import type { ImportedResource } from '../../../shared/records/import.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import { statesOf } from '../run-events.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -46,7 +46,7 @@ async function killEverywhere(
       (thrown: unknown) => thrown,
     )
     if (killed === undefined) continue
-    expect(killed).toBeInstanceOf(Killed)
+    expect(killed).toBeInstanceOf(ProcessKilledError)
     killings += 1
     const testRun = await engine
       .run(input.program, { ...options, resume: true })

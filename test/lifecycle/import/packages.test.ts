@@ -3,7 +3,7 @@ import { withExtensionRef } from '../../../shared/providers/package-request.ts'
 import type { ImportedResource } from '../../../shared/records/import.ts'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 
 const bench = createPluginEngines()
 afterEach(() => bench.close())
@@ -89,7 +89,7 @@ test.each(['before', 'after'] as const)(
     const imports = [createImport('a', { extension }), createImport('b', { extension })]
     const options = { command: 'import', imports } as const
     const kill = { call: 'operations.begin', effect: 1, when } as const
-    await expect(run(undefined, { ...options, kill })).rejects.toThrow(Killed)
+    await expect(run(undefined, { ...options, kill })).rejects.toThrow(ProcessKilledError)
     plugins.takeLoaded()
     const { state, result } = await run(undefined, { ...options, resume: true })
     expect(result.result).toBe('succeeded')

@@ -6,7 +6,7 @@ import { emptySnapshot } from '../../../shared/state/snapshot.ts'
 import type { Urn } from '../../../shared/names/urn.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program, TestEngine } from '../engine.ts'
-import { Killed, type KillPoint } from '../test-process.ts'
+import { ProcessKilledError, type KillPoint } from '../test-process.ts'
 import { findResource, publishStack } from '../stack-states.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -67,7 +67,7 @@ test('a deployment that died at any effect is resumed with the recorded answers 
     const killed = await engine.run(program, { kill }).catch((thrown: unknown) => thrown)
     // Lease renewals depend on the time: a fast run may not reach that many effects.
     if (!(killed instanceof Error)) continue
-    expect(killed, where).toBeInstanceOf(Killed)
+    expect(killed, where).toBeInstanceOf(ProcessKilledError)
     killings += 1
     const testRun = await engine.run(program, { resume: true }).catch((thrown: unknown) => thrown)
     // Before the pin there is nothing to resume.

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import { listStateNames, resourceStateOf } from '../target/run-summary.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 
@@ -47,7 +47,7 @@ async function killEverywhere(
       (thrown: unknown) => thrown,
     )
     if (killed === undefined) continue
-    expect(killed).toBeInstanceOf(Killed)
+    expect(killed).toBeInstanceOf(ProcessKilledError)
     killings += 1
     const testRun = await engine
       .run(program, { ...options, resume: true })

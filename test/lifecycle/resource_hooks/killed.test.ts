@@ -3,7 +3,7 @@ import { createCloud } from '../cloud.ts'
 import { checkCrash, crashes } from '../crashes.ts'
 import type { Program } from '../engine.ts'
 import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
-import { Killed, type KillPoint } from '../test-process.ts'
+import { ProcessKilledError, type KillPoint } from '../test-process.ts'
 import { removePreparedHomes } from '../resume.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -50,7 +50,7 @@ async function runKilled(
   await engine.run(program([], from))
   const [first, second]: [string[], string[]] = [[], []]
   const killed = await engine.run(program(first, to), { kill }).catch((thrown: unknown) => thrown)
-  expect(killed).toBeInstanceOf(Killed)
+  expect(killed).toBeInstanceOf(ProcessKilledError)
   const testRun = await engine.run(program(second, to), { resume: true })
   expect(testRun.result.result).toBe('succeeded')
   return { first, second, log: cloud.log.slice(1) }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, deleteFirst, registerThing, withDependency } from '../register-thing.ts'
 import { listStateNames, resourceStateOf, targetUrnOf } from './run-summary.ts'
 
@@ -38,7 +38,9 @@ test.each([1, 2, 3, 4, 5])(
     const engine = await engines.open(cloud)
     await engine.run(initialProgram)
     const kill = { call: 'operations.begin', effect, when: 'before' } as const
-    await expect(engine.run(changedProgram, { targeting, kill })).rejects.toBeInstanceOf(Killed)
+    await expect(engine.run(changedProgram, { targeting, kill })).rejects.toBeInstanceOf(
+      ProcessKilledError,
+    )
     const testRun = await engine.run(changedProgram, { targeting, resume: true })
     expect(testRun.result.result).toBe('succeeded')
     expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'e', 'gone', 'other'])

@@ -3,7 +3,7 @@ import { type CheckRequest, CheckResponse } from '../../../proto/gen/pulumi/prov
 import { unknownStringMarker } from '../../../shared/names/provider-reference.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun, TestEngine } from '../engine.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import {
   createEngines,
   deleteFirst,
@@ -147,7 +147,7 @@ test.each([
   const program = createThings({ a: { v: 1 }, b: { v: 1 } })
   const plan = await drawPlan(engine, program)
   const kill = { call, effect: 1, when }
-  await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(Killed)
+  await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(ProcessKilledError)
   const testRun = await engine.run(program, { plan, resume: true })
   expect(findViolations(testRun)).toEqual([])
   expect(opsOf(testRun, 'b')).toEqual(['create'])
@@ -160,7 +160,7 @@ test('a resumed deployment reports planned steps that did not occur', async () =
   const plan = await drawPlan(engine, createThings({ a: { v: 1 }, b: { v: 1 } }))
   const kill = { call: 'provider.delete', effect: 1, when: 'before' } as const
   const program = createThings({ b: { v: 1 } })
-  await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(Killed)
+  await expect(engine.run(program, { plan, kill })).rejects.toBeInstanceOf(ProcessKilledError)
   const testRun = await engine.run(program, { plan, resume: true })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)[0]).toMatch(/^a: expected resource operations/)

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import { trimmedErrorsOf, wireValues } from '../components.ts'
-import { Killed } from '../test-process.ts'
+import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 import {
   Op,
@@ -135,7 +135,7 @@ test('reported views are as durable as the end of their owner', async () => {
     await engine.run(createThings({ a: { v: 1 } }))
     const program = createThings({ a: { v: 2 } })
     const killed = engine.run(program, { kill: { effect: 1, call, when } })
-    await expect(killed, call).rejects.toBeInstanceOf(Killed)
+    await expect(killed, call).rejects.toBeInstanceOf(ProcessKilledError)
     const testRun = await engine.run(program, { resume: true })
     expect(testRun.result, call).toMatchObject({
       result: 'succeeded',

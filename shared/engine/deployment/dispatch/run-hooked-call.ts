@@ -8,10 +8,10 @@ import { createRedactor, collectSecretTexts } from '../../../values/redact-secre
 import { emitStepBegin } from '../../events/replace-events.ts'
 import type { StepEmitter } from '../../events/step-emitter.ts'
 import {
-  type HookMoment,
+  type HookCall,
   hooksOf,
   type HookType,
-  momentOf,
+  hookCallOf,
   type ProgramHooks,
   type StepHooks,
 } from '../../hooks.ts'
@@ -45,7 +45,7 @@ export interface HookDeps {
   /**
    * Handles a hook that failed after its step succeeded. Returns whether the deployment continues.
    */
-  readonly onHookFailed: () => 'goes on' | 'ends'
+  readonly onHookFailed: () => 'continue' | 'abort'
 }
 
 /** The end of a call with hooks. */
@@ -130,7 +130,7 @@ async function runAfterHook(
       : recordedResult.error
   if (error === undefined) return endHook(deps, after, { hook, verdict: 'succeeded' })
   deps.emitter.report('error', error, step.urn)
-  const canContinue = deps.onHookFailed() === 'goes on'
+  const canContinue = deps.onHookFailed() === 'continue'
   // When the deployment ends because of this step, the step releases no other operation.
   return endHook(deps, after, { hook, verdict: canContinue ? 'succeeded' : 'failed', error })
 }
@@ -144,18 +144,18 @@ function runStepHooks(
   hookedStep: HookedStep & { readonly hook: HookType; readonly resultState?: StepEnd['state'] },
 ): Promise<string | undefined> {
   const { step, hooks, hook: hookType, resultState } = hookedStep
-  return runHooks(deps, momentOf(step, hooks, { hookType, isPreview: false, resultState }))
+  return runHooks(deps, hookCallOf(step, hooks, { hookType, isPreview: false, resultState }))
 }
 
 /** Runs the hooks of one type and reports ignored failures. Returns the error of a failed hook. */
 export async function runHooks(
   { hooks, emitter }: Pick<HookDeps, 'hooks' | 'emitter'>,
-  moment: HookMoment,
+  hookCall: HookCall,
 ): Promise<string | undefined> {
-  if (moment.names.length === 0) return undefined
-  const { error, warnings } = await hooks.run(moment)
-  const scrub = createScrubber(moment)
-  for (const warning of warnings) emitter.report('warning', scrub(warning), moment.urn)
+  if (hookCall.names.length === 0) return undefined
+  const { error, warnings } = await hooks.run(hookCall)
+  const scrub = createScrubber(hookCall)
+  for (const warning of warnings) emitter.report('warning', scrub(warning), hookCall.urn)
   return error === undefined ? undefined : scrub(error)
 }
 
@@ -220,10 +220,10 @@ async function prepareRetry(
   }
   const recordedHook = deps.recorded?.hookResultOf(after.id)
   if (recordedHook !== undefined) return recordedHook.error
-  const moment = momentOf(step, hooks, { hookType: 'OnError', isPreview: false })
+  const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: false })
   const failure = { operation: hooks.operation, errors }
-  const { retry, error } = await deps.hooks.requestRetry(moment, failure)
-  if (error !== undefined) return createScrubber(moment)(`error hooks execution failed: ${error}`)
+  const { retry, error } = await deps.hooks.requestRetry(hookCall, failure)
+  if (error !== undefined) return createScrubber(hookCall)(`error hooks execution failed: ${error}`)
   if (!retry) return undefined
   warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
   const retryOperation = { ...operation, id: deps.nextId(), needs: 0 }
@@ -276,6 +276,6 @@ async function endHook(
  * Creates a function that removes the secrets of a hook's arguments from texts. A hook may repeat
  * its arguments, and no secret may get into a record or event (I8).
  */
-function createScrubber({ next, old }: HookMoment): (text: string) => string {
+function createScrubber({ next, old }: HookCall): (text: string) => string {
   return createRedactor(collectSecretTexts(next?.inputs, next?.outputs, old?.inputs, old?.outputs))
 }

@@ -74,7 +74,7 @@ export function createLogWriter(
           decisions,
         }
         const result = await deps.decisionLog.append(cursor.deployment, record)
-        if (result === 'taken')
+        if (result === 'refused')
           throw error(
             'DEPLOYMENT_TAKEN_OVER',
             `another process took over deployment ${cursor.deployment}`,

@@ -34,7 +34,7 @@ export async function decideSteps(
   ctx.apply(createScopeDelta(input, next, true))
   const differenceResult = await computeDifference(ctx, candidate, old.state)
   if (differenceResult.kind === 'failed') return finishStage(ctx, differenceResult)
-  return ports.decideInTurn(async () =>
+  return ports.decideSerially(async () =>
     finishStage(ctx, await decideDifference(ctx, candidate, { old, ...differenceResult.value })),
   )
 }

@@ -81,11 +81,11 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       })
       return { state, ref: target.ref }
     },
-    async runHooks(moment) {
-      const { urn, hookType } = moment
+    async runHooks(hookCall) {
+      const { urn, hookType } = hookCall
       const recordedResult = recorded?.settledHookResultOf(urn, hookType)
       if (recordedResult !== undefined) return recordedResult.error
-      const error = await runHooks(deps, moment)
+      const error = await runHooks(deps, hookCall)
       const verdict = error === undefined ? 'succeeded' : 'failed'
       const errorField = error === undefined ? {} : { error }
       await writer.append({ kind: 'hooked', urn, hook: hookType, verdict, ...errorField })

@@ -43,7 +43,7 @@ export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
     settle: ({ step, state }) => Promise.resolve(toTrackedState(state ?? stateOf(step))),
     recordExtension: () => undefined,
     recordOutputs: (target, state) => Promise.resolve({ state, ref: target.ref }),
-    runHooks: moment => runHooks(deps, moment),
+    runHooks: hookCall => runHooks(deps, hookCall),
     answerCall: (_key, request) => request(),
   }
 }

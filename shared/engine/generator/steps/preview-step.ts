@@ -3,13 +3,13 @@ import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
 import type { StepEmitter } from '../../events/step-emitter.ts'
 import { perform } from '../../executor/perform.ts'
 import type { PerformDeps } from '../../executor/provider-call.ts'
-import { hooksOf, momentOf, type ProgramHooks, type StepHooks } from '../../hooks.ts'
+import { hooksOf, hookCallOf, type ProgramHooks, type StepHooks } from '../../hooks.ts'
 import type { Step } from '../../step.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../../step-end.ts'
 
 /** The dependencies of a previewed step. */
 export interface PreviewDeps {
-  readonly performing: PerformDeps
+  readonly performDeps: PerformDeps
   readonly emitter: StepEmitter
   readonly hooks: ProgramHooks
   /** Called when a hook failed after its step. */
@@ -35,13 +35,13 @@ export async function previewStep(step: Step, deps: PreviewDeps): Promise<StepEn
   return end
 }
 
-function withViewEvents({ performing, emitter }: PreviewDeps): PerformDeps {
-  return { ...performing, onViewStep: emitter.emitBegin }
+function withViewEvents({ performDeps, emitter }: PreviewDeps): PerformDeps {
+  return { ...performDeps, onViewStep: emitter.emitBegin }
 }
 
 async function previewWithHooks(step: Step, hooks: StepHooks, deps: PreviewDeps): Promise<StepEnd> {
   const createMoment = (hookType: StepHooks['before'], resultState?: StepEnd['state']) =>
-    momentOf(step, hooks, { hookType, isPreview: true, resultState })
+    hookCallOf(step, hooks, { hookType, isPreview: true, resultState })
   const beforeError = await runHooks(deps, createMoment(hooks.before))
   if (beforeError !== undefined) return failureEndOf({ message: beforeError, status: 'ok' })
   const end = await previewWithRetries(step, hooks, deps)
@@ -74,9 +74,9 @@ async function previewWithRetries(
       const message = 'maximum number of error hook retries reached'
       return { ...end, error: { ...end.error, message } }
     }
-    const moment = momentOf(step, hooks, { hookType: 'OnError', isPreview: true })
+    const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: true })
     const failure = { operation: hooks.operation, errors }
-    const { retry, error } = await deps.hooks.requestRetry(moment, failure)
+    const { retry, error } = await deps.hooks.requestRetry(hookCall, failure)
     if (error !== undefined) {
       const message = `error hooks execution failed: ${error}`
       return { ...end, error: { ...end.error, message } }

@@ -1,6 +1,6 @@
 import type { Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
-import { hooksOf, momentOf } from '../../hooks.ts'
+import { hooksOf, hookCallOf } from '../../hooks.ts'
 import type { Step } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import { applyFailure } from '../finish-stage.ts'
@@ -16,7 +16,7 @@ export async function runBeforeHooks(
   const hooks = hooksOf(step)
   if (hooks === undefined) return undefined
   const { isPreview } = ctx.input
-  return ctx.ports.runner.runHooks(momentOf(step, hooks, { hookType: hooks.before, isPreview }))
+  return ctx.ports.runner.runHooks(hookCallOf(step, hooks, { hookType: hooks.before, isPreview }))
 }
 
 /**
@@ -56,8 +56,8 @@ async function runAfterMoment(
   const hooks = hooksOf(step)
   if (hooks === undefined) return
   const { isPreview } = ctx.input
-  const moment = momentOf(step, hooks, { hookType: hooks.after, isPreview, resultState })
-  const message = await ctx.ports.runner.runHooks(moment)
+  const hookCall = hookCallOf(step, hooks, { hookType: hooks.after, isPreview, resultState })
+  const message = await ctx.ports.runner.runHooks(hookCall)
   if (message === undefined) return
   // The change of the resource is kept, and the deployment fails.
   const endedPart = ctx.input.continueOnError ? 'registration' : 'deployment'

@@ -30,7 +30,7 @@ export function createDecisionLog(journalTable: Table): DecisionLogPort {
   return {
     append: async (deployment, record) => {
       const { number } = record
-      if (!(await isKnownToExist(deployment, number - 1))) return 'taken'
+      if (!(await isKnownToExist(deployment, number - 1))) return 'refused'
       const writeResult = await putItem(journalTable, {
         key: keys.log(deployment, number),
         item: {
@@ -43,8 +43,10 @@ export function createDecisionLog(journalTable: Table): DecisionLogPort {
         rememberRecord(deployment, number)
       if (writeResult.isDone) return 'appended'
       const { existing } = writeResult
-      if (existing === undefined) return 'taken'
-      return isSame(parseLogRecord(deployment, number, existing), record) ? 'mine' : 'taken'
+      if (existing === undefined) return 'refused'
+      return isSame(parseLogRecord(deployment, number, existing), record)
+        ? 'already-appended'
+        : 'refused'
     },
     read: async (deployment, fromNumber, limit) => {
       const { pk, sk } = keys.log(deployment, fromNumber)

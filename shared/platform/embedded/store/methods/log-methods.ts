@@ -23,7 +23,7 @@ export const logMethods = {
         /** The whole record as JSON, including its writer. */
         readonly record: string
       },
-    ): 'appended' | 'mine' | 'taken' => {
+    ): 'appended' | 'already-appended' | 'refused' => {
       const { deployment, number, writer, record } = args
       const addedCount = database.run(
         `INSERT INTO log (deployment, number, writer, record)
@@ -41,10 +41,10 @@ export const logMethods = {
         deployment,
         number,
       )
-      const isMine =
+      const isSameAppend =
         row !== undefined &&
         isSameRecord(readTextColumn(requireReadableFormat('log', row), 'record'), record, args)
-      return isMine ? 'mine' : 'taken'
+      return isSameAppend ? 'already-appended' : 'refused'
     },
   ),
   'log.read': defineRead(
