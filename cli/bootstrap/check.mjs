@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChild } from './run-child.mjs'
-import { binPath, ourNode, root } from './paths.mjs'
+import { binPath, projectNode, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 import { printProgress, elapsedSince } from './messages.mjs'
 import { vitest } from './run-tests.mjs'
@@ -15,7 +15,7 @@ const checks = [
   { name: 'dead code', file: binPath('knip'), args: [], requiredPath: 'knip.json' },
   {
     name: 'house rules',
-    file: ourNode,
+    file: projectNode,
     args: [vitest, 'run', 'test/house'],
     requiredPath: 'test/house',
   },

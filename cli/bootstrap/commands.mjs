@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path'
 import { runChecks } from './check.mjs'
 import { runChild } from './run-child.mjs'
-import { antichain, createProjectVariables, ourNode, programFolders, root } from './paths.mjs'
+import { antichain, createProjectVariables, projectNode, programFolders, root } from './paths.mjs'
 import { generateCode, prepare } from './prepare.mjs'
 import { runQuickstart } from './quickstart.mjs'
 import { createBootstrapFailure, printProgress } from './messages.mjs'
@@ -46,7 +46,7 @@ async function gen(args) {
 
 async function bench(args) {
   await prepare(programFolders)
-  return runChild(ourNode, [join(root, 'bench', 'main.ts'), ...args])
+  return runChild(projectNode, [join(root, 'bench', 'main.ts'), ...args])
 }
 
 /**
@@ -56,8 +56,8 @@ async function bench(args) {
 async function golden(args) {
   await prepare(programFolders)
   const folder = join(root, 'test', 'golden')
-  const env = createProjectVariables({ ANTICHAIN_TIER: 'all', GOLD_NODE: ourNode })
-  if (args.length === 0) return runChild(ourNode, [join(folder, 'run-tier.mjs')], { env })
+  const env = createProjectVariables({ ANTICHAIN_TIER: 'all', GOLD_NODE: projectNode })
+  if (args.length === 0) return runChild(projectNode, [join(folder, 'run-tier.mjs')], { env })
   const casesIndex = args.indexOf('--cases')
   const callerFolder = process.env.INIT_CWD ?? process.cwd()
   const cases =
@@ -69,17 +69,17 @@ async function golden(args) {
   const fixedArgs = ['--cli', antichain, '--cases', cases]
   const modules = join(root, 'test', 'fixtures', 'sdk', 'node_modules')
   const runner = [join(folder, 'run.mjs'), ...fixedArgs, '--node-modules', modules, ...otherArgs]
-  return runChild(ourNode, runner, { env })
+  return runChild(projectNode, runner, { env })
 }
 
 async function startEmulators(args) {
   await prepare()
-  return runChild(ourNode, [emulatorsScript, ...args])
+  return runChild(projectNode, [emulatorsScript, ...args])
 }
 
 async function startCloud(args) {
   await prepare()
-  return runChild(ourNode, [cloudScript, ...args])
+  return runChild(projectNode, [cloudScript, ...args])
 }
 
 /**
@@ -98,7 +98,9 @@ async function synth(args) {
   const region = process.env.AWS_REGION ?? 'us-east-1'
   const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk')
   const context = ['--context', `antichain:region=${region}`]
-  const status = await runChild(ourNode, [cdk, 'synth', '--quiet', ...context, ...args], { env })
+  const status = await runChild(projectNode, [cdk, 'synth', '--quiet', ...context, ...args], {
+    env,
+  })
   if (status === 0) printProgress('templates were written to .cache/cdk.out')
   return status
 }
@@ -106,5 +108,5 @@ async function synth(args) {
 /** Runs the main program of a test folder. */
 async function runScript(folder, args) {
   await prepare()
-  return runChild(ourNode, [join(root, 'test', folder, 'main.ts'), ...args])
+  return runChild(projectNode, [join(root, 'test', folder, 'main.ts'), ...args])
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createNpmVariables, ourNode, root } from './paths.mjs'
+import { createNpmVariables, projectNode, root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
 /**
@@ -39,7 +39,9 @@ export function installPackages(folder, name) {
 
 /** Reports whether the project's Node is installed in the required version. */
 export function hasOurNode() {
-  return spawnSync(ourNode, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') ?? false
+  return (
+    spawnSync(projectNode, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') ?? false
+  )
 }
 
 /**
@@ -51,7 +53,7 @@ export function repairOurNode() {
   runNpm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
   if (hasOurNode()) return
   throw createBootstrapFailure(
-    `npm did not install Node 24 at ${ourNode}`,
+    `npm did not install Node 24 at ${projectNode}`,
     `run \`npm install-scripts approve node\` and \`npm rebuild node\` in ${root}, and then this command again`,
   )
 }

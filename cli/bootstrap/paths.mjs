@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
-export const ourNode = join(root, 'node_modules', 'node', 'bin', 'node')
+export const projectNode = join(root, 'node_modules', 'node', 'bin', 'node')
 export const antichain = join(root, 'cli', 'antichain')
 export const quickstart = 'examples/quickstart'
 /**
@@ -30,7 +30,7 @@ export function createProjectVariables(extraVariables = {}) {
   return {
     ...process.env,
     ANTICHAIN_USER_PATH: process.env.ANTICHAIN_USER_PATH ?? path,
-    PATH: `${dirname(ourNode)}${delimiter}${path}`,
+    PATH: `${dirname(projectNode)}${delimiter}${path}`,
     ...extraVariables,
   }
 }
@@ -46,7 +46,7 @@ export function createNpmVariables() {
   const inheritedEntries = Object.entries(process.env).filter(
     ([key]) => !callerVariablePattern.test(key),
   )
-  const projectFolders = [join(root, 'node_modules', '.bin'), dirname(ourNode)]
+  const projectFolders = [join(root, 'node_modules', '.bin'), dirname(projectNode)]
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter(folder => !projectFolders.includes(folder))

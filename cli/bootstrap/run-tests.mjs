@@ -5,7 +5,7 @@ import { runChild } from './run-child.mjs'
 import {
   compileCacheFolder,
   createProjectVariables,
-  ourNode,
+  projectNode,
   programFolders,
   root,
 } from './paths.mjs'
@@ -54,8 +54,8 @@ async function runVitest(tier, args, env) {
     ...args,
   ]
   // Tests of AWS use emulators, which run as long as the tests.
-  const wrapperArgs = ['aws', 'nightly'].includes(tier) ? [emulatorsScript, '--', ourNode] : []
-  const status = await runChild(ourNode, [...wrapperArgs, vitest, ...options], { env })
+  const wrapperArgs = ['aws', 'nightly'].includes(tier) ? [emulatorsScript, '--', projectNode] : []
+  const status = await runChild(projectNode, [...wrapperArgs, vitest, ...options], { env })
   const counts = existsSync(report) ? countsOf(report) : emptyCounts
   rmSync(report, { force: true })
   return countRunnerFailure(status, counts)
@@ -97,7 +97,7 @@ async function runGolden(env) {
   const onOutput = chunk => {
     text = (text + chunk).slice(-2_000)
   }
-  const status = await runChild(ourNode, [goldenScript], { env, onOutput })
+  const status = await runChild(projectNode, [goldenScript], { env, onOutput })
   const [, passed = 0, failed = 0, skipped = 0] =
     /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(text) ?? []
   const names = text.split('\n').filter(line => / (fails|passes now: .*)$/.test(line))

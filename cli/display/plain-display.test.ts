@@ -95,15 +95,15 @@ describe('steps', () => {
   })
 
   test('a refresh that found a difference is an update, and one without a difference has no line', async () => {
-    const found = metadataOf('refresh', 'a', {
+    const metadata = metadataOf('refresh', 'a', {
       old: stateOf('a', { outputs: { size: 1 } }),
       new: stateOf('a', { outputs: { size: 2 } }),
     })
     const unchanged = metadataOf('refresh', 'b')
     const lines = await printPlain(
       [
-        createPreEvent(found),
-        createOutputsEvent(found),
+        createPreEvent(metadata),
+        createOutputsEvent(metadata),
         createPreEvent(unchanged),
         createOutputsEvent(unchanged),
       ],

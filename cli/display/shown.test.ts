@@ -44,9 +44,9 @@ describe.each([
       ...createEndedEvent(metadataOf('read', 'seen')),
       ...createEndedEvent(metadataOf('create', 'made')),
     ]
-    const without = await printPlain(events, shape)
-    expect(without).toContain('made created')
-    expect(without).not.toContain('seen read')
+    const plainText = await printPlain(events, shape)
+    expect(plainText).toContain('made created')
+    expect(plainText).not.toContain('seen read')
     expect(await printPlain(events, { ...shape, showReads: true })).toContain('seen read')
   })
 

@@ -102,14 +102,16 @@ describe('frame', () => {
 
   test('a frame is never higher than the terminal, and no line is wider', () => {
     const long = 'x'.repeat(100)
-    const rows = Array.from({ length: 50 }, (_, at) => createRunningRow(`${long}${at}`, at))
+    const rows = Array.from({ length: 50 }, (_, index) =>
+      createRunningRow(`${long}${index}`, index),
+    )
     const frame = renderFrame({ ...input, rows, height: 10 }, plain)
     expect(frame.length).toBe(9)
     expect(Math.max(...frame.map(line => line.length))).toBe(60)
   })
 
   test('the longest running steps are named, and the others are counted', () => {
-    const rows = ['a', 'b', 'c', 'd', 'e'].map((name, at) => createRunningRow(name, at))
+    const rows = ['a', 'b', 'c', 'd', 'e'].map((name, index) => createRunningRow(name, index))
     expect(formatWaiting(rows, false)).toBe('a (creating), b (creating), c (creating) and 2 more')
     expect(formatWaiting([], false)).toBe('the next registration or step')
   })

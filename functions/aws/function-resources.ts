@@ -107,7 +107,9 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   // Each try of a compaction records the lag, so that repeated failures produce growing values.
   const compactHere: Compact = deployment =>
-    compact(platform, deployment, at => recordCompactionLag(putMetric, platform.clock.now(), at))
+    compact(platform, deployment, settledAtMs =>
+      recordCompactionLag(putMetric, platform.clock.now(), settledAtMs),
+    )
   const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
   const createServer = (): StackServer => ({
     platform,

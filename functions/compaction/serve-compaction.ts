@@ -36,7 +36,7 @@ export async function serveCompaction(
     return { nudged: reconciliation.nudgedStacks.length }
   }
   // Each try of a compaction records the lag, so that repeated failures produce growing values.
-  return compact(platform, call.deployment, at =>
-    recordCompactionLag(putMetric, platform.clock.now(), at),
+  return compact(platform, call.deployment, settledAtMs =>
+    recordCompactionLag(putMetric, platform.clock.now(), settledAtMs),
   )
 }

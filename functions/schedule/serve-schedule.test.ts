@@ -93,8 +93,8 @@ test('a delivered message is called once, even if it is repeated, and failed one
 test('a message that the receiver refuses is called once and becomes a dead letter', async () => {
   receiver.state.answer = () => ({ status: 410 })
   const refused = createStartedMessage()
-  for (let at = 1; at <= triggerLimits.notificationAttemptsMax; at += 1)
-    expect(await serve({ Records: [createRecord('a', at, refused)] })).toEqual({
+  for (let index = 1; index <= triggerLimits.notificationAttemptsMax; index += 1)
+    expect(await serve({ Records: [createRecord('a', index, refused)] })).toEqual({
       batchItemFailures: [{ itemIdentifier: 'a' }],
     })
   expect(receiver.received).toHaveLength(1)

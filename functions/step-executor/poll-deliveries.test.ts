@@ -31,12 +31,12 @@ test('a queue that fails once is polled again', async () => {
 
 test('a queue that keeps failing is polled with growing pauses until it responds', async () => {
   const slept: number[] = []
-  const over = Promise.withResolvers<void>()
+  const allReceived = Promise.withResolvers<void>()
   let receives = 0
   const receive: ChainQueuePort['receive'] = async () => {
     receives += 1
     if (receives === 7) return []
-    if (receives === 9) over.resolve()
+    if (receives === 9) allReceived.resolve()
     if (receives >= 9) return new Promise(() => undefined)
     throw error('STORE_UNAVAILABLE', 'the queue has a bad moment')
   }
@@ -44,6 +44,6 @@ test('a queue that keeps failing is polled with growing pauses until it responds
   const clock = { ...createSystemClock(), sleep }
   const ports = { chains: { receive } as ChainQueuePort, clock, random, logger: silentLogger }
   pollDeliveries(ports, { runDelivery: async () => undefined })
-  await over.promise
+  await allReceived.promise
   expect(slept).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 1_000])
 })

@@ -11,12 +11,12 @@ function createWarmRun(deployment: string, until = 100) {
     plugins: { close: end('plugins') },
     processes: { close: end('processes') },
   }
-  const made = {
+  const warmRun = {
     deployment: deployment as DeploymentId,
     environment,
     expiresAt: until as EpochMs,
   }
-  return { made: made as unknown as WarmRun, ended }
+  return { warmRun: warmRun as unknown as WarmRun, ended }
 }
 
 const whole = ['calls', 'plugins', 'monitor', 'processes']
@@ -25,17 +25,17 @@ const other = 'organization/p/dev/2' as DeploymentId
 
 test('a cached environment is taken once, by the same deployment', async () => {
   const warmCache = createWarmCache({ now: () => 0 as EpochMs })
-  const { made, ended } = createWarmRun(one)
-  await warmCache.keep(made)
-  expect(await warmCache.take(one)).toBe(made)
+  const { warmRun, ended } = createWarmRun(one)
+  await warmCache.keep(warmRun)
+  expect(await warmCache.take(one)).toBe(warmRun)
   expect(await warmCache.take(one)).toBe(undefined)
   expect(ended).toEqual([])
 })
 
 test('another deployment finds nothing, and the cached environment has ended before it continues', async () => {
   const warmCache = createWarmCache({ now: () => 0 as EpochMs })
-  const { made, ended } = createWarmRun(one)
-  await warmCache.keep(made)
+  const { warmRun, ended } = createWarmRun(one)
+  await warmCache.keep(warmRun)
   expect(await warmCache.take(other)).toBe(undefined)
   expect(ended).toEqual(whole)
 })
@@ -43,8 +43,8 @@ test('another deployment finds nothing, and the cached environment has ended bef
 test('an expired environment is ended, because its credentials expire', async () => {
   let now = 0
   const warmCache = createWarmCache({ now: () => now as EpochMs })
-  const { made, ended } = createWarmRun(one)
-  await warmCache.keep(made)
+  const { warmRun, ended } = createWarmRun(one)
+  await warmCache.keep(warmRun)
   now = 100
   expect(await warmCache.take(one)).toBe(undefined)
   expect(ended).toEqual(whole)
@@ -53,8 +53,8 @@ test('an expired environment is ended, because its credentials expire', async ()
 test('a new environment replaces and ends the cached one', async () => {
   const warmCache = createWarmCache({ now: () => 0 as EpochMs })
   const [first, second] = [createWarmRun(one), createWarmRun(other)]
-  await warmCache.keep(first.made)
-  await warmCache.keep(second.made)
+  await warmCache.keep(first.warmRun)
+  await warmCache.keep(second.warmRun)
   expect([first.ended, second.ended]).toEqual([whole, []])
   await warmCache.release()
   expect(second.ended).toEqual(whole)

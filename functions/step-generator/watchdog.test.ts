@@ -58,15 +58,19 @@ describe('the holder of a deployment', () => {
   })
 
   test('is observed by its start and the counter of its lease', () => {
-    const others = [createLease({ executor: 'another' as Lease['executor'], counter: 9 })]
+    const executorLeases = [createLease({ executor: 'another' as Lease['executor'], counter: 9 })]
     const executors = { another: 9 }
-    expect(observedHolderOf(holder, [...others, createLease()])).toEqual({
+    expect(observedHolderOf(holder, [...executorLeases, createLease()])).toEqual({
       life: 'life',
       renewals: 3,
       executors,
     })
-    expect(observedHolderOf(holder, others)).toEqual({ life: 'life', renewals: -1, executors })
-    const retired = others.map(one => ({ ...one, retired: true }))
+    expect(observedHolderOf(holder, executorLeases)).toEqual({
+      life: 'life',
+      renewals: -1,
+      executors,
+    })
+    const retired = executorLeases.map(one => ({ ...one, retired: true }))
     expect(observedHolderOf(holder, retired)).toEqual({ life: 'life', renewals: -1, executors: {} })
   })
 })

@@ -217,8 +217,10 @@ test('a missing stack is reported, and the delivery counts once the stack exists
 
 test('an internal error reveals only its code', async () => {
   const { name } = await createWebhook('signed')
-  const down = { put: () => Promise.reject(error('STORE_UNAVAILABLE', 'table x at host y')) }
-  const failed = await answer(signedEventOf(name), { requests: down })
+  const failingRequests = {
+    put: () => Promise.reject(error('STORE_UNAVAILABLE', 'table x at host y')),
+  }
+  const failed = await answer(signedEventOf(name), { requests: failingRequests })
   expect(failed).toMatchObject({ statusCode: 503, headers: { 'retry-after': '30' } })
   expect(JSON.stringify(failed)).not.toContain('host y')
   const odd = { put: () => Promise.reject(new TypeError('x is undefined')) }

@@ -239,8 +239,8 @@ describe('the snapshot', () => {
 
   test('records the current integrity error and drops an old one', () => {
     const input = fixtureInputOf({ base: [resource('b', dependsOn('gone'))], decisions: [] })
-    const broken = fold(input)
-    expect(broken.metadata).toMatchObject({
+    const invalidState = fold(input)
+    expect(invalidState.metadata).toMatchObject({
       integrity_error: { version: '3', error: expect.stringMatching(/gone.*is missing/) },
     })
     const step = testOperation(1, 'b', {
@@ -250,7 +250,7 @@ describe('the snapshot', () => {
     })
     const repaired = fold({
       ...fixtureInputOf({ decisions: [registration(step)], ends: [testEnd(1, 'succeeded')] }),
-      base: broken,
+      base: invalidState,
     })
     expect(repaired.metadata).toEqual({})
   })

@@ -48,29 +48,29 @@ const resourcesOf = (after: StoredDeployment): readonly unknown[] =>
 
 describe('a late outcome', () => {
   test('resolves the pending create of its own attempt', () => {
-    const taken = applyLateOutcomes(state([provider], [pending('a')]), [late('a')])
-    expect(resourcesOf(taken.state)).toEqual([['a-1', false]])
-    expect(taken.state.pending_operations).toBeUndefined()
-    expect(taken.keys).toEqual(['organization/p/dev/3 9 1'])
+    const result = applyLateOutcomes(state([provider], [pending('a')]), [late('a')])
+    expect(resourcesOf(result.state)).toEqual([['a-1', false]])
+    expect(result.state.pending_operations).toBeUndefined()
+    expect(result.keys).toEqual(['organization/p/dev/3 9 1'])
   })
 
   test('of another attempt does not resolve a pending create and is marked for deletion', () => {
     const before = state([provider], [pending('a', 2)])
-    const taken = applyLateOutcomes(before, [late('a')])
-    expect(resourcesOf(taken.state)).toEqual([['a-1', true]])
-    expect(taken.state.pending_operations).toEqual(before.pending_operations)
+    const result = applyLateOutcomes(before, [late('a')])
+    expect(resourcesOf(result.state)).toEqual([['a-1', true]])
+    expect(result.state.pending_operations).toEqual(before.pending_operations)
   })
 
   test('is ignored when the state already contains its resource', () => {
     const before = state([provider, object('a', 'a-1')])
-    const taken = applyLateOutcomes(before, [late('a')])
-    expect(taken.state).toBe(before)
-    expect(taken.keys).toHaveLength(1)
+    const result = applyLateOutcomes(before, [late('a')])
+    expect(result.state).toBe(before)
+    expect(result.keys).toHaveLength(1)
   })
 
   test('is marked for deletion when the state already has a newer resource', () => {
-    const taken = applyLateOutcomes(state([provider, object('a', 'a-2')]), [late('a')])
-    expect(resourcesOf(taken.state)).toEqual([
+    const result = applyLateOutcomes(state([provider, object('a', 'a-2')]), [late('a')])
+    expect(resourcesOf(result.state)).toEqual([
       ['a-2', false],
       ['a-1', true],
     ])
@@ -78,26 +78,26 @@ describe('a late outcome', () => {
 
   test('is marked for deletion beside the resource that it was meant to replace', () => {
     const before = state([provider, object('a', 'a-0')], [pending('a')])
-    const taken = applyLateOutcomes(before, [late('a')])
-    expect(resourcesOf(taken.state)).toEqual([
+    const result = applyLateOutcomes(before, [late('a')])
+    expect(resourcesOf(result.state)).toEqual([
       ['a-0', false],
       ['a-1', true],
     ])
-    expect(taken.state.pending_operations).toBeUndefined()
+    expect(result.state.pending_operations).toBeUndefined()
   })
 
   test.for(['a-1', 'a-0'])('replaces %s, which was deleted before the replacement', id => {
     const before = state([provider, object('a', id, { pendingReplacement: true })], [pending('a')])
-    const taken = applyLateOutcomes(before, [late('a')])
-    expect(resourcesOf(taken.state)).toEqual([['a-1', false]])
-    expect(taken.state.resources?.at(-1)).toEqual(late('a').state)
-    expect(taken.state.pending_operations).toBeUndefined()
+    const result = applyLateOutcomes(before, [late('a')])
+    expect(resourcesOf(result.state)).toEqual([['a-1', false]])
+    expect(result.state.resources?.at(-1)).toEqual(late('a').state)
+    expect(result.state.pending_operations).toBeUndefined()
   })
 
   test('is marked for deletion when no create is pending for the replaced resource of its id', () => {
     const gone = object('a', 'a-1', { pendingReplacement: true })
-    const taken = applyLateOutcomes(state([provider, gone]), [late('a')])
-    expect(taken.state.resources?.slice(1)).toEqual([gone, { ...late('a').state, delete: true }])
+    const result = applyLateOutcomes(state([provider, gone]), [late('a')])
+    expect(result.state.resources?.slice(1)).toEqual([gone, { ...late('a').state, delete: true }])
   })
 
   test('stays in the inbox when its provider is gone', () => {
@@ -115,9 +115,9 @@ describe('a late outcome', () => {
   })
 
   test('keeps only the dependencies that still exist', () => {
-    const made = object('a', 'a-1', { dependencies: [urnOf('gone'), urnOf('b')] })
+    const lateState = object('a', 'a-1', { dependencies: [urnOf('gone'), urnOf('b')] })
     const before = state([provider, object('b', 'b-1')], [pending('a')])
-    const taken = applyLateOutcomes(before, [late('a', { state: made })])
-    expect(taken.state.resources?.at(-1)?.['dependencies']).toEqual([urnOf('b')])
+    const result = applyLateOutcomes(before, [late('a', { state: lateState })])
+    expect(result.state.resources?.at(-1)?.['dependencies']).toEqual([urnOf('b')])
   })
 })

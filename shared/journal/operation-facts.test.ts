@@ -43,12 +43,12 @@ describe('an operation without an end', () => {
       old: baseReference(0, 'a'),
       state: planned,
     })
-    const found = (end: OperationEnd) =>
+    const stateAfter = (end: OperationEnd) =>
       foldFixture({ base: [a], decisions: [registration(step)], ends: [[1, end]] })
     const [, interrupted] = testEnd(1, 'interrupted')
     for (const end of [begun, interrupted]) {
-      expect(found(end).resources).toEqual([a])
-      expect(found(end).pending_operations).toEqual(
+      expect(stateAfter(end).resources).toEqual([a])
+      expect(stateAfter(end).pending_operations).toEqual(
         type === undefined ? undefined : [{ resource: type === 'deleting' ? a : planned, type }],
       )
     }

@@ -23,7 +23,11 @@ function baseOf(...resources: StoredResource[]): StoredDeployment {
 
 /** Creates entries in sequence from [operation, content] pairs. */
 function journal(...contents: readonly [number, EntryContent][]): readonly JournalEntry[] {
-  return contents.map(([operation, content], at) => ({ ...content, operation, sequence: at + 1 }))
+  return contents.map(([operation, content], index) => ({
+    ...content,
+    operation,
+    sequence: index + 1,
+  }))
 }
 
 const [a, b, c] = [resource('A'), resource('B'), resource('C')]
@@ -88,14 +92,17 @@ describe('replay', () => {
   })
 
   test('a state of this update can be removed, marked, and given outputs', () => {
-    const made = (name: string): EntryContent => ({ kind: 'success', state: resource(name) })
+    const createSuccess = (name: string): EntryContent => ({
+      kind: 'success',
+      state: resource(name),
+    })
     const result = replay(
       baseOf(),
       journal(
-        [1, made('A')],
-        [2, made('B')],
-        [3, made('C')],
-        [4, made('D')],
+        [1, createSuccess('A')],
+        [2, createSuccess('B')],
+        [3, createSuccess('C')],
+        [4, createSuccess('D')],
         [5, { kind: 'success', remove: { operation: 1 } }],
         [6, { kind: 'success', delete: { operation: 2 } }],
         [7, { kind: 'success', pendingReplacement: { operation: 3 } }],
@@ -150,12 +157,12 @@ describe('replay', () => {
   })
 
   test('a rebase after added states is an integrity error, unless it is the last entry', () => {
-    const made: [number, EntryContent] = [1, { kind: 'success', state: a }]
+    const success: [number, EntryContent] = [1, { kind: 'success', state: a }]
     const rebuilt: [number, EntryContent] = [0, { kind: 'rebuilt-base-state' }]
-    expect(replay(baseOf(), journal(made, rebuilt), options).resources).toEqual([a])
-    expect(() => replay(baseOf(), journal(made, rebuilt, [2, { kind: 'begin' }]), options)).toThrow(
-      /rebuilds its base/,
-    )
+    expect(replay(baseOf(), journal(success, rebuilt), options).resources).toEqual([a])
+    expect(() =>
+      replay(baseOf(), journal(success, rebuilt, [2, { kind: 'begin' }]), options),
+    ).toThrow(/rebuilds its base/)
   })
 
   test('a rewritten base keeps the secrets manager that the journal named before', () => {

@@ -12,8 +12,8 @@ const base: StoredDeployment = {
   resources: [owner, view, { ...view, urn: 'w', delete: true }],
 }
 
-const at = { kind: 'base', epoch: 1, index: 1, urn: 'v' as Urn } as const
-const old = { at, state: view }
+const target = { kind: 'base', epoch: 1, index: 1, urn: 'v' as Urn } as const
+const old = { at: target, state: view }
 const step = (effect: ViewOutcome['effect'], more: Partial<ViewOutcome> = {}): ViewOutcome => ({
   ...{ urn: 'v' as Urn, type: 't', op: 'update', effect, verdict: 'succeeded', ...more },
 })
@@ -54,12 +54,14 @@ describe('view steps in the journal', () => {
 
   test('a deleted owner removes the views of its own copy', () => {
     const entries = createViewEntries(base, 10)
-    const left = (one: StoredResource): readonly unknown[] =>
+    const entriesOf = (one: StoredResource): readonly unknown[] =>
       entries
         .removedEntriesOf(one)
         .flatMap(({ content }) => (content.kind === 'begin' ? [] : [content]))
-    expect(left(owner)).toEqual([{ kind: 'success', remove: { base: 1 } }])
-    expect(left({ ...owner, delete: true })).toEqual([{ kind: 'success', remove: { base: 2 } }])
-    expect(left(owner)).toEqual([])
+    expect(entriesOf(owner)).toEqual([{ kind: 'success', remove: { base: 1 } }])
+    expect(entriesOf({ ...owner, delete: true })).toEqual([
+      { kind: 'success', remove: { base: 2 } },
+    ])
+    expect(entriesOf(owner)).toEqual([])
   })
 })

@@ -85,15 +85,18 @@ export interface CatalogPort {
     },
   ) => Promise<{ readonly kind: 'started' | 'busy'; readonly deployment: DeploymentId }>
   /**
-   * Publishes a snapshot as the version after `expectedVersion`. Returns `already` when that
-   * version is published with the same blob. Returns `conflict` when the stack has any other
+   * Publishes a snapshot as the version after `expectedVersion`. Returns `already-published` when
+   * that version is published with the same blob. Returns `conflict` when the stack has any other
    * version.
    */
   readonly publish: (
     id: StackId,
     expectedVersion: number,
     snapshot: BlobHash,
-  ) => Promise<{ readonly kind: 'published' | 'already' | 'conflict'; readonly version: number }>
+  ) => Promise<{
+    readonly kind: 'published' | 'already-published' | 'conflict'
+    readonly version: number
+  }>
   /**
    * Clears `current` of the stack and records the end of the deployment in the history. Has no
    * effect when the deployment is not the current one.

@@ -12,11 +12,11 @@ const unheard = new ProviderError('no connection', {
 /** Creates a sequence of instances, and records the reports between their calls. */
 function scene(...failures: readonly (Error | undefined)[]) {
   const messages: string[] = []
-  const left = [...failures]
+  const failuresLeft = [...failures]
   let instances = 0
   const provider = {
     read: async () => {
-      const failure = left.shift()
+      const failure = failuresLeft.shift()
       if (failure !== undefined) throw failure
       return instances
     },

@@ -20,7 +20,7 @@ const events = [...new Set(transitions.map(({ event }) => event))]
 function subsetsOf(facts: readonly Fact[]): readonly ReadonlySet<Fact>[] {
   return Array.from(
     { length: 2 ** facts.length },
-    (_, bits) => new Set(facts.filter((_fact, at) => (bits >> at) % 2 === 1)),
+    (_, bits) => new Set(facts.filter((_fact, index) => (bits >> index) % 2 === 1)),
   )
 }
 
@@ -70,7 +70,7 @@ test('plan facts that a request does not carry do not affect the result', () => 
 test("a store's condition holds exactly when a row applies", () => {
   const facts = [...others, ...ofThePlan]
   const factConditions = Object.fromEntries(
-    facts.map((fact, at) => [fact, `?${at + 1}`]),
+    facts.map((fact, index) => [fact, `?${index + 1}`]),
   ) as FactConditions
   const database = new DatabaseSync(':memory:')
   for (const event of events)

@@ -8,7 +8,7 @@ const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as U
 const seal = (plaintext: string) => ({ ciphertext: `sealed(${plaintext})` })
 const open = (ciphertext: string): string => ciphertext.slice('sealed('.length, -1)
 
-const full: ResourceState = {
+const completeState: ResourceState = {
   urn: urnOf('a'),
   type: 'a:b:C',
   custom: true,
@@ -49,7 +49,7 @@ const full: ResourceState = {
 
 describe('the stored form of a resource', () => {
   test("keeps every field, in Pulumi's order", () => {
-    const stored = encodeResource(full, seal)
+    const stored = encodeResource(completeState, seal)
     expect(Object.keys(stored).join()).toBe(
       'urn,custom,delete,id,type,inputs,outputs,parent,protect,taint,external,dependencies,' +
         'initErrors,provider,propertyDependencies,pendingReplacement,additionalSecretOutputs,' +
@@ -57,7 +57,7 @@ describe('the stored form of a resource', () => {
         'sourcePosition,stackTrace,ignoreChanges,hideDiff,replaceOnChanges,replacementTrigger,' +
         'refreshBeforeUpdate,viewOf,resourceHooks,extensionRef,snippetID',
     )
-    expect(decodeResource(JSON.parse(JSON.stringify(stored)), open)).toEqual(full)
+    expect(decodeResource(JSON.parse(JSON.stringify(stored)), open)).toEqual(completeState)
   })
 
   test('omits empty fields, but not `custom`', () => {
@@ -86,7 +86,7 @@ describe('the stored form of a resource', () => {
   })
 
   test('seals secrets', () => {
-    expect(encodeResource(full, seal)['outputs']).toMatchObject({
+    expect(encodeResource(completeState, seal)['outputs']).toMatchObject({
       token: { ciphertext: 'sealed("hush")' },
     })
   })

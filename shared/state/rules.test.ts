@@ -11,8 +11,8 @@ type Fields = { readonly [field: string]: Json }
 const urnOf = (name: string, type = 'a:b:C'): string => `urn:pulumi:dev::shop::${type}::${name}`
 
 function resource(name: string, fields: Fields = {}, type = 'a:b:C'): StoredResource {
-  const own = type.slice(type.lastIndexOf('$') + 1)
-  return { urn: urnOf(name, type), custom: true, type: own, ...fields }
+  const ownType = type.slice(type.lastIndexOf('$') + 1)
+  return { urn: urnOf(name, type), custom: true, type: ownType, ...fields }
 }
 
 const providerType = 'pulumi:providers:a'
@@ -20,7 +20,7 @@ const provider = (name: string, id: string): StoredResource => resource(name, { 
 const providedBy = (name: string, id: string): Fields => ({
   provider: `${urnOf(name, providerType)}::${id}`,
 })
-const on = (...names: string[]): Fields => ({ dependencies: names.map(name => urnOf(name)) })
+const dependOn = (...names: string[]): Fields => ({ dependencies: names.map(name => urnOf(name)) })
 
 function deploymentOf(...resources: StoredResource[]): StoredDeployment {
   return { manifest: manifestOf('v1', ''), resources, metadata: {} }
@@ -66,7 +66,7 @@ describe('integrity', () => {
       [resource('a', { parent: urnOf('b') }), resource('b')],
       /comes after it/,
     ],
-    ['a missing dependency', [resource('a', on('b'))], /its dependency .*is missing/],
+    ['a missing dependency', [resource('a', dependOn('b'))], /its dependency .*is missing/],
     [
       'a property dependency',
       [resource('a', { propertyDependencies: { k: [urnOf('b')] } })],
@@ -161,7 +161,7 @@ describe('normal URNs', () => {
   })
 
   test('a deployment without aliases is returned unchanged', () => {
-    const deployment = deploymentOf(resource('a'), resource('b', on('a')))
+    const deployment = deploymentOf(resource('a'), resource('b', dependOn('a')))
     expect(normalizeUrns(deployment)).toBe(deployment)
   })
 })
@@ -198,9 +198,9 @@ describe('topological order', () => {
     namesOf(sortTopologically(list).resources)
 
   test('dependencies move before their dependents, the rest stays', () => {
-    expect(sortedNames(resource('a', on('c')), resource('b'), resource('c'), resource('d'))).toBe(
-      'cabd',
-    )
+    expect(
+      sortedNames(resource('a', dependOn('c')), resource('b'), resource('c'), resource('d')),
+    ).toBe('cabd')
   })
 
   test('providers move before their resources, by id', () => {
@@ -211,7 +211,10 @@ describe('topological order', () => {
 
   test('a deleted state refers to the deleted one, a live state to the live one', () => {
     const [dead, live] = [resource('a', { delete: true }), resource('a')]
-    const [ofDead, ofLive] = [resource('b', { delete: true, ...on('a') }), resource('b', on('a'))]
+    const [ofDead, ofLive] = [
+      resource('b', { delete: true, ...dependOn('a') }),
+      resource('b', dependOn('a')),
+    ]
     expect(sortTopologically([ofLive, live, ofDead, dead]).resources).toEqual([
       live,
       ofLive,
@@ -222,21 +225,21 @@ describe('topological order', () => {
 
   test('a reference means the nearest earlier state of its URN', () => {
     const dead = (id: string): StoredResource => resource('a', { delete: true, id })
-    const list = [dead('1'), resource('b', { delete: true, ...on('a') }), dead('2')]
+    const list = [dead('1'), resource('b', { delete: true, ...dependOn('a') }), dead('2')]
     expect(sortTopologically(list).resources).toEqual(list)
   })
 
   test('a cycle leaves the list unchanged and is named', () => {
-    const list = [resource('a', on('b')), resource('b', on('a')), resource('c')]
+    const list = [resource('a', dependOn('b')), resource('b', dependOn('a')), resource('c')]
     expect(sortTopologically(list)).toEqual({ resources: list, cycle: urnOf('a') })
-    const self = [resource('a', on('a'))]
+    const self = [resource('a', dependOn('a'))]
     expect(sortTopologically(self).cycle).toBe(urnOf('a'))
   })
 
   test('a long chain in reverse order is sorted without recursion', () => {
     const count = 5_000
-    const list = Array.from({ length: count }, (_, at) =>
-      resource(`${at}`, at + 1 < count ? on(`${at + 1}`) : {}),
+    const list = Array.from({ length: count }, (_, index) =>
+      resource(`${index}`, index + 1 < count ? dependOn(`${index + 1}`) : {}),
     )
     expect(
       sortTopologically(list)

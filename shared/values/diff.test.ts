@@ -4,7 +4,7 @@ import { type PropertyMap, type PropertyValue, secretOf, unknown } from './value
 
 const map = (fields: Record<string, PropertyValue>): PropertyMap => new Map(Object.entries(fields))
 
-function found(a: Record<string, PropertyValue>, b: Record<string, PropertyValue>) {
+function findDiff(a: Record<string, PropertyValue>, b: Record<string, PropertyValue>) {
   const diff = diffInputs(map(a), map(b))
   if (diff === undefined) return undefined
   return {
@@ -16,12 +16,12 @@ function found(a: Record<string, PropertyValue>, b: Record<string, PropertyValue
 describe("the engine's own diff", () => {
   test('ignores secret and output wrappers', () => {
     const output = { kind: 'output', secret: true, value: 2, dependencies: [] } as const
-    expect(found({ a: 1, b: [output] }, { a: secretOf(1), b: [2] })).toBeUndefined()
+    expect(findDiff({ a: 1, b: [output] }, { a: secretOf(1), b: [2] })).toBeUndefined()
   })
 
   test('reports each difference with its path and kind', () => {
     expect(
-      found(
+      findDiff(
         { size: 1, gone: true, list: [1, 2, 3], deep: map({ 'a-b': 1, c: null }) },
         { size: 2, list: [1, 4], deep: map({ 'a-b': 2, c: 1 }), fresh: [] },
       ),
@@ -38,17 +38,17 @@ describe("the engine's own diff", () => {
   })
 
   test('treats null as absent in objects, but not in lists', () => {
-    expect(found({ a: null }, {})).toBeUndefined()
-    expect(found({ a: [] }, { a: [null] })).toEqual({ keys: ['a'], 'a[0]': 'add' })
-    expect(found({ a: [1, null] }, { a: [1] })).toEqual({ keys: ['a'], 'a[1]': 'delete' })
+    expect(findDiff({ a: null }, {})).toBeUndefined()
+    expect(findDiff({ a: [] }, { a: [null] })).toEqual({ keys: ['a'], 'a[0]': 'add' })
+    expect(findDiff({ a: [1, null] }, { a: [1] })).toEqual({ keys: ['a'], 'a[1]': 'delete' })
   })
 
   test('treats an unknown as a change', () => {
-    expect(found({ a: 1 }, { a: unknown })).toEqual({ keys: ['a'], a: 'update' })
-    expect(found({}, { a: unknown })).toEqual({ keys: ['a'], a: 'add' })
+    expect(findDiff({ a: 1 }, { a: unknown })).toEqual({ keys: ['a'], a: 'update' })
+    expect(findDiff({}, { a: unknown })).toEqual({ keys: ['a'], a: 'add' })
   })
 
   test('treats a change of kind as one update', () => {
-    expect(found({ a: [1] }, { a: map({ b: 1 }) })).toEqual({ keys: ['a'], a: 'update' })
+    expect(findDiff({ a: [1] }, { a: map({ b: 1 }) })).toEqual({ keys: ['a'], a: 'update' })
   })
 })

@@ -109,8 +109,11 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     for (const _ of [1, 2]) expect(requireSuccess(await push('good')).err).toContain('silver 1.2.3')
     expect((await push('evil')).err).toContain('PLUGIN_TAKEN')
     const key = { kind: 'resource', name: 'silver', version: '', os: 'linux', arch: 'x64' }
-    const found = await sandbox.control.platform.plugins.get(key)
-    expect([found?.version, Buffer.from(found?.bytes ?? []).toString()]).toEqual(['1.2.3', 'good'])
+    const storedPlugin = await sandbox.control.platform.plugins.get(key)
+    expect([storedPlugin?.version, Buffer.from(storedPlugin?.bytes ?? []).toString()]).toEqual([
+      '1.2.3',
+      'good',
+    ])
     expect((await client.run(['plugin', 'push', 'some.zip'])).exit).toBe(2)
   }, 120_000)
 

@@ -118,7 +118,7 @@ describeWithServices('blobs over S3', ['S3'], settings => {
     const hashes = new Set<string>()
     for (let first = 0; first < count; first += 101)
       for (const hash of await Promise.all(
-        Array.from({ length: 101 }, (_, at) => ports.blobs.put(bytesOf(`${first + at}`))),
+        Array.from({ length: 101 }, (_, index) => ports.blobs.put(bytesOf(`${first + index}`))),
       ))
         hashes.add(hash)
     const pages: number[] = []

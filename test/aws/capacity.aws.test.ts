@@ -21,7 +21,7 @@ import { hasDynoxide, openDynoxide } from './dynoxide.ts'
 import { createTables, createTableNames } from './records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-const { journal: TableName, ...others } = createTableNames()
+const { journal: TableName, ...otherTableNames } = createTableNames()
 const key = (sk: string) => ({ pk: { S: 'a deployment' }, sk: { S: sk } })
 const item = (sk: string, bytes: number) => ({ ...key(sk), data: { S: 'x'.repeat(bytes) } })
 const isAbsent = 'attribute_not_exists(pk)'
@@ -74,8 +74,8 @@ const requests: Readonly<Record<string, () => { readonly input: object }>> = {
   'a batch of writes': () =>
     new BatchWriteItemCommand({
       RequestItems: {
-        [TableName]: [1, 2_000].map((bytes, at) => ({
-          PutRequest: { Item: item(`batch ${at}`, bytes) },
+        [TableName]: [1, 2_000].map((bytes, index) => ({
+          PutRequest: { Item: item(`batch ${index}`, bytes) },
         })),
       },
     }),
@@ -104,17 +104,17 @@ async function compare(): Promise<void> {
   const client = createDynamoClient({ region: 'eu-test-1', endpoint: through, credentials })
   let billed: BilledRequest | undefined
   const model = createModelDynamo(one => void (billed = one))
-  const names = { journal: TableName, ...others }
+  const names = { journal: TableName, ...otherTableNames }
   await createTables(client, names)
   await createTables(model.client, names)
-  const found: Record<string, unknown> = {}
+  const measuredUnits: Record<string, unknown> = {}
   const expected: Record<string, unknown> = {}
   for (const [name, request] of Object.entries(requests)) {
     proxy.takeCounts()
     await client.send(request() as never).catch(() => undefined)
     await Promise.resolve(model.client.send(request() as never)).catch(() => undefined)
     const { readUnits, writeUnits, reads, writes } = proxy.takeCounts()
-    found[name] = { readUnits, writeUnits, requests: reads + writes }
+    measuredUnits[name] = { readUnits, writeUnits, requests: reads + writes }
     expected[name] = {
       readUnits: billed?.readUnits,
       writeUnits: billed?.writeUnits,
@@ -124,7 +124,7 @@ async function compare(): Promise<void> {
   client.destroy()
   await proxy.close()
   await close()
-  expect(found).toEqual(expected)
+  expect(measuredUnits).toEqual(expected)
 }
 
 if (hasDynoxide()) test('the emulator consumes the same units as AWS', compare)

@@ -17,8 +17,8 @@ const count = Number(process.env['ANTICHAIN_CLOUD_ROUNDS'] ?? 20)
 const atOnce = 3
 
 const rounds = drawCloudRounds(seed, count)
-const groups = Array.from({ length: Math.ceil(count / atOnce) }, (_, at) =>
-  rounds.slice(at * atOnce, (at + 1) * atOnce),
+const groups = Array.from({ length: Math.ceil(count / atOnce) }, (_, index) =>
+  rounds.slice(index * atOnce, (index + 1) * atOnce),
 )
 const results: CloudRoundResult[] = []
 
@@ -30,7 +30,7 @@ describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
   afterAll(() => bundles?.remove())
 
   test.each(
-    groups.map((group, at) => [at, group.map(describeCloudRound).join('; '), group] as const),
+    groups.map((group, index) => [index, group.map(describeCloudRound).join('; '), group] as const),
   )(
     `rounds ${'%i'} of seed ${seed}: %s`,
     { timeout: 3_600_000 },

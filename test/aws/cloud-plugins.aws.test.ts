@@ -64,7 +64,7 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
       expect(end.result, await pluginSandbox.readDiagnostics(end.deployment)).toBe('succeeded')
     }
     expect(pluginSandbox.listChanges().map(({ call }) => call)).toEqual(['create', 'delete'])
-    const found = globSync(
+    const pluginPaths = globSync(
       join(
         pluginSandbox.cloudFolder,
         '..',
@@ -75,8 +75,8 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
         'resource-gold-v*',
       ),
     )
-    expect(found.length).toBeGreaterThan(0)
-    for (const folder of found)
+    expect(pluginPaths.length).toBeGreaterThan(0)
+    for (const folder of pluginPaths)
       expect(readFileSync(join(folder, 'main.js'))).toEqual(readFileSync(join(provider, 'main.js')))
   })
 

@@ -33,7 +33,7 @@ import { verifyExport } from '../verifier/verify.ts'
 import { passphrase, type StackFileOptions, createStackFile } from './stack-file.ts'
 
 const testFolder = resolve(import.meta.dirname, '..')
-const ourNode = resolve(testFolder, '../node_modules/node/bin')
+const nodeFolder = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolder = join(testFolder, 'golden/provider')
 
@@ -253,11 +253,11 @@ function functionVariablesOf(
   return {
     ...Object.fromEntries(endpointVariables),
     ...emulatorCredentials,
-    PATH: [pluginFolder, ourNode, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+    PATH: [pluginFolder, nodeFolder, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
     PULUMI_CONFIG_PASSPHRASE: passphrase,
     GOLD_CLOUD: goldCloud,
     GOLD_NODE_PATH: sdkModules,
-    GOLD_NODE: join(ourNode, 'node'),
+    GOLD_NODE: join(nodeFolder, 'node'),
     GOLD_ASKED: '1',
   }
 }

@@ -62,8 +62,11 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
         [outboundVariables.plainHttp]: '1',
       },
     })
-    const made = await createToken(sandbox.control.platform, { name: 'test', role: 'admin' })
-    token = made.token
+    const createdToken = await createToken(sandbox.control.platform, {
+      name: 'test',
+      role: 'admin',
+    })
+    token = createdToken.token
     await callApi('PUT', '/v1/webhooks/site', {
       form: 'github',
       secrets: [secret],

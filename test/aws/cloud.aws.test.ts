@@ -29,9 +29,9 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
     }, async () => {
       const first = await sandbox.upload({ STEP: '1' })
       const second = await sandbox.upload({ STEP: '2' })
-      const made = await deployStep('up', first)
+      const firstState = await deployStep('up', first)
       expect(idsOf(sandbox)).toEqual(['database-1', 'old-1', 'page-1', 'server-1'])
-      expect(made.resources.map(({ name }) => name)).toContain('note')
+      expect(firstState.resources.map(({ name }) => name)).toContain('note')
       await deployStep('up', second)
       expect(idsOf(sandbox)).toEqual(['database-1', 'new-1', 'page-1', 'server-2'])
       const refreshed = await deployStep('refresh', second)

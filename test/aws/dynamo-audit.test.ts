@@ -48,10 +48,10 @@ test('pages continue over days, also over days without changes', async () => {
   const log = audit()
   const ids: string[] = []
   for (let day = 0; day < 12; day += 3)
-    for (let at = 0; at < 5; at += 1) {
-      now.ms = begun + day * dayMs + at * 1_000
-      ids.push(`${day}-${at}`)
-      await log.append(createEntry(`${day}-${at}`))
+    for (let index = 0; index < 5; index += 1) {
+      now.ms = begun + day * dayMs + index * 1_000
+      ids.push(`${day}-${index}`)
+      await log.append(createEntry(`${day}-${index}`))
     }
   const read: string[] = []
   for (let before = 0; ; ) {
@@ -66,7 +66,7 @@ test('pages continue over days, also over days without changes', async () => {
 test('entries of the same time are in the order of their process, and are spread over all partitions', async () => {
   const { audit, items } = await open()
   const log = audit()
-  const ids = Array.from({ length: 40 }, (_, at) => `e${at}`)
+  const ids = Array.from({ length: 40 }, (_, index) => `e${index}`)
   for (const id of ids) await log.append(createEntry(id))
   expect((await log.read(0, 100)).map(({ id }) => id)).toEqual(ids.toReversed())
   const partitions = new Set(

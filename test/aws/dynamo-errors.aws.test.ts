@@ -85,11 +85,14 @@ if (hasDynoxide())
       const { ports } = await openStruck(strikeOnce('lost', 'PutItem'))
       const deployment = createDeploymentId()
       const record = { number: toLogNumber(0), at: toEpochMs(1), decisions: [] }
-      const [mine, other] = ['w', 'v'].map(name => ({ ...record, writer: toWriterToken(name) }))
-      if (mine === undefined || other === undefined) throw new Error('there are two')
-      expect(await ports.decisionLog.append(deployment, mine)).toBe('already-appended')
-      expect(await ports.decisionLog.append(deployment, other)).toBe('refused')
-      expect(await ports.decisionLog.read(deployment, toLogNumber(0), 9)).toEqual([mine])
+      const [ownRecord, otherRecord] = ['w', 'v'].map(name => ({
+        ...record,
+        writer: toWriterToken(name),
+      }))
+      if (ownRecord === undefined || otherRecord === undefined) throw new Error('there are two')
+      expect(await ports.decisionLog.append(deployment, ownRecord)).toBe('already-appended')
+      expect(await ports.decisionLog.append(deployment, otherRecord)).toBe('refused')
+      expect(await ports.decisionLog.read(deployment, toLogNumber(0), 9)).toEqual([ownRecord])
     })
 
     test('a deployment whose start met a conflict and lost its reply is started once', async () => {
@@ -114,7 +117,7 @@ if (hasDynoxide())
     test('the unprocessed part of a batch is retried until it is processed', async () => {
       const { ports, seen } = await openStruck([{ kind: 'unprocessed', chance: 1 }], 2)
       const deployment = createDeploymentId()
-      const ids = Array.from({ length: 90 }, (_, at) => toOperationId(at + 1))
+      const ids = Array.from({ length: 90 }, (_, index) => toOperationId(index + 1))
       await Promise.all(ids.map(id => ports.operations.begin(deployment, id, claim)))
       expect((await ports.operations.getHeads(deployment, ids)).size).toBe(90)
       expect(seen.faults.get('unprocessed')).toBeGreaterThan(1)

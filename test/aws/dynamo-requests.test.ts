@@ -85,7 +85,7 @@ describe('requests of one call', () => {
   test('500 heads are five reads, and a renewal is one update', async () => {
     const { of, ports } = await open()
     const deployment = createDeploymentId()
-    const ids = Array.from({ length: limits.idsPerReadMax }, (_, at) => toOperationId(at + 1))
+    const ids = Array.from({ length: limits.idsPerReadMax }, (_, index) => toOperationId(index + 1))
     const heads = await of(() => ports.operations.getHeads(deployment, ids))
     expect(heads).toEqual(Array.from({ length: 5 }, () => 'BatchGetItem'))
     await ports.leases.register(deployment, executor, contractHolder)

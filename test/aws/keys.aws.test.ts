@@ -41,19 +41,19 @@ describeWithServices('keys in KMS', ['KMS'], settings => {
         `awskms:///${arn}?awssdk=v2`,
         `awskms://${arn.split('/')[1] ?? ''}?context_stack=dev&context_team=a%20b`,
       ]) {
-        const made = await createCloudManager({ url, stack }, keeper)
-        expect(Object.keys(made.state)).toEqual(['url', 'encryptedkey'])
-        expect(made).toMatchObject({ type: 'cloud', state: { url: withKeyStack(url, stack) } })
-        const state = JSON.parse(JSON.stringify(made.state)) as unknown
+        const manager = await createCloudManager({ url, stack }, keeper)
+        expect(Object.keys(manager.state)).toEqual(['url', 'encryptedkey'])
+        expect(manager).toMatchObject({ type: 'cloud', state: { url: withKeyStack(url, stack) } })
+        const state = JSON.parse(JSON.stringify(manager.state)) as unknown
         const fresh = createKmsKeeper(readSettings())
         const opened = await openManagerFromState({ type: 'cloud', state }, undefined, {
           keeper: fresh,
           allowed: { kind: 'own', stack },
         })
         fresh.close()
-        expect(opened.state).toEqual(made.state)
-        expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
-        expect(opened.digest('x')).toBe(made.digest('x'))
+        expect(opened.state).toEqual(manager.state)
+        expect(opened.crypter.decrypt(manager.crypter.encrypt('hush'))).toBe('hush')
+        expect(opened.digest('x')).toBe(manager.digest('x'))
       }
     })
 

@@ -30,8 +30,8 @@ describeWithServices('plugins in S3', ['S3'], settings => {
       await store.put({ ...arm, version }, bytesOf(version))
     await store.put({ ...arm, arch: 'x64', version: '3.0.0' }, bytesOf('other'))
     const readText = async (version: string): Promise<string | undefined> => {
-      const found = await store.get({ ...arm, version })
-      return found && `${found.version} ${Buffer.from(found.bytes).toString()}`
+      const storedPlugin = await store.get({ ...arm, version })
+      return storedPlugin && `${storedPlugin.version} ${Buffer.from(storedPlugin.bytes).toString()}`
     }
     expect(await readText('1.9.0')).toBe('1.9.0 1.9.0')
     expect(await readText('')).toBe('1.10.0 1.10.0')
@@ -72,8 +72,8 @@ describeWithServices('plugins in S3', ['S3'], settings => {
       await store.registerArchive(version, good),
     ]).toEqual([true, true])
     expect(await store.registerArchive(version, await uploadText('evil'))).toBe(false)
-    const found = await store.get(version)
-    expect(Buffer.from(found?.bytes ?? []).toString()).toBe('good')
+    const storedPlugin = await store.get(version)
+    expect(Buffer.from(storedPlugin?.bytes ?? []).toString()).toBe('good')
   })
 
   test('invalid names cause no request to the bucket', async () => {

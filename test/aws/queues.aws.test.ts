@@ -180,7 +180,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const [message = failNever()] = messagesOf(1)
     const large = {
       ...message,
-      operations: Array.from({ length: 64 }, (_, at) => toOperationId(at)),
+      operations: Array.from({ length: 64 }, (_, index) => toOperationId(index)),
     }
     const sent = { ...large, operations: large.operations.map(id => toOperationId(id + 1)) }
     await chains.send([sent])

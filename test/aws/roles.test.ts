@@ -85,8 +85,10 @@ test('an executor writes only to the journal, and none of its records expires to
   await owner.catalog.release(deployment, release)
   await owner.catalog.removeStack(stack)
   await owner.retention.removeLeftovers()
-  const left = model.tables.listItems(names.journal).filter(one => one['expires'] === undefined)
-  expect(left).toEqual([])
+  const remainingItems = model.tables
+    .listItems(names.journal)
+    .filter(one => one['expires'] === undefined)
+  expect(remainingItems).toEqual([])
 })
 
 test('a webhook requests, marks and changes documents without a removal', async () => {

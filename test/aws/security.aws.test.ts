@@ -95,8 +95,8 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     })
     const sealed = await sealWebhook(platform.sealing, 'main', draft)
     expect(await platform.documents.put(webhookKeyOf('main'), sealed, 0)).toBe(1)
-    const known = await call(webhookSecret)
-    expect(known).toMatchObject({ statusCode: 200 })
+    const answerToSecret = await call(webhookSecret)
+    expect(answerToSecret).toMatchObject({ statusCode: 200 })
     expect(await call('a forged secret, as long as it')).toMatchObject({ statusCode: 401 })
     const random = { uuid: randomUUID, bytes: sandbox.control.platform.random.bytes }
     const { token: text } = await createToken(
@@ -197,8 +197,8 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     ).toEqual({})
     expect([...finder.findIn(Buffer.from(sandbox.readLog()))]).toEqual([])
     // A message contains ids only, and no record contents.
-    const known = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
-    expect([...sent].filter(field => !known.includes(field))).toEqual([])
+    const allowedFields = ['v', 'deployment', 'operations', 'pool', 'stack', 'seen', 'dueAt']
+    expect([...sent].filter(field => !allowedFields.includes(field))).toEqual([])
     expect([...sent]).toEqual(expect.arrayContaining(['deployment', 'operations', 'stack']))
     for (const service of ['DYNAMODB', 'SQS', 'S3', 'KMS'])
       expect(bytesOf.get(service) ?? 0, service).toBeGreaterThan(100)
@@ -223,8 +223,8 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     client.destroy()
     await forge('notifications', [{ token }])
     const planted = await listStoredBytes(settings(), sandbox.cloud.services)
-    const found = planted.flatMap(({ bytes }) => [...finder.findIn(bytes)])
-    expect(new Set(found)).toContain('a secret of the configuration')
+    const secretNames = planted.flatMap(({ bytes }) => [...finder.findIn(bytes)])
+    expect(new Set(secretNames)).toContain('a secret of the configuration')
   }
 })
 

@@ -50,7 +50,7 @@ async function send(
 
 describeWithServices('uploads to S3', ['S3'], settings => {
   const bytes = new Uint8Array(5_000).fill(7)
-  const others = new Uint8Array(5_000).fill(8)
+  const otherBytes = new Uint8Array(5_000).fill(8)
 
   test('an address accepts the archive of its stack, and only this stack has it then', async () => {
     const { uploads, archives, close } = await open(settings())
@@ -66,7 +66,7 @@ describeWithServices('uploads to S3', ['S3'], settings => {
     expect(elsewhere.isThere).toBe(false)
     const otherName = archiveNameOf(other, hashOf(bytes))
     expect(await archives.readContentHash(otherName)).toBeUndefined()
-    expect(await send(elsewhere, others)).toBeGreaterThanOrEqual(400)
+    expect(await send(elsewhere, otherBytes)).toBeGreaterThanOrEqual(400)
     expect(await send(elsewhere, bytes)).toBe(200)
     expect(await archives.readContentHash(otherName)).toBe(hashOf(bytes))
     close()
@@ -78,13 +78,13 @@ describeWithServices('uploads to S3', ['S3'], settings => {
     const longer = new Uint8Array(5_001).fill(7)
     const shorter = new Uint8Array(4_999).fill(7)
     const lengthOf = ({ length }: Uint8Array) => ({ 'content-length': String(length) })
-    const checksum = createHash('sha256').update(others).digest('base64')
+    const checksum = createHash('sha256').update(otherBytes).digest('base64')
     const refused = [
-      await send(place, others),
+      await send(place, otherBytes),
       await send(place, longer, lengthOf(longer)),
       await send(place, shorter, lengthOf(shorter)),
-      await send(place, others, { 'x-amz-checksum-sha256': checksum }),
-      await send(place, others, { 'x-amz-checksum-sha256': undefined }),
+      await send(place, otherBytes, { 'x-amz-checksum-sha256': checksum }),
+      await send(place, otherBytes, { 'x-amz-checksum-sha256': undefined }),
       await send(place, bytes, { 'if-none-match': undefined }),
     ]
     expect(refused.filter(status => status < 400 || status >= 500)).toEqual([])
@@ -96,7 +96,7 @@ describeWithServices('uploads to S3', ['S3'], settings => {
     const { uploads, versions, close } = await open(settings())
     const place = await uploads.createAddress(stack, hashOf(bytes), bytes.length)
     const ownName = archiveNameOf(stack, hashOf(bytes))
-    const elsewhere = place.url.replace(ownName, archiveNameOf(stack, hashOf(others)))
+    const elsewhere = place.url.replace(ownName, archiveNameOf(stack, hashOf(otherBytes)))
     expect(elsewhere).not.toBe(place.url)
     expect(await send({ ...place, url: elsewhere }, bytes)).toBe(403)
     expect(await send(place, bytes)).toBe(200)

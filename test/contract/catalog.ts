@@ -160,7 +160,7 @@ export function catalogContract(
       const id = await createStack()
       await catalog.publish(id, 0, toBlobHash('a'))
       const repeatedPublish = await catalog.publish(id, 0, toBlobHash('a'))
-      expect(repeatedPublish).toEqual({ kind: 'already', version: 1 })
+      expect(repeatedPublish).toEqual({ kind: 'already-published', version: 1 })
     })
 
     test('a late close does not overwrite a newer snapshot', async () => {

@@ -52,13 +52,13 @@ export function documentsContract(
     test('kind, scope and name together identify a document', async () => {
       const key = createKey()
       await createDocument(key, 'first')
-      const others: readonly DocumentKey[] = [
+      const otherKeys: readonly DocumentKey[] = [
         { ...key, kind: 'schedule' },
         { ...key, scope: createStackId() },
         { ...key, name: 'other' },
       ]
-      for (const other of others) expect(await documents.get(other)).toBeUndefined()
-      for (const other of others) await createDocument(other, other.name)
+      for (const other of otherKeys) expect(await documents.get(other)).toBeUndefined()
+      for (const other of otherKeys) await createDocument(other, other.name)
       expect((await documents.get(key))?.value).toBe('first')
     })
 

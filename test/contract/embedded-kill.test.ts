@@ -141,9 +141,14 @@ test('of concurrent writes through two connections one succeeds each', async () 
         }),
       ),
     )
-  const [mine, theirs] = await Promise.all([begin(one, 'one'), begin(other, 'other')])
+  const [firstResults, secondResults] = await Promise.all([
+    begin(one, 'one'),
+    begin(other, 'other'),
+  ])
   const winners = ids.map(
-    (_, index) => Number(mine[index]?.kind === 'begun') + Number(theirs[index]?.kind === 'begun'),
+    (_, index) =>
+      Number(firstResults[index]?.kind === 'begun') +
+      Number(secondResults[index]?.kind === 'begun'),
   )
   expect(winners.every(count => count === 1)).toBe(true)
 })

@@ -181,8 +181,8 @@ test('messages of a retired executor do not count for the share of others', asyn
     await chains.send([createMessage(1), createMessage(2)])
     const receiveOne = async (executor: string) => {
       const deliveryLimit = { executor: toExecutorId(executor), operationsMax: 1 }
-      const taken = await chains.receive(10, 0, { deployment, deliveryLimit })
-      return taken.map(one => one.message.operations[0])
+      const deliveries = await chains.receive(10, 0, { deployment, deliveryLimit })
+      return deliveries.map(one => one.message.operations[0])
     }
     await leases.register(deployment, toExecutorId('one'), contractHolder)
     expect(await receiveOne('one')).toEqual([1])
@@ -199,7 +199,7 @@ test('the sealing key is private to its user, the same for all processes, and ne
   const home = createHome()
   const sealings = Array.from({ length: 5 }, () => createKeyFileSealing(home))
   expect(existsSync(join(home, 'sealing.key'))).toBe(false)
-  const sealed = await Promise.all(sealings.map((one, at) => one.seal(`${at}`, 'x')))
+  const sealed = await Promise.all(sealings.map((one, index) => one.seal(`${index}`, 'x')))
   const other = createKeyFileSealing(home)
   expect(await Promise.all(sealed.map(one => other.open(one, 'x')))).toEqual([
     '0',

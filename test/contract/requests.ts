@@ -93,8 +93,8 @@ export function requestsContract(
     test('of many concurrent ends of a request one succeeds, and the request leaves the queue', async () => {
       const stack = createStackId()
       await requests.put(createRequest(stack, 'a'))
-      const ends = Array.from({ length: 10 }, (_, at) =>
-        requests.end(stack, 'a', { kind: 'superseded', by: `${at}` }),
+      const ends = Array.from({ length: 10 }, (_, index) =>
+        requests.end(stack, 'a', { kind: 'superseded', by: `${index}` }),
       )
       expect((await Promise.all(ends)).filter(Boolean)).toHaveLength(10)
       const end = (await requests.find(stack, 'a'))?.end
@@ -120,8 +120,10 @@ export function requestsContract(
 
     test('a request that is too large is refused, and one of the maximum size is stored', async () => {
       const stack = createStackId()
-      const empty = Buffer.byteLength(JSON.stringify({ ...createRequest(stack, 'a'), by: '' }))
-      const by = 'x'.repeat(limits.recordBytesMax - empty)
+      const emptySizeBytes = Buffer.byteLength(
+        JSON.stringify({ ...createRequest(stack, 'a'), by: '' }),
+      )
+      const by = 'x'.repeat(limits.recordBytesMax - emptySizeBytes)
       const refused = requests.put({ ...createRequest(stack, 'a'), by: `${by}x` })
       await expect(refused).rejects.toMatchObject({ code: 'CLI_USAGE' })
       expect(await requests.put({ ...createRequest(stack, 'a'), by })).toBe(true)

@@ -112,8 +112,11 @@ test('after the server was killed, a deployment and its display continue', async
   const ended = requireSuccess(await up.done)
   expect(ended.out).toMatch(/updated/)
   expect(serving?.readOutput()).toContain('resuming')
-  const over = await client.run(['resume', '--yes'])
-  expect([over.exit, over.err]).toEqual([1, expect.stringContaining('NOTHING_TO_RESUME')])
+  const secondResume = await client.run(['resume', '--yes'])
+  expect([secondResume.exit, secondResume.err]).toEqual([
+    1,
+    expect.stringContaining('NOTHING_TO_RESUME'),
+  ])
   const state = JSON.parse(await client.exportState()) as {
     deployment: { pending_operations?: [] }
   }

@@ -100,6 +100,6 @@ test('a home that is a file is refused before the program runs', async () => {
   expectRefused(result, 'STORE_UNAVAILABLE', [home])
   rmSync(home)
   symlinkSync('/proc/nowhere', home)
-  const broken = await sandbox.run(upArgs, { env: { ANTICHAIN_HOME: home } })
-  expectRefused(broken, 'STORE_UNAVAILABLE', [home])
+  const refusedRun = await sandbox.run(upArgs, { env: { ANTICHAIN_HOME: home } })
+  expectRefused(refusedRun, 'STORE_UNAVAILABLE', [home])
 })

@@ -46,7 +46,7 @@ test.each(damages)(
   'commands on an interrupted deployment with $what name the record by its key, and a forced cancel abandons the deployment',
   async ({ statement, message }) => {
     await initDevStack(sandbox)
-    const empty = (await sandbox.run(['stack', 'export', '-s', 'dev'])).out
+    const emptyExport = (await sandbox.run(['stack', 'export', '-s', 'dev'])).out
     const running = sandbox.start([...upArgs, '-p', '8'])
     await waitUntil(() => sandbox.listObjects().length >= 20, { condition: '20 objects' })
     running.kill('SIGKILL', 'group')
@@ -69,7 +69,7 @@ test.each(damages)(
     expect(readRecords(database)).toEqual(expect.arrayContaining([...before]))
     database.close()
     const file = join(sandbox.home, 'empty.json')
-    writeFileSync(file, empty)
+    writeFileSync(file, emptyExport)
     requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev', '--file', file]))
     requireSuccess(await sandbox.run([...upArgs, '-p', '8']))
     expect((await readStackState(sandbox)).resources.length).toBeGreaterThan(50)

@@ -73,7 +73,7 @@ test('outcomes are kept in memory while the disk is full, and written once it ha
   const clear = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
   requireSuccess(await sandbox.run(clear))
   requireSuccess(await sandbox.run(['destroy', '--yes', '--skip-preview', '-s', 'dev']))
-  const left = sandbox.listObjects().length
+  const objectCount = sandbox.listObjects().length
   const env = { COUNT: '20', DELAY: '2000', GOLD_ASKED: '1' }
   const running = sandbox.start([...upArgs, '-p', '8'], { env })
   await waitUntil(() => sandbox.listChanges().length >= 8, { condition: 'eight creates' })
@@ -88,7 +88,7 @@ test('outcomes are kept in memory while the disk is full, and written once it ha
   rmSync(filler)
   requireSuccess(await running.done)
   expect(sandbox.listChanges()).toHaveLength(20)
-  expect(sandbox.listObjects()).toHaveLength(left + 20)
+  expect(sandbox.listObjects()).toHaveLength(objectCount + 20)
   const state = readExport(await sandbox.exportState())
   expect(state.pending).toEqual([])
   expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(20)

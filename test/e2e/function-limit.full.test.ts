@@ -10,9 +10,11 @@ test.concurrent('with 300 resources and a limit of 15 s, every generator makes p
     const env = { COUNT: '300', DELAY: '1000' }
     const args = [...upArgs, '-p', '6', '--function-limit', '15s']
     const { out } = requireSuccess(await sandbox.run(args, { env }))
-    const left = handOverMessagesOf(out)
-    expect(left.length, out).toBeGreaterThan(1)
-    const endedSoFar = left.map(line => Number(/(\d+) operations ended/.exec(line)?.[1]))
+    const handOverMessages = handOverMessagesOf(out)
+    expect(handOverMessages.length, out).toBeGreaterThan(1)
+    const endedSoFar = handOverMessages.map(line =>
+      Number(/(\d+) operations ended/.exec(line)?.[1]),
+    )
     expect(endedSoFar).toEqual([...new Set(endedSoFar)].toSorted((a, b) => a - b))
     await checkCreatedOnce(sandbox, 300)
     const gone = await sandbox.run([

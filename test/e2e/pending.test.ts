@@ -9,8 +9,8 @@ const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing:
  */
 async function waitUntilRecorded(sandbox: Sandbox, names: readonly string[]): Promise<void> {
   for (const end = performance.now() + 20_000; performance.now() < end; ) {
-    const made = new Set((await readStackState(sandbox)).resources.map(({ name }) => name))
-    if (names.every(name => made.has(name))) return
+    const stateNames = new Set((await readStackState(sandbox)).resources.map(({ name }) => name))
+    if (names.every(name => stateNames.has(name))) return
   }
   throw new Error(`${names.join()}: not recorded within 20 s`)
 }
@@ -52,8 +52,8 @@ test('a user settles two creates with unknown ends: one by import, one by clear'
     requireSuccess(await sandbox.run(upArgs, { env }))
     const state = await readStackState(sandbox)
     expect(state.pending).toEqual([])
-    const made = state.resources.filter(({ name }) => name.startsWith('thing-'))
-    expect(made.map(({ id }) => id).sort()).toEqual(
+    const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
+    expect(things.map(({ id }) => id).sort()).toEqual(
       ['thing-0-1', 'thing-1-1', 'thing-2-1', 'thing-3-1'].sort(),
     )
     expect(sandbox.listObjects()).toHaveLength(4)

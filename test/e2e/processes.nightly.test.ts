@@ -10,7 +10,7 @@ const results: RoundResult[] = []
 
 test.each(
   drawRounds(seed, count).map(
-    (round, at) => [`round ${at} of seed ${seed}: ${describeRound(round)}`, round] as const,
+    (round, index) => [`round ${index} of seed ${seed}: ${describeRound(round)}`, round] as const,
   ),
 )(
   '%s',

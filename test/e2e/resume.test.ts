@@ -21,9 +21,9 @@ test.each(['group', 'process'] as const)(
         limitMs: 3_000,
       })
       // A read does not wait until the deployment is closed or resumed.
-      const left = await sandbox.exportState()
-      expect(verifyExport(left, { sealed: true })).toEqual([])
-      expect(findLostObjects(sandbox, readExport(left))).toEqual([])
+      const exported = await sandbox.exportState()
+      expect(verifyExport(exported, { sealed: true })).toEqual([])
+      expect(findLostObjects(sandbox, readExport(exported))).toEqual([])
       const result = await sandbox.run(resume)
       expect(result.err).toContain("Resuming deployment 1 of 'dev' (up).")
       const text = await sandbox.exportState()

@@ -25,7 +25,7 @@ const clear = ['stack', 'export', '--show-secrets', '-s', 'dev']
 /** Returns an export without inputs. A stack that imports it seals its secrets again. */
 function withoutInputs(text: string) {
   const { resources, pending } = readExport(text)
-  return { resources: resources.map(({ inputs: _sealed, ...found }) => found), pending }
+  return { resources: resources.map(({ inputs: _sealed, ...fields }) => fields), pending }
 }
 
 test('an export is imported into a fresh stack of another installation, which then has no changes', async () => {
@@ -85,9 +85,9 @@ test.runIf(hasPulumi)('the real Pulumi CLI imports our export and sees no change
   runPulumi('stack', 'init', 'dev')
   runPulumi('stack', 'import', '--file', 'ours.json')
   runPulumi('preview', '--expect-no-changes')
-  const theirs = runPulumi('stack', 'export')
-  expect(verifyExport(theirs, { sealed: true })).toEqual([])
-  requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { input: theirs }))
+  const pulumiExport = runPulumi('stack', 'export')
+  expect(verifyExport(pulumiExport, { sealed: true })).toEqual([])
+  requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { input: pulumiExport }))
   requireSuccess(await sandbox.run(['preview', '-s', 'dev', '--expect-no-changes']))
 })
 

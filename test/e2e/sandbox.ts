@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, delimiter, join, resolve } from 'node:path'
 
 const testFolder = resolve(import.meta.dirname, '..')
-const ourNode = resolve(testFolder, '../node_modules/node/bin')
+const nodeFolder = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolders = ['golden/provider', 'fixtures/plugins'].map(name => join(testFolder, name))
 /** The launcher that users run. */
@@ -192,7 +192,7 @@ function environmentOf(
   )
   const env: Record<string, string | undefined> = {
     ...Object.fromEntries(inherited),
-    PATH: [...pluginFolders, ourNode, process.env['PATH']].join(delimiter),
+    PATH: [...pluginFolders, nodeFolder, process.env['PATH']].join(delimiter),
     ANTICHAIN_HOME: folders.home,
     PULUMI_HOME: join(folders.root, 'pulumi'),
     PULUMI_CONFIG_PASSPHRASE: 'open sesame',
@@ -201,7 +201,7 @@ function environmentOf(
     NO_COLOR: '1',
     GOLD_CLOUD: folders.cloud,
     GOLD_NODE_PATH: sdkModules,
-    GOLD_NODE: join(ourNode, 'node'),
+    GOLD_NODE: join(nodeFolder, 'node'),
     STEP: '1',
     ...variables,
   }

@@ -38,11 +38,11 @@ const args = [
     selectedCases.join(','),
   ],
 ]
-const ourNode = join(root, 'node_modules/node/bin')
+const nodeFolder = join(root, 'node_modules/node/bin')
 const env = {
   ...process.env,
-  PATH: `${ourNode}:${process.env.PATH}`,
-  GOLD_NODE: join(ourNode, 'node'),
+  PATH: `${nodeFolder}:${process.env.PATH}`,
+  GOLD_NODE: join(nodeFolder, 'node'),
 }
 const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
 const results = new Map()

@@ -42,7 +42,7 @@ test('no file cites a document that is not in the repository', () => {
   const bad = written.flatMap(({ path, lines }) =>
     path === 'test/house/citations.test.ts' || path.startsWith('docs/spec/')
       ? []
-      : lines.flatMap((line, at) => (foreign.test(line) ? [`${path}:${at + 1}`] : [])),
+      : lines.flatMap((line, index) => (foreign.test(line) ? [`${path}:${index + 1}`] : [])),
   )
   expect(bad).toEqual([])
 })
@@ -81,7 +81,7 @@ const formatCitation = ({ path, page, section }: Citation): string =>
 
 /** Returns the anchors that GitHub creates for the headings of a page. */
 function sectionsOf(text: string): ReadonlySet<string> {
-  const found = new Set<string>()
+  const anchors = new Set<string>()
   for (const [, heading = ''] of removeCode(text).matchAll(/^#{1,6} (.+)$/gm)) {
     const anchor = heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -90,10 +90,10 @@ function sectionsOf(text: string): ReadonlySet<string> {
       .trim()
       .replaceAll(' ', '-')
     let unique = anchor
-    for (let n = 1; found.has(unique); n += 1) unique = `${anchor}-${n}`
-    found.add(unique)
+    for (let n = 1; anchors.has(unique); n += 1) unique = `${anchor}-${n}`
+    anchors.add(unique)
   }
-  return found
+  return anchors
 }
 
 function removeCode(text: string): string {

@@ -60,13 +60,13 @@ test('docs/order-of-effects.md equals the table', async () => {
     const after = perOf[scope] === '' ? '' : `\n${perOf[scope].trim()}\n`
     return `\n## ${handler}: ${situation}\n${after}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
   })
-  const left = unlistedCalls.map(
+  const rows = unlistedCalls.map(
     ({ calls, reason }) => `- ${calls.map(call => `\`${call}\``).join(', ')}: ${reason}.`,
   )
   const others = `
 ## Effects that are not listed
 
-${left.join('\n')}
+${rows.join('\n')}
 - Check, Diff, Read, Invoke, Construct and Configure of a provider: they change nothing durable.
 - Starts and ends of programs and plugins: these die with the process that started them, and
   [the next process ends the remaining ones](reliability.md).
@@ -100,10 +100,10 @@ const ofRecords = /^(decisionLog\.append) .*$/
 
 test('every method of a port is listed, or omitted for a reason', () => {
   const listed = new Set(listedCalls.map(({ call }) => call.replace(ofRecords, '$1')))
-  const known = new Set([...listed, ...unlistedCalls.flatMap(({ calls }) => calls)])
-  known.delete('provider call')
-  expect([...listPortMethods()].filter(call => !known.has(call))).toEqual([])
-  expect([...known].filter(call => !listPortMethods().has(call))).toEqual([])
+  const documentedCalls = new Set([...listed, ...unlistedCalls.flatMap(({ calls }) => calls)])
+  documentedCalls.delete('provider call')
+  expect([...listPortMethods()].filter(call => !documentedCalls.has(call))).toEqual([])
+  expect([...documentedCalls].filter(call => !listPortMethods().has(call))).toEqual([])
   expect(unlistedCalls.flatMap(({ calls }) => calls).filter(call => listed.has(call))).toEqual([])
 })
 
@@ -112,24 +112,24 @@ function readSources(): ReadonlyMap<string, string> {
   const paths = ['shared/engine', 'shared/runtime', 'functions', 'local', 'cli'].flatMap(folder =>
     globSync(`${folder}/**/*.ts`, { cwd: projectFolder }),
   )
-  const own = paths.filter(
+  const sourcePaths = paths.filter(
     path => !/\.(test|fixture)\.ts$/.test(path) && !forwardingFiles.includes(path),
   )
-  return new Map(own.map(path => [path, readFileSync(join(projectFolder, path), 'utf8')]))
+  return new Map(sourcePaths.map(path => [path, readFileSync(join(projectFolder, path), 'utf8')]))
 }
 
 test('the table names exactly the files that call a port for an effect', () => {
   const methods = listPortMethods()
   const silent = new Set(unlistedCalls.flatMap(({ calls }) => calls))
-  const found = new Set<string>()
+  const callSites = new Set<string>()
   for (const [path, text] of readSources())
     for (const [, call = ''] of text.matchAll(/\b((?:\w+)\.(?:\w+))\(/g))
       if (methods.has(call) && !silent.has(call) && call !== 'decisionLog.append')
-        found.add(`${call} by ${path}`)
+        callSites.add(`${call} by ${path}`)
   const listed = listedCalls
     .filter(({ call }) => methods.has(call))
     .flatMap(({ call, sourceFiles }) => sourceFiles.map(path => `${call} by ${path}`))
-  expect([...found].sort()).toEqual([...new Set(listed)].sort())
+  expect([...callSites].sort()).toEqual([...new Set(listed)].sort())
 })
 
 test('the table names the files that decide log records', () => {

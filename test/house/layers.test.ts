@@ -45,7 +45,7 @@ const layers: readonly (readonly string[])[] = [
 ]
 
 const entries = layers
-  .flatMap((folders, at) => folders.map(folder => ({ at, folder })))
+  .flatMap((folders, index) => folders.map(folder => ({ at: index, folder })))
   .toSorted((a, b) => b.folder.length - a.folder.length)
 
 const layerOf = (path: string): { readonly at: number; readonly folder: string } | undefined =>

@@ -22,15 +22,15 @@ interface Proof {
 
 /** Returns our tests by the names of Pulumi's tests, which begin their titles. */
 function findProofs(): ReadonlyMap<string, readonly Proof[]> {
-  const found = new Map<string, Proof[]>()
+  const proofs = new Map<string, Proof[]>()
   for (const { path, text } of listSources(/^test\/lifecycle\/\w+\/.*\.test\.ts$/))
     for (const [, title = ''] of text.matchAll(/['"`](Test[A-Z]\w*[^'"`\n]*)/g))
       for (const name of namesOf(title)) {
-        const known = found.get(name) ?? []
-        if (!known.some(proof => proof.title === title)) known.push({ path, title })
-        found.set(name, known)
+        const proofsOfName = proofs.get(name) ?? []
+        if (!proofsOfName.some(proof => proof.title === title)) proofsOfName.push({ path, title })
+        proofs.set(name, proofsOfName)
       }
-  return found
+  return proofs
 }
 
 function namesOf(title: string): readonly string[] {
@@ -45,10 +45,10 @@ the reason why it does not apply here. It is generated from the titles in \`test
 differ. Regenerate it after a change with \`npm test -- test/house/lifecycle-doc.test.ts -u\`.
 `
 
-const known = findProofs()
+const proofs = findProofs()
 
 const wordOf = (group: string, name: string): string => {
-  const here = known.get(name) ?? []
+  const here = proofs.get(name) ?? []
   const links = here.map(({ path, title }) => `[${formatLink(title, name)}](../${path})`)
   if (links.length > 0) return links.join('; ')
   const why = leftOut.lines[name] ?? leftOut.groups[group]
@@ -67,9 +67,9 @@ const all = Object.entries(catalogue).flatMap(([group, names]) =>
 
 test('docs/coverage-of-lifecycle.md equals the titles of the tests', async () => {
   const missing = all.filter(({ word }) => word === '**not yet**').length
-  const without = all.filter(({ word }) => word.startsWith('left out')).length
-  const proven = all.length - missing - without
-  const counts = `\n${all.length} tests: ${proven} covered, ${without} not applicable, ${missing} missing.\n`
+  const omittedCount = all.filter(({ word }) => word.startsWith('left out')).length
+  const proven = all.length - missing - omittedCount
+  const counts = `\n${all.length} tests: ${proven} covered, ${omittedCount} not applicable, ${missing} missing.\n`
   const groups = Object.keys(catalogue).map(group => {
     const rows = all.filter(row => row.group === group)
     const table = rows.map(({ name, word }) => `| ${name} | ${word} |\n`).join('')
@@ -80,13 +80,13 @@ test('docs/coverage-of-lifecycle.md equals the titles of the tests', async () =>
 
 describe('the table', () => {
   test('contains only tests that Pulumi has', () => {
-    const theirs = new Set(all.map(({ name }) => name))
-    expect([...known.keys()].filter(name => !theirs.has(name))).toEqual([])
+    const pulumiNames = new Set(all.map(({ name }) => name))
+    expect([...proofs.keys()].filter(name => !pulumiNames.has(name))).toEqual([])
   })
 
   test('has each proof in the folder of its group', () => {
     const groupOf = new Map(all.map(({ group, name }) => [name, group]))
-    const strays = [...known].flatMap(([name, here]) =>
+    const strays = [...proofs].flatMap(([name, here]) =>
       here
         .filter(({ path }) => path.split('/')[2] !== groupOf.get(name))
         .map(({ path }) => `${name} in ${path}`),
@@ -95,6 +95,6 @@ describe('the table', () => {
   })
 
   test('does not leave out a proven test', () => {
-    expect(Object.keys(leftOut.lines).filter(name => known.has(name))).toEqual([])
+    expect(Object.keys(leftOut.lines).filter(name => proofs.has(name))).toEqual([])
   })
 })

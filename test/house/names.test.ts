@@ -36,7 +36,9 @@ test('no identifier contains a banned word', () => {
   const bad = code.flatMap(({ path, scanned }) =>
     scanned.code
       .split('\n')
-      .flatMap((line, at) => (isBanned(path, line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+      .flatMap((line, index) =>
+        isBanned(path, line) ? [`${path}:${index + 1}: ${line.trim()}`] : [],
+      ),
   )
   expect(bad).toEqual([])
 })
@@ -55,8 +57,8 @@ test('an exported name is unique in the project', () => {
   for (const { path, scanned } of code)
     for (const { groups } of scanned.code.matchAll(declaration)) {
       const name = groups?.['name'] ?? ''
-      const found = files.get(name) ?? []
-      if (!found.includes(path)) files.set(name, [...found, path])
+      const paths = files.get(name) ?? []
+      if (!paths.includes(path)) files.set(name, [...paths, path])
     }
   const repeated = [...files]
     .filter(([name, paths]) => paths.length > 1 && !isPortImplementation(name, paths))

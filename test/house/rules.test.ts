@@ -25,7 +25,9 @@ const columnsOfTextMax = 180
 describe('house rules', () => {
   test('no line exceeds the maximum width', () => {
     const wide = code.flatMap(({ path, lines }) =>
-      lines.flatMap((line, at) => (!isTest(path) && isWide(line) ? [`${path}:${at + 1}`] : [])),
+      lines.flatMap((line, index) =>
+        !isTest(path) && isWide(line) ? [`${path}:${index + 1}`] : [],
+      ),
     )
     expect(wide).toEqual([])
   })
@@ -54,7 +56,7 @@ describe('house rules', () => {
     const timers = /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|node:timers|process\.nextTick/
     const bad = code.flatMap(({ path, lines }) =>
       /^(?:functions|local|shared\/engine)\//.test(path) && !isTest(path)
-        ? lines.flatMap((line, at) => (timers.test(line) ? [`${path}:${at + 1}`] : []))
+        ? lines.flatMap((line, index) => (timers.test(line) ? [`${path}:${index + 1}`] : []))
         : [],
     )
     expect(bad).toEqual([])
@@ -69,8 +71,8 @@ describe('house rules', () => {
     const directives = ['@ts-' + 'ignore', '@ts-' + 'nocheck', '@ts-' + 'expect-error']
     const marks = new RegExp(`${directives.join('|')}|(oxlint|eslint)-dis` + 'able')
     const bad = code.flatMap(({ path, lines }) =>
-      lines.flatMap((line, at) =>
-        path !== 'test/house/rules.test.ts' && marks.test(line) ? [`${path}:${at + 1}`] : [],
+      lines.flatMap((line, index) =>
+        path !== 'test/house/rules.test.ts' && marks.test(line) ? [`${path}:${index + 1}`] : [],
       ),
     )
     expect(bad).toEqual([])
@@ -83,12 +85,12 @@ describe('house rules', () => {
     const focused = /\b(describe|test|it)(\.\w+)*\.(only|todo|skip|fails)\b/
     const conditional = /\b(describe|test|it)(\.\w+)*\.(skipIf|runIf)\b|\bcontext\.skip\b/
     const bad = code.flatMap(({ path, lines }) =>
-      lines.flatMap((line, at) =>
+      lines.flatMap((line, index) =>
         path !== 'test/house/rules.test.ts' &&
         (marks.test(line) ||
           focused.test(line) ||
           (conditionalTests[path] === undefined && conditional.test(line)))
-          ? [`${path}:${at + 1}`]
+          ? [`${path}:${index + 1}`]
           : [],
       ),
     )
@@ -114,7 +116,7 @@ describe('house rules', () => {
     )
     const bad = listSources(/\.(ts|mjs|md|json|yaml|sh)$|^\.ci\/run$|^cli\/antichain$/).flatMap(
       ({ path, lines }) =>
-        lines.flatMap((line, at) => (place.test(line) ? [`${path}:${at + 1}`] : [])),
+        lines.flatMap((line, index) => (place.test(line) ? [`${path}:${index + 1}`] : [])),
     )
     expect(bad).toEqual([])
   })

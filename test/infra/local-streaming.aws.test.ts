@@ -100,8 +100,8 @@ describe('a function that streams', () => {
     const plain = await sendRequest('/plain')
     expect(plain.headers.get('content-type')).toBe('text/x-plain')
     expect(await plain.text()).toBe('plain')
-    const empty = await sendRequest('/empty')
-    expect([empty.status, await empty.text()]).toEqual([201, ''])
+    const emptyResponse = await sendRequest('/empty')
+    expect([emptyResponse.status, await emptyResponse.text()]).toEqual([201, ''])
   })
 
   test('that throws before its first byte has failed; later, its response is cut off', async () => {

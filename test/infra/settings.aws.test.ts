@@ -64,9 +64,9 @@ describe('several installations in one account', () => {
     const texts = [usual, other].map(({ data, main }) =>
       JSON.stringify([data.toJSON(), main.toJSON()]),
     )
-    const [mine, theirs] = texts.map(parseNames)
-    expect(mine?.size).toBeGreaterThan(40)
-    expect([...(mine ?? [])].filter(name => theirs?.has(name))).toEqual([])
+    const [firstNames, secondNames] = texts.map(parseNames)
+    expect(firstNames?.size).toBeGreaterThan(40)
+    expect([...(firstNames ?? [])].filter(name => secondNames?.has(name))).toEqual([])
   })
 
   test('have their own names and the tags of their settings', () => {

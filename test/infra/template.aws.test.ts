@@ -190,11 +190,11 @@ describe('functions', () => {
   })
 
   test('no variable contains a secret: all are names and addresses', () => {
-    const known = new Set<string>([...Object.values(awsVariables), 'HOME'])
+    const allowedVariables = new Set<string>([...Object.values(awsVariables), 'HOME'])
     const variables = [...resources('AWS::Lambda::Function').values()].flatMap(({ Properties }) =>
       Object.keys((Properties['Environment'] as { Variables: object }).Variables),
     )
-    expect(variables.filter(name => !known.has(name))).toEqual([])
+    expect(variables.filter(name => !allowedVariables.has(name))).toEqual([])
   })
 
   test('logs expire after the days of the settings', () => {
@@ -363,8 +363,9 @@ function listAlarmNames(): readonly string[] {
 function computeCapacities(id: string, messages: number): readonly number[] {
   return [...resources('AWS::CloudWatch::Alarm')].flatMap(([alarm, { Properties }]) => {
     const threshold = Properties['Threshold'] as number
-    const over = Properties['ComparisonOperator'] === 'GreaterThanOrEqualToThreshold'
-    if (!alarm.startsWith(id) || (over ? messages < threshold : messages >= threshold)) return []
+    const includesThreshold = Properties['ComparisonOperator'] === 'GreaterThanOrEqualToThreshold'
+    if (!alarm.startsWith(id) || (includesThreshold ? messages < threshold : messages >= threshold))
+      return []
     const name = (Properties['AlarmActions'] as { Ref: string }[])[0]?.Ref ?? ''
     const policy = resources('AWS::ApplicationAutoScaling::ScalingPolicy').get(name)
     if (policy === undefined) throw new Error(`there is no policy ${name}`)
@@ -372,7 +373,7 @@ function computeCapacities(id: string, messages: number): readonly number[] {
     const delta = messages - threshold
     return StepAdjustments.filter(
       ({ MetricIntervalLowerBound: low = -Infinity, MetricIntervalUpperBound: high = Infinity }) =>
-        over ? low <= delta && delta < high : low < delta && delta <= high,
+        includesThreshold ? low <= delta && delta < high : low < delta && delta <= high,
     ).map(({ ScalingAdjustment }) => ScalingAdjustment)
   })
 }

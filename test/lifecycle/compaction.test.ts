@@ -71,12 +71,12 @@ test.each([
     const before = await getTestStack(platform)
     const dead = compact(createDying(platform, write, after), deployment)
     await expect(dead).rejects.toThrow('dead')
-    const between = await getTestStack(platform)
+    const stackBetween = await getTestStack(platform)
     const isPublished = write === 2 && after
-    expect(between.version).toBe(before.version + (isPublished ? 1 : 0))
+    expect(stackBetween.version).toBe(before.version + (isPublished ? 1 : 0))
     const other = await compact(platform, deployment)
     expect(other.version).toBe(before.version + 1)
-    if (isPublished) expect(other.snapshot).toBe(between.snapshot)
+    if (isPublished) expect(other.snapshot).toBe(stackBetween.snapshot)
     // The next deployment closes this one, at whatever step it stopped.
     const closing = await engine.run(secondProgram)
     expect(closing.result.result).toBe('succeeded')

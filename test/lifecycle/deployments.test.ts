@@ -125,7 +125,7 @@ describe('up', () => {
     const engine = await engines.open(cloud)
     const manyProgram: Program = async monitor => {
       await Promise.all(
-        Array.from({ length: 20 }, (_, at) => registerThing(monitor, `t${at}`, { v: 1 })),
+        Array.from({ length: 20 }, (_, index) => registerThing(monitor, `t${index}`, { v: 1 })),
       )
     }
     await engine.run(manyProgram, { parallel: 3 })
@@ -138,8 +138,8 @@ describe('destroy', () => {
   const chainProgram: Program = async monitor => {
     let before: string[] = []
     for (const name of ['a', 'b', 'c', 'd']) {
-      const made = await registerThing(monitor, name, { v: 1 }, { dependencies: before })
-      before = [made.urn]
+      const resource = await registerThing(monitor, name, { v: 1 }, { dependencies: before })
+      before = [resource.urn]
     }
   }
 
@@ -181,7 +181,7 @@ describe('destroy', () => {
     const engine = await engines.open(cloud)
     await engine.run(async monitor => {
       await Promise.all(
-        Array.from({ length: 1000 }, (_, at) => registerThing(monitor, `t${at}`, {})),
+        Array.from({ length: 1000 }, (_, index) => registerThing(monitor, `t${index}`, {})),
       )
     })
     const testRun = await engine.run(undefined, { command: 'destroy' })

@@ -79,9 +79,14 @@ test('an old copy that another replacement deletes does not delete its successor
   const program =
     (root: number, isBound: boolean): Program =>
     async monitor => {
-      const made = await registerReporting(monitor, 'root', { replace: root }, deleteFirst)
+      const replacedRoot = await registerReporting(monitor, 'root', { replace: root }, deleteFirst)
       if (isBound)
-        await registerReporting(monitor, 'user', { replace: made.id }, withDependency(made.urn))
+        await registerReporting(
+          monitor,
+          'user',
+          { replace: replacedRoot.id },
+          withDependency(replacedRoot.urn),
+        )
       else await registerReporting(monitor, 'user', { replace: 'alone' })
     }
   await engine.run(program(1, true))

@@ -128,7 +128,7 @@ test('a request that was served while a slow generator opened it does not start 
 })
 
 test('generators with a short time limit follow each other, and report every step once', async () => {
-  const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`t${at}`, { v: 1 }]))
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`t${index}`, { v: 1 }]))
   const all = await openScene(createThings(many), 500)
   await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })

@@ -13,10 +13,17 @@ afterEach(() => engines.close())
 const createMany =
   (count: number, value = 1): Program =>
   async monitor => {
-    const made = await Promise.all(
-      Array.from({ length: count }, (_, at) => registerThing(monitor, `n${at}`, { v: value })),
+    const resources = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        registerThing(monitor, `n${index}`, { v: value }),
+      ),
     )
-    await registerThing(monitor, 'last', { v: value }, { dependencies: made.map(({ urn }) => urn) })
+    await registerThing(
+      monitor,
+      'last',
+      { v: value },
+      { dependencies: resources.map(({ urn }) => urn) },
+    )
   }
 
 /** Returns the messages of generators that handed over. */

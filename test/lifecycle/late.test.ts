@@ -127,15 +127,15 @@ test('a late object whose pending create was cleared is deleted', async () => {
 async function withInbox(cloud: Cloud) {
   const engine = await engines.open(cloud)
   const testRun = await engine.run(createThings({ a: { v: 1 } }))
-  const made = testRun.state.resources?.find(({ id }) => id === 'a-1')
-  if (made === undefined) throw new Error("the state has no resource 'a-1'")
+  const lateResource = testRun.state.resources?.find(({ id }) => id === 'a-1')
+  if (lateResource === undefined) throw new Error("the state has no resource 'a-1'")
   cloud.objects.set('late-1', { v: 1 })
   await engine.platform.catalog.putLate(testRun.stack, {
     deployment: deploymentIdOf(testRun.stack, 1),
     operation: 99 as OperationId,
     attempt: 1,
-    urn: made.urn as Urn,
-    state: { ...made, id: 'late-1' },
+    urn: lateResource.urn as Urn,
+    state: { ...lateResource, id: 'late-1' },
   })
   return { engine, stack: testRun.stack }
 }

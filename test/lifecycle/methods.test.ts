@@ -83,8 +83,8 @@ describe('a method of a resource', () => {
       const type = 'pulumi:providers:test'
       const { urn, id } = await monitor.register({ type, name: 'p', custom: true, object: {} })
       await callSay(monitor, { tok: `${type}/say`, args: { __self__: { urn, id } } })
-      const without = callSay(monitor, { tok: `${type}/say`, args: { __self__: { urn } } })
-      expect(await readRefusal(without)).toContain('missing __self__')
+      const withoutSelf = callSay(monitor, { tok: `${type}/say`, args: { __self__: { urn } } })
+      expect(await readRefusal(withoutSelf)).toContain('missing __self__')
     })
     expect(cloud.calls.map(({ tok }) => tok)).toEqual(['pulumi:providers:test/say'])
   })

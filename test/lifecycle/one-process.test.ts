@@ -51,9 +51,9 @@ test('of two deployments of a stack that one process starts, one is refused', as
 
 test('a deployment that an earlier run of this process left open is closed by its next run', async () => {
   const ports = createGeneratorPorts(platform)
-  const left = await startDeployment(ports, request)
+  const interruptedRun = await startDeployment(ports, request)
   // The state after a store failure: the run has ended, and the deployment is not closed.
-  ports.ownDeployments?.delete(left.deployment)
+  ports.ownDeployments?.delete(interruptedRun.deployment)
   const next = await startDeployment(ports, request)
-  expect(next.closedDeployment).toBe(left.deployment)
+  expect(next.closedDeployment).toBe(interruptedRun.deployment)
 })

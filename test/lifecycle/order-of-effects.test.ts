@@ -12,8 +12,8 @@ const { start, program, settle, register, operate, plan, close, attend, recordEv
   orderOfEffects
 
 /** Returns the calls of a list, without some of its rows. */
-const callsOf = ({ effects }: EffectList, ...without: readonly number[]): string[] =>
-  effects.filter((_, at) => !without.includes(at + 1)).map(({ call }) => call)
+const callsOf = ({ effects }: EffectList, ...omittedNumbers: readonly number[]): string[] =>
+  effects.filter((_, index) => !omittedNumbers.includes(index + 1)).map(({ call }) => call)
 
 /**
  * Maps an effect to its name in the table: provider calls share one name, and an append of a plan
@@ -33,7 +33,7 @@ const [registered, retired] = callsOf(attend)
 const began = [...callsOf(start, 4, 6), registered, phase]
 /** Rows of `operate` for waiting, late, slow and parked operations. */
 const unasked = [5, 6, 7, 9, 10]
-const over = [applied, ...callsOf(close, 3), retired]
+const closeCalls = [applied, ...callsOf(close, 3), retired]
 
 test('a deployment has the effects of the table in its order', async () => {
   const engine = await openEngine(createCloud().script)
@@ -52,7 +52,7 @@ test('a deployment has the effects of the table in its order', async () => {
       ...callsOf(register),
       ...callsOf(operate, ...unasked, 8),
       ended,
-      ...over,
+      ...closeCalls,
     ])
     // Only the stack is registered: the resource is deleted, then its provider, without a call.
     expect(await readEffects(async () => {})).toEqual([
@@ -60,7 +60,7 @@ test('a deployment has the effects of the table in its order', async () => {
       ...callsOf(plan),
       ...callsOf(operate, ...unasked, 11),
       ...callsOf(operate, ...unasked, 2, 8),
-      ...over,
+      ...closeCalls,
     ])
   } finally {
     await engine.close()
@@ -88,9 +88,9 @@ test('effects in another order are violations', async () => {
 })
 
 /** A sample of the crashes, from every part of the table. The full tier runs all of them. */
-const sample = crashes.filter(({ list, scene }, at) => {
+const sample = crashes.filter(({ list, scene }, index) => {
   const isQuick = scene.delayMs === undefined && list !== 'parkOn' && list !== 'redo'
-  return isQuick && at % 13 === 1
+  return isQuick && index % 13 === 1
 })
 
 test.concurrent.for(sample)('a process that dies $title', checkCrash)

@@ -127,8 +127,8 @@ test('a removal that is killed at any row is completed by the next one', async (
         dryRun: true,
       })
       expect(rest.deployments).toContain(next)
-      const left = { kind: 'lamport', deployment: 1, lamport: 1 } as const
-      await expect(readStateAt(platform, stack, left, 4e12 as EpochMs)).rejects.toMatchObject({
+      const point = { kind: 'lamport', deployment: 1, lamport: 1 } as const
+      await expect(readStateAt(platform, stack, point, 4e12 as EpochMs)).rejects.toMatchObject({
         code: 'RECORDS_REMOVED',
       })
     }
@@ -152,16 +152,20 @@ async function withLateCreate(): Promise<{ engine: TestEngine; item: LateOutcome
   const deployment = deploymentIdOf(stack, 1)
   const ids = Array.from({ length: 9 }, (_, id) => id as OperationId)
   const heads = await platform.operations.getHeads(deployment, ids)
-  const found = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
+  const interruptedHead = [...heads].find(([, { end }]) => end?.verdict === 'interrupted')
   const there = whole.state.resources?.find(({ id }) => id === 'a-1')
-  if (found === undefined || there === undefined) throw new Error('no operation was interrupted')
-  const made = { ...there, provider }
-  const [operation, { attempt }] = found
+  if (interruptedHead === undefined || there === undefined)
+    throw new Error('no operation was interrupted')
+  const lateState = { ...there, provider }
+  const [operation, { attempt }] = interruptedHead
   const at = { startedAt: 1 as EpochMs, endedAt: 2 as EpochMs }
-  const outcome = { operation, attempt, verdict: 'succeeded' as const, state: made, ...at }
+  const outcome = { operation, attempt, verdict: 'succeeded' as const, state: lateState, ...at }
   await platform.operations.putOutcome(deployment, outcome)
   expect(testRun.state.pending_operations).toBeUndefined()
-  return { engine, item: { deployment, operation, attempt, urn: made.urn as Urn, state: made } }
+  return {
+    engine,
+    item: { deployment, operation, attempt, urn: lateState.urn as Urn, state: lateState },
+  }
 }
 
 test('the late outcome of a create is in the inbox before its records are removed', async () => {

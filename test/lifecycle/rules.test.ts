@@ -68,19 +68,19 @@ test('every command refuses a deployment of a newer version by name and leaves i
   await expect(engine.run(secondProgram, { resume: true })).rejects.toMatchObject(refused)
   await expect(engine.run(secondProgram)).rejects.toMatchObject(refused)
   await expect(readState(platform, await getTestStack(platform))).rejects.toMatchObject(refused)
-  const over = new AbortController()
+  const shutdown = new AbortController()
   const lines: string[] = []
   await serveStacks(
     { platform, ports: createGeneratorPorts(platform) },
     {
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
-      shutdown: over.signal,
+      shutdown: shutdown.signal,
       requestOf: () => Promise.reject(new Error('no request must be served')),
       resume: () => Promise.reject(new Error('no deployment must be resumed')),
       onMessage(line) {
         lines.push(line)
-        over.abort()
+        shutdown.abort()
       },
     },
   )
@@ -108,7 +108,7 @@ test('records of a newer version are not removed', async () => {
 test('a serving process survives unreadable records and a temporary failure of the store', async () => {
   const engine = await openLeftByNewer()
   const { platform } = engine
-  const over = new AbortController()
+  const shutdown = new AbortController()
   const lines: string[] = []
   let looks = 0
   const disturbed: typeof platform = {
@@ -118,7 +118,7 @@ test('a serving process survives unreadable records and a temporary failure of t
       async listStacks() {
         looks += 1
         if (looks === 1) throw error('STORE_UNAVAILABLE', 'the store has a bad moment')
-        if (looks === 4) over.abort()
+        if (looks === 4) shutdown.abort()
         return platform.catalog.listStacks()
       },
     },
@@ -135,7 +135,7 @@ test('a serving process survives unreadable records and a temporary failure of t
     {
       roles: new Set(['generator', 'executor']),
       functionLimitMs: undefined,
-      shutdown: over.signal,
+      shutdown: shutdown.signal,
       requestOf: () => Promise.reject(new Error('no request must be served')),
       resume: () => Promise.reject(new Error('no deployment must be resumed')),
       onMessage: line => lines.push(line),

@@ -19,9 +19,9 @@ test('a refused token in a provider message is redacted in all records and event
   }
   const engine = await engines.open({ ...cloud, script })
   const testRun = await engine.run(async monitor => {
-    const mine = { type: 'pulumi:providers:test', name: 'mine', custom: true }
+    const ownProvider = { type: 'pulumi:providers:test', name: 'mine', custom: true }
     const { urn, id } = await monitor.register({
-      ...mine,
+      ...ownProvider,
       object: { token: toWireSecret('tok-123456') },
     })
     const object = { password: toWireSecret('open "sesame"') }

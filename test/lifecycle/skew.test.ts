@@ -27,12 +27,12 @@ test.each([30_000, -30_000])(
       expect(performance.now() - startedMs).toBeLessThan(10_000)
       const creates = cloud.log.slice(began).filter(line => line.startsWith('create '))
       expect(new Set(creates).size, creates.join()).toBe(creates.length)
-      const known = new Set((testRun.state.resources ?? []).map(({ id }) => id))
+      const stateIds = new Set((testRun.state.resources ?? []).map(({ id }) => id))
       const pending = (testRun.state.pending_operations ?? []).map(
         ({ resource }) => resource.urn.split('::').at(-1) ?? '',
       )
       for (const id of cloud.objects.keys())
-        expect(known.has(id) || pending.includes(id.replace(/-\d+$/, '')), id).toBe(true)
+        expect(stateIds.has(id) || pending.includes(id.replace(/-\d+$/, '')), id).toBe(true)
       const next = await engine.run(secondProgram)
       expect(next.result.result === 'succeeded' || pending.length > 0).toBe(true)
       const { platform } = engine

@@ -84,9 +84,10 @@ const push = (digit: string) => ({
 async function sendNotifications() {
   const { platform } = all
   for (;;) {
-    const found = await platform.notifications.receive(10, 0)
-    if (found.length === 0) break
-    for (const one of found) await deliverMessage({ ...platform, outbound: receiver.outbound }, one)
+    const deliveries = await platform.notifications.receive(10, 0)
+    if (deliveries.length === 0) break
+    for (const one of deliveries)
+      await deliverMessage({ ...platform, outbound: receiver.outbound }, one)
   }
   return receiver.received
     .splice(0)

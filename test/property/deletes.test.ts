@@ -34,14 +34,14 @@ const cases: fc.Arbitrary<Case> = fc
   .map(({ states, everything, keep, refused, deaths, picks }) => {
     const condemned = new Set(states.keys())
     // A kept resource keeps its dependencies, as in any program.
-    const kept = everything ? [] : keep.map(at => at % states.length)
-    for (let at = kept.pop(); at !== undefined; at = kept.pop()) {
-      condemned.delete(at)
+    const kept = everything ? [] : keep.map(index => index % states.length)
+    for (let index = kept.pop(); index !== undefined; index = kept.pop()) {
+      condemned.delete(index)
       for (const [to, dependents] of expectedDependentsOf(states))
-        if (dependents.has(at) && condemned.has(to)) kept.push(to)
+        if (dependents.has(index) && condemned.has(to)) kept.push(to)
     }
     const custom = states.filter(state => state.custom)
-    const urns = refused.flatMap(at => custom[at % Math.max(1, custom.length)]?.urn ?? [])
+    const urns = refused.flatMap(index => custom[index % Math.max(1, custom.length)]?.urn ?? [])
     return { states, condemned, trouble: { refusedUrns: new Set(urns), deaths, picks } }
   })
 
@@ -73,26 +73,26 @@ function planOf(
 function findExpectedGone({ states, condemned, trouble }: Case): ReadonlySet<Urn> {
   const dependents = expectedDependentsOf(states)
   const gone = new Set<Urn>()
-  for (let at = states.length - 1; at >= 0; at--) {
-    const urn = (states[at] as ResourceState).urn
-    const isFree = [...(dependents.get(at) ?? [])].every(
+  for (let index = states.length - 1; index >= 0; index--) {
+    const urn = (states[index] as ResourceState).urn
+    const isFree = [...(dependents.get(index) ?? [])].every(
       one => !condemned.has(one) || gone.has((states[one] as ResourceState).urn),
     )
-    if (condemned.has(at) && isFree && !trouble.refusedUrns.has(urn)) gone.add(urn)
+    if (condemned.has(index) && isFree && !trouble.refusedUrns.has(urn)) gone.add(urn)
   }
   return gone
 }
 
 /** Checks that every begin comes after the success of all dependents that are deleted. */
 function checkOrder({ states, condemned }: Case, { log }: PlanRun): void {
-  const places = new Map(states.map((state, at) => [state.urn, at]))
+  const places = new Map(states.map((state, index) => [state.urn, index]))
   const dependents = expectedDependentsOf(states)
   const gone = new Set<number>()
   for (const [what, urn] of log) {
-    const at = places.get(urn) ?? -1
-    if (what === 'succeeded') gone.add(at)
+    const index = places.get(urn) ?? -1
+    if (what === 'succeeded') gone.add(index)
     if (what !== 'begun') continue
-    for (const one of dependents.get(at) ?? [])
+    for (const one of dependents.get(index) ?? [])
       expect(!condemned.has(one) || gone.has(one), `${urn} before ${states[one]?.urn}`).toBe(true)
   }
 }
@@ -194,7 +194,7 @@ describe('waves', () => {
         const waves = findWaves(drawn)
         const waveOf = new Map(
           waves.flatMap((wave, number) =>
-            wave.map(at => [(drawn.states[at] as ResourceState).urn, number] as const),
+            wave.map(index => [(drawn.states[index] as ResourceState).urn, number] as const),
           ),
         )
         const lastEnd = new Map<number, number>()
@@ -217,7 +217,7 @@ describe('waves', () => {
         const testRun = await execute(planOf(drawn, 'for whole waves'), drawn.trouble)
         const { refusedUrns } = drawn.trouble
         const urnsOf = (wave: readonly number[]): readonly Urn[] =>
-          wave.map(at => (drawn.states[at] as ResourceState).urn)
+          wave.map(index => (drawn.states[index] as ResourceState).urn)
         const waves = findWaves(drawn).map(urnsOf)
         const stop = waves.findIndex(wave => wave.some(urn => refusedUrns.has(urn)))
         const begun = stop < 0 ? waves : waves.slice(0, stop + 1)

@@ -40,10 +40,10 @@ const provider = createResourceState({
 
 const texts = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 5 }), { maxLength: 2 })
 
-function arbitraryResourceAt(at: number): fc.Arbitrary<ResourceState> {
+function arbitraryResourceAt(index: number): fc.Arbitrary<ResourceState> {
   const before = fc
-    .uniqueArray(fc.nat({ max: Math.max(at - 1, 0) }), { maxLength: at })
-    .map(found => found.map(index => urnOf(`r${index}`)))
+    .uniqueArray(fc.nat({ max: Math.max(index - 1, 0) }), { maxLength: index })
+    .map(indexes => indexes.map(index => urnOf(`r${index}`)))
   return fc
     .record({
       inputs: maps,
@@ -73,10 +73,10 @@ function arbitraryResourceAt(at: number): fc.Arbitrary<ResourceState> {
     .map(drawn =>
       createResourceState({
         ...drawn,
-        urn: urnOf(`r${at}`),
+        urn: urnOf(`r${index}`),
         type: 'a:b:C',
         custom: true,
-        id: `i${at}`,
+        id: `i${index}`,
         provider: providerReferenceOf(provider.urn, 'p'),
       }),
     )
@@ -84,7 +84,9 @@ function arbitraryResourceAt(at: number): fc.Arbitrary<ResourceState> {
 
 const snapshots: fc.Arbitrary<Snapshot> = fc
   .integer({ min: 0, max: 3 })
-  .chain(count => fc.tuple(...Array.from({ length: count }, (_, at) => arbitraryResourceAt(at))))
+  .chain(count =>
+    fc.tuple(...Array.from({ length: count }, (_, index) => arbitraryResourceAt(index))),
+  )
   .map(resources => ({
     ...emptySnapshot,
     manifest: manifestOf('v3.260.0', '2026-01-02T03:04:05Z'),

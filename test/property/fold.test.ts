@@ -31,7 +31,7 @@ interface End {
 
 const baseSize = 8
 const urnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
-const idOf = (at: number): OperationId => (at + 1) as OperationId
+const idOf = (index: number): OperationId => (index + 1) as OperationId
 const resourceOf = (
   name: string,
   { dependencies = [], extension = '' }: { dependencies?: readonly Urn[]; extension?: string } = {},
@@ -50,10 +50,10 @@ function extensionOf(name: string): ExtensionParameters {
 
 const base: StoredDeployment = {
   manifest: manifestOf('v1', ''),
-  resources: Array.from({ length: baseSize }, (_, at) =>
-    resourceOf(`b${at}`, {
-      dependencies: at === 0 ? [] : [urnOf(`b${at - 1}`)],
-      extension: at % 3 === 0 ? 'old' : '',
+  resources: Array.from({ length: baseSize }, (_, index) =>
+    resourceOf(`b${index}`, {
+      dependencies: index === 0 ? [] : [urnOf(`b${index - 1}`)],
+      extension: index % 3 === 0 ? 'old' : '',
     }),
   ),
   metadata: {},
@@ -79,23 +79,23 @@ const plans = fc.array(
 )
 
 /** Returns the needs of each operation: some earlier ones. */
-function needsOf(plan: Plan, at: number): readonly number[] {
-  return at === 0 ? [] : [...new Set(plan.after.map(need => need % at))]
+function needsOf(plan: Plan, index: number): readonly number[] {
+  return index === 0 ? [] : [...new Set(plan.after.map(need => need % index))]
 }
 
 function operationsOf(drawnPlans: readonly Plan[]): readonly Operation[] {
   const touched = new Set<number>()
-  return drawnPlans.map((plan, at): Operation => {
+  return drawnPlans.map((plan, position): Operation => {
     const isNew = plan.op === 'create' || touched.has(plan.target)
     touched.add(plan.target)
     const op = isNew ? 'create' : plan.op
-    const name = isNew ? `n${at}` : `b${plan.target}`
+    const name = isNew ? `n${position}` : `b${plan.target}`
     const effect = { create: 'add', update: 'replace', delete: 'remove', refresh: 'swap' } as const
     const releases = drawnPlans.flatMap((later, index) =>
-      index > at && needsOf(later, index).includes(at) ? [idOf(index)] : [],
+      index > position && needsOf(later, index).includes(position) ? [idOf(index)] : [],
     )
     return {
-      id: idOf(at),
+      id: idOf(position),
       op,
       urn: urnOf(name),
       type: 'a:b:C',
@@ -103,7 +103,7 @@ function operationsOf(drawnPlans: readonly Plan[]): readonly Operation[] {
       ...(isNew ? {} : { old: { kind: 'base', epoch: 0, index: plan.target, urn: urnOf(name) } }),
       state: resourceOf(name, { extension: plan.extension }),
       effect: effect[op],
-      needs: needsOf(plan, at).length,
+      needs: needsOf(plan, position).length,
       releases,
       logical: true,
     }
@@ -111,9 +111,9 @@ function operationsOf(drawnPlans: readonly Plan[]): readonly Operation[] {
 }
 
 function endsOf(drawnPlans: readonly Plan[], operations: readonly Operation[]): readonly End[] {
-  return drawnPlans.flatMap((plan, at): End[] => {
-    const operation = idOf(at)
-    const { state, op } = operations[at] ?? {}
+  return drawnPlans.flatMap((plan, index): End[] => {
+    const operation = idOf(index)
+    const { state, op } = operations[index] ?? {}
     if (plan.end === 'none') return []
     const begun: Head = { ...freshHead, attempt: 1 }
     if (plan.end === 'begun') return [{ operation, head: begun }]
@@ -132,11 +132,11 @@ function refOf(state: StoredResource | undefined): string {
 
 function inputOf(operations: readonly Operation[], ends: readonly End[]): FoldInput {
   const byId = new Map(ends.map(end => [end.operation, end]))
-  const known = new Set(Object.keys(base.extensions ?? {}))
+  const references = new Set(Object.keys(base.extensions ?? {}))
   const decisions = operations.flatMap((operation): Decision[] => {
     const ref = refOf(operation.state)
-    const isNew = ref !== '' && !known.has(ref)
-    known.add(ref)
+    const isNew = ref !== '' && !references.has(ref)
+    references.add(ref)
     return [
       ...(isNew ? [{ kind: 'extension', ref, extension: extensionOf(ref) } as const] : []),
       {
@@ -236,9 +236,9 @@ const logs = arrivals.chain(({ operations, ends }) => {
         decisions: [...decisions],
       },
     ]
-    const skewed = clocked.ends.map(({ outcome, ...end }, at): End => {
-      const startedAt = (clocked.clocks[at] ?? 0) as EpochMs
-      const endedAt = (startedAt + (clocked.clocks[19 - at] ?? 0)) as EpochMs
+    const skewed = clocked.ends.map(({ outcome, ...end }, index): End => {
+      const startedAt = (clocked.clocks[index] ?? 0) as EpochMs
+      const endedAt = (startedAt + (clocked.clocks[19 - index] ?? 0)) as EpochMs
       return outcome === undefined ? end : { ...end, outcome: { ...outcome, startedAt, endedAt } }
     })
     return { operations, records, ends: skewed }
@@ -266,8 +266,10 @@ test('the state at a moment contains no end without the ends of its needs', () =
               expect(cut.getEnd(id)?.head.end).toBeDefined()
           }
         const all = cutTimeline(timeline, getEnd, { kind: 'time', timeMs: 1000 as EpochMs })
-        const known = ends.filter(({ outcome }) => outcome !== undefined)
-        expect(known.every(one => all.getEnd(one.operation)?.head.end !== undefined)).toBe(true)
+        const endsWithOutcome = ends.filter(({ outcome }) => outcome !== undefined)
+        expect(
+          endsWithOutcome.every(one => all.getEnd(one.operation)?.head.end !== undefined),
+        ).toBe(true)
       },
     ),
   )

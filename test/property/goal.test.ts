@@ -73,8 +73,8 @@ function hasAll({ objects }: Cloud, state: StoredDeployment, change: ProgramChan
   const stays = [...change.before, ...change.after]
     .filter(({ retained, deletedWith }) => retained || deletedWith !== undefined)
     .map(({ name }) => name)
-  const others = there.filter(id => !ids.includes(id) && !stays.includes(id.replace(/-\d+$/, '')))
-  expect(others).toEqual([])
+  const otherIds = there.filter(id => !ids.includes(id) && !stays.includes(id.replace(/-\d+$/, '')))
+  expect(otherIds).toEqual([])
 }
 
 test('any program after any other reaches its expected state, and a repeated run changes nothing', async () => {
@@ -109,8 +109,8 @@ test('any program after any other reaches its expected state, and a repeated run
 /** Delays the diff of each resource by a drawn time. */
 function withDelays(cloud: Cloud, delays: readonly number[]): Cloud {
   const diff = async (ask: DiffRequest): Promise<unknown> => {
-    const at = Number(/\d+/.exec(nameOf(ask.urn))?.[0] ?? 0)
-    await new Promise(done => setTimeout(done, (delays[at % delays.length] ?? 0) * 3))
+    const index = Number(/\d+/.exec(nameOf(ask.urn))?.[0] ?? 0)
+    await new Promise(done => setTimeout(done, (delays[index % delays.length] ?? 0) * 3))
     return cloud.script.diff?.(ask as never)
   }
   return { ...cloud, script: { ...cloud.script, diff } }
@@ -124,8 +124,8 @@ function withSameEdges({ before, after }: ProgramChange): boolean {
         one.previousName ?? one.name,
         JSON.stringify(
           [one.replaceSource, one.deletedWith, one.parent, one.provider, ...one.dependencies].map(
-            at => {
-              const other = at === undefined ? undefined : resources[at]
+            index => {
+              const other = index === undefined ? undefined : resources[index]
               return other?.previousName ?? other?.name
             },
           ),

@@ -5,14 +5,14 @@ import { manifestOf } from '../../shared/state/snapshot-codec.ts'
 import { sortTopologically } from '../../shared/state/topological-sort.ts'
 import type { StoredResource } from '../../shared/state/stored.ts'
 
-const urnOf = (at: number): string => `urn:pulumi:dev::shop::a:b:C::r${at}`
+const urnOf = (index: number): string => `urn:pulumi:dev::shop::a:b:C::r${index}`
 
 /** Resources in order; each depends on some earlier ones. */
 const ordered = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { maxLength: 30 }).map(edges =>
-  edges.map((targets, at): StoredResource => {
-    const urns = at === 0 ? [] : targets.map(target => urnOf(target % at))
+  edges.map((targets, index): StoredResource => {
+    const urns = index === 0 ? [] : targets.map(target => urnOf(target % index))
     const [parent = '', ...dependencies] = urns
-    return { urn: urnOf(at), custom: true, type: 'a:b:C', parent, dependencies }
+    return { urn: urnOf(index), custom: true, type: 'a:b:C', parent, dependencies }
   }),
 )
 

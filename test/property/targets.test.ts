@@ -30,29 +30,29 @@ function findClosure(
   roots: readonly string[],
   of: 'program' | 'state',
 ): ReadonlySet<string> {
-  const found = new Set<string>(roots)
-  const without = of === 'program' ? 'dropped' : 'new'
-  const known = nodes.filter(({ change }) => change !== without)
-  const there = new Set<string>(known.map(({ urn }) => urn))
-  for (const { urn, type, parent, provider, dependencies } of known) {
+  const reachableUrns = new Set<string>(roots)
+  const omittedChange = of === 'program' ? 'dropped' : 'new'
+  const presentNodes = nodes.filter(({ change }) => change !== omittedChange)
+  const there = new Set<string>(presentNodes.map(({ urn }) => urn))
+  for (const { urn, type, parent, provider, dependencies } of presentNodes) {
     if (of === 'program' && isProviderType(type) && targeting.targets.length === 0) continue
-    const above = [parent, ...dependencies, providerUrnOf(provider) ?? '']
-    if (above.some(one => there.has(one) && found.has(one))) found.add(urn)
+    const predecessors = [parent, ...dependencies, providerUrnOf(provider) ?? '']
+    if (predecessors.some(one => there.has(one) && reachableUrns.has(one))) reachableUrns.add(urn)
   }
-  return found
+  return reachableUrns
 }
 
 /** Returns the state after the decisions. */
 function applySteps(decided: TargetDecisions): readonly ResourceState[] {
   const gone = new Set<number>()
-  const made: ResourceState[] = []
+  const newStates: ResourceState[] = []
   const changes = decided.steps.filter(({ op }) => op !== 'same')
   for (const { old, next, effect } of [...changes, ...decided.writtenSteps, ...decided.deletes]) {
-    if (next !== undefined && effect !== 'none') made.push(next)
+    if (next !== undefined && effect !== 'none') newStates.push(next)
     const isOver = ['replace', 'remove', 'add-mark'].includes(effect)
     if (isOver && old?.ref.kind === 'base') gone.add(old.ref.index)
   }
-  return [...decided.base.snapshot.resources.filter((_, at) => !gone.has(at)), ...made]
+  return [...decided.base.snapshot.resources.filter((_, index) => !gone.has(index)), ...newStates]
 }
 
 describe('targets', () => {
@@ -82,8 +82,8 @@ describe('targets', () => {
         for (const urn of findTouched(decided.steps))
           expect(findExcluded('program')).not.toContain(urn)
         // A dependent of a resource that does not exist yet does not prevent any delete.
-        const known = new Set<string>(oldStatesOf(drawn).map(({ urn }) => urn))
-        const inState = excludes.every(urn => known.has(urn)) ? findExcluded('state') : excludes
+        const stateUrns = new Set<string>(oldStatesOf(drawn).map(({ urn }) => urn))
+        const inState = excludes.every(urn => stateUrns.has(urn)) ? findExcluded('state') : excludes
         for (const urn of findTouched(decided.deletes)) expect(inState).not.toContain(urn)
         const gone = new Set(decided.deletes.map(({ urn }) => urn))
         for (const state of oldStatesOf(drawn))

@@ -34,8 +34,8 @@ export function createSimCatalog(
     createStack(id, createdAt, call = '') {
       const existing = stacks.get(id)
       if (existing !== undefined) return existing.call === call
-      const empty = { current: '', version: 0, snapshot: '', deployments: 0 } as const
-      stacks.set(id, { id, createdAt, ...empty, call })
+      const emptyStack = { current: '', version: 0, snapshot: '', deployments: 0 } as const
+      stacks.set(id, { id, createdAt, ...emptyStack, call })
       return true
     },
     getStack: id => stacks.get(id),
@@ -56,7 +56,7 @@ export function createSimCatalog(
       const version = expected + 1
       if (stack.version === version && stack.snapshot === snapshot) {
         onRule('a repeated publish finds its own version')
-        return { kind: 'already', version }
+        return { kind: 'already-published', version }
       }
       if (stack.version !== expected) return { kind: 'conflict', version: stack.version }
       stacks.set(id, { ...stack, version, snapshot })

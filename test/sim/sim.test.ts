@@ -3,7 +3,7 @@ import { runSeed } from './run-seed.ts'
 import { drawSeed, runSeedFaults } from './seed-faults.ts'
 
 describe('a deployment survives all faults', () => {
-  test.each(Array.from({ length: 10 }, (_none, at) => 10 * at + 1))(
+  test.each(Array.from({ length: 10 }, (_none, index) => 10 * index + 1))(
     'in ten seeds from %i on',
     async from => {
       for (let seed = from; seed < from + 10; seed += 1)

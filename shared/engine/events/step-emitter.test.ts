@@ -121,11 +121,11 @@ test('the new state is the planned one before a step, and the resulting one afte
 
 test('a refresh is reported from the recorded to the read state, and is not a logical step', () => {
   const step = stepOf({ op: 'refresh', effect: 'replace', old: trackedState(thing('x-1', 1)) })
-  const found = successEndOf(thing('x-1', 2), 'update')
+  const stepEnd = successEndOf(thing('x-1', 2), 'update')
   expect(
     shownStates(emitter => {
       emitter.emitBegin(step)
-      emitter.emitEnd(step, found)
+      emitter.emitEnd(step, stepEnd)
     }, true),
   ).toEqual([
     'resourcePreEvent refresh x-1,1 > x-1,1, not logical',
@@ -137,12 +137,12 @@ test('a replacement is reported after the create, with the old state marked for 
   const old = trackedState(thing('x-1', 1))
   const step = stepOf({ op: 'create-replacement', effect: 'add-mark', old, next: thing('', 2) })
   const end = successEndOf(thing('x-2', 2))
-  const made = { step, end, trackedState: undefined }
+  const replaceEnd = { step, end, trackedState: undefined }
   expect(
     shownStates(emitter => {
       emitStepBegin(emitter, step)
       emitter.emitEnd(step, end)
-      emitReplaces(emitter, [made])
+      emitReplaces(emitter, [replaceEnd])
     }),
   ).toEqual([
     'resourcePreEvent create-replacement x-1,1 > ?, not logical',

@@ -15,10 +15,14 @@ const remove = (fields: Parameters<typeof state>[0] = {}): Step => {
 }
 
 /** Returns the admission by an executor with a limit of one minute and `left` seconds remaining. */
-const admitted = (step: Step, left = 50, slow: Readonly<Record<string, number>> = {}): string =>
+const admitted = (
+  step: Step,
+  remainingSeconds = 50,
+  slow: Readonly<Record<string, number>> = {},
+): string =>
   admissionOf(step, new Map(Object.entries(slow)), {
     pool: 'short',
-    remainingMs: () => left * 1_000,
+    remainingMs: () => remainingSeconds * 1_000,
     wholeMs: 50_000,
   })
 

@@ -61,11 +61,11 @@ describe('a published step', () => {
     const gone = viewEndOf(createPublished('delete', { old: state }), refreshing)
     expect(gone.step).toMatchObject({ op: 'refresh', effect: 'swap', next: undefined })
     expect(gone.end.resultOp).toBe('delete')
-    const found = viewEndOf(
+    const viewEnd = viewEndOf(
       createPublished('create', { next: { ...state, name: 'w' } }),
       refreshing,
     )
-    expect(found.step).toMatchObject({ op: 'refresh', effect: 'none' })
+    expect(viewEnd.step).toMatchObject({ op: 'refresh', effect: 'none' })
   })
 
   test('replaces the same view of an older copy of its owner', () => {

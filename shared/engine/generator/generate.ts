@@ -47,8 +47,8 @@ export async function generate(
   if (claimed.kind !== 'decided') return claimed
   ctx.apply({ goals: [[claimed.value.urn, goal]] })
 
-  const known = finishStage(ctx, requireKnownDependencies(input, claimed.value.urn, goal))
-  if (known.kind !== 'decided') return known
+  const dependencyCheck = finishStage(ctx, requireKnownDependencies(input, claimed.value.urn, goal))
+  if (dependencyCheck.kind !== 'decided') return dependencyCheck
 
   const refreshed = finishStage(ctx, await refreshRegistration(ctx, goal, claimed.value))
   if (refreshed.kind !== 'decided') return refreshed

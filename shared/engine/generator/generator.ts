@@ -136,7 +136,7 @@ export function createGenerator(deps: GeneratorDeps): Generator {
       const current = unwrap(ctx, requireRegistered(ctx.input, urn))
       // A resource that is not created has no outputs. A resource that is only read keeps the
       // outputs that were read.
-      if (current.skipReason === 'not made' || current.skipReason === 'as read')
+      if (current.skipReason === 'not created' || current.skipReason === 'as read')
         return Promise.resolve()
       if (current.state.type === stackType && current.state.parent === '') {
         stackOutputs = outputs

@@ -13,9 +13,9 @@ export interface CurrentState extends TrackedState {
   readonly op: StepOp
   /**
    * The reason why the resource is not changed. `kept`: it is outside of the scope, or unregistered
-   * but needed. `not made`: it is not created. `as read`: a refresh only reads it.
+   * but needed. `not created`: a targeted deployment leaves it out. `as read`: a refresh only reads it.
    */
-  readonly skipReason?: 'kept' | 'not made' | 'as read'
+  readonly skipReason?: 'kept' | 'not created' | 'as read'
 }
 
 /**

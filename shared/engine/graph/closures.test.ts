@@ -72,10 +72,10 @@ test('with `dependents`, the dependencies of dependents are included', () => {
 test('the children of a component are followed for each of its dependents', () => {
   const twice = [...states, state('h', { dependencies: [urn('comp')] })]
   const roots = ({ urn: one }: ResourceState): boolean => ['g', 'h'].includes(nameOf(one))
-  const found = collectDependencies(createStateGraph(twice), roots, {
+  const closure = collectDependencies(createStateGraph(twice), roots, {
     mustIncludeDependents: false,
   })
-  expect(names(found)).toBe('comp g h in later')
+  expect(names(closure)).toBe('comp g h in later')
 })
 
 test('protected states keep their dependencies, but no children of components', () => {

@@ -3,15 +3,15 @@ import { type PlanNode, widthMax, insertJoins } from './joins.ts'
 
 /** Returns the nodes that must end before `key` can start, through joins. */
 function precede(plan: ReturnType<typeof insertJoins>, key: string): Set<string> {
-  const found = new Set<string>()
+  const sources = new Set<string>()
   const open = [key]
   for (let next = open.pop(); next !== undefined; next = open.pop())
     for (const [source, targets] of plan.releases)
-      if (targets.includes(next) && !found.has(source)) {
-        found.add(source)
+      if (targets.includes(next) && !sources.has(source)) {
+        sources.add(source)
         open.push(source)
       }
-  return new Set([...found].filter(source => !source.startsWith('join:')))
+  return new Set([...sources].filter(source => !source.startsWith('join:')))
 }
 
 test('a narrow graph has no joins', () => {

@@ -17,8 +17,10 @@ const state = (name: string, dependencies: readonly string[] = [], parent = '') 
 
 function waves(states: readonly ReturnType<typeof state>[]): readonly (readonly string[])[] {
   const all = states.map((_, index) => index)
-  const found = wavesOf(all, findDeleteEdges(createStateGraph(states), new Set(all)))
-  return found.map(wave => wave.map(index => states[index]?.urn.split('::').at(-1) ?? '').sort())
+  const deleteWaves = wavesOf(all, findDeleteEdges(createStateGraph(states), new Set(all)))
+  return deleteWaves.map(wave =>
+    wave.map(index => states[index]?.urn.split('::').at(-1) ?? '').sort(),
+  )
 }
 
 describe('waves of deletes', () => {
@@ -28,9 +30,9 @@ describe('waves of deletes', () => {
   })
 
   test('contain every condemned state once, including components with children', () => {
-    const children = Array.from({ length: 40 }, (_, at) => state(`child-${at}`, [], 'group'))
-    const found = waves([state('group'), ...children, state('on', ['group'])])
-    expect(found.map(wave => wave.length)).toEqual([1, 40, 1])
+    const children = Array.from({ length: 40 }, (_, index) => state(`child-${index}`, [], 'group'))
+    const deleteWaves = waves([state('group'), ...children, state('on', ['group'])])
+    expect(deleteWaves.map(wave => wave.length)).toEqual([1, 40, 1])
   })
 
   test('are described by number and width', () => {
@@ -40,7 +42,7 @@ describe('waves of deletes', () => {
       `${text}, each wave after the previous one`,
     )
     expect(describeWaves([[1]], 'dataflow')).toBeUndefined()
-    const long = Array.from({ length: 20 }, (_, at) => [at])
+    const long = Array.from({ length: 20 }, (_, index) => [index])
     expect(describeWaves(long, 'dataflow')).toContain('1, …, 1)')
   })
 })

@@ -9,25 +9,25 @@ const alias = (parent: object | undefined): Alias =>
   ({ alias: { $case: 'spec', value: { ...spec, parent } } }) as Alias
 const none = { $case: 'noParent', value: true }
 const some = { $case: 'noParent', value: false }
-const above = { $case: 'parentUrn', value: 'urn:pulumi:dev::p::a:b:C::k' }
-const unnamed = { ...above, value: '' }
+const parentAlias = { $case: 'parentUrn', value: 'urn:pulumi:dev::p::a:b:C::k' }
+const unnamed = { ...parentAlias, value: '' }
 
 const node = { 'pulumi-runtime': 'nodejs' }
 const python = { 'pulumi-runtime': 'python', 'user-agent': 'grpc-node-js/1' }
 const agent = { 'user-agent': 'grpc-node-js/1.14.0' }
-const others = { 'user-agent': 'grpc-go/1.70' }
+const otherClient = { 'user-agent': 'grpc-go/1.70' }
 
 test.each<[string, Record<string, string>, boolean, object | undefined, object | undefined]>([
   ['older Node: an absent parent means no parent', node, false, undefined, none],
   ['older Node: no parent means the current parent', node, false, none, undefined],
   ['older Node: an empty parent means no parent', node, false, unnamed, none],
-  ['older Node: a named parent', node, false, above, above],
+  ['older Node: a named parent', node, false, parentAlias, parentAlias],
   ['older Node: noParent false', node, false, some, some],
   ['older Node, recognized by its gRPC library', agent, false, undefined, none],
   ['current Node: an absent parent', node, true, undefined, undefined],
   ['current Node: no parent', node, true, none, none],
-  ['others: none', others, false, none, none],
-  ['others: an empty parent', others, false, unnamed, unnamed],
+  ['others: none', otherClient, false, none, none],
+  ['others: an empty parent', otherClient, false, unnamed, unnamed],
   ["others with Node's gRPC library", python, false, undefined, undefined],
   ['an unknown SDK', {}, false, none, none],
 ])('aliases of SDKs, %s', (_what, headers, aliasSpecs, sentParent, expected) => {
@@ -38,7 +38,7 @@ test.each<[string, Record<string, string>, boolean, object | undefined, object |
 })
 
 test('a URN alias is unchanged, and so is a request without metadata', () => {
-  const urn: Alias = { alias: { $case: 'urn', value: above.value } }
+  const urn: Alias = { alias: { $case: 'urn', value: parentAlias.value } }
   const metadata = new Metadata()
   metadata.set('pulumi-runtime', 'nodejs')
   const request = RegisterResourceRequest.create({ aliases: [urn] })

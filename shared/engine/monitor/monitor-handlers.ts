@@ -276,6 +276,6 @@ function toRegistrationReply(
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
     // A resource that was not created has unknown outputs.
-    unknown: skipReason === 'not made',
+    unknown: skipReason === 'not created',
   }
 }

@@ -71,7 +71,7 @@ describe('dependencies', () => {
   })
 
   test('are added to values without dependencies', () => {
-    const known = new Map<string, ReturnType<typeof output> | number>([
+    const outputsByKey = new Map<string, ReturnType<typeof output> | number>([
       ['v', output('a')],
       ['w', 2],
       ['x', 3],
@@ -80,8 +80,8 @@ describe('dependencies', () => {
       ['v', new Set([urn('a')])],
       ['w', new Set([urn('b')])],
     ])
-    const carried = attachDependencies(known, all)
-    expect(carried.get('v')).toBe(known.get('v'))
+    const carried = attachDependencies(outputsByKey, all)
+    expect(carried.get('v')).toBe(outputsByKey.get('v'))
     expect(carried.get('w')).toEqual({ ...output('b'), value: 2 })
     expect(carried.get('x')).toBe(3)
   })

@@ -22,8 +22,10 @@ test.each([
   ['import', ['import']],
 ])('a planned %s allows only steps with a smaller effect', (op, admitted) => {
   const all = ['same', 'create', 'update', 'replace', 'create-replacement', 'delete-replaced']
-  const found = [...all, 'delete', 'read', 'import'].filter(one => isWithinPlannedStep(one, op))
-  expect(found).toEqual(admitted)
+  const admittedOps = [...all, 'delete', 'read', 'import'].filter(one =>
+    isWithinPlannedStep(one, op),
+  )
+  expect(admittedOps).toEqual(admitted)
 })
 
 test('steps are taken in order, and untaken ones are reported as unmet', () => {

@@ -63,9 +63,9 @@ test.each([
   ['a nested unknown value', {}, { a: [1, 5] }, planned({ a: [1, unknown] }), []],
   ['another length', {}, { a: [1] }, planned({ a: [1, unknown] }), ['++a[[1,null]!=[1]]']],
 ] as const)('%s', (_name, olds, news, plan, expected) => {
-  const found = findUnplannedChanges(map({ ...olds }), map({ ...news }), plan)
-  if (_name === 'another length') expect(found).toHaveLength(1)
-  else expect(found).toEqual(expected)
+  const unplannedChanges = findUnplannedChanges(map({ ...olds }), map({ ...news }), plan)
+  if (_name === 'another length') expect(unplannedChanges).toHaveLength(1)
+  else expect(unplannedChanges).toEqual(expected)
 })
 
 test('secrets are compared as plaintext and never shown', () => {

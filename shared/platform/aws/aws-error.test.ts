@@ -58,8 +58,8 @@ describe('an AWS client error', () => {
   })
 
   test('a catalogue error is returned unchanged, and a thrown text appears in the message', async () => {
-    const ours = error('STATE_INVALID', 'damaged')
-    await expect(withAwsErrors('x', () => Promise.reject(ours))).rejects.toBe(ours)
+    const ownError = error('STATE_INVALID', 'damaged')
+    await expect(withAwsErrors('x', () => Promise.reject(ownError))).rejects.toBe(ownError)
     expect(awsError('x', 'odd').message).toContain('odd')
     expect([errorNameOf('odd'), httpStatusOf('odd')]).toEqual(['Error', undefined])
   })

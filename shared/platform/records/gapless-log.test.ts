@@ -10,7 +10,7 @@ function record(number: number): LogRecord {
 }
 
 /** Creates a log of some records, with a control record or without. `reads` lists the reads. */
-function over(numbers: readonly number[], closed: boolean | undefined) {
+function openLog(numbers: readonly number[], closed: boolean | undefined) {
   const reads: number[] = []
   const stored = new Set(numbers)
   const log = withoutGaps(
@@ -33,7 +33,7 @@ function over(numbers: readonly number[], closed: boolean | undefined) {
 
 describe('a log that is read without gaps', () => {
   test('needs one read when no record is missing', async () => {
-    const { read, reads } = over([0, 1, 2], false)
+    const { read, reads } = openLog([0, 1, 2], false)
     expect(await read()).toEqual([0, 1, 2])
     expect(await read(1, 1)).toEqual([1])
     expect(await read(3)).toEqual([])
@@ -47,7 +47,7 @@ describe('a log that is read without gaps', () => {
   ])(
     'a gap %s of an open deployment is reported as damage, with its key',
     async (_where, numbers, from, at) => {
-      const { read } = over(numbers, false)
+      const { read } = openLog(numbers, false)
       await expect(read(from)).rejects.toMatchObject({
         code: 'RECORD_DAMAGED',
         message: expect.stringContaining(`(deployment ${deployment}, number ${at}) is missing`),
@@ -57,13 +57,15 @@ describe('a log that is read without gaps', () => {
   )
 
   test('a gap after the first record is damage even after the close', async () => {
-    await expect(over([0, 1, 3], true).read()).rejects.toMatchObject({ code: 'RECORD_DAMAGED' })
+    await expect(openLog([0, 1, 3], true).read()).rejects.toMatchObject({ code: 'RECORD_DAMAGED' })
   })
 
   test.each([true, undefined])(
     'a missing first record means that retention removes the log, when `closed` is %s',
     async closed => {
-      await expect(over([2, 3], closed).read()).rejects.toMatchObject({ code: 'RECORDS_REMOVED' })
+      await expect(openLog([2, 3], closed).read()).rejects.toMatchObject({
+        code: 'RECORDS_REMOVED',
+      })
     },
   )
 

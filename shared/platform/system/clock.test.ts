@@ -37,7 +37,7 @@ test('the time since boot is read when the wall clock jumps, and otherwise at in
     sources.boot += awake + slept
     return clock.monotonicMs()
   }
-  for (let at = 0; at < 100; at += 1) pass(1, 0)
+  for (let index = 0; index < 100; index += 1) pass(1, 0)
   expect(sources.looks).toBe(1)
   expect(pass(1, 20_000)).toBe(20_101)
   expect(sources.looks).toBe(2)

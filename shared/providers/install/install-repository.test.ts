@@ -137,8 +137,10 @@ describe('a plugin from a repository', () => {
     expect(refusal).toContain('https://git.example/org/thing.git cannot be read by git')
     expect(refusal).toContain('refs/tags/v3.0.0')
     expect([refusal, ...messages].join('\n')).not.toContain('word')
-    const left = readdirSync(join(home, '.pulumi', 'plugins')).filter(one => !one.endsWith('.lock'))
-    expect(left).toEqual([])
+    const pluginFiles = readdirSync(join(home, '.pulumi', 'plugins')).filter(
+      one => !one.endsWith('.lock'),
+    )
+    expect(pluginFiles).toEqual([])
     const nowhere = install({ downloadUrl: 'git://me:word@git.example/org/other' })
     await expect(nowhere).rejects.toMatchObject({ code: 'PLUGIN_DOWNLOAD' })
   })

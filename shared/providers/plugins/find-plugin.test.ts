@@ -16,11 +16,11 @@ function plugin(name: string, version = ''): PluginDescriptor {
 }
 
 function file(path: string, mode = 0o755): string {
-  const full = join(folder, path)
-  mkdirSync(dirname(full), { recursive: true })
-  writeFileSync(full, '#!/bin/sh\n')
-  chmodSync(full, mode)
-  return full
+  const absolutePath = join(folder, path)
+  mkdirSync(dirname(absolutePath), { recursive: true })
+  writeFileSync(absolutePath, '#!/bin/sh\n')
+  chmodSync(absolutePath, mode)
+  return absolutePath
 }
 
 function install(version: string): string {
@@ -52,14 +52,17 @@ describe('a plugin is found', () => {
     'in the project before all other places: for the version %j, with the version %j',
     (wantedVersion, version, isTaken) => {
       const path = file('bin/pulumi-resource-aws')
-      const own = { kind: 'resource', name: 'aws', version, folder: '/own' }
-      const others = [
-        { ...own, name: 'other' },
-        { ...own, kind: 'language' },
+      const ownPlugin = { kind: 'resource', name: 'aws', version, folder: '/own' }
+      const otherPlugins = [
+        { ...ownPlugin, name: 'other' },
+        { ...ownPlugin, kind: 'language' },
       ]
       const places = { env: {}, home: join(folder, 'home'), path: join(folder, 'bin') }
       expect(
-        findPlugin(plugin('aws', wantedVersion), { ...places, projectPlugins: [...others, own] }),
+        findPlugin(plugin('aws', wantedVersion), {
+          ...places,
+          projectPlugins: [...otherPlugins, ownPlugin],
+        }),
       ).toEqual({
         path: isTaken ? '/own/pulumi-resource-aws' : path,
       })
@@ -73,8 +76,8 @@ describe('a plugin is found', () => {
   })
 
   test('in this project, for dynamic providers, without PATH', () => {
-    const found = find(plugin('pulumi-nodejs'))
-    expect('path' in found && isExecutableFile(found.path)).toBe(true)
+    const lookup = find(plugin('pulumi-nodejs'))
+    expect('path' in lookup && isExecutableFile(lookup.path)).toBe(true)
   })
 
   test('in the cache by its exact version, ignoring build metadata', () => {
@@ -108,9 +111,9 @@ describe('a plugin is found', () => {
 describe('a plugin is missing', () => {
   test('with its name, its version and all searched places', () => {
     install('1.0.0')
-    const found = find({ ...plugin('aws', '3.0.0'), downloadUrl: 'github://api.github.com/acme' })
-    expect(found).toHaveProperty('missing')
-    const text = 'missing' in found ? found.missing : ''
+    const lookup = find({ ...plugin('aws', '3.0.0'), downloadUrl: 'github://api.github.com/acme' })
+    expect(lookup).toHaveProperty('missing')
+    const text = 'missing' in lookup ? lookup.missing : ''
     expect(text).toContain("'pulumi-resource-aws' at version 3.0.0")
     expect(text).toContain(`PATH (${join(folder, 'bin')})`)
     expect(text).toContain(`${join(folder, 'home/.pulumi/plugins')}, which has only 1.0.0`)
@@ -119,9 +122,9 @@ describe('a plugin is missing', () => {
 
   test('without the credentials of its address', () => {
     const downloadUrl = 'https://me:word@plugins.example/aws'
-    const found = find({ ...plugin('aws', '3.0.0'), downloadUrl })
-    expect(JSON.stringify(found)).toContain('its download address is https://plugins.example/aws')
-    expect(JSON.stringify(found)).not.toContain('word')
+    const lookup = find({ ...plugin('aws', '3.0.0'), downloadUrl })
+    expect(JSON.stringify(lookup)).toContain('its download address is https://plugins.example/aws')
+    expect(JSON.stringify(lookup)).not.toContain('word')
   })
 
   test('when its installation is incomplete', () => {

@@ -34,12 +34,12 @@ describe('create and update', () => {
   test('a provider with secret support gets wrapped secrets, and its marks are kept', async () => {
     const configure = (): ConfigureResponse => ConfigureResponse.create({ acceptSecrets: true })
     const { provider, calls } = await serveProvider({ configure, create })
-    const made = await provider.create({
+    const createResult = await provider.create({
       ...createArguments,
       inputs: propertyMap({ a: secretValue(1) }),
     })
     expect(calls[1]?.request).toMatchObject({ properties: { a: wireSecret(1) } })
-    expect(made).toEqual({
+    expect(createResult).toEqual({
       id: 'i',
       outputs: propertyMap({ a: secretValue(1), extra: 1 }),
       refreshBeforeUpdate: false,
@@ -48,12 +48,12 @@ describe('create and update', () => {
 
   test('a provider without secret support gets plaintext, and its results are marked again', async () => {
     const { provider, calls } = await serveProvider({ create })
-    const made = await provider.create({
+    const createResult = await provider.create({
       ...createArguments,
       inputs: propertyMap({ a: secretValue(1) }),
     })
     expect(calls[1]?.request).toMatchObject({ properties: { a: 1 } })
-    expect(made.outputs).toEqual(propertyMap({ a: secretValue(1), extra: 1 }))
+    expect(createResult.outputs).toEqual(propertyMap({ a: secretValue(1), extra: 1 }))
   })
 
   test('a preview calls only providers that support previews', async () => {
@@ -235,8 +235,10 @@ describe('the effect of a failed call by its status', () => {
         return new Promise(() => {})
       },
     })
-    const broken = { status: 'lost', isRequestUnsent: false }
-    expect(await catchProviderError(served.provider.create(createArguments))).toMatchObject(broken)
+    const lostFailure = { status: 'lost', isRequestUnsent: false }
+    expect(await catchProviderError(served.provider.create(createArguments))).toMatchObject(
+      lostFailure,
+    )
   })
 
   test('a call without a connection had no effect', async () => {

@@ -20,10 +20,10 @@ const variables = [
 ]
 
 test("AWS's SDK finds the credentials by its default chain, and renews them", async () => {
-  let taken = 0
+  let readCount = 0
   const take = async (): Promise<AssumedRole> => {
-    taken += 1
-    return role(`time ${taken}`, taken === 1 ? 60_000 : 3_600_000)
+    readCount += 1
+    return role(`time ${readCount}`, readCount === 1 ? 60_000 : 3_600_000)
   }
   const offered = await createCredentialsEndpoint(silentLogger).offer('shop', take)
   for (const name of variables) vi.stubEnv(name, offered[name])
@@ -33,7 +33,7 @@ test("AWS's SDK finds the credentials by its default chain, and renews them", as
   // The SDK fetches new credentials while it still uses those that are about to expire.
   await expect.poll(currentKey).toBe('key of time 2')
   expect(await currentKey()).toBe('key of time 2')
-  expect(taken).toBe(2)
+  expect(readCount).toBe(2)
   client.destroy()
 })
 

@@ -15,17 +15,17 @@ const allowedKeys = 'own'
 const keyUrl = 'awskms://alias/stacks?region=eu-test-1'
 
 test('secrets encrypted with a KMS key are opened with it', async () => {
-  const made = await createCloudManager({ url: keyUrl, stack }, keeper)
-  const { url: provider = '', encryptedkey: encryptedKey = '' } = made.state
+  const manager = await createCloudManager({ url: keyUrl, stack }, keeper)
+  const { url: provider = '', encryptedkey: encryptedKey = '' } = manager.state
   const deps = { keeper, passphrase: undefined, allowedKeys } as const
   const opened = await openStackSecrets(deps, stack, { ...named, provider, encryptedKey })
-  expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
+  expect(opened.crypter.decrypt(manager.crypter.encrypt('hush'))).toBe('hush')
 })
 
 test('a data key of another stack in a stack file is refused, and the key service is not called', async () => {
   const other = 'organization/p/other' as StackId
-  const made = await createCloudManager({ url: keyUrl, stack: other }, keeper)
-  const { url: provider = '', encryptedkey: encryptedKey = '' } = made.state
+  const manager = await createCloudManager({ url: keyUrl, stack: other }, keeper)
+  const { url: provider = '', encryptedkey: encryptedKey = '' } = manager.state
   const unwrap = () => Promise.reject(new Error('the key service was called'))
   const deps = { keeper: { ...keeper, unwrap }, passphrase: undefined, allowedKeys } as const
   const open = (file: Partial<typeof named>, kind: 'own' | 'own-or-unnamed' = 'own') =>
@@ -36,18 +36,22 @@ test('a data key of another stack in a stack file is refused, and the key servic
 })
 
 test('secrets encrypted with a passphrase are opened with that of the installation', async () => {
-  const made = await createPassphraseManager('pass')
-  const encryptionSalt = made.state['salt'] ?? ''
+  const manager = await createPassphraseManager('pass')
+  const encryptionSalt = manager.state['salt'] ?? ''
   const opened = await openStackSecrets({ keeper, passphrase: 'pass', allowedKeys }, stack, {
     ...named,
     encryptionSalt,
   })
-  expect(opened.crypter.decrypt(made.crypter.encrypt('hush'))).toBe('hush')
-  const without = openStackSecrets({ keeper, passphrase: undefined, allowedKeys }, stack, {
-    ...named,
-    encryptionSalt,
-  })
-  await expect(without).rejects.toMatchObject({ code: 'SECRETS_PASSPHRASE_MISSING' })
+  expect(opened.crypter.decrypt(manager.crypter.encrypt('hush'))).toBe('hush')
+  const withoutPassphrase = openStackSecrets(
+    { keeper, passphrase: undefined, allowedKeys },
+    stack,
+    {
+      ...named,
+      encryptionSalt,
+    },
+  )
+  await expect(withoutPassphrase).rejects.toMatchObject({ code: 'SECRETS_PASSPHRASE_MISSING' })
 })
 
 test.each([

@@ -51,9 +51,9 @@ test('a program does not see variables of the function that runs it', async () =
 })
 
 test('a program finds the credentials of the role that its stack names, and no others', async () => {
-  const found = await variablesWithRole('arn:aws:iam::123456789012:role/deploys/shop')
+  const variables = await variablesWithRole('arn:aws:iam::123456789012:role/deploys/shop')
   expect(
-    Object.keys(found)
+    Object.keys(variables)
       .filter(name => name.startsWith('AWS_'))
       .toSorted(),
   ).toEqual([
@@ -61,8 +61,8 @@ test('a program finds the credentials of the role that its stack names, and no o
     'AWS_CONTAINER_CREDENTIALS_FULL_URI',
     'AWS_REGION',
   ])
-  const answer = await fetch(found['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
-    headers: { authorization: found['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? '' },
+  const answer = await fetch(variables['AWS_CONTAINER_CREDENTIALS_FULL_URI'] ?? '', {
+    headers: { authorization: variables['AWS_CONTAINER_AUTHORIZATION_TOKEN'] ?? '' },
   })
   expect(await answer.json()).toEqual({
     ...{ AccessKeyId: 'a', SecretAccessKey: 'b', Token: 'c' },

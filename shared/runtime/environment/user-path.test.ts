@@ -28,8 +28,8 @@ describe("the user's PATH", () => {
   })
 
   test('keeps the folders of other projects', () => {
-    const others = ['/place/ada/shop/node_modules/.bin', '/opt/node_modules/node/bin']
-    expect(restore(...others)).toBe(others.join(' '))
+    const userFolders = ['/place/ada/shop/node_modules/.bin', '/opt/node_modules/node/bin']
+    expect(restore(...userFolders)).toBe(userFolders.join(' '))
   })
 
   test('keeps order, duplicates and empty entries', () => {

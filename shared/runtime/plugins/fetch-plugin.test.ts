@@ -48,9 +48,9 @@ test('a missing plugin is fetched once, and then found in the plugin cache', asy
   const places = { env: {}, home, path: '' }
   expect(findPlugin(plugin, places)).toHaveProperty('missing')
   expect(await Promise.all([fetch(plugin), fetch(plugin)])).toEqual([true, true])
-  const found = findPlugin(plugin, places)
+  const lookup = findPlugin(plugin, places)
   const folder = join(home, '.pulumi', 'plugins', 'resource-gold-v1.2.3')
-  expect(found).toEqual({ path: join(folder, 'pulumi-resource-gold') })
+  expect(lookup).toEqual({ path: join(folder, 'pulumi-resource-gold') })
   expect(readFileSync(join(folder, 'pulumi-resource-gold'), 'utf8')).toBe('#!/bin/sh\n')
   expect(requests).toEqual([
     { kind: 'resource', name: 'gold', version: '', os: 'linux', arch: 'arm64' },

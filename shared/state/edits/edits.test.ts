@@ -256,16 +256,16 @@ describe('a repair', () => {
       ),
       metadata: { integrity_error: { error: 'wrong' } },
     }
-    const found = repairState(state)
-    expect(found?.state).toEqual(
+    const repair = repairState(state)
+    expect(repair?.state).toEqual(
       stateOf(thing('a'), thing('b', { dependencies: [urn('a')] }), thing('c')),
     )
-    expect(found?.prunedResources.map(({ newUrn }) => newUrn)).toEqual([
+    expect(repair?.prunedResources.map(({ newUrn }) => newUrn)).toEqual([
       urn('a'),
       urn('b'),
       urn('c'),
     ])
-    expect(found?.movedCount).toBe(2)
+    expect(repair?.movedCount).toBe(2)
   })
 
   test('fails on a cycle and on a missing provider', () => {
@@ -285,7 +285,7 @@ describe('a move', () => {
     custom: false,
     type: 'pulumi:pulumi:Stack',
   })
-  const below = (name: string, more: Record<string, Json> = {}) =>
+  const childFieldsOf = (name: string, more: Record<string, Json> = {}) =>
     thing(name, { parent: root('dev').urn, provider: reference, ...more })
   const group: StoredResource = {
     urn: urn('g', 'k:l:M'),
@@ -294,7 +294,7 @@ describe('a move', () => {
     parent: root('dev').urn,
   }
   const child = {
-    ...below('kid'),
+    ...childFieldsOf('kid'),
     urn: urn('kid', 'k:l:M$a:b:C'),
     parent: group.urn,
     dependencies: [urn('a')],
@@ -302,10 +302,10 @@ describe('a move', () => {
   const source = stateOf(
     root('dev'),
     provider,
-    below('a'),
+    childFieldsOf('a'),
     group,
     child,
-    below('user', { dependencies: [child.urn], propertyDependencies: { x: [child.urn] } }),
+    childFieldsOf('user', { dependencies: [child.urn], propertyDependencies: { x: [child.urn] } }),
   )
   const target = {
     names: { project: 'shop', stack: 'prod' },
@@ -316,8 +316,8 @@ describe('a move', () => {
     moveResources(source, dest, { request: { urns, includeParents }, target })
 
   test('copies the provider, creates a root, and cuts references to the source', () => {
-    const { source: left, dest, brokenInDest, brokenInSource } = move([child.urn])
-    expect(verifyIntegrity(left)).toBeUndefined()
+    const { source, dest, brokenInDest, brokenInSource } = move([child.urn])
+    expect(verifyIntegrity(source)).toBeUndefined()
     expect(verifyIntegrity(dest)).toBeUndefined()
     const copy = urn('default', 'pulumi:providers:a', 'prod')
     expect(dest.resources).toEqual([
@@ -330,12 +330,12 @@ describe('a move', () => {
         provider: `${copy}::p-1`,
       },
     ])
-    expect(brokenInDest.map(broken => broken.reference.urn)).toEqual([urn('a')])
+    expect(brokenInDest.map(brokenReference => brokenReference.reference.urn)).toEqual([urn('a')])
     expect(brokenInSource.map(({ reference: { kind } }) => kind)).toEqual([
       'dependency',
       'property',
     ])
-    expect(left.resources?.at(-1)).toEqual(below('user'))
+    expect(source.resources?.at(-1)).toEqual(childFieldsOf('user'))
   })
 
   test('moves children, and parents if requested', () => {

@@ -93,11 +93,11 @@ describe('a comment on GitHub', () => {
   test('is found behind many others, but not in a quote or copy of it', async () => {
     for (let id = 1; id <= 120; id += 1) kept.set(id, `talk ${id}`)
     await write('first')
-    const mine = kept.get(121) ?? ''
-    kept.set(122, `> ${mine}`).set(123, mine)
+    const ownComment = kept.get(121) ?? ''
+    kept.set(122, `> ${ownComment}`).set(123, ownComment)
     await write('second')
     expect(kept.get(121)).toContain('second')
-    expect([kept.get(122), kept.get(123)]).toEqual([`> ${mine}`, mine])
+    expect([kept.get(122), kept.get(123)]).toEqual([`> ${ownComment}`, ownComment])
   })
 
   test('of another pull request has another mark, which an attacker cannot predict', async () => {
@@ -145,9 +145,12 @@ describe('the comment on a preview', () => {
     const text = formatPreviewComment({ stack: 's`x', commit, isSuccessful: false, lines })
     const [, fence = ''] = /\n(`+)text\n/.exec(text) ?? []
     expect(fence).toHaveLength(6)
-    const inside = text.slice(text.indexOf(`${fence}text\n`) + fence.length + 5, -fence.length - 2)
-    expect(inside).not.toContain(fence)
-    expect(inside.split('\n')).toHaveLength(lines.length)
+    const fencedText = text.slice(
+      text.indexOf(`${fence}text\n`) + fence.length + 5,
+      -fence.length - 2,
+    )
+    expect(fencedText).not.toContain(fence)
+    expect(fencedText.split('\n')).toHaveLength(lines.length)
     expect(text).not.toMatch(/[\u001b\r\u202e]/)
     expect(text.split('\n')[0]).toBe("Preview of `s'x` at `aaaaaaaa` failed.")
   })

@@ -112,7 +112,7 @@ describe('notifications', () => {
   })
 
   test('the payload of a large drift names a hundred resources and the count of all', () => {
-    const urns = Array.from({ length: 5000 }, (_, at) => `urn:${at}`)
+    const urns = Array.from({ length: 5000 }, (_, index) => `urn:${index}`)
     const payload = JSON.parse(payloadOf({ kind: 'drift', count: 5000, urns, ...eventFields }))
     expect(payload.urns).toHaveLength(100)
     expect(payload.count).toBe(5000)
@@ -151,9 +151,9 @@ describe('notifications', () => {
   })
 
   test('the number of attempts is limited, and their pauses grow', () => {
-    const down = { kind: 'failed', why: 'down' } as const
-    const attempts = Array.from({ length: triggerLimits.notificationAttemptsMax }, (_, at) =>
-      evaluateAttempt(down, at + 1),
+    const failedAttempt = { kind: 'failed', why: 'down' } as const
+    const attempts = Array.from({ length: triggerLimits.notificationAttemptsMax }, (_, index) =>
+      evaluateAttempt(failedAttempt, index + 1),
     )
     expect(attempts.pop()).toEqual({ kind: 'dead', why: 'down' })
     const waits = attempts.map(one => (one.kind === 'retry' ? one.afterMs : 0))

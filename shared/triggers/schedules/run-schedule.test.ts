@@ -53,7 +53,7 @@ const deps = (): ScheduleRunDeps => ({
   },
 })
 
-async function made(when: string, more: object = {}): Promise<DocumentKey> {
+async function putSchedule(when: string, more: object = {}): Promise<DocumentKey> {
   count += 1
   const scope = 'organization/shop/prod' as StackId
   const key: DocumentKey = { kind: 'schedule', scope, name: `s${count}` }
@@ -66,7 +66,7 @@ const run = async (key: DocumentKey) => (await runSchedule(deps(), key)).kind
 
 describe('a schedule', () => {
   test('requests its operation once for each due time', async () => {
-    const key = await made('0 4 * * *')
+    const key = await putSchedule('0 4 * * *')
     now = ms('2096-01-01T03:59:00Z')
     expect(await run(key)).toBe('wait')
     now = ms('2096-01-01T04:00:00Z')
@@ -77,7 +77,7 @@ describe('a schedule', () => {
   })
 
   test('that several processes check requests its operation once', async () => {
-    const key = await made('0 4 * * *')
+    const key = await putSchedule('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     await Promise.all([1, 2, 3, 4, 5].map(() => run(key)))
     expect(sent).toHaveLength(1)
@@ -85,7 +85,7 @@ describe('a schedule', () => {
   })
 
   test('whose request failed is still due', async () => {
-    const key = await made('at(2096-02-01T00:00:00)', { operation: { kind: 'destroy' } })
+    const key = await putSchedule('at(2096-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     now = ms('2096-02-01T00:00:30Z')
     failures = 1
     await expect(run(key)).rejects.toThrow('the queue')
@@ -94,7 +94,7 @@ describe('a schedule', () => {
   })
 
   test('that was sent but changed before that was saved is not sent again', async () => {
-    const key = await made('0 4 * * *')
+    const key = await putSchedule('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     const { documents } = platform
     const stubborn = { ...documents, put: async () => false as const }
@@ -104,7 +104,7 @@ describe('a schedule', () => {
   })
 
   test('skips a run while its stack runs another deployment', async () => {
-    const key = await made('0 4 * * *')
+    const key = await putSchedule('0 4 * * *')
     now = ms('2096-01-01T04:00:00Z')
     isRunning = true
     expect(await run(key)).toBe('skip')
@@ -114,7 +114,7 @@ describe('a schedule', () => {
   })
 
   test('with jitter of the scheduler runs when it is called', async () => {
-    const key = await made('0 4 * * *', { jitterMs: 3_600_000 })
+    const key = await putSchedule('0 4 * * *', { jitterMs: 3_600_000 })
     expect(jitterOf(key, 3_600_000)).toBeGreaterThan(60_000)
     now = ms('2096-01-01T04:00:10Z')
     expect(await run(key)).toBe('wait')
@@ -124,8 +124,10 @@ describe('a schedule', () => {
   test('that is removed, paused or invalid requests no operation', async () => {
     now = ms('2097-01-01T00:00:00Z')
     expect(await run({ kind: 'schedule', scope: '*', name: 'none' })).toBe('gone')
-    expect(await run(await made('0 4 * * *', { isPaused: true }))).toBe('paused')
-    await expect(run(await made('0 4 * *'))).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
+    expect(await run(await putSchedule('0 4 * * *', { isPaused: true }))).toBe('paused')
+    await expect(run(await putSchedule('0 4 * *'))).rejects.toMatchObject({
+      code: 'SCHEDULE_INVALID',
+    })
     expect(sent).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ const key: DocumentKey = {
   name: 'nightly',
 }
 const ms = (text: string): EpochMs => Date.parse(text) as EpochMs
-const made = (when: string, more: object = {}): Schedule =>
+const createSchedule = (when: string, more: object = {}): Schedule =>
   scheduleDocument.parse({
     when,
     operation: { kind: 'refresh' },
@@ -53,7 +53,7 @@ describe('the times of a schedule', () => {
     ['at(2027-01-31T04:00:00)', 'Asia/Tokyo', '2026-05-01T00:00:00Z', '2027-01-30T19:00:00.000Z'],
     ['at(2027-01-31T04:00:00)', 'UTC', '2027-01-31T04:00:00Z', undefined],
   ])('%s in %s after %s: %s', (when, zone, after, next) => {
-    expect(nextIso(made(when, { zone }), after)).toBe(next)
+    expect(nextIso(createSchedule(when, { zone }), after)).toBe(next)
   })
 
   test.each<[string, string, string]>([
@@ -87,7 +87,7 @@ describe('the times of a schedule', () => {
     ['0 4 * * *', '+02:00', 'IANA'],
     ['0 4 * * *', '', 'IANA'],
   ])('%j in %j is refused: %s', (when, zone, why) => {
-    const schedule = made(when, { zone })
+    const schedule = createSchedule(when, { zone })
     expect(() => nextRunOf(key, schedule, ms('2026-01-01T00:00:00Z'))).toThrow(
       expect.objectContaining({ ...invalid, message: expect.stringContaining(why) }),
     )
@@ -102,12 +102,12 @@ describe('the times of a schedule', () => {
     const arbitraries = [someWhen, someZone, someJitter, someTime, fc.nat(1_000_000)] as const
     fc.assert(
       fc.property(...arbitraries, (when, zone, jitterMs, at, step) => {
-        const schedule = made(when, { zone, jitterMs })
+        const schedule = createSchedule(when, { zone, jitterMs })
         const next = nextRunOf(key, schedule, at as EpochMs)
         if (next === undefined) throw new Error('it goes on for ever')
         expect(next).toBeGreaterThan(at)
-        const between = (at + (step % (next - at))) as EpochMs
-        expect(nextRunOf(key, schedule, between)).toBe(next)
+        const timeBetween = (at + (step % (next - at))) as EpochMs
+        expect(nextRunOf(key, schedule, timeBetween)).toBe(next)
         const moved = jitterOf(key, jitterMs)
         const bare = nextRunOf(key, { ...schedule, jitterMs: 0 }, (at - moved) as EpochMs)
         expect(next).toBe((bare ?? 0) + moved)
@@ -118,7 +118,7 @@ describe('the times of a schedule', () => {
   test('jitter is constant for a name, within its limit, and differs between names', () => {
     const named = (name: string) => jitterOf({ ...key, name }, 3_600_000)
     expect(named('a')).toBe(named('a'))
-    const all = Array.from({ length: 200 }, (_, at) => named(`n${at}`))
+    const all = Array.from({ length: 200 }, (_, index) => named(`n${index}`))
     expect(Math.min(...all)).toBeLessThan(200_000)
     expect(Math.max(...all)).toBeGreaterThan(3_400_000)
     expect(Math.max(...all)).toBeLessThan(3_600_000)
@@ -129,7 +129,7 @@ describe('the times of a schedule', () => {
 describe('the verdict on a schedule', () => {
   const judge = (schedule: Schedule, now: string, isRunning = false) =>
     evaluateSchedule(key, schedule, { now: ms(now), isRunning })
-  const nightly = made('0 4 * * *')
+  const nightly = createSchedule('0 4 * * *')
 
   test('a schedule waits for its first run, runs, and waits for the next', () => {
     const first = ms('2026-01-01T04:00:00Z')
@@ -144,14 +144,14 @@ describe('the verdict on a schedule', () => {
     const dueAt = ms('2026-09-10T04:00:00Z')
     expect(judge(nightly, '2026-09-10T17:00:00Z')).toEqual({ kind: 'run', dueAt })
     expect(judge({ ...nightly, lastAt: dueAt }, '2026-09-10T17:00:00Z').kind).toBe('wait')
-    const minutes = judge(made('* * * * *'), '2031-01-01T00:00:30Z')
+    const minutes = judge(createSchedule('* * * * *'), '2031-01-01T00:00:30Z')
     expect(minutes).toEqual({ kind: 'run', dueAt: ms('2031-01-01T00:00:00Z') })
   })
 
   test('a run is skipped while its stack runs another deployment, unless it happens once', () => {
     const dueAt = ms('2026-01-01T04:00:00Z')
     expect(judge(nightly, '2026-01-01T04:00:10Z', true)).toEqual({ kind: 'skip', dueAt })
-    const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
+    const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     expect(judge(end, '2026-02-01T00:00:00Z', true)).toEqual({
       kind: 'run',
       dueAt: ms('2026-02-01T00:00:00Z'),
@@ -173,12 +173,12 @@ describe('the verdict on a schedule', () => {
       kind: 'wait',
       dueAt: ms('2026-05-02T04:00:00Z'),
     })
-    const end = { ...made('at(2026-02-01T00:00:00)'), isPaused: true }
+    const end = { ...createSchedule('at(2026-02-01T00:00:00)'), isPaused: true }
     expect(judge(goingOn(end, '2026-03-01T00:00:00Z'), '2026-03-01T00:00:01Z').kind).toBe('over')
   })
 
   test('a one-time destroy is over after its run', () => {
-    const end = made('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
+    const end = createSchedule('at(2026-02-01T00:00:00)', { operation: { kind: 'destroy' } })
     const verdict = judge(end, '2026-02-01T09:00:00Z')
     expect(verdict).toEqual({ kind: 'run', dueAt: ms('2026-02-01T00:00:00Z') })
     const ran = { ...end, lastAt: ms('2026-02-01T00:00:00Z') }
@@ -206,7 +206,7 @@ describe('EventBridge Scheduler', () => {
     ['rate(3 day)', 'rate(3 days)'],
     ['at(2027-01-31T04:00:00)', 'at(2027-01-31T04:00:00)'],
   ])('%s is converted to %s', (when, expression) => {
-    expect(schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z')).expression).toBe(
+    expect(schedulerExpressionOf(createSchedule(when), ms('2026-01-01T00:00:00Z')).expression).toBe(
       expression,
     )
   })
@@ -214,22 +214,22 @@ describe('EventBridge Scheduler', () => {
   test.each(['0 4 1 * 1', '0 4 1-31 * 1', '0 4 */2 * 1-5'])(
     '%s, with a day of the month and one of the week, is not supported there',
     when => {
-      const thrown = () => schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z'))
+      const thrown = () => schedulerExpressionOf(createSchedule(when), ms('2026-01-01T00:00:00Z'))
       expect(thrown).toThrow(expect.objectContaining(invalid))
-      expect(nextRunOf(key, made(when), ms('2026-01-01T00:00:00Z'))).toBeDefined()
+      expect(nextRunOf(key, createSchedule(when), ms('2026-01-01T00:00:00Z'))).toBeDefined()
     },
   )
 
   test('zone, start time of a rate and window are separate fields', () => {
     const more = { zone: 'Europe/Berlin', jitterMs: 90_000 }
-    const made5 = made('rate(5 minutes)', more)
+    const made5 = createSchedule('rate(5 minutes)', more)
     expect(schedulerExpressionOf(made5, ms('2026-03-01T00:07:30Z'))).toEqual({
       expression: 'rate(5 minutes)',
       zone: 'Europe/Berlin',
       startAt: ms('2026-03-01T00:10:00Z'),
       windowMinutes: 2,
     })
-    expect(schedulerExpressionOf(made('0 4 * * *'), ms('2026-03-01T00:00:00Z'))).toEqual({
+    expect(schedulerExpressionOf(createSchedule('0 4 * * *'), ms('2026-03-01T00:00:00Z'))).toEqual({
       expression: 'cron(0 4 * * ? *)',
       zone: 'UTC',
     })
@@ -260,7 +260,10 @@ describe('EventBridge Scheduler', () => {
         field(1, 12),
         (minute, hour, [day, week], month) => {
           const when = `${minute} ${hour} ${day} ${month} ${week}`
-          const { expression } = schedulerExpressionOf(made(when), ms('2026-01-01T00:00:00Z'))
+          const { expression } = schedulerExpressionOf(
+            createSchedule(when),
+            ms('2026-01-01T00:00:00Z'),
+          )
           expect(expression.length).toBeLessThanOrEqual(256)
           const fields = /^cron\((.*) \*\)$/.exec(expression)?.[1] ?? ''
           expect(fields.split(' ').filter(one => one === '?')).toHaveLength(1)

@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 
 /** Creates a webhook for each test, so that deliveries of other tests are unknown to it. */
-async function made(form: 'github' | 'signed', more: object = {}): Promise<string> {
+async function putWebhook(form: 'github' | 'signed', more: object = {}): Promise<string> {
   count += 1
   const name = `hook-${count}`
   const rules = [
@@ -137,7 +137,7 @@ const refused = { code: 'WEBHOOK_REFUSED' }
 
 describe('deliveries of GitHub', () => {
   test('a push requests a deployment of the commit', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     expect(await receive(name, github(pushBody()))).toMatchObject({ kind: 'accepted' })
     expect(sent).toEqual([
       {
@@ -151,14 +151,14 @@ describe('deliveries of GitHub', () => {
   })
 
   test('a pull request requests a preview with a reply there', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     const event = { 'x-github-event': 'pull_request' }
     expect(await receive(name, github(pullBody(), event))).toMatchObject({ kind: 'accepted' })
     expect(sent).toMatchObject([{ operation: 'preview', replyTarget: { commit, pullRequest: 7 } }])
   })
 
   test('the commit of an annotated tag is the tagged one', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     await receive(name, github(pushBody({ ref: 'refs/tags/v1', after: 'f'.repeat(40) })))
     expect(sent).toMatchObject([{ program: { commit } }])
   })
@@ -190,7 +190,7 @@ describe('deliveries of GitHub', () => {
       { pull_request: { base: { ref: 'main' }, head: { sha: commit, repo: null } } },
     ],
   ])('%s: %s with %j', async (event, kind, more) => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     const body = event === 'push' ? pushBody(more) : { ...pullBody(), ...more }
     expect((await receive(name, github(body, { 'x-github-event': event }))).kind).toBe(kind)
     expect(sent).toEqual([])
@@ -199,7 +199,7 @@ describe('deliveries of GitHub', () => {
   test('changed files that GitHub lists incompletely pass every path filter', async () => {
     const paths = ['c/**']
     const rules = [{ on: 'push', repository: 'acme/shop', branches: ['main'], stack, paths }]
-    const name = await made('github', { rules })
+    const name = await putWebhook('github', { rules })
     expect((await receive(name, github(pushBody()))).kind).toBe('ignored')
     for (const more of [
       { forced: true },
@@ -214,7 +214,7 @@ describe('deliveries of GitHub', () => {
 
 describe('deliveries of the signed form', () => {
   test('a push, a tag and a pull request request deployments', async () => {
-    const name = await made('signed')
+    const name = await putWebhook('signed')
     expect((await receive(name, signed({ event: 'ping' }))).kind).toBe('pong')
     await receive(name, signed(ownPush))
     await receive(name, signed({ event: 'tag', repository: 'acme/shop', tag: 'v1', commit }))
@@ -224,7 +224,7 @@ describe('deliveries of the signed form', () => {
   })
 
   test('a pull request is foreign unless it states otherwise', async () => {
-    const name = await made('signed')
+    const name = await putWebhook('signed')
     const pull = { ...ownPush, event: 'pull-request', number: 3 }
     expect((await receive(name, signed(pull))).kind).toBe('ignored')
   })
@@ -233,7 +233,7 @@ describe('deliveries of the signed form', () => {
     'a delivery with a signature time %i ms away is accepted, and a little further is stale',
     async awayMs => {
       nowMs = Math.floor(nowMs / 1000) * 1000
-      const name = await made('signed')
+      const name = await putWebhook('signed')
       const at = (ms: number) => ({ 'antichain-timestamp': String((nowMs + ms) / 1000) })
       expect((await receive(name, signed(ownPush, at(awayMs)))).kind).toBe('accepted')
       const further = signed(ownPush, at(awayMs + Math.sign(awayMs) * 1000))
@@ -244,17 +244,17 @@ describe('deliveries of the signed form', () => {
 
 describe('threats', () => {
   test.each(['github', 'signed'] as const)('%s: an unsigned delivery is refused', async form => {
-    const name = await made(form)
-    const make = form === 'github' ? github : signed
+    const name = await putWebhook(form)
+    const createDelivery = form === 'github' ? github : signed
     const body = form === 'github' ? pushBody() : ownPush
-    const good = make(body)
-    const without = (header: string) => ({
+    const good = createDelivery(body)
+    const withoutHeader = (header: string) => ({
       ...good,
       headers: new Map([...good.headers].filter(([one]) => one !== header)),
     })
     for (const header of good.headers.keys())
       if (header !== 'x-github-event' && !header.endsWith('delivery'))
-        await expect(receive(name, without(header))).rejects.toMatchObject(refused)
+        await expect(receive(name, withoutHeader(header))).rejects.toMatchObject(refused)
     const signature = [...good.headers.keys()].find(one => one.includes('signature')) ?? ''
     const right = good.headers.get(signature) ?? ''
     for (const wrong of [
@@ -277,7 +277,7 @@ describe('threats', () => {
   })
 
   test('a delivery with another secret or a changed body is refused', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     const other = `sha256=${bodySignatureOf('another secret of sixteen', '{}')}`
     const forged = github('{}', { 'x-hub-signature-256': other })
     await expect(receive(name, forged)).rejects.toMatchObject(refused)
@@ -287,7 +287,7 @@ describe('threats', () => {
   })
 
   test('a signature of the signed form is invalid for another time', async () => {
-    const name = await made('signed')
+    const name = await putWebhook('signed')
     const good = signed(ownPush)
     const headers = new Map([
       ...good.headers,
@@ -302,7 +302,7 @@ describe('threats', () => {
 
   test('both secrets are valid during a rotation, and no third one', async () => {
     const other = 'the secret before that, also long'
-    const name = await made('github', { secrets: [secret, other] })
+    const name = await putWebhook('github', { secrets: [secret, other] })
     const body = JSON.stringify(pushBody())
     const by = (one: string) =>
       github(body, { 'x-hub-signature-256': `sha256=${bodySignatureOf(one, body)}` })
@@ -311,9 +311,9 @@ describe('threats', () => {
   })
 
   test.each(['github', 'signed'] as const)('%s: a delivery starts one deployment', async form => {
-    const name = await made(form)
-    const make = form === 'github' ? github : signed
-    const delivery = make(form === 'github' ? pushBody() : ownPush)
+    const name = await putWebhook(form)
+    const createDelivery = form === 'github' ? github : signed
+    const delivery = createDelivery(form === 'github' ? pushBody() : ownPush)
     expect((await receive(name, delivery)).kind).toBe('accepted')
     expect((await receive(name, delivery)).kind).toBe('repeated')
     // The id is not signed: an attacker who replays a delivery can change it, or it is signed again
@@ -326,7 +326,7 @@ describe('threats', () => {
   })
 
   test('of concurrent deliveries one requests the deployment', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     const delivery = github(pushBody())
     const kinds = await Promise.all(
       [1, 2, 3, 4].map(async () => (await receive(name, delivery)).kind),
@@ -336,7 +336,7 @@ describe('threats', () => {
   })
 
   test('a delivery whose request could not be sent may be repeated', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     const delivery = github(pushBody())
     failures = 1
     await expect(receive(name, delivery)).rejects.toThrow('the queue')
@@ -345,23 +345,23 @@ describe('threats', () => {
   })
 
   test('a delivery of GitHub cannot be replayed after its mark has expired', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     const delivery = github(pushBody())
     nowMs += triggerLimits.deliveryRetentionMs + 1000
     await expect(receive(name, delivery)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
   })
 
   test('a delivery of one webhook is invalid for another', async () => {
-    const [one, other] = [await made('github'), await made('signed')]
+    const [one, other] = [await putWebhook('github'), await putWebhook('signed')]
     await expect(receive(other, github(pushBody()))).rejects.toMatchObject(refused)
     await expect(receive(one, signed(ownPush))).rejects.toMatchObject(refused)
     await expect(receive('none', github(pushBody()))).rejects.toMatchObject(refused)
   })
 
   test('a sealed secret that was copied from another webhook cannot be decrypted', async () => {
-    const from = await platform.documents.get(webhookKeyOf(await made('github')))
+    const from = await platform.documents.get(webhookKeyOf(await putWebhook('github')))
     const { secrets } = webhookDocument.parse(from?.value)
-    const name = await made('github')
+    const name = await putWebhook('github')
     const stored = await platform.documents.get(webhookKeyOf(name))
     const mixed = { ...webhookDocument.parse(stored?.value), secrets }
     expect(await platform.documents.put(webhookKeyOf(name), mixed, 1)).toBe(2)
@@ -389,12 +389,12 @@ describe('threats', () => {
     JSON.stringify(pushBody({ commits: 'none' })),
     `${'['.repeat(100_000)}`,
   ])('a signed body with an invalid format is malformed: %#', async text => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     await expect(receive(name, github(text))).rejects.toMatchObject({ code: 'WEBHOOK_MALFORMED' })
   })
 
   test('text of a body cannot start a new line or move the cursor in a log', async () => {
-    const name = await made('github')
+    const name = await putWebhook('github')
     const evil = 'x\n{"level":"error","event":"forged"}\r\u001b[2J\u202e\u2028'
     const lines: string[] = []
     const log = createLogger({ level: 'debug', write: line => lines.push(line) })
@@ -404,7 +404,7 @@ describe('threats', () => {
       await receive(name, github(pushBody({ ref: `refs/heads/${evil}` }))),
       await receive(evil, github({})).catch(String),
       await receive(name, github({ ...pushBody(), commits: [{ added: evil }] })).catch(String),
-      await receive(await made('signed'), signed({ ...ownPush, [evil]: 1 })).catch(String),
+      await receive(await putWebhook('signed'), signed({ ...ownPush, [evil]: 1 })).catch(String),
     ]
     for (const one of refusals) {
       const text = typeof one === 'string' ? one : String(Object.values(one as object).join(' '))
@@ -416,12 +416,12 @@ describe('threats', () => {
   })
 
   test('a short secret is refused', async () => {
-    await expect(made('github', { secrets: ['fifteen letters'] })).rejects.toThrow()
-    await made('github', { secrets: ['sixteen letters!'] })
+    await expect(putWebhook('github', { secrets: ['fifteen letters'] })).rejects.toThrow()
+    await putWebhook('github', { secrets: ['sixteen letters!'] })
   })
 
   test('secret and credential are not stored in plaintext', async () => {
-    const name = await made('github', { credential: 'ghp_credential' })
+    const name = await putWebhook('github', { credential: 'ghp_credential' })
     const stored = await platform.documents.get(webhookKeyOf(name))
     const text = JSON.stringify(stored)
     expect(text).not.toContain(secret)

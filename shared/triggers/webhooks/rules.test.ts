@@ -31,8 +31,8 @@ const pull: ChangeEvent = {
 const stack = 'organization/shop/prod'
 const rule = (fields: object): Rule =>
   ruleForm.parse({ on: 'push', repository: 'acme/shop', branches: ['main'], stack, ...fields })
-const ruleOn = (on: string, fields: object): Rule =>
-  ruleForm.parse({ on, repository: 'acme/shop', stack, ...fields })
+const ruleOn = (eventName: string, fields: object): Rule =>
+  ruleForm.parse({ on: eventName, repository: 'acme/shop', stack, ...fields })
 const doesMatch = (one: Rule, event: ChangeEvent): boolean => triggersOf([one], event).length === 1
 
 describe('patterns', () => {
@@ -204,14 +204,14 @@ describe('rules', () => {
   test('a stack is requested at most once, by its first matching rule', () => {
     fc.assert(
       fc.property(fc.array(someRule, { maxLength: 8 }), someEvent, (rules, event) => {
-        const found = triggersOf(rules, event)
-        expect(new Set(found.map(one => one.stack)).size).toBe(found.length)
-        for (const one of found) {
+        const triggers = triggersOf(rules, event)
+        expect(new Set(triggers.map(one => one.stack)).size).toBe(triggers.length)
+        for (const one of triggers) {
           const first = rules.find(each => each.stack === one.stack && doesMatch(each, event))
           expect(one.operation).toBe(first?.operation)
         }
         const matching = new Set(rules.filter(each => doesMatch(each, event)).map(r => r.stack))
-        expect(new Set(found.map(one => one.stack))).toEqual(matching)
+        expect(new Set(triggers.map(one => one.stack))).toEqual(matching)
       }),
     )
   })

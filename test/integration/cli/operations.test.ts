@@ -167,8 +167,8 @@ describe('operations', () => {
       targets: ['urn:a', '**b', 'urn:c'],
       replaces: ['urn:c'],
     })
-    const left = ['-x', 'urn:a', '--exclude-protected']
-    expect((await bench.run('destroy', '-y', '--skip-preview', ...left)).exit).toBe(0)
+    const exclusions = ['-x', 'urn:a', '--exclude-protected']
+    expect((await bench.run('destroy', '-y', '--skip-preview', ...exclusions)).exit).toBe(0)
     expect(bench.requests[1]?.options.targeting).toMatchObject({
       excludes: ['urn:a'],
       excludeProtected: true,

@@ -61,8 +61,8 @@ describe('the golden provider', () => {
     const input = { ...thing, inputs: news, timeout: 0 }
     const planned = await gold.create({ ...input, preview: true })
     expect(planned.outputs.get('serial')).toEqual(unknown)
-    const made = await gold.create({ ...input, preview: false })
-    expect(made).toEqual({
+    const createResult = await gold.create({ ...input, preview: false })
+    expect(createResult).toEqual({
       id: 'a-1',
       outputs: toPropertyMap({
         value: toSecret('v'),
@@ -73,24 +73,41 @@ describe('the golden provider', () => {
       }),
       refreshBeforeUpdate: false,
     })
-    const old = { id: made.id, oldInputs: news, oldOutputs: made.outputs, ignoreChanges: [] }
+    const old = {
+      id: createResult.id,
+      oldInputs: news,
+      oldOutputs: createResult.outputs,
+      ignoreChanges: [],
+    }
     const newInputs = toPropertyMap({ value: 'w', detailed: true })
     const diff = await gold.diff({ ...thing, ...old, newInputs, allowUnknowns: false })
     expect(diff.changes).toBe('some')
     expect(diff.detailedDiff?.get('value')).toEqual({ kind: 'update', inputDiff: true })
     const read = await gold.read({
       ...thing,
-      id: made.id,
+      id: createResult.id,
       inputs: news,
-      outputs: made.outputs,
+      outputs: createResult.outputs,
       timeout: 0,
     })
     expect(read.inputs).toEqual(news)
     const updated = await gold.update({ ...thing, ...old, newInputs, timeout: 0, preview: false })
     expect(updated.outputs.get('serial')).toBe('a-1#2')
-    const dead = { ...thing, id: made.id, inputs: newInputs, outputs: updated.outputs, timeout: 0 }
+    const dead = {
+      ...thing,
+      id: createResult.id,
+      inputs: newInputs,
+      outputs: updated.outputs,
+      timeout: 0,
+    }
     await gold.delete(dead)
-    const gone = await gold.read({ ...thing, id: made.id, inputs: none, outputs: none, timeout: 0 })
+    const gone = await gold.read({
+      ...thing,
+      id: createResult.id,
+      inputs: none,
+      outputs: none,
+      timeout: 0,
+    })
     expect(gone).toMatchObject({ id: '', outputs: undefined })
     await gold.close()
   })
@@ -157,8 +174,8 @@ describe('the golden provider', () => {
       outputs: toPropertyMap({ v: toSecret(1) }),
       refreshBeforeUpdate: false,
     })
-    const made = await old.create({ ...input, timeout: 0, preview: false })
-    expect(made.outputs.get('v')).toEqual(toSecret(1))
+    const createResult = await old.create({ ...input, timeout: 0, preview: false })
+    expect(createResult.outputs.get('v')).toEqual(toSecret(1))
     await old.close()
   })
 })
@@ -178,8 +195,8 @@ describe("a provider written with the SDK's server", () => {
       randomSeed,
     })
     expect(checked).toEqual({ inputs: news, failures: [{ property: 'bad', reason: 'is bad' }] })
-    const made = await simple.create({ ...res, inputs: news, timeout: 0, preview: false })
-    expect(made).toMatchObject({
+    const createResult = await simple.create({ ...res, inputs: news, timeout: 0, preview: false })
+    expect(createResult).toMatchObject({
       id: 'simple-1',
       outputs: toPropertyMap({ ...Object.fromEntries(news), made: true }),
     })
@@ -244,15 +261,26 @@ describe("the SDK's dynamic provider", () => {
       randomSeed,
     })
     expect(checked.inputs).toEqual(inputs)
-    const made = await dynamic.create({ ...res, inputs, timeout: 0, preview: false })
-    expect(made).toMatchObject({
+    const createResult = await dynamic.create({ ...res, inputs, timeout: 0, preview: false })
+    expect(createResult).toMatchObject({
       id: 'd-1',
       outputs: toPropertyMap({ up: 'HUSH', __provider: source }),
     })
-    const old = { id: made.id, oldInputs: inputs, oldOutputs: made.outputs, ignoreChanges: [] }
+    const old = {
+      id: createResult.id,
+      oldInputs: inputs,
+      oldOutputs: createResult.outputs,
+      ignoreChanges: [],
+    }
     const diff = await dynamic.diff({ ...res, ...old, newInputs: inputs, allowUnknowns: false })
     expect(diff.changes).toBe('unknown')
-    await dynamic.delete({ ...res, id: made.id, inputs, outputs: made.outputs, timeout: 0 })
+    await dynamic.delete({
+      ...res,
+      id: createResult.id,
+      inputs,
+      outputs: createResult.outputs,
+      timeout: 0,
+    })
     await expect
       .poll(() => rig.messages)
       .toContainEqual(
@@ -289,14 +317,14 @@ describe('a host', () => {
   })
 
   test('ends all its plugins, each in a separate process', async () => {
-    const own = createPluginRig()
-    await Promise.all([own.load('gold'), own.load('gold')])
-    const pids = own.processes.listGroups().map(({ pid }) => pid)
+    const ownRig = createPluginRig()
+    await Promise.all([ownRig.load('gold'), ownRig.load('gold')])
+    const pids = ownRig.processes.listGroups().map(({ pid }) => pid)
     expect(pids).toHaveLength(2)
-    await own.host.cancelAll()
-    await own.host.close()
-    expect(own.processes.listGroups()).toEqual([])
-    expect(own.messages.filter(({ severity }) => severity === 'error')).toEqual([])
-    await own.close()
+    await ownRig.host.cancelAll()
+    await ownRig.host.close()
+    expect(ownRig.processes.listGroups()).toEqual([])
+    expect(ownRig.messages.filter(({ severity }) => severity === 'error')).toEqual([])
+    await ownRig.close()
   })
 })

@@ -67,11 +67,13 @@ test.each([
         await registerAs(monitor, sdk, two)
       }
     await engine.run(program({ type: typeOf('B'), name: 'b' }))
-    const down = await engine.run(
+    const downRun = await engine.run(
       program({ type: typeOf('B'), name: 'b', parent: a, aliases: [none] }),
     )
-    const up = await engine.run(program({ type: typeOf('B'), name: 'b', aliases: [{ parent: a }] }))
-    expect([stepKindsOf(down), stepKindsOf(up)]).toEqual([['same'], ['same']])
+    const upRun = await engine.run(
+      program({ type: typeOf('B'), name: 'b', aliases: [{ parent: a }] }),
+    )
+    expect([stepKindsOf(downRun), stepKindsOf(upRun)]).toEqual([['same'], ['same']])
     expect(cloud.log).toEqual(['create a', 'create b'])
   },
 )
@@ -100,8 +102,8 @@ test('TestCorrectResourceChosen: the own URN of a resource is looked up before i
     { type: typeOf('A'), name: 'b', parent: a, object: { v: 1 } },
   ]
   await engine.run(toProgram(top, child, { type: typeOf('A'), name: 'b', object: { v: 2 } }))
-  const own = { type: typeOf('A'), name: 'b', object: { v: 2 }, aliases: [{ parent: a }] }
-  const testRun = await engine.run(toProgram(top, own))
+  const movedChild = { type: typeOf('A'), name: 'b', object: { v: 2 }, aliases: [{ parent: a }] }
+  const testRun = await engine.run(toProgram(top, movedChild))
   expect(testRun.result.result).toBe('succeeded')
   expect(stateUrnsOf(testRun)).toEqual([a, typedUrnOf(typeOf('A'), 'b')])
   expect(cloud.log.slice(3)).toEqual(['delete b-1'])
@@ -115,9 +117,9 @@ test('TestComponentToCustomUpdate: a component becomes a custom resource and a c
   const declareComponent = { type: 'prog::myType', name: 'a', custom: false, object: { v: 1 } }
   const custom = { type: typeOf('A'), name: 'a', object: { v: 1 } }
   await engine.run(toProgram(declareComponent))
-  const made = await engine.run(toProgram({ ...custom, aliases: [{ type: 'prog::myType' }] }))
-  expect(made.result.result).toBe('succeeded')
-  expect(statesOf(made, 'a')).toMatchObject([{ type: typeOf('A'), custom: true }])
+  const firstRun = await engine.run(toProgram({ ...custom, aliases: [{ type: 'prog::myType' }] }))
+  expect(firstRun.result.result).toBe('succeeded')
+  expect(statesOf(firstRun, 'a')).toMatchObject([{ type: typeOf('A'), custom: true }])
   const back = await engine.run(
     toProgram({ ...declareComponent, aliases: [{ type: typeOf('A') }] }),
   )
@@ -140,7 +142,7 @@ test('TestParentAlias: a child follows a parent that is renamed in the same depl
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   const top = declareComponent('prog:index:Std', 'a')
-  const above = typedUrnOf('prog:index:Std', 'a')
+  const parentUrn = typedUrnOf('prog:index:Std', 'a')
   const b = typedUrnOf('prog:index:My', 'b')
   const moved = typedUrnOf('prog:index:Std$prog:index:My', 'b')
   await engine.run(
@@ -153,13 +155,13 @@ test('TestParentAlias: a child follows a parent that is renamed in the same depl
   const testRun = await engine.run(
     toProgram(
       top,
-      { ...declareComponent('prog:index:My', 'b', above), aliases: [{ noParent: true }] },
-      { type: typeOf('C'), name: 'c', parent: above, aliases: [{ parent: moved }] },
+      { ...declareComponent('prog:index:My', 'b', parentUrn), aliases: [{ noParent: true }] },
+      { type: typeOf('C'), name: 'c', parent: parentUrn, aliases: [{ parent: moved }] },
     ),
   )
   expect(stepKindsOf(testRun)).toEqual(['same'])
   expect(stateUrnsOf(testRun)).toEqual([
-    above,
+    parentUrn,
     moved,
     typedUrnOf(`prog:index:Std$${typeOf('C')}`, 'c'),
   ])
@@ -169,39 +171,39 @@ test('TestParentAlias: a child follows a parent that is renamed in the same depl
 test('TestEmptyParentAlias: an alias with an empty parent uses the current parent', async () => {
   const engine = await engines.open(createCloud())
   const top = declareComponent('prog:index:Std', 'a')
-  const above = typedUrnOf('prog:index:Std', 'a')
-  await engine.run(toProgram(top, declareComponent('prog:index:My', 'b', above)))
+  const parentUrn = typedUrnOf('prog:index:Std', 'a')
+  await engine.run(toProgram(top, declareComponent('prog:index:My', 'b', parentUrn)))
   const renamed = {
-    ...declareComponent('prog:index:My', 'c', above),
+    ...declareComponent('prog:index:My', 'c', parentUrn),
     aliases: [{ name: 'b', parent: '' }],
   }
   const testRun = await engine.run(toProgram(top, renamed))
   expect(stepKindsOf(testRun)).toEqual(['same'])
-  expect(stateUrnsOf(testRun)).toEqual([above, typedUrnOf('prog:index:Std$prog:index:My', 'c')])
+  expect(stateUrnsOf(testRun)).toEqual([parentUrn, typedUrnOf('prog:index:Std$prog:index:My', 'c')])
 })
 
 test('TestSplitUpdateComponentAliases: children follow a renamed component over two deployments', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const inside = typedUrnOf(`${typeOf('A')}$${typeOf('B')}`, 'b')
+  const nestedUrn = typedUrnOf(`${typeOf('A')}$${typeOf('B')}`, 'b')
   await engine.run(
     toProgram({ type: typeOf('A'), name: 'a' }, declareComponent(typeOf('B'), 'b', a), {
       type: typeOf('C'),
       name: 'c',
-      parent: inside,
+      parent: nestedUrn,
     }),
   )
-  const out = { ...declareComponent(typeOf('B'), 'b'), aliases: [inside] }
+  const out = { ...declareComponent(typeOf('B'), 'b'), aliases: [nestedUrn] }
   const b = typedUrnOf(typeOf('B'), 'b')
-  const broken = await engine.run(async monitor => {
+  const failedRun = await engine.run(async monitor => {
     await registerAll(monitor, [out])
     throw new ProgramFailed('something went wrong')
   })
-  expect(broken.result.result).toBe('failed')
+  expect(failedRun.result.result).toBe('failed')
   // An unregistered child still gets the URN that its parent implies.
   const c = typedUrnOf(`${typeOf('B')}$${typeOf('C')}`, 'c')
-  expect(new Set(stateUrnsOf(broken))).toEqual(new Set([b, a, c]))
-  expect(statesOf(broken, 'c')).toMatchObject([{ urn: c, parent: b }])
+  expect(new Set(stateUrnsOf(failedRun))).toEqual(new Set([b, a, c]))
+  expect(statesOf(failedRun, 'c')).toMatchObject([{ urn: c, parent: b }])
   const testRun = await engine.run(toProgram(out, { type: typeOf('C'), name: 'c', parent: b }))
   expect(testRun.result.result).toBe('succeeded')
   expect(stateUrnsOf(testRun)).toEqual([b, c])

@@ -196,21 +196,21 @@ describe.each(forms)('%s', (_title, formOf) => {
       ],
     ])
     const child = { type: typeOf('T1'), name: 'sub', parent: typedUrnOf(typeOf('T1'), 'parent') }
-    const below = typedUrnOf(`${typeOf('T1')}$${typeOf('T1')}`, 'sub')
+    const nestedUrn = typedUrnOf(`${typeOf('T1')}$${typeOf('T1')}`, 'sub')
     const top = { type: typeOf('T1'), name: 'parent' }
     await follow([
-      [create, top, child, { type: typeOf('T1'), name: 'sub-sub', parent: below }],
+      [create, top, child, { type: typeOf('T1'), name: 'sub-sub', parent: nestedUrn }],
       [
         same,
         top,
         child,
-        withAliases({ type: typeOf('T1'), name: 'new', parent: below }, { name: 'sub-sub' }),
+        withAliases({ type: typeOf('T1'), name: 'new', parent: nestedUrn }, { name: 'sub-sub' }),
       ],
       [
         same,
         top,
         child,
-        withAliases({ type: typeOf('T3'), name: 'new', parent: below }, { type: typeOf('T1') }),
+        withAliases({ type: typeOf('T3'), name: 'new', parent: nestedUrn }, { type: typeOf('T1') }),
       ],
     ])
   })
@@ -239,13 +239,13 @@ test('TestAliases: a chain of children is found by the old names of all ancestor
       parent: typedUrnOf(`${typeOf(kind)}$${typeOf('T2')}`, `${top}-sub`),
     },
   ]
-  const [top, ...below] = declareNested('New', 'n1-new')
+  const [top, ...children] = declareNested('New', 'n1-new')
   if (top === undefined) throw new Error('there is one')
   const renamed = { ...top, aliases: [{ type: typeOf('T1'), name: 'n1' }] }
   await follow([
     [create, ...declareNested('T1', 'n1')],
     // A child whose name begins with its parent's name needs no alias of its own.
-    [same, renamed, ...below],
+    [same, renamed, ...children],
   ])
 })
 

@@ -63,7 +63,7 @@ test.each<[string, string, Referring, (id: string) => object]>([
   const engine = await engines.open(cloud)
   await engine.run(createChildProgram(first, type, refer))
   // The referring resource is not registered: only the state names its references.
-  const broken = await engine.run(async monitor => {
+  const failedRun = await engine.run(async monitor => {
     await monitor.register({ type: from, name: 'from' })
     await monitor.register({ type: to, name: 'to' })
     const aliases = [toWireAlias({ parent: first })]
@@ -77,9 +77,9 @@ test.each<[string, string, Referring, (id: string) => object]>([
     })
     throw new Error('it ends here')
   })
-  const moved = statesOf(broken, 'moving')[0]?.['id']
+  const moved = statesOf(failedRun, 'moving')[0]?.['id']
   const id = typeof moved === 'string' ? moved : ''
-  expect(statesOf(broken, 'refers')).toMatchObject([expected(id)])
+  expect(statesOf(failedRun, 'refers')).toMatchObject([expected(id)])
   const testRun = await engine.run(createChildProgram(last, type, refer))
   expect(testRun.result.result).toBe('succeeded')
   expect(new Set(stepsOf(testRun).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))

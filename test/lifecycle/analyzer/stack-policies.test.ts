@@ -129,11 +129,11 @@ test('a remediated resource keeps its recorded inputs when the deployment is res
   let count = 0
   const pack = createPack('pack', {
     remediate: ({ type, properties }) => {
-      const own = type === 'test:index:Thing'
-      if (own) count += 1
+      const isThing = type === 'test:index:Thing'
+      if (isThing) count += 1
       const changed = new Map(properties).set('asked', count)
       const remediation = { policy: 'p', pack: 'pack', version: '1', diagnostic: '' }
-      const remediations = own ? [{ ...remediation, properties: changed }] : []
+      const remediations = isThing ? [{ ...remediation, properties: changed }] : []
       return Promise.resolve({ remediations, notApplicable: [] })
     },
   })

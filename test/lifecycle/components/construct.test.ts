@@ -22,12 +22,12 @@ afterEach(() => engines.close())
 /**
  * Opens an engine whose package `comp` constructs components, with the requests that it received.
  */
-async function openMaking(make: ConstructComponent, cloud = createCloud()) {
+async function openMaking(construct: ConstructComponent, cloud = createCloud()) {
   const requests: ConstructRequest[] = []
   const script = componentScript({
     construct: (request, monitor) => {
       requests.push(request)
-      return make(request, monitor)
+      return construct(request, monitor)
     },
   })
   return { engine: await engines.open(cloud, { comp: script }), requests, cloud }
@@ -48,9 +48,9 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a compo
   const { engine, cloud } = await openMaking(withChild)
   let state: object | undefined
   const program: Program = async monitor => {
-    const made = await registerComponent(monitor, 'a')
-    state = made.object
-    expect(made.urn).toBe(resourceUrnOf('a', 'comp:index:Group'))
+    const component = await registerComponent(monitor, 'a')
+    state = component.object
+    expect(component.urn).toBe(resourceUrnOf('a', 'comp:index:Group'))
   }
   const first = await engine.run(program)
   expect(first.result.result).toBe('succeeded')
@@ -63,11 +63,11 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a compo
     'pulumi:providers:test default',
     'comp:index:Group$test:index:Thing a-child',
   ])
-  const made = first.state.resources?.find(
+  const componentState = first.state.resources?.find(
     ({ urn }) => urn === resourceUrnOf('a', 'comp:index:Group'),
   )
-  expect(made).toMatchObject({ custom: false, outputs: { child: 'a-child-1' } })
-  expect(made?.['provider']).toBeUndefined()
+  expect(componentState).toMatchObject({ custom: false, outputs: { child: 'a-child-1' } })
+  expect(componentState?.['provider']).toBeUndefined()
   const second = await engine.run(program)
   expect(second.result).toMatchObject({ result: 'succeeded' })
   expect(cloud.log).toEqual(['create a-child'])
@@ -249,8 +249,8 @@ describe('a component that a provider constructs', () => {
         stackTrace: { frames: [createFrame(`${root}/main.js`)] },
       })
     })
-    const made = state.resources?.find(({ urn }) => urn.endsWith('::a'))
-    expect(made?.['stackTrace']).toEqual([
+    const componentState = state.resources?.find(({ urn }) => urn.endsWith('::a'))
+    expect(componentState?.['stackTrace']).toEqual([
       { sourcePosition: 'project:///main.js#1,1' },
       { sourcePosition: 'project:///inside.js#1,1' },
     ])
@@ -258,8 +258,8 @@ describe('a component that a provider constructs', () => {
 })
 
 describe('a component that cannot be constructed', () => {
-  const runFailing = async (make: ConstructComponent, object: object = {}) => {
-    const { engine } = await openMaking(make)
+  const runFailing = async (construct: ConstructComponent, object: object = {}) => {
+    const { engine } = await openMaking(construct)
     const reported: { code?: number; after?: string } = {}
     const testRun = await engine.run(async monitor => {
       await registerComponent(monitor, 'a', { object }).catch(({ code }) => {
@@ -328,9 +328,9 @@ describe('a component that cannot be constructed', () => {
       return new Promise(() => undefined)
     }, cloud)
     const { result } = await engine.run(async (monitor: Monitor) => {
-      const made = registerComponent(monitor, 'a')
+      const registration = registerComponent(monitor, 'a')
       await begun.promise
-      await Promise.all([made, registerThing(monitor, 'b', {})])
+      await Promise.all([registration, registerThing(monitor, 'b', {})])
     })
     expect(result.result).toBe('failed')
   })
@@ -353,7 +353,7 @@ describe('a preview', () => {
 
   test('registers the bare component itself while its provider cannot be configured', async () => {
     const { engine, requests } = await openMaking(withChild)
-    const made: unknown[] = []
+    const components: unknown[] = []
     const program: Program = async monitor => {
       const a = await registerThing(monitor, 'a', { v: 1 })
       const prov = await monitor.register({
@@ -364,15 +364,15 @@ describe('a preview', () => {
       })
       const provider = `${prov.urn}::${prov.id}`
       const { urn, object } = await registerComponent(monitor, 'c', { provider })
-      made.push([urn, object])
+      components.push([urn, object])
     }
     const preview = await engine.run(program, { dryRun: true })
     expect(preview.result.result).toBe('succeeded')
     expect(requests).toEqual([])
-    expect(made).toEqual([[resourceUrnOf('c', 'comp:index:Group'), {}]])
+    expect(components).toEqual([[resourceUrnOf('c', 'comp:index:Group'), {}]])
     await engine.run(program)
     expect(requests).toHaveLength(1)
-    expect(made[1]).toEqual([resourceUrnOf('c', 'comp:index:Group'), { child: 'c-child-1' }])
+    expect(components[1]).toEqual([resourceUrnOf('c', 'comp:index:Group'), { child: 'c-child-1' }])
     expect(childOf('c')).toContain('c-child')
   })
 })

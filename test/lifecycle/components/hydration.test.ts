@@ -45,25 +45,25 @@ const hydrated = {
 
 async function checkByProgram(how: 'registers' | 'reads'): Promise<void> {
   const engine = await openScene(how)
-  let found: unknown
+  let resource: unknown
   await engine.run(async monitor => {
-    const made = await registerComponent(monitor, 'maker')
-    found = await getResource(monitor, Object(made.object?.['custom']).urn)
+    const maker = await registerComponent(monitor, 'maker')
+    resource = await getResource(monitor, Object(maker.object?.['custom']).urn)
   })
-  expect(found).toEqual(hydrated)
+  expect(resource).toEqual(hydrated)
 }
 
 async function checkByComponent(how: 'registers' | 'reads'): Promise<void> {
   const engine = await openScene(how)
-  let found: unknown
+  let resource: unknown
   await engine.run(async monitor => {
-    const made = await registerComponent(monitor, 'maker')
+    const maker = await registerComponent(monitor, 'maker')
     const taker = await registerComponent(monitor, 'taker', {
-      object: { custom: made.object?.['custom'] },
+      object: { custom: maker.object?.['custom'] },
     })
-    found = taker.object
+    resource = taker.object
   })
-  expect(found).toEqual(hydrated)
+  expect(resource).toEqual(hydrated)
 }
 
 test('TestComponentRegisteredResourceOutputCanBeHydratedByProgram: the program looks up a resource that a component registered', () =>
@@ -77,14 +77,14 @@ test('TestComponentReadResourceOutputCanBeHydratedByComponent: a component looks
 
 test('a component is found with its registered outputs, and an unregistered URN is not found', async () => {
   const engine = await openScene('registers')
-  const found: unknown[] = []
+  const results: unknown[] = []
   await engine.run(async monitor => {
     const local = await monitor.register({ type: 'local', name: 'l', object: {} })
     await monitor.registerOutputs(local.urn, { out: 1 })
-    found.push(await getResource(monitor, local.urn))
-    found.push(await getResource(monitor, `${local.urn}-not`).catch(String))
+    results.push(await getResource(monitor, local.urn))
+    results.push(await getResource(monitor, `${local.urn}-not`).catch(String))
   })
-  expect(found).toEqual([
+  expect(results).toEqual([
     { urn: 'urn:pulumi:dev::life::local::l', id: '', provider: '', state: { out: 1 } },
     expect.stringContaining('unknown resource urn:pulumi:dev::life::local::l-not'),
   ])

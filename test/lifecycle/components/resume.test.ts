@@ -30,7 +30,7 @@ async function openScene() {
 }
 
 describe('a deployment that is resumed in the middle of a component', () => {
-  const made = [
+  const creates = [
     'create inner-1',
     'create inner-2',
     'create last',
@@ -69,12 +69,12 @@ describe('a deployment that is resumed in the middle of a component', () => {
         expect(all.names.slice(names.length)).toEqual(again)
         expect(new Set(cloud.log).size).toBe(cloud.log.length)
         if (isLost) return
-        expect(cloud.log.toSorted()).toEqual(made)
+        expect(cloud.log.toSorted()).toEqual(creates)
         expect(answers.at(-1)).toEqual({ second: 'outer-2-1' })
         const outer = state.resources?.find(({ urn }) => urn.endsWith('::outer'))
         expect(outer).toMatchObject({ outputs: { second: 'outer-2-1' } })
         const next = await engine.run(program)
         expect(next.result.result).toBe('succeeded')
-        expect(cloud.log).toHaveLength(made.length)
+        expect(cloud.log).toHaveLength(creates.length)
       })
 })

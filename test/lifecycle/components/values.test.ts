@@ -27,11 +27,11 @@ async function checkAnswers(answerOptions: {
   readonly state?: object
   readonly stateDependencies?: Map<string, { urns: string[] }>
 }) {
-  const made: ConstructRequest[] = []
+  const requests: ConstructRequest[] = []
   const called: CallRequest[] = []
   const { state, stateDependencies = new Map() } = answerOptions
   const construct: ConstructComponent = async (request, monitor) => {
-    made.push(request)
+    requests.push(request)
     const urn = await registerSelf(request, monitor)
     await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })
     return { urn, state: { ...state }, stateDependencies }
@@ -43,7 +43,7 @@ async function checkAnswers(answerOptions: {
       return { return: { ...state }, returnDependencies: stateDependencies }
     },
   })
-  return { engine: await engines.open(createCloud(), { comp: script }), made, called }
+  return { engine: await engines.open(createCloud(), { comp: script }), made: requests, called }
 }
 
 const callMethod = (monitor: Monitor, args: Record<string, unknown>, more: object = {}) =>

@@ -24,7 +24,7 @@ function createDeletingFirst(): Cloud {
   return { ...cloud, script }
 }
 
-const on = (property: string, ...urns: readonly string[]): object => ({
+const dependOn = (property: string, ...urns: readonly string[]): object => ({
   dependencies: urns,
   propertyDependencies: new Map([[property, { urns }]]),
 })
@@ -45,27 +45,27 @@ const createGraph =
       const { urn, id } = await monitor.register({ type, name, custom: true, object, ...more })
       return { urn, provider: `${urn}::${id}` }
     }
-    const make = async (name: string, object: Record<string, unknown>, more: object) =>
+    const registerNamed = async (name: string, object: Record<string, unknown>, more: object) =>
       (await registerThing(monitor, name, object, more)).urn
     const a = await registerOwnProvider('A', { replace: value })
-    await make('B', {}, { provider: a.provider })
-    const c = await registerOwnProvider('C', { replace: 'c' }, on('replace', a.urn))
-    const d = await registerOwnProvider('D', { v: 'd' }, on('v', a.urn))
-    await make('E', {}, { provider: c.provider })
-    const f = await make('F', { replace: 'f' }, on('replace', c.urn))
-    const g = await make('G', { v: 'g' }, on('v', c.urn))
-    await make('H', {}, { provider: d.provider })
-    await make('I', { replace: 'i' }, on('replace', d.urn))
-    await make('J', { v: 'j' }, on('v', d.urn))
-    await make('K', { replace: 'k' }, on('replace', f, g))
-    await make('L', { v: 'l' }, on('v', f, g))
+    await registerNamed('B', {}, { provider: a.provider })
+    const c = await registerOwnProvider('C', { replace: 'c' }, dependOn('replace', a.urn))
+    const d = await registerOwnProvider('D', { v: 'd' }, dependOn('v', a.urn))
+    await registerNamed('E', {}, { provider: c.provider })
+    const f = await registerNamed('F', { replace: 'f' }, dependOn('replace', c.urn))
+    const g = await registerNamed('G', { v: 'g' }, dependOn('v', c.urn))
+    await registerNamed('H', {}, { provider: d.provider })
+    await registerNamed('I', { replace: 'i' }, dependOn('replace', d.urn))
+    await registerNamed('J', { v: 'j' }, dependOn('v', d.urn))
+    await registerNamed('K', { replace: 'k' }, dependOn('replace', f, g))
+    await registerNamed('L', { v: 'l' }, dependOn('v', f, g))
   }
 
 test('TestDeleteBeforeReplace: resources to be replaced are deleted first, dependents before their dependencies', async () => {
   const cloud = createDeletingFirst()
   const engine = await engines.open(cloud)
   await engine.run(createGraph('foo'))
-  const made = cloud.log.length
+  const logLength = cloud.log.length
   const testRun = await engine.run(createGraph('bar'))
   expect(testRun.result.result).toBe('succeeded')
   const names = 'A B C D E F G H I J K L'.split(' ')
@@ -90,7 +90,7 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
     const [one = '', other = ''] = createPair
     expect([createPair, isBefore(one, other)]).toEqual([createPair, true])
   }
-  const calls = cloud.log.slice(made)
+  const calls = cloud.log.slice(logLength)
   expect(calls.slice(0, 4).every(call => call.startsWith('delete'))).toBe(true)
   expect(calls.slice(4)).toEqual(['create B', 'create E', 'create F', 'create K'])
 })

@@ -13,7 +13,7 @@ afterEach(() => bench.close())
 const program =
   (version: string, length: number): Program =>
   async monitor => {
-    const own = monitor.register({
+    const ownProvider = monitor.register({
       type: 'pulumi:providers:pkgA',
       name: 'own',
       custom: true,
@@ -26,14 +26,14 @@ const program =
       object: { replace: length },
       ...deleteFirst,
     })
-    const [{ urn, id }, made] = await Promise.all([own, b])
+    const [{ urn, id }, resource] = await Promise.all([ownProvider, b])
     await monitor.register({
       type: 'pkgA:m:typA',
       name: 'a',
       custom: true,
       object: { foo: 'foo' },
       provider: `${urn}::${id}`,
-      ...withDependency(made.urn),
+      ...withDependency(resource.urn),
     })
   }
 

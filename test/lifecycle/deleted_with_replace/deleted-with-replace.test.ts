@@ -10,13 +10,18 @@ afterEach(() => engines.close())
 
 /** A chain of things in which each is deleted with the previous one. Only the first one changes. */
 const createChain =
-  (names: readonly string[], replace: number, first: object, others: object = {}): Program =>
+  (names: readonly string[], replace: number, first: object, otherOptions: object = {}): Program =>
   async monitor => {
-    let above = ''
+    let previousUrn = ''
     for (const name of names) {
-      const more = above === '' ? first : { deletedWith: above, ...others }
-      above = (
-        await registerThing(monitor, name, above === '' ? withReplace(replace) : { fixed: 1 }, more)
+      const more = previousUrn === '' ? first : { deletedWith: previousUrn, ...otherOptions }
+      previousUrn = (
+        await registerThing(
+          monitor,
+          name,
+          previousUrn === '' ? withReplace(replace) : { fixed: 1 },
+          more,
+        )
       ).urn
     }
   }

@@ -51,10 +51,10 @@ test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedCom
     async monitor => {
       const g = await registerGroup(monitor, 'g')
       for (const name of names) {
-        const made = await registerThing(monitor, name, { v: 1 }, { parent: g.urn })
+        const resource = await registerThing(monitor, name, { v: 1 }, { parent: g.urn })
         const inner = await registerGroup(monitor, `of-${name}`, {
           parent: g.urn,
-          dependencies: [made.urn],
+          dependencies: [resource.urn],
         })
         await monitor.registerOutputs(inner.urn, { o: 1 })
       }

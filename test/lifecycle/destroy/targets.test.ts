@@ -23,8 +23,8 @@ const destroy = (...targets: readonly string[]): TestRunOptions => ({
 
 const group = 'test:index:Group'
 const groupUrnOf = (name: string): string => `urn:pulumi:dev::life::${group}::${name}`
-const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
-const reference = `${own.urn}::${own.id}`
+const ownProvider = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
+const reference = `${ownProvider.urn}::${ownProvider.id}`
 
 test('TestTargetedDestroyWithProgram: only the target is deleted, although the program does not register others', async () => {
   const cloud = createCloud()
@@ -49,7 +49,7 @@ test('TestDestroyV2ProtectedWithProviderDependencies: a protected resource keeps
     `resource "${targetUrnOf('a')}" cannot be deleted`,
   )
   expect(listStateNames(testRun)).toEqual(['a'])
-  expect(testRun.state.resources?.map(({ urn }) => urn)).toContain(own.urn)
+  expect(testRun.state.resources?.map(({ urn }) => urn)).toContain(ownProvider.urn)
 })
 
 test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of a renamed parent', async () => {
@@ -58,7 +58,7 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of
   const old = `urn:pulumi:dev::life::${group}$${inner}::child`
   const target = `urn:pulumi:dev::life::${group}$${inner}$pulumi:providers:test::childprov`
   await addResources(engine, [
-    own,
+    ownProvider,
     { urn: groupUrnOf('parent') },
     { urn: old, parent: groupUrnOf('parent') },
     { urn: target, id: 'p', parent: old },
@@ -76,7 +76,7 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of
   const testRun = await engine.run(program, destroy(target))
   expect(testRun.result.result).toBe('succeeded')
   const urns = testRun.state.resources?.map(({ urn }) => urn) ?? []
-  expect(urns.filter(urn => urn.includes('provider'))).toEqual([own.urn])
+  expect(urns.filter(urn => urn.includes('provider'))).toEqual([ownProvider.urn])
   // A resource outside of the targets keeps its name and its parent.
   expect(resourceStateOf(testRun, 'child')).toMatchObject({
     urn: old,
@@ -86,10 +86,10 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of
 
 test('TestDestroyV2ResourceReferencesAliasedProvider: a renamed provider is deleted with its resources', async () => {
   const engine = await engines.open(createCloud())
-  await addResources(engine, [own, { urn: targetUrnOf('a'), provider: reference }])
+  await addResources(engine, [ownProvider, { urn: targetUrnOf('a'), provider: reference }])
   const testRun = await engine.run(async monitor => {
     const parent = await monitor.register({ type: group, name: 'b', object: {} })
-    const aliasURNs = [own.urn]
+    const aliasURNs = [ownProvider.urn]
     const ref = await registerProvider(monitor, 'own', { parent: parent.urn, aliasURNs })
     await registerThing(monitor, 'a', {}, { custom: false, provider: ref })
   }, destroy())
@@ -101,7 +101,7 @@ test('TestDestroyV2ResourceWithDependencyOnDeleted: old copies that depend on ol
   const engine = await engines.open(createCloud())
   const copy = { urn: groupUrnOf('g'), provider: reference }
   await addResources(engine, [
-    own,
+    ownProvider,
     copy,
     { ...copy, delete: true },
     {

@@ -20,9 +20,9 @@ const destroy = (...targets: readonly string[]): TestRunOptions => ({
 })
 const component = 'test:index:Comp'
 const toUrn = (type: string, name: string): string => `urn:pulumi:dev::life::${type}::${name}`
-const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
+const ownProvider = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
 const stackUrn = toUrn('pulumi:pulumi:Stack', 'life-dev')
-const reference = `${own.urn}::${own.id}`
+const reference = `${ownProvider.urn}::${ownProvider.id}`
 const readUrns = ({ state }: TestRun): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
 const formatNotTargeted = (urn: string): string =>
@@ -34,7 +34,7 @@ test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a ren
   const comp = toUrn(component, 'compA')
   const old = toUrn(`${component}$test:index:Thing`, 'resA')
   await addResources(engine, [
-    own,
+    ownProvider,
     { urn: comp, delete: true, provider: reference },
     { urn: old, provider: reference, parent: comp },
   ])
@@ -49,12 +49,12 @@ test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a ren
       aliasURNs: [old],
     })
   }
-  const testRun = await engine.run(program, destroy(comp, own.urn))
+  const testRun = await engine.run(program, destroy(comp, ownProvider.urn))
   expect(errorMessagesOf(testRun)).toEqual([
     expect.stringContaining(formatNotTargeted(targetUrnOf('resA'))),
   ])
-  expect(readUrns(testRun)).toEqual(expect.arrayContaining([own.urn, targetUrnOf('resA')]))
-  const both = { targets: [comp, own.urn], targetDependents: true }
+  expect(readUrns(testRun)).toEqual(expect.arrayContaining([ownProvider.urn, targetUrnOf('resA')]))
+  const both = { targets: [comp, ownProvider.urn], targetDependents: true }
   const again = await engine.run(program, { ...destroy(), targeting: both })
   expect(again.result.result).toBe('succeeded')
   expect(readUrns(again)).toEqual([stackUrn])
@@ -63,7 +63,7 @@ test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a ren
 test('TestDestroyV2TargetChildWithNewParent: a targeted parent is not deleted while a resource that moved below it exists', async () => {
   const engine = await engines.open(createCloud())
   await addResources(engine, [
-    own,
+    ownProvider,
     { urn: toUrn(component, 'future-parent'), provider: reference },
     { urn: defaultProviderUrnOf('future-child'), id: 'c' },
   ])
@@ -88,8 +88,8 @@ test('TestDestroyV2TargetChildWithNewParent: a targeted parent is not deleted wh
 test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider whose new parent is not created stays for its resources', async () => {
   const engine = await engines.open(createCloud())
   await addResources(engine, [
-    own,
-    { ...own, delete: true },
+    ownProvider,
+    { ...ownProvider, delete: true },
     { urn: toUrn(component, 'resC'), provider: reference },
     { urn: targetUrnOf('resD'), id: 'id2', provider: reference },
   ])
@@ -105,11 +105,13 @@ test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider whose new
     await monitor.register({ type: 'test:index:Thing', name: 'resD', custom: true, object: {} })
   }
   const testRun = await engine.run(program, {
-    ...destroy(targetUrnOf('resD'), own.urn),
+    ...destroy(targetUrnOf('resD'), ownProvider.urn),
     refresh: true,
   })
   expect(testRun.result.result).toBe('succeeded')
-  expect(readUrns(testRun)).toEqual(expect.arrayContaining([own.urn, toUrn(component, 'resC')]))
+  expect(readUrns(testRun)).toEqual(
+    expect.arrayContaining([ownProvider.urn, toUrn(component, 'resC')]),
+  )
   expect(readUrns(testRun)).not.toContain(targetUrnOf('resD'))
 })
 

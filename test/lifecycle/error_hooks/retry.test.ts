@@ -20,9 +20,9 @@ const program =
   async monitor => {
     const functions = await openProgramFunctions(monitor)
     const onError: string[] = []
-    for (const [at, answer] of answers.entries())
+    for (const [index, answer] of answers.entries())
       onError.push(
-        await functions.registerErrorHook(`h${at}`, hookRequest => answer(hookRequest, cloud)),
+        await functions.registerErrorHook(`h${index}`, hookRequest => answer(hookRequest, cloud)),
       )
     await Promise.all(
       names.map(name => registerThing(monitor, name, { v }, withHooks({ onError }))),
@@ -47,8 +47,8 @@ async function run(
   for (const name of names)
     cloud.faults.add(kind === 'Create' ? `create ${name}` : `${kind.toLowerCase()} ${name}-1`)
   const before = cloud.log.length
-  const left = kind === 'Delete' ? [] : names
-  const testRun = await engine.run(program(cloud, 2, left, answers), {
+  const remainingNames = kind === 'Delete' ? [] : names
+  const testRun = await engine.run(program(cloud, 2, remainingNames, answers), {
     continueOnError: names.length > 1,
   })
   return { testRun, cloud, tries: cloud.log.length - before }

@@ -55,8 +55,8 @@ test('TestExtensionParameterizedProvider: one provider receives each extension o
   const { run, plugins } = await bench.open(createCloud())
   const { state, result, events } = await run(program(1))
   expect(result.result).toBe('succeeded')
-  const [first, ...others] = plugins.takeLoaded()
-  expect(others).toEqual([])
+  const [first, ...laterPlugins] = plugins.takeLoaded()
+  expect(laterPlugins).toEqual([])
   const callNames = first?.listCalls() ?? []
   expect(findParameters(callNames)).toEqual([parA, parB])
   expect(callNames.indexOf(parA)).toBeGreaterThan(callNames.indexOf('configure'))
@@ -135,8 +135,8 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a destroy 
   expect(result.result).toBe('succeeded')
   expect(cloud.objects.size).toBe(0)
   expect(state.extensions).toBeUndefined()
-  const [first, ...others] = plugins.takeLoaded()
-  expect(others).toEqual([])
+  const [first, ...laterPlugins] = plugins.takeLoaded()
+  expect(laterPlugins).toEqual([])
   const callNames = first?.listCalls() ?? []
   expect([...findParameters(callNames)].sort()).toEqual([parA, parB])
   expect(callNames.filter(word => word === 'delete')).toHaveLength(5)

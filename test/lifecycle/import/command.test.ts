@@ -142,7 +142,7 @@ test('TestImportPlanSpecificProvider: the provider is one of the stack, or a new
   const testRun = await engine.run(undefined, withImports(createImport('a', { provider })))
   expect(statesOf(testRun, 'a')).toMatchObject([{ provider: `${provider}::${idOf(p)}` }])
   expect(urnsOf(testRun)).not.toContain(urnOf(type, 'default'))
-  const made = await engine.run(
+  const secondRun = await engine.run(
     undefined,
     withImports(
       createImport('b', { provider: urnOf(type, 'q') }),
@@ -153,10 +153,12 @@ test('TestImportPlanSpecificProvider: the provider is one of the stack, or a new
       }),
     ),
   )
-  expect(statesOf(made, 'q')).toMatchObject([{ inputs: { region: 'q' }, outputs: { region: 'q' } }])
-  expect(statesOf(made, 'without-exceptions')).toMatchObject([{ inputs: { region: 'c' } }])
-  expect(statesOf(made, 'b')[0]?.['provider']).toBe(
-    `${urnOf(type, 'q')}::${idOf(statesOf(made, 'q')[0])}`,
+  expect(statesOf(secondRun, 'q')).toMatchObject([
+    { inputs: { region: 'q' }, outputs: { region: 'q' } },
+  ])
+  expect(statesOf(secondRun, 'without-exceptions')).toMatchObject([{ inputs: { region: 'c' } }])
+  expect(statesOf(secondRun, 'b')[0]?.['provider']).toBe(
+    `${urnOf(type, 'q')}::${idOf(statesOf(secondRun, 'q')[0])}`,
   )
 })
 
@@ -183,8 +185,8 @@ test('TestImportIntoParent: a child is imported after its parent', async () => {
   const order: string[] = []
   const read = (ask: ReadRequest) => {
     order.push(ask.id)
-    const found = cloud.objects.get(ask.id) ?? {}
-    return ReadResponse.create({ id: ask.id, properties: found, inputs: found })
+    const object = cloud.objects.get(ask.id) ?? {}
+    return ReadResponse.create({ id: ask.id, properties: object, inputs: object })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
   const top = urnOf('test:index:Thing', 'top')
@@ -228,10 +230,10 @@ test('TestImportComponent, TestImportRemoteComponent: components are created wit
 test('TestImportFailedCreate: a failed import is not in the state, and earlier imports stay', async () => {
   const cloud = cloudOf('a')
   const engine = await engines.open(cloud)
-  const below = urnOf('test:index:Thing', 'a')
+  const parentUrn = urnOf('test:index:Thing', 'a')
   const testRun = await engine.run(
     undefined,
-    withImports(createImport('a'), createImport('gone', { parent: below })),
+    withImports(createImport('a'), createImport('gone', { parent: parentUrn })),
   )
   expect(testRun.result.result).toBe('failed')
   expect(diagnosticsOf(testRun)).toContain("resource 'ext-gone' does not exist")

@@ -72,9 +72,9 @@ test('TestImportOption: another id replaces the existing resource, and the same 
   expect(testRun.result.changes).toMatchObject({ replace: 1 })
   expect([...cloud.objects.keys()]).toEqual(['ext'])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
-  const without = await engine.run(createAdopting({ v: 1 }, ''))
-  expect(stepsOf(without)).toEqual(['same a'])
-  expect(statesOf(without, 'a')[0]).not.toHaveProperty('importID')
+  const withoutImport = await engine.run(createAdopting({ v: 1 }, ''))
+  expect(stepsOf(withoutImport)).toEqual(['same a'])
+  expect(statesOf(withoutImport, 'a')[0]).not.toHaveProperty('importID')
 })
 
 test('TestImportOption: a read resource is replaced by its import, and its object is not deleted', async () => {
@@ -91,8 +91,8 @@ test('TestImportOption: a read resource is replaced by its import, and its objec
 test('TestImportWithDifferingImportIdentifierFormat, TestImportUpdatedID, TestImportIDPreservedAcrossUpdate: the id of the provider is stored beside the id of the import', async () => {
   const cloud = createCloudWith('own', { v: 1 })
   const read = (ask: ReadRequest) => {
-    const found = cloud.objects.get(ask.id === 'projects/x/own' ? 'own' : ask.id) ?? {}
-    return ReadResponse.create({ id: 'own', properties: found, inputs: found })
+    const object = cloud.objects.get(ask.id === 'projects/x/own' ? 'own' : ask.id) ?? {}
+    return ReadResponse.create({ id: 'own', properties: object, inputs: object })
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, read } })
   const program = createAdopting({ v: 2 }, 'projects/x/own')

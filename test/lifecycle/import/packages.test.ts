@@ -47,7 +47,7 @@ test('TestImportExtensionParameterizedResource: a provider is extended before it
   const { ref } = withExtensionRef(extension)
   expect(state.extensions).toEqual({ [ref]: extension })
   const imported = state.resources?.filter(({ type }) => type === 'pkgA:m:typA') ?? []
-  expect(imported.map(found => [found['id'], found['extensionRef']])).toEqual([
+  expect(imported.map(resource => [resource['id'], resource['extensionRef']])).toEqual([
     ['there-a', ref],
     ['there-b', ref],
     ['there-c', undefined],
@@ -96,6 +96,6 @@ test.each(['before', 'after'] as const)(
     const { ref } = withExtensionRef(extension)
     expect(state.extensions).toEqual({ [ref]: extension })
     const imported = state.resources?.filter(({ type }) => type === 'pkgA:m:typA') ?? []
-    expect(imported.map(found => found['extensionRef'])).toEqual([ref, ref])
+    expect(imported.map(resource => resource['extensionRef'])).toEqual([ref, ref])
   },
 )

@@ -128,8 +128,8 @@ test('TestInvokeParentResolvesComponentProviders: a function uses the providers 
 test('TestInvokeDependsOnRemoteComponent: a function waits for the children of a remote component', async () => {
   const { during } = await openScene()
   const program: Program = async monitor => {
-    const made = await registerComponent(monitor, 'comp')
-    await monitor.invokeWith({ tok: read, dependsOn: [made.urn] })
+    const component = await registerComponent(monitor, 'comp')
+    await monitor.invokeWith({ tok: read, dependsOn: [component.urn] })
   }
   expect(await during(program, preview)).toBe(false)
   expect(await during(program)).toBe(true)
@@ -152,8 +152,8 @@ test('TestInvokeDependsOnPendingCustomResource: a function that depends on a res
   const { during } = await openScene()
   const unknowns: boolean[] = []
   const program: Program = async monitor => {
-    const made = await registerThing(monitor, 'dep', {})
-    const answer = await monitor.invokeWith({ tok: read, dependsOn: [made.urn] })
+    const dependency = await registerThing(monitor, 'dep', {})
+    const answer = await monitor.invokeWith({ tok: read, dependsOn: [dependency.urn] })
     unknowns.push(answer.unknown)
   }
   expect(await during(program, preview)).toBe(false)

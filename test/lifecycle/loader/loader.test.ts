@@ -39,8 +39,8 @@ async function callClient<C extends { close: () => void }, A>(
   address: string,
   call: (client: C, done: Done<A>) => unknown,
 ): Promise<A> {
-  const own = { 'grpc.use_local_subchannel_pool': 1 }
-  const client = new Client(address, credentials.createInsecure(), own)
+  const channelOptions = { 'grpc.use_local_subchannel_pool': 1 }
+  const client = new Client(address, credentials.createInsecure(), channelOptions)
   try {
     return await new Promise((resolve, reject) =>
       call(client, (failed, answer) => (failed === null ? resolve(answer) : reject(failed))),

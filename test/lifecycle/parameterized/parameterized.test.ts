@@ -66,8 +66,8 @@ const replacedProgram: Program = async monitor => {
   const input = { custom: true, object: {} }
   await monitor.register({ ...input, type: 'pkgA:m:typA', name: 'plain' })
   await monitor.register({ ...input, type: 'pkgExt:m:typA', name: 'made', packageRef })
-  const own = { type: 'pulumi:providers:pkgExt', name: 'own', packageRef }
-  const { urn, id } = await monitor.register({ ...input, ...own })
+  const ownProvider = { type: 'pulumi:providers:pkgExt', name: 'own', packageRef }
+  const { urn, id } = await monitor.register({ ...input, ...ownProvider })
   const provider = `${urn}::${id}`
   await monitor.register({ ...input, type: 'pkgExt:m:typA', name: 'under', provider })
   await monitor.invokeWith({ tok: 'pkgExt:m:fn', packageRef })
@@ -83,11 +83,19 @@ test('TestReplacementParameterizedProvider: a plugin is parameterized before any
   const { run, plugins } = await bench.open(createCloud())
   const { state, result } = await run(replacedProgram)
   expect(result.result).toBe('succeeded')
-  const [plain, made, own] = plugins.takeLoaded()
-  expect([plain, made, own].map(one => one?.plugin.name)).toEqual(['pkgA', 'pkgA', 'pkgA'])
-  expect([plain, made, own].map(one => one?.plugin.version)).toEqual(['', '1.0.0', '1.0.0'])
+  const [plain, defaultPlugin, explicitPlugin] = plugins.takeLoaded()
+  expect([plain, defaultPlugin, explicitPlugin].map(one => one?.plugin.name)).toEqual([
+    'pkgA',
+    'pkgA',
+    'pkgA',
+  ])
+  expect([plain, defaultPlugin, explicitPlugin].map(one => one?.plugin.version)).toEqual([
+    '',
+    '1.0.0',
+    '1.0.0',
+  ])
   expect(plain?.listCalls()).not.toContain('parameterize pkgExt 0.5.0 replacement')
-  expect(made?.listCalls()).toEqual([
+  expect(defaultPlugin?.listCalls()).toEqual([
     'parameterize pkgExt 0.5.0 replacement',
     'checkConfig',
     'configure',
@@ -101,7 +109,7 @@ test('TestReplacementParameterizedProvider: a plugin is parameterized before any
     expect(provider['inputs']).toEqual({ version: '0.5.0', __internal: internal })
     expect(provider['outputs']).toEqual({ version: '0.5.0' })
   }
-  expect(made?.requestOf('checkConfig')['news']).toEqual({ version: '0.5.0' })
+  expect(defaultPlugin?.requestOf('checkConfig')['news']).toEqual({ version: '0.5.0' })
 })
 
 test('TestReplacementParameterizedProvider: a later delete parameterizes the plugin from the state alone', async () => {
@@ -122,8 +130,8 @@ test('TestReplacementParameterizedProvider: with an existing state, the version 
   const { run } = await bench.open(createCloud())
   await run(replacedProgram)
   const { state } = await run(replacedProgram)
-  const own = state.resources?.find(({ urn }) => urn.endsWith('::own'))
-  expect(own?.['inputs']).toEqual({ version: '1.0.0', __internal: internal })
+  const ownProvider = state.resources?.find(({ urn }) => urn.endsWith('::own'))
+  expect(ownProvider?.['inputs']).toEqual({ version: '1.0.0', __internal: internal })
 })
 
 test('TestReplacementParameterizedProvider: a response for another package is one error, and nothing is created', async () => {
@@ -170,8 +178,8 @@ test('TestReplacementParameterizedProviderImport: an object is imported under a 
     const packageRef = await monitor.registerPackage({ ...base, parameterization })
     const input = { type: 'pkgExt:m:typA', custom: true, object: { v: 1 }, packageRef }
     await monitor.register({ ...input, name: 'a', importId: 'one' })
-    const own = { type: 'pulumi:providers:pkgExt', name: 'own', custom: true, packageRef }
-    const { urn, id } = await monitor.register(own)
+    const ownProvider = { type: 'pulumi:providers:pkgExt', name: 'own', custom: true, packageRef }
+    const { urn, id } = await monitor.register(ownProvider)
     await monitor.register({ ...input, name: 'b', importId: 'two', provider: `${urn}::${id}` })
   })
   expect(result.result).toBe('succeeded')

@@ -74,7 +74,7 @@ async function openInterrupted(): Promise<Scene> {
 }
 
 describe('a replacement that stopped between its delete and its create', () => {
-  const made = ['create a']
+  const creates = ['create a']
   test.each<[string, TestRunOptions, Verdicts]>([
     ['TestPendingReplaceResumeWithSameGoals: continues with its create', {}, { a: replaced }],
     [
@@ -92,7 +92,7 @@ describe('a replacement that stopped between its delete and its create', () => {
     judge(verdicts)
     const testRun = await engine.run(oneProgram, options)
     expect(testRun.result.result).toBe('succeeded')
-    expect(cloud.log).toEqual(made)
+    expect(cloud.log).toEqual(creates)
     const steps = stepsOf(testRun).filter(step => step !== 'refresh a')
     expect(steps).toEqual(['replace a', 'create-replacement a'])
     expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])

@@ -54,8 +54,8 @@ test('TestProtectedDeleteChainsWithDuplicateDeletedResources: the dependencies o
     }
   await engine.run(program(1))
   cloud.faults.add('delete a-1')
-  const left = await engine.run(program(2))
-  expect(statesOf(left, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
+  const secondRun = await engine.run(program(2))
+  expect(statesOf(secondRun, 'a')).toMatchObject([{ id: 'a-2' }, { id: 'a-1', delete: true }])
   cloud.faults.clear()
   // Pulumi writes unchanged resources again, so old copies are last in its states.
   await editStackState(engine, ({ resources = [], ...rest }) => ({

@@ -29,8 +29,10 @@ async function runProgram(program: Program) {
   expect(result.result).toBe('succeeded')
   const findState = (name: string) => state.resources?.find(({ urn }) => urn.endsWith(`::${name}`))
   const referenceOf = (name: string, type: string): string => {
-    const found = state.resources?.find(one => one.type === type && one.urn.endsWith(`::${name}`))
-    return `${found?.urn}::${found?.['id'] as string}`
+    const resource = state.resources?.find(
+      one => one.type === type && one.urn.endsWith(`::${name}`),
+    )
+    return `${resource?.urn}::${resource?.['id'] as string}`
   }
   return { of: findState, reference: referenceOf, requests }
 }

@@ -199,9 +199,9 @@ test('TestOldCheckedInputsAreSent: the previous checked inputs and outputs are p
   }
   const engine = await engines.open({ ...cloud, script })
   const [inputs, next] = ['bar', 'baz'].map(foo => ({ foo, default: 'default' }))
-  const made = await engine.run(createThings({ a: { foo: 'bar' } }))
+  const firstRun = await engine.run(createThings({ a: { foo: 'bar' } }))
   const outputs = { ...inputs, computed: 'computed' }
-  expect(statesOf(made, 'a')).toMatchObject([{ inputs, outputs }])
+  expect(statesOf(firstRun, 'a')).toMatchObject([{ inputs, outputs }])
   expect(calls.splice(0)).toEqual([['check', {}, { foo: 'bar' }]])
   const testRun = await engine.run(createThings({ a: { foo: 'baz' } }))
   expect(statesOf(testRun, 'a')).toMatchObject([

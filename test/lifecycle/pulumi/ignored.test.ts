@@ -90,8 +90,8 @@ test('TestIgnoreChangesInvalidPaths: a path without a target ignores nothing', a
     await engine.run(createOne(whole))
     const received: unknown[] = []
     const testRun = await engine.run(async monitor => {
-      const made = await registerThing(monitor, 'a', object, { ignoreChanges: [path] })
-      received.push(made.object ?? {})
+      const resource = await registerThing(monitor, 'a', object, { ignoreChanges: [path] })
+      received.push(resource.object ?? {})
     })
     expect([path, testRun.result.result, received]).toEqual([path, 'succeeded', [object]])
     expect(diagnosticsOf(testRun, 'warning')).toEqual([])

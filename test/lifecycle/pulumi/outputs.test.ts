@@ -89,18 +89,18 @@ test('TestTimestampTracking: created is set once, and modified at each change', 
       created,
       modified,
     }))
-  const made = timesOf(await engine.run(program(1)))
-  expect(made).toHaveLength(3)
-  for (const { created, modified } of made) {
+  const firstTimes = timesOf(await engine.run(program(1)))
+  expect(firstTimes).toHaveLength(3)
+  for (const { created, modified } of firstTimes) {
     expect(created).toMatch(isTime)
     expect(modified).toBe(created)
   }
   const refreshed = await engine.run(undefined, { command: 'refresh' })
-  expect(new Set(timesOf(refreshed))).toEqual(new Set(made))
+  expect(new Set(timesOf(refreshed))).toEqual(new Set(firstTimes))
   const testRun = await engine.run(program(2))
   expect(stepsOf(testRun)).toEqual(['update a'])
   for (const { urn, created, modified } of timesOf(testRun)) {
-    expect(created).toBe(made.find(one => one.urn === urn)?.created)
+    expect(created).toBe(firstTimes.find(one => one.urn === urn)?.created)
     expect(modified).toMatch(isTime)
     const times = [created, modified].map(time => (typeof time === 'string' ? time : ''))
     expect(times.toSorted()).toEqual(times)

@@ -20,10 +20,11 @@ const createMadeAt = (root: string, file: string, line: number) => {
 const traceOf = (testRun: TestRun, name: string): readonly string[] => {
   const [state] = statesOf(testRun, name)
   const frames = (state?.['stackTrace'] ?? []) as readonly { sourcePosition: string }[]
-  const own = state?.['sourcePosition']
-  return [typeof own === 'string' ? own : '', ...frames.map(frame => frame.sourcePosition)].map(
-    position => position.replace('project:///', '').replace(/,1$/, ''),
-  )
+  const ownPosition = state?.['sourcePosition']
+  return [
+    typeof ownPosition === 'string' ? ownPosition : '',
+    ...frames.map(frame => frame.sourcePosition),
+  ].map(position => position.replace('project:///', '').replace(/,1$/, ''))
 }
 
 test('TestSourcePositions: states contain their source position and the stack trace of the callers', async () => {
@@ -32,30 +33,30 @@ test('TestSourcePositions: states contain their source position and the stack tr
   let root = ''
   const script = componentScript({
     construct: async (request, monitor) => {
-      const above = { parentStackTraceHandle: request.stackTraceHandle }
+      const parentTrace = { parentStackTraceHandle: request.stackTraceHandle }
       const urn = await registerSelf(request, monitor, {
         ...createMadeAt(root, 'inside', 2),
-        ...above,
+        ...parentTrace,
       })
       await registerThing(
         monitor,
         'c/a',
         {},
-        { parent: urn, ...createMadeAt(root, 'inside', 3), ...above },
+        { parent: urn, ...createMadeAt(root, 'inside', 3), ...parentTrace },
       )
       const args = { name: 'c' }
       await monitor.call({
         tok: 'comp:index:go',
         args,
         ...createMadeAt(root, 'inside', 4),
-        ...above,
+        ...parentTrace,
       })
       return { urn }
     },
     method: async ({ args, stackTraceHandle }, monitor) => {
-      const above = { parentStackTraceHandle: stackTraceHandle }
+      const parentTrace = { parentStackTraceHandle: stackTraceHandle }
       const name = `${String(args?.['name'])}/b`
-      await monitor.read(name, 'id', { ...createMadeAt(root, 'inside', 5), ...above })
+      await monitor.read(name, 'id', { ...createMadeAt(root, 'inside', 5), ...parentTrace })
       return {}
     },
   })

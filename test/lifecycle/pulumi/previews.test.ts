@@ -70,8 +70,8 @@ const createMessage = ({ name }: { name?: unknown } = {}) => ({
 
 /** Registers everything that a program can request from a provider, and returns the responses. */
 async function registerEverything(monitor: Monitor, late: unknown): Promise<readonly unknown[]> {
-  const own = { type: 'pulumi:providers:comp', name: 'own', custom: true }
-  const { urn, id } = await monitor.register({ ...own, object: { foo: late } })
+  const ownProvider = { type: 'pulumi:providers:comp', name: 'own', custom: true }
+  const { urn, id } = await monitor.register({ ...ownProvider, object: { foo: late } })
   const provider = `${urn}::${id}`
   const a = await monitor.register({
     type: 'comp:index:Thing',
@@ -155,8 +155,8 @@ test('TestSingleResourceDiffUnavailable: all resources of a provider with unknow
   const program =
     (object: Record<string, unknown>): Program =>
     async monitor => {
-      const own = { type: 'pulumi:providers:test', name: 'own', custom: true }
-      const { urn, id } = await monitor.register({ ...own, object })
+      const ownProvider = { type: 'pulumi:providers:test', name: 'own', custom: true }
+      const { urn, id } = await monitor.register({ ...ownProvider, object })
       await registerThing(monitor, 'a', {}, { provider: `${urn}::${id}` })
     }
   await engine.run(program({}))

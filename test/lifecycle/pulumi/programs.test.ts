@@ -185,21 +185,21 @@ test('TestResourceNames: a name may be any text', async () => {
   const engine = await engines.open(createCloud())
   const program: Program = async monitor => {
     for (const name of names) {
-      const own = { type: 'pulumi:providers:test', name, custom: true }
-      const { urn, id } = await monitor.register(own)
-      const made = await registerThing(monitor, name, {}, { provider: `${urn}::${id}` })
-      await monitor.register({ type: 'test:m:Part', name, parent: made.urn })
+      const ownProvider = { type: 'pulumi:providers:test', name, custom: true }
+      const { urn, id } = await monitor.register(ownProvider)
+      const resource = await registerThing(monitor, name, {}, { provider: `${urn}::${id}` })
+      await monitor.register({ type: 'test:m:Part', name, parent: resource.urn })
     }
   }
   const testRun = await engine.run(program)
   const urns = (testRun.state.resources ?? []).map(({ urn }) => urn)
   for (const name of names) {
-    const own = `urn:pulumi:dev::life::pulumi:providers:test::${name}`
-    const made = `urn:pulumi:dev::life::test:index:Thing::${name}`
+    const providerUrn = `urn:pulumi:dev::life::pulumi:providers:test::${name}`
+    const resourceUrn = `urn:pulumi:dev::life::test:index:Thing::${name}`
     const part = `urn:pulumi:dev::life::test:index:Thing$test:m:Part::${name}`
-    expect(urns).toEqual(expect.arrayContaining([own, made, part]))
-    const state = testRun.state.resources?.find(({ urn }) => urn === made)
-    expect(state?.['provider']).toEqual(expect.stringContaining(`${own}::`))
+    expect(urns).toEqual(expect.arrayContaining([providerUrn, resourceUrn, part]))
+    const state = testRun.state.resources?.find(({ urn }) => urn === resourceUrn)
+    expect(state?.['provider']).toEqual(expect.stringContaining(`${providerUrn}::`))
   }
   const again = await engine.run(program)
   expect(new Set(stepsOf(again).map(step => step.split(' ')[0]))).toEqual(new Set(['same']))

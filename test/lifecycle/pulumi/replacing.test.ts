@@ -150,9 +150,9 @@ test('TestPendingDeleteReplacement: old copies of dependents are deleted before 
   const script = {
     ...cloud.script,
     diff: (ask: { oldInputs?: Record<string, unknown>; news?: Record<string, unknown> }) => {
-      const found = diff(ask as never) as { replaces: string[] }
+      const providerDiff = diff(ask as never) as { replaces: string[] }
       const replaces = frobOf(ask.oldInputs) === frobOf(ask.news) ? [] : ['frob']
-      return { ...found, replaces: [...found.replaces, ...replaces] }
+      return { ...providerDiff, replaces: [...providerDiff.replaces, ...replaces] }
     },
   }
   const engine = await engines.open({ ...cloud, script })

@@ -34,7 +34,7 @@ const program: Program = async monitor => {
   const type = 'pulumi:pulumi:StackReference'
   const properties = { name: 'other' }
   const read = await monitor.read('other', 'other', { type, properties })
-  const made = await monitor.register({ type, name: 'made', custom: true, object: properties })
+  const resource = await monitor.register({ type, name: 'made', custom: true, object: properties })
   const kept = await monitor.register({
     ...{ type: 'pulumi:index:Stash', name: 's', custom: true },
     object: { input: 'first' },
@@ -42,7 +42,7 @@ const program: Program = async monitor => {
   const stackOutputs = await monitor.invoke('pulumi:pulumi:readStackOutputs', properties)
   const { urn } = await registerThing(monitor, 'inner', {})
   const inner = await monitor.invoke('pulumi:pulumi:getResource', { urn })
-  const values = [read.properties, made.object, stackOutputs].map(found => found?.['outputs'])
+  const values = [read.properties, resource.object, stackOutputs].map(answer => answer?.['outputs'])
   await registerThing(monitor, 'a', { values, stash: kept.object, id: inner['id'] })
 }
 
@@ -53,9 +53,9 @@ test('a deployment that died at any effect is resumed with the recorded answers 
   const begun = effects.filter(name => name === 'operations.begin')
   const kills: readonly KillPoint[] = [
     // After a begin it is unknown whether the call was sent.
-    ...begun.map((call, at) => ({ effect: at + 1, call, when: 'after' }) as const),
-    ...effects.flatMap((_, at) =>
-      at > 2 && at % 6 === 0 ? [{ effect: at, when: 'after' } as const] : [],
+    ...begun.map((call, index) => ({ effect: index + 1, call, when: 'after' }) as const),
+    ...effects.flatMap((_, index) =>
+      index > 2 && index % 6 === 0 ? [{ effect: index, when: 'after' } as const] : [],
     ),
   ]
   let killings = 0

@@ -91,9 +91,9 @@ test('TestLanguageClient: a running host is attached to by its address', async (
 
 test('an attach without an address is refused', async () => {
   const engine = await engines.open(createCloud())
-  const without = engine.run(undefined, createRunOptions('client')).then(
+  const failure = engine.run(undefined, createRunOptions('client')).then(
     ({ result }) => result.result,
     (thrown: { code: string }) => thrown.code,
   )
-  expect(['failed', 'RUNTIME_UNKNOWN']).toContain(await without)
+  expect(['failed', 'RUNTIME_UNKNOWN']).toContain(await failure)
 })

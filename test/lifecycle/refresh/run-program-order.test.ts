@@ -24,14 +24,14 @@ const registerGroup = (monitor: Monitor, name: string, more: object = {}) =>
 function addResources(
   engine: TestEngine,
   name: string,
-  createMore: (found: StoredResource) => readonly StoredResource[],
+  createMore: (resource: StoredResource) => readonly StoredResource[],
 ): Promise<void> {
   return editStackState(engine, state => {
     const resources = state.resources ?? []
-    const found = resources.find(({ urn }) => urn.endsWith(`::${name}`))
+    const resource = resources.find(({ urn }) => urn.endsWith(`::${name}`))
     return {
       ...state,
-      resources: [...resources, ...(found === undefined ? [] : createMore(found))],
+      resources: [...resources, ...(resource === undefined ? [] : createMore(resource))],
     }
   })
 }
@@ -52,13 +52,13 @@ test('TestRefreshV2IncludeTarget, TestRefreshV2ExcludeTarget: only the selected 
   expect(Object.keys(three).map(name => resourceStateOf(read, name).outputs?.['v'])).toEqual([
     1, 2, 1,
   ])
-  const others = await engine.run(createThings(three), {
+  const otherRun = await engine.run(createThings(three), {
     ...byProgram,
     targeting: { excludes: [targetUrnOf('a')] },
   })
-  expect(others.result.result).toBe('succeeded')
-  expect(listNamesByOp(others, 'refresh')).toEqual(['b', 'c'])
-  expect(Object.keys(three).map(name => resourceStateOf(others, name).outputs?.['v'])).toEqual([
+  expect(otherRun.result.result).toBe('succeeded')
+  expect(listNamesByOp(otherRun, 'refresh')).toEqual(['b', 'c'])
+  expect(Object.keys(three).map(name => resourceStateOf(otherRun, name).outputs?.['v'])).toEqual([
     1, 2, 2,
   ])
 })
@@ -119,7 +119,7 @@ test('TestRefreshV2Targeted, TestRefreshV2TargetedWithPropertyDependencies: reso
       await monitor.register({ ...{ type, name: 'p', custom: true }, parent: g.urn, dependencies })
     }
   await engine.run(program(false))
-  await addResources(engine, 'a', found => [{ ...found, id: 'a-0', delete: true }])
+  await addResources(engine, 'a', resource => [{ ...resource, id: 'a-0', delete: true }])
   cloud.objects.set('a-1', { v: 2 })
   const urn = 'urn:pulumi:dev::life::test:index:Group::g'
   const testRun = await engine.run(program(true), { ...byProgram, targeting: { targets: [urn] } })
@@ -174,7 +174,7 @@ test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: chi
     await monitor.register({ type, name: 'p', custom: true, parent: a.urn })
   }
   await engine.run(program)
-  await addResources(engine, 'a', found => [{ ...found, id: 'a-1', delete: true }])
+  await addResources(engine, 'a', resource => [{ ...resource, id: 'a-1', delete: true }])
   cloud.objects.delete('a-1')
   const testRun = await engine.run(undefined, { command: 'refresh' })
   expect(testRun.result.result).toBe('succeeded')
@@ -183,7 +183,7 @@ test('TestRefreshDeletedResourceWithChild, TestRefreshV2ParentChildOrdering: chi
   expect(resourceStateOf(testRun, 'p').parent).toBe(undefined)
   const other = await engines.open(cloud)
   await other.run(createThings({ parent: { v: 1 } }))
-  await addResources(other, 'parent', found => [{ ...found, delete: true }])
+  await addResources(other, 'parent', resource => [{ ...resource, delete: true }])
   cloud.objects.delete('parent-1')
   const ordered = await other.run(async monitor => {
     const parent = await registerThing(monitor, 'parent', { v: 1 })

@@ -123,14 +123,14 @@ test('TestRefreshWithProviderThatHasDependencies: a resource with a missing depe
       const of = new Map(c === undefined ? [] : [['v', { urns: [c.urn] }]])
       await registerThing(monitor, 'd', { v: 1 }, { propertyDependencies: of })
     }
-  const empty = await engine.run(program(false), byProgram)
-  expect(empty.result.result).toBe('succeeded')
-  expect(listStateNames(empty)).toEqual([])
-  const made = await engine.run(program(false))
-  expect(listStateNames(made)).toEqual(['a', 'b', 'd'])
+  const emptyRun = await engine.run(program(false), byProgram)
+  expect(emptyRun.result.result).toBe('succeeded')
+  expect(listStateNames(emptyRun)).toEqual([])
+  const secondRun = await engine.run(program(false))
+  expect(listStateNames(secondRun)).toEqual(['a', 'b', 'd'])
   const testRun = await engine.run(program(true), byProgram)
   expect(testRun.result.result).toBe('succeeded')
-  expect(testRun.state.resources).toHaveLength(made.state.resources?.length ?? 0)
+  expect(testRun.state.resources).toHaveLength(secondRun.state.resources?.length ?? 0)
   expect(resourceStateOf(testRun, 'd')).not.toMatchObject({
     propertyDependencies: { v: [targetUrnOf('c')] },
   })
@@ -196,7 +196,7 @@ test('TestRefreshWithProgramUpdateDefaultProvider, TestRefreshWithProgramUpdateD
 test('TestRefreshWithBigProgram: more resources than the limit of concurrent reads are read', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud)
-  const names = Array.from({ length: 9 }, (_, at) => `a${at}`)
+  const names = Array.from({ length: 9 }, (_, index) => `a${index}`)
   const program: Program = async monitor => {
     await Promise.all(names.map(name => registerThing(monitor, name, { v: 1 })))
   }

@@ -27,7 +27,7 @@ test('TestRefreshBasics: each target is unchanged, updated or deleted, and no ot
   const became: Record<string, string> = { a: 'delete', b: 'update', c: 'same' }
   const names = Object.keys(became)
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
-    names.filter((_, at) => (bits & (1 << at)) !== 0),
+    names.filter((_, index) => (bits & (1 << index)) !== 0),
   )) {
     const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
     const testRun = await engine.run(undefined, { command: 'refresh', dryRun: true, targeting })

@@ -27,9 +27,14 @@ async function openFlagged() {
       return UpdateResponse.create({ properties: ask.news ?? {}, ...flag })
     },
     read: ({ id }: ReadRequest) => {
-      const found = { v: `fresh-${now.fresh}` }
+      const freshProperties = { v: `fresh-${now.fresh}` }
       if (now.isGone) return ReadResponse.create({})
-      return ReadResponse.create({ id, properties: found, inputs: found, ...flag })
+      return ReadResponse.create({
+        id,
+        properties: freshProperties,
+        inputs: freshProperties,
+        ...flag,
+      })
     },
   }
   return { engine: await engines.open({ ...cloud, script }), updates, now }

@@ -24,7 +24,7 @@ test('TestRefreshBasicsWithLegacyDiff: the outputs alone decide the result', asy
   const names = Object.keys(became)
   const legacy = { command: 'refresh', legacyRefreshDiff: true, dryRun: true } as const
   for (const chosen of [0, 1, 2, 3, 4, 5, 6, 7].map(bits =>
-    names.filter((_, at) => (bits & (1 << at)) !== 0),
+    names.filter((_, index) => (bits & (1 << index)) !== 0),
   )) {
     const targeting = { targets: chosen.map(name => targetUrnOf(name)) }
     const testRun = await engine.run(undefined, { ...legacy, targeting })

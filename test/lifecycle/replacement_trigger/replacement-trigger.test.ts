@@ -67,13 +67,15 @@ describe('the wrapper of a trigger', () => {
 })
 
 /** Previews and updates a stack with an unknown trigger. */
-async function withUnknown(known: unknown, unknown: unknown): Promise<void> {
+async function withUnknown(knownTrigger: unknown, unknownTrigger: unknown): Promise<void> {
   const engine = await engines.open(createCloud())
-  await engine.run(createTriggered(known))
-  expect(resourceStepsOf((await engine.run(createTriggered(known))).events)).toEqual(['same a'])
-  const preview = await engine.run(createTriggered(unknown), { dryRun: true })
+  await engine.run(createTriggered(knownTrigger))
+  expect(resourceStepsOf((await engine.run(createTriggered(knownTrigger))).events)).toEqual([
+    'same a',
+  ])
+  const preview = await engine.run(createTriggered(unknownTrigger), { dryRun: true })
   expect(resourceStepsOf(preview.events)).toContain('replace a')
-  const up = await engine.run(createTriggered(unknown))
+  const up = await engine.run(createTriggered(unknownTrigger))
   expect(up.result.result).toBe('failed')
   expect(trimmedErrorsOf(up.events)).toContain(
     `replacement trigger contains unknowns for ${resourceUrnOf('a')}`,

@@ -49,7 +49,7 @@ test('TestResourceHookBeforeUpdateError: the step fails without a provider call'
 })
 
 test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a failed before hook prevents the delete; a failed after hook fails the run after it', async () => {
-  for (const [moment, log, left] of [
+  for (const [moment, log, remainingIds] of [
     ['beforeDelete', [], ['a-1']],
     ['afterDelete', ['delete a-1'], []],
   ] as const) {
@@ -61,7 +61,7 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a fai
     const testRun = await engine.run(async monitor => void (await hookOf(monitor)))
     expect(testRun.result.result).toBe('failed')
     expect(cloud.log.slice(1)).toEqual(log)
-    expect(readIds(testRun)).toEqual(left)
+    expect(readIds(testRun)).toEqual(remainingIds)
     const when = moment === 'beforeDelete' ? 'before' : 'after'
     expect(textsOf(testRun, 'error')).toContain(`${when} hook "refuse" failed: no`)
   }

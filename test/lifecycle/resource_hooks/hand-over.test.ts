@@ -25,7 +25,9 @@ const program =
       afterDelete: await note('afterDelete'),
     })
     await Promise.all(
-      Array.from({ length: count }, (_, at) => registerThing(monitor, `n${at}`, { v: 1 }, all)),
+      Array.from({ length: count }, (_, index) =>
+        registerThing(monitor, `n${index}`, { v: 1 }, all),
+      ),
     )
   }
 
@@ -34,18 +36,18 @@ test('successive generators continue to serve hooks, during the program and afte
   const engine = await engines.open(cloud)
   const seen: string[] = []
   const options = { functionLimitMs: 2_500, parallel: 2 }
-  const made = await engine.run(program(seen, 12), options)
-  expect(made.result.result).toBe('succeeded')
+  const firstRun = await engine.run(program(seen, 12), options)
+  expect(firstRun.result.result).toBe('succeeded')
   const gone = await engine.run(program(seen, 0), options)
   expect(gone.result.result).toBe('succeeded')
   expect(cloud.log).toHaveLength(24)
   // At least once each: a generator that ends during a hook leaves it to the next one.
-  const names = Array.from({ length: 12 }, (_, at) => `n${at}`)
+  const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
   for (const moment of ['beforeCreate', 'afterCreate', 'beforeDelete', 'afterDelete'])
     expect(new Set(seen.filter(one => one.startsWith(`${moment} `)))).toEqual(
       new Set(names.map(name => `${moment} ${name}`)),
     )
-  const left = [made, gone].map(
+  const handOverCounts = [firstRun, gone].map(
     ({ events }) =>
       events.filter(
         event =>
@@ -53,7 +55,7 @@ test('successive generators continue to serve hooks, during the program and afte
       ).length,
   )
   expect(
-    left.every(count => count > 0),
-    String(left),
+    handOverCounts.every(count => count > 0),
+    String(handOverCounts),
   ).toBe(true)
 }, 240_000)

@@ -24,10 +24,10 @@ test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a refe
   const seen: unknown[] = []
   const { result, state } = await engine.run(async monitor => {
     const { urn, id } = await registerThing(monitor, 'source', {})
-    const made = await registerComponent(monitor, 'c', {
+    const component = await registerComponent(monitor, 'c', {
       object: { ref: wireValues.reference({ urn, id }) },
     })
-    seen.push(made.object?.['echo'])
+    seen.push(component.object?.['echo'])
   })
   expect(result.result).toBe('succeeded')
   const filled = { name: 'source', type: 'test:index:Thing', id: 'source-1' }

@@ -57,13 +57,13 @@ const createReferring =
 test('TestResourceReferences: references are kept in inputs, provider calls, outputs and the state', async () => {
   const engine = await engines.open(createReferringCloud())
   const seen: unknown[] = []
-  let known: readonly string[] = []
+  let knownUrns: readonly string[] = []
   const program = createReferring((object, urns) => {
     seen.push(object)
-    known = urns
+    knownUrns = urns
   }, true)
   const { state } = await engine.run(program)
-  const [a = '', b = ''] = known
+  const [a = '', b = ''] = knownUrns
   const kept = { a: toStored(a), b: toStored(b, 'b-1') }
   expect(findResource(state, 'c')).toMatchObject({ inputs: kept, outputs: kept })
   expect(seen[0]).toEqual({
@@ -78,14 +78,14 @@ test('TestResourceReferences: references are kept in inputs, provider calls, out
 test('TestResourceReferences_DownlevelSDK: an SDK without support receives ids and URNs', async () => {
   const engine = await engines.open(createReferringCloud())
   const seen: unknown[] = []
-  let known: readonly string[] = []
+  let knownUrns: readonly string[] = []
   const program = createReferring((object, urns) => {
     seen.push(object)
-    known = urns
+    knownUrns = urns
   }, false)
   await engine.run(program, { dryRun: true })
   await engine.run(program)
-  const [a] = known
+  const [a] = knownUrns
   expect(seen[1]).toEqual({ a, b: 'b-1' })
   expect(seen[0]).toMatchObject({ a })
 })

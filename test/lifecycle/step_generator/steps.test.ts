@@ -163,9 +163,9 @@ test('a read with an unknown id calls no provider, and an empty id is refused', 
   expect(shown.result.result).toBe('succeeded')
   expect(stepsOf(shown)).toEqual(['read a'])
   expect(engine.provider.calls.some(({ method }) => method === 'read')).toBe(false)
-  const without = await engine.run(createReading('a', ''))
-  expect(without.result.result).toBe('failed')
-  expect(diagnosticsOf(without).join()).toContain('Expected an ID for')
+  const withoutId = await engine.run(createReading('a', ''))
+  expect(withoutId.result.result).toBe('failed')
+  expect(diagnosticsOf(withoutId).join()).toContain('Expected an ID for')
 })
 
 test('an unchanged external resource keeps its times', async () => {

@@ -25,7 +25,7 @@ const graphProgram: Program = async monitor => {
   await registerThing(monitor, 'f', {})
 }
 
-const below: Readonly<Record<string, string>> = {
+const childrenOf: Readonly<Record<string, string>> = {
   a: 'abcde',
   b: 'bde',
   c: 'cd',
@@ -36,10 +36,10 @@ const below: Readonly<Record<string, string>> = {
 const e = targetUrnOf('e', ['test:index:Thing'])
 const toUrn = (name: string): string => (name === 'e' ? e : targetUrnOf(name))
 
-const subsets = Object.keys(below).flatMap((one, at) => [
+const subsets = Object.keys(childrenOf).flatMap((one, index) => [
   [one],
-  ...Object.keys(below)
-    .slice(at + 1)
+  ...Object.keys(childrenOf)
+    .slice(index + 1)
     .map(other => [one, other]),
 ])
 
@@ -47,7 +47,7 @@ test('TestDestroyTarget, TestDestroyTargetWithChildren: targets are deleted with
   const engine = await engines.open(createCloud())
   await engine.run(graphProgram)
   for (const subset of subsets) {
-    const expected = [...new Set(subset.flatMap(name => (below[name] ?? '').split('')))].sort()
+    const expected = [...new Set(subset.flatMap(name => (childrenOf[name] ?? '').split('')))].sort()
     const targets = subset.map(toUrn)
     const destroy = { command: 'destroy', dryRun: true } as const
     const options = { ...destroy, targeting: { targets, targetDependents: true } }
@@ -55,9 +55,11 @@ test('TestDestroyTarget, TestDestroyTargetWithChildren: targets are deleted with
     expect(listNamesByOp(testRun, 'delete'), subset.join()).toEqual(expected)
     expect(testRun.result.result).toBe('succeeded')
     const alone = await engine.run(undefined, { ...destroy, targeting: { targets } })
-    const others = expected.filter(name => !subset.includes(name))
-    expect(alone.result.result, subset.join()).toBe(others.length === 0 ? 'succeeded' : 'failed')
-    expect(errorMessagesOf(alone)).toHaveLength(others.length)
+    const remainingNames = expected.filter(name => !subset.includes(name))
+    expect(alone.result.result, subset.join()).toBe(
+      remainingNames.length === 0 ? 'succeeded' : 'failed',
+    )
+    expect(errorMessagesOf(alone)).toHaveLength(remainingNames.length)
   }
 })
 
@@ -110,9 +112,9 @@ test.each([
   const targeting = { targets: [toUrn(target)], targetDependents: true }
   const testRun = await engine.run(undefined, { command: 'destroy', targeting })
   expect(testRun.result.result).toBe('failed')
-  const left = listStateNames(testRun)
-  for (const name of ['a', target, failing.slice(0, 1)]) expect(left).toContain(name)
-  expect([...cloud.objects.keys()].map(id => id.slice(0, 1)).sort()).toEqual(left)
+  const stateNames = listStateNames(testRun)
+  for (const name of ['a', target, failing.slice(0, 1)]) expect(stateNames).toContain(name)
+  expect([...cloud.objects.keys()].map(id => id.slice(0, 1)).sort()).toEqual(stateNames)
 })
 
 test('a target that matches nothing is refused before any call', async () => {
@@ -153,11 +155,11 @@ test('protected resources and their dependencies are excluded on request', async
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    const own = await registerProvider(monitor, 'own')
+    const ownProvider = await registerProvider(monitor, 'own')
     await registerProvider(monitor, 'unused')
     const a = await registerThing(monitor, 'a', {})
     const b = await registerThing(monitor, 'b', {}, { dependencies: [a.urn] })
-    await registerThing(monitor, 'c', {}, { parent: b.urn, protect: true, provider: own })
+    await registerThing(monitor, 'c', {}, { parent: b.urn, protect: true, provider: ownProvider })
     await registerThing(monitor, 'd', {}, { dependencies: [b.urn] })
   })
   const options = { command: 'destroy', targeting: { excludeProtected: true } } as const

@@ -24,7 +24,9 @@ const createNested =
       parent = (await registerThing(monitor, name, { v }, { parent })).urn
   }
 const type = 'test:index:Thing'
-const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name, at) => targetUrnOf(name, Array(at).fill(type)))
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name, index) =>
+  targetUrnOf(name, Array(index).fill(type)),
+)
 const withExcludes = (
   excludes: readonly (string | undefined)[],
   more: object = {},
@@ -34,9 +36,9 @@ const withExcludes = (
 
 test('TestExcludeTarget: an excluded resource is neither created nor changed', async () => {
   const engine = await engines.open(createCloud())
-  const made = await engine.run(createNested(), withExcludes([d]))
-  expect(made.result.result).toBe('succeeded')
-  expect(listStateNames(made)).toEqual(['a', 'b', 'c'])
+  const firstRun = await engine.run(createNested(), withExcludes([d]))
+  expect(firstRun.result.result).toBe('succeeded')
+  expect(listStateNames(firstRun)).toEqual(['a', 'b', 'c'])
   await engine.run(createNested())
   const testRun = await engine.run(createNested(2), withExcludes([b]))
   expect(listNamesByOp(testRun, 'update')).toEqual(['a', 'c', 'd'])
@@ -107,8 +109,8 @@ test('an excluded provider is updated nevertheless', async () => {
   const program =
     (region: string): Program =>
     async monitor => {
-      const own = { type: 'pulumi:providers:test', name: 'own', custom: true }
-      await monitor.register({ ...own, object: { region } })
+      const ownProvider = { type: 'pulumi:providers:test', name: 'own', custom: true }
+      await monitor.register({ ...ownProvider, object: { region } })
     }
   await engine.run(program('x'))
   const testRun = await engine.run(program('y'), withExcludes([defaultProviderUrnOf('own')]))

@@ -152,10 +152,10 @@ test('TestTargetDependents: a resource that depends on a target, by parent or de
   const targeting = { targets: [targetUrnOf('a')], targetDependents: true }
   const testRun = await engine.run(program(2), { targeting })
   expect(listNamesByOp(testRun, 'update')).toEqual(['a', 'b', 'c'])
-  const made = await engine.run(program(2), {
+  const secondRun = await engine.run(program(2), {
     targeting: { ...targeting, replaces: [targetUrnOf('a')] },
   })
-  expect(listNamesByOp(made, 'same')).toEqual(['b', 'c', 'free'])
+  expect(listNamesByOp(secondRun, 'same')).toEqual(['b', 'c', 'free'])
 })
 
 test('TestTargetDependentsExplicitProvider, TestTargetDependentsSiblingResources: the resources of a provider become targets only if the provider itself is one', async () => {
@@ -165,9 +165,9 @@ test('TestTargetDependentsExplicitProvider, TestTargetDependentsSiblingResources
     async monitor => {
       const type = 'pulumi:providers:test'
       const p = await monitor.register({ type, name: 'p', custom: true, object: {} })
-      const own = { provider: `${p.urn}::${p.id}` }
-      await registerThing(monitor, 'a', { v }, own)
-      await registerThing(monitor, 'sibling', { v }, own)
+      const providerOption = { provider: `${p.urn}::${p.id}` }
+      await registerThing(monitor, 'a', { v }, providerOption)
+      await registerThing(monitor, 'sibling', { v }, providerOption)
       await registerThing(monitor, 'free', { v })
     }
   await engine.run(program(1))

@@ -141,8 +141,8 @@ test('TestUntargetedProviderChange: the same for a move from an explicit provide
     (isExplicit: boolean): Program =>
     async monitor => {
       await registerThing(monitor, 'target', { v: isExplicit ? 1 : 2 })
-      const own = isExplicit ? { provider: await registerProvider(monitor, 'own') } : {}
-      await registerThing(monitor, 'other', {}, own)
+      const providerOption = isExplicit ? { provider: await registerProvider(monitor, 'own') } : {}
+      await registerThing(monitor, 'other', {}, providerOption)
     }
   await engine.run(program(true))
   const testRun = await engine.run(program(false), {
@@ -168,8 +168,8 @@ test('TestUntargetedAliasedProviderChanges: a provider that is renamed by an ali
         object: {},
       })
       const aliasURNs = [`urn:pulumi:dev::life::pulumi:providers:test::own`]
-      const own = await registerProvider(monitor, 'own', { parent: urn, aliasURNs })
-      await registerThing(monitor, 'res', {}, { provider: own })
+      const ownProvider = await registerProvider(monitor, 'own', { parent: urn, aliasURNs })
+      await registerThing(monitor, 'res', {}, { provider: ownProvider })
     },
     { targeting: { targets: ['**non-existing**'] } },
   )

@@ -43,9 +43,9 @@ test('TestRemoteTransforms: own transforms run first, then those of the parents,
           : {},
       )
     await functions.registerStackTransform(say('5'))
-    const above = await registerGroup(monitor, 'above', { transforms: [say('4')] })
+    const parentGroup = await registerGroup(monitor, 'above', { transforms: [say('4')] })
     const parent = await registerGroup(monitor, 'parent', {
-      parent: above.urn,
+      parent: parentGroup.urn,
       transforms: [say('3')],
     })
     await registerThing(
@@ -300,9 +300,9 @@ test('the transforms of a remote component are taken once, by the registration o
     transforms.takeApplicable(requests({ remote: true, transforms: [callback] })).ownTransforms,
   ).toEqual([callback])
   // The registration of its Construct call has no transforms of its own.
-  const made = transforms.takeApplicable(requests({}))
-  expect(made.ownTransforms).toEqual([callback])
-  transforms.noteRegistered('urn:c', '', made.ownTransforms)
+  const applicable = transforms.takeApplicable(requests({}))
+  expect(applicable.ownTransforms).toEqual([callback])
+  transforms.noteRegistered('urn:c', '', applicable.ownTransforms)
   expect(transforms.takeApplicable(requests({})).ownTransforms).toEqual([])
   expect(
     transforms.takeApplicable(requests({ name: 'child', parent: 'urn:c' })).allTransforms,

@@ -13,8 +13,8 @@ import { createEngines, registerThing } from '../register-thing.ts'
 const engines = createEngines()
 afterEach(() => engines.close())
 
-const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
-const reference = `${own.urn}::${own.id}`
+const ownProvider = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
+const reference = `${ownProvider.urn}::${ownProvider.id}`
 const group = 'test:index:Group'
 
 test('TestComponentResourceTypeAliasWithReadResource: a read resource stays a child of its renamed component', async () => {
@@ -47,7 +47,7 @@ test('TestPendingReplacementUpdateSnapshotIntegrity: a resource that was deleted
     pendingReplacement: true,
     provider: reference,
   }
-  await addResources(engine, [own, pending])
+  await addResources(engine, [ownProvider, pending])
   const program: Program = async monitor => {
     const ref = await registerProvider(monitor, 'own')
     await registerThing(monitor, 'a', {}, { provider: ref })
@@ -66,7 +66,7 @@ test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leav
     ...{ urn: targetUrnOf('a', [group]), id: 'a-0', pendingReplacement: true },
     ...{ provider: reference, parent: parent.urn },
   }
-  await addResources(engine, [own, parent, old])
+  await addResources(engine, [ownProvider, parent, old])
   const program: Program = async monitor => {
     const ref = await registerProvider(monitor, 'own')
     await registerThing(monitor, 'a', {}, { provider: ref, aliasURNs: [old.urn] })

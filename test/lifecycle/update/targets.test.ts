@@ -46,8 +46,8 @@ test('TestUntargetedComponentResource: outputs of a skipped component are accept
   const testRun = await engine.run(
     async monitor => {
       await registerThing(monitor, 'a', { v: 2 })
-      const made = await monitor.register({ type: 'test:index:Group', name: 'new', object: {} })
-      await monitor.registerOutputs(made.urn, { x: 1 })
+      const group = await monitor.register({ type: 'test:index:Group', name: 'new', object: {} })
+      await monitor.registerOutputs(group.urn, { x: 1 })
     },
     { targeting: { targets: [targetUrnOf('a')] } },
   )
@@ -61,15 +61,15 @@ test('TestTargetedUpdateRefreshUnknownChildProvider: a provider stays while a re
   const group = { type: 'test:index:Group', name: 'comp', object: {} }
   await engine.run(async monitor => {
     const { urn: parent } = await monitor.register(group)
-    const own = await registerProvider(monitor, 'own', { parent })
-    await registerThing(monitor, 'res', {}, { parent, provider: own })
+    const ownProvider = await registerProvider(monitor, 'own', { parent })
+    await registerThing(monitor, 'res', {}, { parent, provider: ownProvider })
   })
   const old = targetUrnOf('res', ['test:index:Group'])
   const testRun = await engine.run(
     async monitor => {
       await monitor.register(group)
-      const own = await registerProvider(monitor, 'own')
-      await registerThing(monitor, 'res', {}, { provider: own, aliasURNs: [old] })
+      const ownProvider = await registerProvider(monitor, 'own')
+      await registerThing(monitor, 'res', {}, { provider: ownProvider, aliasURNs: [old] })
     },
     {
       refresh: true,

@@ -16,8 +16,8 @@ afterEach(() => engines.close())
 
 const component = 'test:index:Comp'
 const toUrn = (type: string, name: string): string => `urn:pulumi:dev::life::${type}::${name}`
-const own = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
-const reference = `${own.urn}::${own.id}`
+const ownProvider = { urn: defaultProviderUrnOf('own'), id: 'own-id' }
+const reference = `${ownProvider.urn}::${ownProvider.id}`
 const readUrns = ({ state }: TestRun): readonly string[] =>
   (state.resources ?? []).map(({ urn }) => urn)
 // The engine of these tests refuses a published state with integrity errors.
@@ -26,14 +26,14 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
   const parent = toUrn(component, 'parent')
   const child = toUrn(`${component}$test:index:Thing`, 'child')
   await addResources(engine, [
-    own,
+    ownProvider,
     { urn: parent, provider: reference },
     { urn: child, id: 'id-child', provider: reference, parent },
     { urn: defaultProviderUrnOf('b'), id: 'id-b', dependencies: [child] },
   ])
   const program: Program = async monitor => {
     const ref = await registerProvider(monitor, 'own')
-    const made = await monitor.register({
+    const parent = await monitor.register({
       type: component,
       name: 'parent',
       object: {},
@@ -45,7 +45,7 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
       custom: true,
       object: {},
       provider: ref,
-      parent: made.urn,
+      parent: parent.urn,
       aliasURNs: [targetUrnOf('child')],
     })
     await registerProvider(monitor, 'b', { dependencies: [targetUrnOf('child')] })
@@ -64,7 +64,7 @@ test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith targ
   const engine = await engines.open(createCloud())
   const a = toUrn(component, 'resA')
   await addResources(engine, [
-    own,
+    ownProvider,
     { urn: a, delete: true, provider: reference },
     { urn: defaultProviderUrnOf('b'), id: 'id2', deletedWith: a },
   ])

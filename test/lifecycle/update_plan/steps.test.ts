@@ -126,10 +126,10 @@ test('TestPlannedInputOutputDifferences: inputs are checked against the plan, pr
   const cloud = createCloud()
   let serial = 0
   const create: Cloud['script']['create'] = async (ask: never) => {
-    const made = (await (cloud.script.create as (ask: never) => Promise<object>)(ask)) as {
+    const createReply = (await (cloud.script.create as (ask: never) => Promise<object>)(ask)) as {
       properties: Record<string, unknown>
     }
-    return { ...made, properties: { ...made.properties, serial: (serial += 1) } }
+    return { ...createReply, properties: { ...createReply.properties, serial: (serial += 1) } }
   }
   const engine = await engines.open({ ...cloud, script: { ...cloud.script, create } })
   const plan = await drawPlan(engine, createThings({ a: { v: 1 } }))

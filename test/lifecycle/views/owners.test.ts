@@ -147,8 +147,8 @@ test('reported views are as durable as the end of their owner', async () => {
 
 test('views that do not fit into one record are stored', async () => {
   const long = 'x'.repeat(5_000)
-  const many = Array.from({ length: 100 }, (_, at) =>
-    createViewStep(Op.CREATE, { new: createViewState(`v${at}`, long) }),
+  const many = Array.from({ length: 100 }, (_, index) =>
+    createViewStep(Op.CREATE, { new: createViewState(`v${index}`, long) }),
   )
   const { engine } = await scene({ create: () => many })
   const testRun = await engine.run(createThings({ a: {} }))

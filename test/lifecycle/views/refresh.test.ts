@@ -24,7 +24,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 /** The views that a read reports for the old views it receives. */
-const found: Readonly<Record<string, NonNullable<ViewScript['read']>>> = {
+const readScripts: Readonly<Record<string, NonNullable<ViewScript['read']>>> = {
   same: ({ oldViews }) =>
     oldViews.map(old => createViewStep(Op.SAME, { old: toOldState(old), new: toOldState(old) })),
   update: ({ oldViews, name }) =>
@@ -59,8 +59,8 @@ async function openScene(read: NonNullable<ViewScript['read']>, isFlagged = fals
     },
   )
   const engine = await engines.open({ ...cloud, script: provider.script })
-  const made = await engine.run(createThings({ a: { v: 1 } }))
-  expect(readViews(made)).toMatchObject([{ inputs: { input: 'bar' } }])
+  const firstRun = await engine.run(createThings({ a: { v: 1 } }))
+  expect(readViews(firstRun)).toMatchObject([{ inputs: { input: 'bar' } }])
   return {
     engine,
     receivedViews: provider.receivedViews,
@@ -71,7 +71,7 @@ async function openScene(read: NonNullable<ViewScript['read']>, isFlagged = fals
 const refresh: TestRunOptions = { command: 'refresh' }
 
 test('TestViewsRefreshSame: a read reports an unchanged view', async () => {
-  const { run, receivedViews: views } = await openScene(found['same'] ?? (() => []))
+  const { run, receivedViews: views } = await openScene(readScripts['same'] ?? (() => []))
   const testRun = await run(refresh)
   expect(views.at(-1)).toMatchObject([{ name: 'a-child', inputs: { input: 'bar' } }])
   expect(testRun.result).toMatchObject({ result: 'succeeded', changes: { same: 3 } })
@@ -85,7 +85,7 @@ test('TestViewsRefreshSame: a read reports an unchanged view', async () => {
 })
 
 test('TestViewsRefreshUpdate: a read reports a changed view', async () => {
-  const { run } = await openScene(found['update'] ?? (() => []))
+  const { run } = await openScene(readScripts['update'] ?? (() => []))
   const shown = await run({ ...refresh, dryRun: true })
   expect(shown.result.changes).toEqual({ same: 2, update: 1 })
   expect(readViews(shown)).toMatchObject([{ inputs: { input: 'bar' } }])
@@ -97,7 +97,7 @@ test('TestViewsRefreshUpdate: a read reports a changed view', async () => {
 })
 
 test('TestViewsRefreshDelete: a read reports a missing view', async () => {
-  const { run } = await openScene(found['delete'] ?? (() => []))
+  const { run } = await openScene(readScripts['delete'] ?? (() => []))
   const testRun = await run(refresh)
   expect(testRun.result.changes).toEqual({ same: 2, delete: 1 })
   expect(readViews(testRun)).toEqual([])
@@ -119,7 +119,7 @@ test('TestViews_RefreshBeforeUpdate_Same, TestViews_RefreshBeforeUpdate_Update, 
     ['delete', []],
   ] as const
   for (const [kind, values] of cases) {
-    const { run } = await openScene(found[kind] ?? (() => []), true)
+    const { run } = await openScene(readScripts[kind] ?? (() => []), true)
     const testRun = await run()
     expect(testRun.result.result).toBe('succeeded')
     expect(readViews(testRun).map(({ inputs }) => inputs?.['input'])).toEqual(values)
@@ -128,7 +128,7 @@ test('TestViews_RefreshBeforeUpdate_Same, TestViews_RefreshBeforeUpdate_Update, 
 
 test('TestViewsRefreshDriftDeleteCreate_UpdateRefresh, TestViewsRefreshDriftDeleteCreate_RefreshProgram: the update creates a missing view', async () => {
   for (const options of [{ refresh: true }, { refresh: true, runProgram: true }]) {
-    const { run } = await openScene(found['delete'] ?? (() => []))
+    const { run } = await openScene(readScripts['delete'] ?? (() => []))
     const testRun = await run(options, 2)
     expect(testRun.result.result).toBe('succeeded')
     expect(readViews(testRun)).toMatchObject([
@@ -138,7 +138,7 @@ test('TestViewsRefreshDriftDeleteCreate_UpdateRefresh, TestViewsRefreshDriftDele
 })
 
 test('TestViewsRefreshDriftDeleteCreate_RefreshBeforeUpdate: the same when the provider requests the read', async () => {
-  const { run } = await openScene(found['delete'] ?? (() => []), true)
+  const { run } = await openScene(readScripts['delete'] ?? (() => []), true)
   const testRun = await run({}, 2)
   expect(testRun.result.result).toBe('succeeded')
   expect(readViews(testRun)).toMatchObject([{ inputs: { input: 'new' } }])

@@ -17,13 +17,13 @@ const view = 'urn:pulumi:dev::life::test:index:Thing$test:index:View::a-child'
 
 /** Creates `a`, looks up its view, and adds the result to `found`. */
 const createLooking =
-  (v: string, found: unknown[]): Program =>
+  (v: string, viewReads: unknown[]): Program =>
   async monitor => {
     const getView = (): Promise<unknown> =>
       monitor.invoke('pulumi:pulumi:getResource', { urn: view }).catch(String)
-    found.push(await getView())
+    viewReads.push(await getView())
     await registerThing(monitor, 'a', { v })
-    found.push(await getView())
+    viewReads.push(await getView())
   }
 
 const knownView = (value: string) => ({ urn: view, id: '', provider: '', state: { result: value } })
@@ -36,11 +36,11 @@ test('a view is found by its URN after its owner: created, unchanged, updated, i
     ['bar', false],
     ['baz', false],
   ] as const) {
-    const found: unknown[] = []
-    const testRun = await engine.run(createLooking(v, found), dryRun ? { dryRun } : {})
+    const viewReads: unknown[] = []
+    const testRun = await engine.run(createLooking(v, viewReads), dryRun ? { dryRun } : {})
     expect(testRun.result.result).toBe('succeeded')
-    expect(String(found[0])).toContain(`unknown resource ${view}`)
-    expect(found[1]).toMatchObject(knownView(v))
+    expect(String(viewReads[0])).toContain(`unknown resource ${view}`)
+    expect(viewReads[1]).toMatchObject(knownView(v))
   }
 })
 

@@ -27,11 +27,11 @@ const createStored = (value: unknown) => ({
 
 test('TestViewsBasic: a view is created, unchanged, updated and deleted with its owner', async () => {
   const { engine, receivedViews: views } = await scene(ownerViews)
-  const made = await engine.run(createThings({ a: { v: 'bar' } }))
-  expect(made.result).toMatchObject({ result: 'succeeded', changes: { create: 3 } })
-  expect(readViews(made)).toMatchObject([createStored('bar')])
-  expect(made.state.metadata).not.toHaveProperty('integrity_error')
-  expect(viewEventsOf(made)).toEqual([
+  const firstRun = await engine.run(createThings({ a: { v: 'bar' } }))
+  expect(firstRun.result).toMatchObject({ result: 'succeeded', changes: { create: 3 } })
+  expect(readViews(firstRun)).toMatchObject([createStored('bar')])
+  expect(firstRun.state.metadata).not.toHaveProperty('integrity_error')
+  expect(viewEventsOf(firstRun)).toEqual([
     'pre create a',
     'pre create a-child',
     'out create a',
@@ -162,7 +162,7 @@ test('TestViewsDestroyPreview: the preview of a destroy reports the deletes of v
 
 test('TestViewsImport: an import does not change the views of other resources', async () => {
   const { engine, cloud } = await scene({ create: ownerViews.create ?? (() => []) })
-  const made = await engine.run(createThings({ a: { v: 'bar' } }))
+  const firstRun = await engine.run(createThings({ a: { v: 'bar' } }))
   cloud.objects.set('imported-id', { v: 1 })
   const imported = await engine.run(undefined, {
     command: 'import',
@@ -174,5 +174,5 @@ test('TestViewsImport: an import does not change the views of other resources', 
     ],
   })
   expect(imported.result.result).toBe('succeeded')
-  expect(readViews(imported)).toEqual(readViews(made))
+  expect(readViews(imported)).toEqual(readViews(firstRun))
 })

@@ -29,7 +29,11 @@ describe('messages for functions', () => {
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
     const first = send([message('a', 1)])
     await settled()
-    const others = [send([message('a', 2)]), send([message('b', 3)]), send([message('a', 4, 2)])]
+    const laterSends = [
+      send([message('a', 2)]),
+      send([message('b', 3)]),
+      send([message('a', 4, 2)]),
+    ]
     await settled()
     expect(sent).toEqual([[message('a', 1)]])
     gates[0]?.resolve()
@@ -37,14 +41,14 @@ describe('messages for functions', () => {
     await settled()
     expect(sent[1]).toEqual([message('a', 2, 4), message('b', 3)])
     gates[1]?.resolve()
-    await Promise.all(others)
+    await Promise.all(laterSends)
     expect(sent).toHaveLength(2)
   })
 
   test('a message contains at most as many operations as one executor runs concurrently', async () => {
     const { sent, gates, settled, chains } = slowQueue()
     const { send } = adaptChainQueue({ execute: 'functions' }, chains)
-    const ids = Array.from({ length: 130 }, (_, at) => at)
+    const ids = Array.from({ length: 130 }, (_, index) => index)
     const sending = send(ids.map(id => message('a', id)))
     await settled()
     expect(sent[0]?.map(({ operations }) => operations.length)).toEqual([64, 64, 2])

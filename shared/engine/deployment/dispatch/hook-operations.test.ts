@@ -30,8 +30,8 @@ describe('the operations of a step', () => {
     ['only hooks of other types', { BeforeUpdate: ['h'], AfterDelete: ['h'] }],
     ['no names', { BeforeCreate: [] }],
   ])('with %s there is only the call', (_what, hooks) => {
-    const [call, ...others] = around(hooks)
-    expect(others).toEqual([])
+    const [call, ...hookOperations] = around(hooks)
+    expect(hookOperations).toEqual([])
     expect(call?.operation).toMatchObject({ id: 1, needs: 3, releases: [5], barrier: 6 })
     expect(call?.operation.hooked).toBeUndefined()
   })

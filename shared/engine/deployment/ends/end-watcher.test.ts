@@ -8,14 +8,14 @@ const id = 1 as OperationId
 
 /** Creates a watcher over a store that refuses the first `refusals` reads. */
 function createWatched(refusals: number) {
-  let left = refusals
+  let refusalsLeft = refusals
   let nowMs = 0
   return createEndWatcher(
     {
       operations: {
         getEnds: () => {
-          left -= 1
-          if (left >= 0) return Promise.reject(error('STORE_UNAVAILABLE', 'a bad moment'))
+          refusalsLeft -= 1
+          if (refusalsLeft >= 0) return Promise.reject(error('STORE_UNAVAILABLE', 'a bad moment'))
           const head = { ...freshHead, end: { verdict: 'succeeded', attempt: 1 } } as const
           return Promise.resolve(new Map([[id, { head }]]))
         },

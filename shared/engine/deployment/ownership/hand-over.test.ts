@@ -33,14 +33,14 @@ function createStatus(
   }
 }
 
-const over = { elapsedMs: 51_000 }
+const lateStatus = { elapsedMs: 51_000 }
 
 describe('a generator with a time limit', () => {
   test.each([
     ['continues while it has time', createStatus({ decidedCount: 3 }), undefined],
     [
       'hands over before its time is over',
-      createStatus({ ...over, decidedCount: 3 }),
+      createStatus({ ...lateStatus, decidedCount: 3 }),
       'limit short',
     ],
     [
@@ -55,18 +55,22 @@ describe('a generator with a time limit', () => {
     ],
     [
       'counts an end that it noticed as progress',
-      createStatus({ ...over, endedCount: 1 }),
+      createStatus({ ...lateStatus, endedCount: 1 }),
       'limit short',
     ],
     [
       'counts an end from before its start as progress',
-      createStatus({ ...over, hasNewEnds: true }),
+      createStatus({ ...lateStatus, hasNewEnds: true }),
       'limit short',
     ],
-    ['is followed by a run without a limit after no progress', createStatus(over), 'limit long'],
+    [
+      'is followed by a run without a limit after no progress',
+      createStatus(lateStatus),
+      'limit long',
+    ],
     [
       'is followed by a run without a limit when replay took a third of its time',
-      createStatus({ ...over, decidedCount: 3, replayMs: 21_000 }),
+      createStatus({ ...lateStatus, decidedCount: 3, replayMs: 21_000 }),
       'limit long',
     ],
     ['parks when it only waits', createStatus({ decidedCount: 1, idleMs: 15_000 }), 'parked short'],

@@ -12,14 +12,14 @@ const owner = 'token' as OwnerToken
 async function endedHead(heads: readonly Head[]): Promise<readonly OperationId[]> {
   const selected: OperationId[] = []
   const operations = {
-    getHeads: async () => new Map(heads.map((head, at) => [at as OperationId, head])),
+    getHeads: async () => new Map(heads.map((head, index) => [index as OperationId, head])),
     getOutcome: async () => undefined,
     select: async (_deployment: DeploymentId, id: OperationId) => {
       selected.push(id)
       return true
     },
   } as unknown as OperationsPort
-  const ids = heads.map((_head, at) => at as OperationId)
+  const ids = heads.map((_head, index) => index as OperationId)
   await endAbandonedOperations(
     { operations, goneExecutors: new Set([dead]) },
     'd' as DeploymentId,

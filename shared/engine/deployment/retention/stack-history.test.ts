@@ -19,8 +19,8 @@ const size = limits.historyPageLines
  */
 function createHistory(count: number) {
   const requested: { readonly limit: number; readonly before?: number | undefined }[] = []
-  const below = (before = Infinity): readonly number[] =>
-    Array.from({ length: count }, (_, at) => count - at).filter(number => number < before)
+  const numbersBefore = (before = Infinity): readonly number[] =>
+    Array.from({ length: count }, (_, index) => count - index).filter(number => number < before)
   const lineOf = (number: number): HistoryRecord => ({
     deployment: deploymentIdOf(stack, number),
     command: 'up',
@@ -31,11 +31,11 @@ function createHistory(count: number) {
     requested,
     listHistory: (_: StackId, limit: number, before?: number) => {
       requested.push({ limit, before })
-      return Promise.resolve(below(before).slice(0, limit).map(lineOf))
+      return Promise.resolve(numbersBefore(before).slice(0, limit).map(lineOf))
     },
     listVersions: (_: StackId, limit: number, before?: number) => {
       requested.push({ limit, before })
-      const there = below(before).filter(version => version % 3 !== 0)
+      const there = numbersBefore(before).filter(version => version % 3 !== 0)
       const entry = (version: number): PublishedVersion => ({
         version,
         snapshot: String(version).padStart(64, '0') as BlobHash,
@@ -46,9 +46,9 @@ function createHistory(count: number) {
 }
 
 async function allOf<T>(lines: AsyncIterable<T>): Promise<readonly T[]> {
-  const found: T[] = []
-  for await (const line of lines) found.push(line)
-  return found
+  const items: T[] = []
+  for await (const line of lines) items.push(line)
+  return items
 }
 
 const numbersOf = (lines: readonly HistoryRecord[]): readonly number[] =>
@@ -59,7 +59,7 @@ test.each([0, 1, size - 1, size, size + 1, 3 * size])(
   async count => {
     const catalog = createHistory(count)
     const numbers = numbersOf(await allOf(readHistory(catalog, stack)))
-    expect(numbers).toEqual(Array.from({ length: count }, (_, at) => count - at))
+    expect(numbers).toEqual(Array.from({ length: count }, (_, index) => count - index))
     expect(catalog.requested.every(({ limit }) => limit === size)).toBe(true)
     expect(catalog.requested.length).toBe(Math.floor(count / size) + 1)
   },
@@ -75,10 +75,10 @@ test('a reader that stops early has read one page', async () => {
 })
 
 test('versions are paged the same way, without the removed ones', async () => {
-  const found = await allOf(readVersions(createHistory(2 * size), stack, 150))
-  const versions = found.map(({ version }) => version)
+  const lines = await allOf(readVersions(createHistory(2 * size), stack, 150))
+  const versions = lines.map(({ version }) => version)
   expect(versions).toEqual(
-    Array.from({ length: 149 }, (_, at) => 149 - at).filter(version => version % 3 !== 0),
+    Array.from({ length: 149 }, (_, index) => 149 - index).filter(version => version % 3 !== 0),
   )
 })
 

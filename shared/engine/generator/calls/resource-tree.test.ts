@@ -68,15 +68,15 @@ describe('a pending resource', () => {
 
   test('is awaited below a component at any depth', async () => {
     const tree = treeOf(['comp', '', 'component'], ['inner', 'comp', 'component'])
-    const made = Promise.withResolvers<void>()
-    const below = tree.registerBelow(inner, () => made.promise)
+    const registration = Promise.withResolvers<void>()
+    const childRegistration = tree.registerBelow(inner, () => registration.promise)
     const answered = tree.isPending([comp])
     expect(await Promise.race([answered, new Promise(done => setTimeout(done, 5, 'waits'))])).toBe(
       'waits',
     )
     tree.record({ urn: child, parent: inner, custom: true, exists: false })
-    made.resolve()
-    await below
+    registration.resolve()
+    await childRegistration
     expect(await answered).toBe(true)
   })
 

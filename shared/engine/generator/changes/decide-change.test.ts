@@ -4,7 +4,7 @@ import { noDiff } from '../../../providers/provider.ts'
 import { createForcedDiff, isReplacement, decideChange } from './decide-change.ts'
 
 const healthy = { initErrors: [], pendingReplacement: false }
-const broken = { initErrors: ['not ready'], pendingReplacement: false }
+const failedInit = { initErrors: ['not ready'], pendingReplacement: false }
 const begun = { initErrors: [], pendingReplacement: true }
 const noWish = { replaceOnChanges: [], triggered: false }
 const change = (fields: Partial<DiffResult>): DiffResult => ({
@@ -25,7 +25,7 @@ describe('decideChange', () => {
     ['a change', healthy, change({ changedKeys: ['size'] }), noWish, 'update'],
     ['a replacing key', healthy, change({ replaceKeys: ['zone'] }), noWish, 'replace'],
     ['a replacing detail', healthy, change(detailed(['a', 'add-replace'])), noWish, 'replace'],
-    ['init errors alone', broken, noDiff, noWish, 'update'],
+    ['init errors alone', failedInit, noDiff, noWish, 'update'],
     ['a replacement that began earlier', begun, noDiff, noWish, 'replace'],
     ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], triggered: true }, 'replace'],
     ['a forced difference', healthy, createForcedDiff('provider'), noWish, 'replace'],
@@ -56,7 +56,7 @@ describe('decideChange', () => {
   })
 
   test('init errors replace when replaceOnChanges names them', () => {
-    const verdict = decideChange(broken, noDiff, {
+    const verdict = decideChange(failedInit, noDiff, {
       replaceOnChanges: ['#initerror'],
       triggered: false,
     })
@@ -65,7 +65,7 @@ describe('decideChange', () => {
 
   test('replacing init errors are added to the details of the provider, if it has any', () => {
     const wish = { replaceOnChanges: ['#initerror'], triggered: false }
-    const verdict = decideChange(broken, change(detailed(['lid', 'update'])), wish)
+    const verdict = decideChange(failedInit, change(detailed(['lid', 'update'])), wish)
     if (verdict.kind === 'same') expect.unreachable()
     expect(
       [...(verdict.reason.detailedDiff ?? [])].map(([path, { kind }]) => [path, kind]),

@@ -7,7 +7,7 @@ import { skipIfDependencyFailed } from './failed-dependencies.ts'
 
 const urnOf = (name: string): Urn => `urn:pulumi:s::p::t:m:T::${name}` as Urn
 const bad = urnOf('bad')
-const made = (more: object = {}): Step =>
+const createStep = (more: object = {}): Step =>
   stepOf({
     op: 'create',
     effect: 'add',
@@ -25,7 +25,7 @@ describe('a registration that names a failed resource', () => {
     ['as its provider', { provider: `${bad}::id` }, false],
   ])('%s', (_title, more, isSkipped) => {
     const sets = createSets()
-    const decide = () => skipIfDependencyFailed({ sets }, [made(more)])
+    const decide = () => skipIfDependencyFailed({ sets }, [createStep(more)])
     expect(decide().kind).toBe('decided')
     reduceSets(sets, { failedUrns: [bad] })
     expect(decide()).toMatchObject(

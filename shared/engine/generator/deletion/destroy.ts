@@ -15,7 +15,7 @@ import { isWithoutCall } from './is-without-call.ts'
  */
 function narrowDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
   const createdStates = [...sets.currentStates.values()].filter(
-    ({ skipReason }) => skipReason !== 'not made',
+    ({ skipReason }) => skipReason !== 'not created',
   )
   const graph = createStateGraph(createdStates.map(({ state }) => state))
   const { targets, excludes } = scope

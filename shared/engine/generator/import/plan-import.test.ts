@@ -77,7 +77,7 @@ describe('the providers that an import creates', () => {
   test('are the default provider of each package and version in the program', () => {
     const resource = [one('a'), one('b'), one('c', { version: '2.0.0' })]
     const needed = findNeededProviders(resource, createInput([], new Map([['test', version]])))
-    expect(needed.map(({ urn: made }) => made)).toEqual([
+    expect(needed.map(({ urn: providerUrn }) => providerUrn)).toEqual([
       urn('pulumi:providers:test', 'default_1_2_3'),
       urn('pulumi:providers:test', 'default_2_0_0'),
     ])
@@ -85,12 +85,17 @@ describe('the providers that an import creates', () => {
 
   const parameters = { plugin: 'base', version: '0.5.0', value: 'YQ==' }
   const parameterized = { ...version, parameters }
-  const own = { pluginName: 'other', pluginVersion: '7.0.0', value: 'Yg==' }
+  const ownParameters = { pluginName: 'other', pluginVersion: '7.0.0', value: 'Yg==' }
 
   test.each([
     ['the program', {}, '1.2.3', parameters],
     ['the program with its own version', { version: '0.6.0' }, '1.2.3', { version: '0.6.0' }],
-    ['the file', { parameterization: own, version: '2.0.0' }, '7.0.0', { plugin: 'other' }],
+    [
+      'the file',
+      { parameterization: ownParameters, version: '2.0.0' },
+      '7.0.0',
+      { plugin: 'other' },
+    ],
   ])('are parameterized by %s', (_title, more, pluginVersion, expected) => {
     const required = new Map([['test', parameterized]])
     const [needed] = findNeededProviders([one('a', more)], createInput([], required))
@@ -148,8 +153,8 @@ describe('findMistake', () => {
     ['accepts two resources', [one('a'), one('b')], undefined],
     ['accepts any type of a component', [one('g', { type: 'g', component: 'local' })], undefined],
   ])('%s', (_title, resource, expected) => {
-    const found = findImportError(resource, createInput())
-    if (expected === undefined) expect(found).toBeUndefined()
-    else expect(found).toMatch(expected)
+    const importError = findImportError(resource, createInput())
+    if (expected === undefined) expect(importError).toBeUndefined()
+    else expect(importError).toMatch(expected)
   })
 })

@@ -49,7 +49,7 @@ export async function isStackAllowed(
  */
 export function listCurrentStates({ sets }: Pick<DecisionInput, 'sets'>): readonly ResourceState[] {
   const states = [...sets.currentStates.values()]
-    .filter(({ op, skipReason }) => !op.startsWith('read') && skipReason !== 'not made')
+    .filter(({ op, skipReason }) => !op.startsWith('read') && skipReason !== 'not created')
     .map(({ state }) => state)
   // An untargeted resource has an entry under its old URN too, so duplicates are removed.
   return [...new Set([...states, ...sets.views.values()])]

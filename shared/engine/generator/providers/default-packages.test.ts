@@ -62,15 +62,18 @@ describe('the plugin of a default provider', () => {
   })
 
   test('has parameters, and the highest version of the package', () => {
-    const made = (version: string) => ({
+    const createPackage = (version: string) => ({
       pkg: 'silver',
       version: '1.0.0',
       downloadUrl: '',
       parameters: { plugin: 'gold', version, value: 'eA==' },
       isExtension: false,
     })
-    const extension = { ...made('9.0.0'), isExtension: true }
-    const table = chooseDefaultPackages([made('0.2.0'), made('0.10.0'), extension], [])
+    const extension = { ...createPackage('9.0.0'), isExtension: true }
+    const table = chooseDefaultPackages(
+      [createPackage('0.2.0'), createPackage('0.10.0'), extension],
+      [],
+    )
     expect(table.get('silver')?.parameters?.version).toBe('0.10.0')
     expect(chooseDefaultPackages([extension], state).size).toBe(0)
   })

@@ -68,5 +68,5 @@ function keepReferencesTo(keptUrns: ReadonlySet<Urn>, state: ResourceState): Res
 
 /** Reports whether a resource has a step in this refresh: it was read, or it was decided. */
 function isListed({ skipReason, refreshedIndex }: CurrentState): boolean {
-  return skipReason !== 'not made' && (skipReason !== 'as read' || refreshedIndex !== undefined)
+  return skipReason !== 'not created' && (skipReason !== 'as read' || refreshedIndex !== undefined)
 }

@@ -44,8 +44,15 @@ test('a resource without options inherits those of its parent', () => {
 })
 
 test('a resource keeps its own options, false included', () => {
-  const own: InheritableOptions = { protect: false, retainOnDelete: false, deletedWith: shelf }
-  expect(inheritFromParent({ ...silent, ...own }, parent)).toEqual({ ...silent, ...own })
+  const ownOptions: InheritableOptions = {
+    protect: false,
+    retainOnDelete: false,
+    deletedWith: shelf,
+  }
+  expect(inheritFromParent({ ...silent, ...ownOptions }, parent)).toEqual({
+    ...silent,
+    ...ownOptions,
+  })
 })
 
 test('a resource without a parent inherits nothing', () => {

@@ -130,8 +130,8 @@ function planChain(
   steps: readonly Step[],
   deps: DeploymentRunnerDeps,
 ): readonly PlannedOperation[] {
-  const chainOperations = steps.flatMap((step, at) =>
-    planStepOperations(step, { id: deps.nextId(), needs: at === 0 ? 0 : 1, releases: [] }, deps),
+  const chainOperations = steps.flatMap((step, index) =>
+    planStepOperations(step, { id: deps.nextId(), needs: index === 0 ? 0 : 1, releases: [] }, deps),
   )
   return chainOperations.map(({ operation, step }, index) => {
     const nextId = chainOperations[index + 1]?.operation.id

@@ -11,7 +11,7 @@ import type { AnsweredResult } from '../stage.ts'
 export function skipCreate(next: ResourceState, delta: SetsDelta = {}): AnsweredResult {
   const noRecord = { kind: 'operation' as const, operation: 0 as OperationId }
   const draft = { state: next, ref: noRecord }
-  const current: CurrentState = { ...draft, op: 'same', skipReason: 'not made' }
+  const current: CurrentState = { ...draft, op: 'same', skipReason: 'not created' }
   return {
     kind: 'skipped',
     current,

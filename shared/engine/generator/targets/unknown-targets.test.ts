@@ -4,7 +4,7 @@ import type { Urn } from '../../../names/urn.ts'
 import { createResourceState } from '../../../state/resource.ts'
 import { areTargetsInState, areUrnsKnown } from './unknown-targets.ts'
 
-const [here, plain, below] = ['A::here', 'A::plain', 'A$B::below'].map(
+const [here, plain, child] = ['A::here', 'A::plain', 'A$B::below'].map(
   end => `urn:pulumi:dev::shop::a:b:${end}` as Urn,
 )
 const states = [createResourceState({ urn: here ?? ('' as Urn), type: 'a:b:A', custom: true })]
@@ -19,11 +19,11 @@ function createReports() {
 
 test('each unknown target is reported, with a hint at a missing dollar sign', () => {
   const { messages, emitter } = createReports()
-  const targets = createUrnSet([here, plain, below, '**'].map(String))
+  const targets = createUrnSet([here, plain, child, '**'].map(String))
   expect(areUrnsKnown(targets, { states, emitter })).toBe(false)
   expect(messages).toEqual([
     `Target '${plain}' could not be found in the stack. Did you forget to escape $ in your shell?`,
-    `Target '${below}' could not be found in the stack.`,
+    `Target '${child}' could not be found in the stack.`,
   ])
 })
 
@@ -38,7 +38,7 @@ test('a command without a program reports the first unknown target or exclude', 
   const { messages, emitter } = createReports()
   const [targets, excludes] = [
     createUrnSet([String(here)]),
-    createUrnSet([String(plain), String(below)]),
+    createUrnSet([String(plain), String(child)]),
   ]
   expect(areTargetsInState({ targets, excludes }, states, emitter)).toBe(false)
   expect(messages).toEqual([`no resource named '${plain}' found`])

@@ -99,7 +99,8 @@ async function publishSnapshot(
   const { id, expectedVersion, snapshot } = input
   const { version, snapshot: publishedSnapshot } = await requireStack(catalogTable, id)
   const nextVersion = expectedVersion + 1
-  if (version === nextVersion && publishedSnapshot === snapshot) return { kind: 'already', version }
+  if (version === nextVersion && publishedSnapshot === snapshot)
+    return { kind: 'already-published', version }
   if (version !== expectedVersion) return { kind: 'conflict', version }
   const change = {
     key: keys.stack(id),

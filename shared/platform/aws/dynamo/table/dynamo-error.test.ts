@@ -22,9 +22,9 @@ describe('errors of requests to DynamoDB', () => {
     ['TimeoutError', 'STORE_UNAVAILABLE'],
     ['ValidationException', 'INTERNAL_ASSERTION'],
   ])('%s maps to %s, with table, region and operation', (name, code) => {
-    const made = storeError(createThrown(name), request)
-    expect(made).toMatchObject({ code, details: { ...request, error: name } })
-    expect(made.message).toContain('the table journal')
+    const mappedError = storeError(createThrown(name), request)
+    expect(mappedError).toMatchObject({ code, details: { ...request, error: name } })
+    expect(mappedError.message).toContain('the table journal')
   })
 
   test('a record that is too large and a signature for another region have their own codes', () => {
@@ -38,8 +38,8 @@ describe('errors of requests to DynamoDB', () => {
   })
 
   test('catalogue errors are unchanged, and programming errors are not reported as an unavailable store', () => {
-    const ours = error('RECORD_DAMAGED', 'broken')
-    expect(storeError(ours, request)).toBe(ours)
+    const ownError = error('RECORD_DAMAGED', 'broken')
+    expect(storeError(ownError, request)).toBe(ownError)
     expect(storeError(new TypeError('not a function'), request).code).toBe('INTERNAL_ASSERTION')
   })
 })

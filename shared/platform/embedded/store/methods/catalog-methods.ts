@@ -135,10 +135,14 @@ export const catalogMethods = {
     (
       database,
       args: { readonly id: StackId; readonly expected: number; readonly snapshot: BlobHash },
-    ): { readonly kind: 'published' | 'already' | 'conflict'; readonly version: number } => {
+    ): {
+      readonly kind: 'published' | 'already-published' | 'conflict'
+      readonly version: number
+    } => {
       const { version, snapshot } = requireStack(database, args.id)
       const nextVersion = args.expected + 1
-      if (version === nextVersion && snapshot === args.snapshot) return { kind: 'already', version }
+      if (version === nextVersion && snapshot === args.snapshot)
+        return { kind: 'already-published', version }
       if (version !== args.expected) return { kind: 'conflict', version }
       database.run(
         'UPDATE stack SET version = ?, snapshot = ? WHERE id = ?',

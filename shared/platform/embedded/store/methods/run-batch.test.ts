@@ -86,8 +86,12 @@ test('a full disk rolls back the whole batch, and the store works again once the
   database.get(
     `PRAGMA max_page_count = ${Number(database.get('PRAGMA page_count')?.['page_count'])}`,
   )
-  const full = runBatch(database, [append(2, 1, 10), append(3, 2, 500_000), append(4, 3, 10)])
-  for (const reply of full) {
+  const failedReplies = runBatch(database, [
+    append(2, 1, 10),
+    append(3, 2, 500_000),
+    append(4, 3, 10),
+  ])
+  for (const reply of failedReplies) {
     expect(reply).toMatchObject({
       failure: {
         code: 'STORE_UNAVAILABLE',
