@@ -9,7 +9,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { createCloud } from './cloud.ts'
 import { createThings, getTestStack } from './register-thing.ts'
 import { openFunctions, type TestFunctions } from './test-functions.ts'
-import { Killed } from './test-process.ts'
+import { ProcessKilledError } from './test-process.ts'
 
 let functions: TestFunctions | undefined
 
@@ -156,7 +156,7 @@ describe('a deployment that cannot continue', () => {
     const all = await openDeployed()
     await all.requestDeployment('dead')
     const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
-    await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+    await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
     const { current } = await getTestStack(all.platform)
     all.nudges.splice(0)
     await all.generate({}, noProgram)
@@ -199,7 +199,7 @@ describe('a generator that dies during an edit', () => {
     const all = await openDeployed()
     await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
     const kill = { effect: 1, call, when } as const
-    await expect(all.generate({}, { kill })).rejects.toThrow(Killed)
+    await expect(all.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
     all.nudges.push({ stack: all.stack, delayMs: 0 })
     await all.runToIdle()
     const record = await getTestStack(all.platform)
