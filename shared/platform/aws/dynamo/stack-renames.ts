@@ -81,8 +81,8 @@ async function reserve(catalogTable: Table, { newId, token }: Rename): Promise<b
 }
 
 /**
- * Removes the belongings of a name: history, versions, inbox and durations. The entry in the list of
- * stacks is last, because compaction finds the rest by it after an interruption.
+ * Removes the belongings of a name: history, versions, inbox and durations. The entry in the list
+ * of stacks is last, because compaction finds the rest by it after an interruption.
  */
 async function removeBelongings(
   { catalogTable, journalTable }: CatalogAndInboxDeps,
