@@ -70,6 +70,17 @@ export interface FunctionResources {
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/**
+ * Creates the compaction of this process. Each try records the lag, so that repeated failures
+ * produce growing values.
+ */
+function createMeasuredCompact(platform: AwsPlatform, putMetric: PutMetric): Compact {
+  return deployment =>
+    compact(platform, deployment, settledAtMs =>
+      recordCompactionLag(putMetric, platform.clock.now(), settledAtMs),
+    )
+}
+
 /** Opens the resources that the variables of a function name. Throws AWS_SETTINGS_INVALID. */
 export function openFunctionResources(env: Env): FunctionResources {
   clearScratch(env)
@@ -105,11 +116,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     os: process.platform,
     arch: process.arch,
   })
-  // Each try of a compaction records the lag, so that repeated failures produce growing values.
-  const compactHere: Compact = deployment =>
-    compact(platform, deployment, settledAtMs =>
-      recordCompactionLag(putMetric, platform.clock.now(), settledAtMs),
-    )
+  const compactHere = createMeasuredCompact(platform, putMetric)
   const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
   const createServer = (): StackServer => ({
     platform,
