@@ -16,6 +16,12 @@ export const cloudLimits = {
   headBytesMax: 64 * 1024,
   /** Length of one log line of an environment. Longer lines are truncated. */
   lineCharsMax: 2_000,
+  /** Time that a proxy of a service keeps an unused connection, as AWS's load balancers do. */
+  proxyKeepAliveMs: 60_000,
+  /** Number of decisions about permissions that a proxy remembers. */
+  permissionDecisionsMax: 10_000,
+  /** Calls of one function in a chain of calls before Lambda stops the chain. */
+  recursiveInvocationsMax: 16,
   /** Pause before the next request to a queue that returned an error. */
   pollPauseMs: 1_000,
   /** Interval at which the local scheduler checks for new, deleted and due schedules. */

@@ -1,0 +1,67 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+
+/** The trace header of a call, and how often the function was called in its chain of calls. */
+export interface InvocationLineage {
+  /** The value of `X-Amzn-Trace-Id`, which SDKs in the function send with their requests. */
+  readonly traceHeader: string
+  readonly invocations: number
+}
+
+/**
+ * Adds a call to the chain that its trigger names in a trace header. Without a header the call
+ * begins a chain. Source: Lambda's page on recursive loop detection, and X-Ray's on the field
+ * `Lineage`, which counts the calls of each function.
+ */
+export function addToLineage(
+  receivedHeader: string | undefined,
+  functionName: string,
+): InvocationLineage {
+  const fields = new Map(
+    (receivedHeader ?? '').split(';').flatMap(field => {
+      const [name, value] = field.split('=')
+      return name === undefined || value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+  const counts = new Map(
+    (fields.get('Lineage') ?? '').split('|').flatMap(pair => {
+      const [hash, count] = pair.split(':')
+      return hash === undefined || count === undefined ? [] : [[hash, Number(count)] as const]
+    }),
+  )
+  const ownHash = createHash('sha256').update(functionName).digest('hex').slice(0, 8)
+  const invocations = (counts.get(ownHash) ?? 0) + 1
+  counts.set(ownHash, invocations)
+  const lineage = [...counts].map(([hash, count]) => `${hash}:${count}`).join('|')
+  const root = fields.get('Root') ?? createTraceRoot()
+  return { traceHeader: `Root=${root};Sampled=0;Lineage=${lineage}`, invocations }
+}
+
+/** Reports whether Lambda stops a chain at this call of a function. */
+export function isRecursiveLoop({ invocations }: InvocationLineage): boolean {
+  return invocations > cloudLimits.recursiveInvocationsMax
+}
+
+function createTraceRoot(): string {
+  const seconds = Math.floor(Date.now() / 1_000).toString(16)
+  return `1-${seconds}-${randomBytes(12).toString('hex')}`
+}
+
+/**
+ * Adds the trace header of a request to the messages that it sends, as SQS does. Other requests
+ * stay as they are.
+ */
+export function addTraceToMessages(body: string, traceHeader: string): string {
+  const request = JSON.parse(body) as {
+    readonly MessageBody?: string
+    readonly Entries?: readonly { readonly MessageBody?: string }[]
+  }
+  const MessageSystemAttributes = {
+    AWSTraceHeader: { DataType: 'String', StringValue: traceHeader },
+  }
+  if (request.MessageBody !== undefined)
+    return JSON.stringify({ ...request, MessageSystemAttributes })
+  if (request.Entries?.some(({ MessageBody }) => MessageBody !== undefined) !== true) return body
+  const Entries = request.Entries.map(entry => ({ ...entry, MessageSystemAttributes }))
+  return JSON.stringify({ ...request, Entries })
+}

@@ -1,0 +1,188 @@
+import { Agent, createServer, request as sendRequest } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { cloudLimits } from '../../../shared/config/cloud-limits.ts'
+import { messageOf } from '../../../shared/errors/error.ts'
+import type { AwsService } from '../../../shared/platform/aws/clients.ts'
+import { emulatorCredentials } from '../../emulators/emulators.ts'
+import { addTraceToMessages } from '../invocation-lineage.ts'
+import { createDenialReply } from './denial-reply.ts'
+import type { AccountLocation, RequiredPermission, ServiceRequest } from './required-permission.ts'
+import { permissionReaders } from './service-permissions.ts'
+import { type RolePolicies, simulatePermission } from './simulate-permission.ts'
+
+/** A request whose role does not allow it, for users and tests. */
+export interface Denial {
+  readonly role: string
+  readonly permission: RequiredPermission
+}
+
+/** A use of a permission that a statement of a role gives. */
+export interface PermissionUse {
+  readonly role: string
+  readonly action: string
+  /** The index of the statement in the role. */
+  readonly statement: number
+}
+
+/** The options of the proxies of one function or task. */
+export interface PermissionProxyOptions {
+  readonly location: AccountLocation
+  readonly configuration: RolePolicies
+  /** The address of each service. */
+  readonly upstreams: Readonly<Partial<Record<AwsService, string>>>
+  readonly onDenial: (denial: Denial) => void
+  readonly onUse: (use: PermissionUse) => void
+  readonly onFailure: (reason: string) => void
+}
+
+/** The proxies of one function or task, one for each service. */
+export interface PermissionProxies {
+  /** Returns the loopback address through which the process reaches a service. */
+  readonly urls: Readonly<Partial<Record<AwsService, string>>>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Starts a proxy in front of each service. It forwards a request only if the role allows it, and
+ * otherwise responds as the service does on AWS. A role is known by the address, because all
+ * processes sign with the credentials of the emulators. Requests with other credentials are those
+ * of an assumed role, and are forwarded unchecked.
+ */
+export async function startPermissionProxies(
+  options: PermissionProxyOptions,
+): Promise<PermissionProxies> {
+  const agent = new Agent({ keepAlive: true })
+  const servers: Server[] = []
+  const decide = createDecider(options)
+  const startProxy = async ([service, upstream]: [string, string]) => {
+    const server = createServer({ keepAliveTimeout: cloudLimits.proxyKeepAliveMs }, (from, to) => {
+      forwardIfAllowed({ service: service as AwsService, upstream, agent, decide }, from, to)
+        .catch((thrown: unknown) => {
+          if (!to.destroyed) options.onFailure(`${service}: ${messageOf(thrown)}`)
+        })
+        .finally(() => to.destroyed || to.writableEnded || to.destroy())
+    })
+    servers.push(server)
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    return [service, `http://127.0.0.1:${port}`] as const
+  }
+  const urls = await Promise.all(Object.entries(options.upstreams).map(startProxy))
+  return {
+    urls: Object.fromEntries(urls),
+    close: async () => {
+      for (const server of servers) server.closeAllConnections()
+      await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
+      agent.destroy()
+    },
+  }
+}
+
+/** Returns the first denied permission of a request, or undefined if its role allows them all. */
+type Decide = (
+  service: AwsService,
+  request: ServiceRequest,
+) => Promise<RequiredPermission | undefined>
+
+/** Creates the decisions of one role. Equal permissions are simulated once. */
+function createDecider(options: PermissionProxyOptions): Decide {
+  const { configuration, location, onDenial, onUse } = options
+  const { role } = configuration
+  const decisions = new Map<string, ReturnType<typeof simulatePermission>>()
+  return async (service, request) => {
+    for (const permission of permissionReaders[service](request, location)) {
+      const key = JSON.stringify(permission)
+      const cached = decisions.get(key)
+      const simulation = cached ?? simulatePermission(location.account, configuration, permission)
+      if (cached === undefined) decisions.set(key, simulation)
+      if (decisions.size > cloudLimits.permissionDecisionsMax) decisions.clear()
+      const decision = await simulation
+      if (decision.kind === 'denied') {
+        onDenial({ role, permission })
+        return permission
+      }
+      for (const statement of decision.statements)
+        onUse({ role, action: permission.action, statement })
+    }
+    return undefined
+  }
+}
+
+interface Route {
+  readonly service: AwsService
+  readonly upstream: string
+  readonly agent: Agent
+  readonly decide: Decide
+}
+
+async function forwardIfAllowed(
+  { service, upstream, agent, decide }: Route,
+  from: IncomingMessage,
+  to: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url: target = '/' } = from
+  // Objects may be large, and their permissions do not depend on the body.
+  const headers = headersOf(from)
+  const body = service === 'S3' ? undefined : await readRequestBody(service, from, headers)
+  if (isOwnRequest(headers, target)) {
+    const request = { method, target, headers, body: body ?? '' }
+    const denied = await decide(service, request)
+    if (denied !== undefined) {
+      const reply = createDenialReply(service, denied)
+      from.resume()
+      to.writeHead(reply.status, reply.headers).end(reply.body)
+      return
+    }
+  }
+  // The host stays as the client signed it.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const options = { method, agent, headers: { ...from.headers, ...length } }
+  const forwarded = sendRequest(`${upstream}${target}`, options)
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
+    forwarded.once('response', resolve)
+    forwarded.once('error', reject)
+  })
+  to.once('close', () => to.writableEnded || forwarded.destroy())
+  if (body === undefined) void pipeline(from, forwarded).catch(() => undefined)
+  else forwarded.end(body)
+  const upstreamResponse = await response
+  to.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+  await pipeline(upstreamResponse, to)
+}
+
+/** Reports whether a request is signed with the credentials that functions and tasks have. */
+function isOwnRequest(headers: ServiceRequest['headers'], target: string): boolean {
+  const signedQuery = new URL(target, 'http://service').searchParams.get('X-Amz-Credential')
+  const credential =
+    signedQuery ?? /Credential=([^,\s]+)/.exec(headers['authorization'] ?? '')?.[1] ?? ''
+  return credential === '' || credential.startsWith(`${emulatorCredentials.AWS_ACCESS_KEY_ID}/`)
+}
+
+function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(',') : value,
+    ]),
+  )
+}
+
+/** Returns the body. Messages to SQS receive the trace header of their sender. */
+async function readRequestBody(
+  service: AwsService,
+  request: IncomingMessage,
+  headers: ServiceRequest['headers'],
+): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const body = Buffer.concat(chunks).toString()
+  const traceHeader = headers['x-amzn-trace-id']
+  return service !== 'SQS' || traceHeader === undefined
+    ? body
+    : addTraceToMessages(body, traceHeader)
+}

@@ -1,0 +1,24 @@
+/** A permission that a request needs: an action on a resource, with the condition keys. */
+export interface RequiredPermission {
+  /** Such as `sqs:SendMessage`. */
+  readonly action: string
+  /** The ARN of the resource. */
+  readonly resource: string
+  readonly context: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** A request to a service, as its server receives it. */
+export interface ServiceRequest {
+  readonly method: string
+  /** The path and the query, such as `/bucket/key?versions`. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The body as text; '' for services whose permissions do not depend on the body. */
+  readonly body: string
+}
+
+/** The location of the resources of requests, which name resources without their location. */
+export interface AccountLocation {
+  readonly account: string
+  readonly region: string
+}

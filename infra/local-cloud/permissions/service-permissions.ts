@@ -1,0 +1,137 @@
+import type { AwsService } from '../../../shared/platform/aws/clients.ts'
+import { dynamodbPermissionsOf } from './dynamodb-permissions.ts'
+import type { AccountLocation, RequiredPermission, ServiceRequest } from './required-permission.ts'
+import { s3PermissionsOf } from './s3-permissions.ts'
+
+/** Returns the permissions that a request needs. Throws for a malformed body. */
+export type PermissionReader = (
+  request: ServiceRequest,
+  location: AccountLocation,
+) => readonly RequiredPermission[]
+
+/** The readers of the services. Only S3's permissions do not depend on the body. */
+export const permissionReaders: Readonly<Record<AwsService, PermissionReader>> = {
+  DYNAMODB: dynamodbPermissionsOf,
+  KMS: kmsPermissionsOf,
+  LAMBDA: lambdaPermissionsOf,
+  S3: s3PermissionsOf,
+  SCHEDULER: schedulerPermissionsOf,
+  SQS: sqsPermissionsOf,
+  STS: stsPermissionsOf,
+}
+
+const operationOf = ({ headers }: ServiceRequest): string =>
+  (headers['x-amz-target'] ?? '').split('.').at(-1) ?? ''
+
+/** Source: KMS's page on condition keys. */
+function kmsPermissionsOf(
+  request: ServiceRequest,
+  { account, region }: AccountLocation,
+): readonly RequiredPermission[] {
+  const body = JSON.parse(request.body) as {
+    readonly KeyId?: string
+    readonly CiphertextBlob?: string
+    readonly EncryptionContext?: Readonly<Record<string, string>>
+  }
+  const keyId = body.KeyId ?? keyIdOfCiphertext(body.CiphertextBlob ?? '')
+  const pairs = Object.entries(body.EncryptionContext ?? {})
+  const context = Object.fromEntries(
+    pairs.map(([name, value]) => [`kms:EncryptionContext:${name}`, value]),
+  )
+  const contextKeys = pairs.map(([name]) => name)
+  return [
+    {
+      action: `kms:${operationOf(request)}`,
+      resource: keyId.startsWith('arn:') ? keyId : `arn:aws:kms:${region}:${account}:key/${keyId}`,
+      context:
+        contextKeys.length === 0 ? {} : { ...context, 'kms:EncryptionContextKeys': contextKeys },
+    },
+  ]
+}
+
+/** Returns the id of the key with which the emulator begins a ciphertext. */
+function keyIdOfCiphertext(ciphertext: string): string {
+  return Buffer.from(ciphertext, 'base64').subarray(0, 36).toString('latin1')
+}
+
+/** Source: SQS's reference of API permissions, and its page on dead-letter queue redrives. */
+function sqsPermissionsOf(
+  request: ServiceRequest,
+  { account, region }: AccountLocation,
+): readonly RequiredPermission[] {
+  const body = JSON.parse(request.body) as {
+    readonly QueueUrl?: string
+    readonly SourceArn?: string
+  }
+  const name = body.QueueUrl?.split('/').at(-1) ?? ''
+  const resource = body.SourceArn ?? `arn:aws:sqs:${region}:${account}:${name}`
+  const operation = operationOf(request).replace(/Batch$/, '')
+  return [{ action: `sqs:${operation}`, resource, context: {} }]
+}
+
+/** Source: Lambda's page on actions, resources and condition keys. */
+function lambdaPermissionsOf(
+  { target }: ServiceRequest,
+  { account, region }: AccountLocation,
+): readonly RequiredPermission[] {
+  const name = decodeURIComponent(target.split('/')[3] ?? '')
+  const resource = name.startsWith('arn:')
+    ? name
+    : `arn:aws:lambda:${region}:${account}:function:${name}`
+  return [{ action: 'lambda:InvokeFunction', resource, context: {} }]
+}
+
+/** Source: EventBridge Scheduler's pages on actions and on execution roles. */
+function schedulerPermissionsOf(
+  { method, target, body }: ServiceRequest,
+  { account, region }: AccountLocation,
+): readonly RequiredPermission[] {
+  const { pathname, searchParams } = new URL(target, 'http://scheduler')
+  const name = decodeURIComponent(pathname.split('/')[2] ?? '')
+  const place = `arn:aws:scheduler:${region}:${account}`
+  if (method === 'GET' && name === '')
+    return [{ action: 'scheduler:ListSchedules', resource: `${place}:schedule/*/*`, context: {} }]
+  const form = body === '' ? {} : (JSON.parse(body) as ScheduleForm)
+  const group = form.GroupName ?? searchParams.get('groupName') ?? 'default'
+  const actions: Readonly<Record<string, string>> = {
+    DELETE: 'DeleteSchedule',
+    GET: 'GetSchedule',
+    POST: 'CreateSchedule',
+    PUT: 'UpdateSchedule',
+  }
+  const role = form.Target?.RoleArn
+  return [
+    {
+      action: `scheduler:${actions[method] ?? method}`,
+      resource: `${place}:schedule/${group}/${name}`,
+      context: {},
+    },
+    ...(role === undefined
+      ? []
+      : [
+          {
+            action: 'iam:PassRole',
+            resource: role,
+            context: { 'iam:PassedToService': 'scheduler.amazonaws.com' },
+          },
+        ]),
+  ]
+}
+
+interface ScheduleForm {
+  readonly GroupName?: string
+  readonly Target?: { readonly RoleArn?: string }
+}
+
+/** Source: the reference of AssumeRole. */
+function stsPermissionsOf({ body }: ServiceRequest): readonly RequiredPermission[] {
+  const form = new URLSearchParams(body)
+  const externalId = form.get('ExternalId')
+  return [
+    {
+      action: `sts:${form.get('Action') ?? ''}`,
+      resource: form.get('RoleArn') ?? '*',
+      context: externalId === null ? {} : { 'sts:ExternalId': externalId },
+    },
+  ]
+}

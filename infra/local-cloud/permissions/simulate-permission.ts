@@ -1,0 +1,66 @@
+import { runSimulation } from '@cloud-copilot/iam-simulate'
+import type { PolicyStatement, ProcessConfiguration } from '../process-configurations.ts'
+import type { RequiredPermission } from './required-permission.ts'
+
+/** The decision of a role's policy about one permission. */
+export type PermissionDecision =
+  /** `statements`: the indexes of the statements that allow it. */
+  { readonly kind: 'allowed'; readonly statements: readonly number[] } | { readonly kind: 'denied' }
+
+/** The policies that decide about the requests of a role. */
+export type RolePolicies = Pick<ProcessConfiguration, 'role' | 'statements' | 'keyPolicy'>
+
+/**
+ * Decides whether a role has a permission, as IAM would for a role with only its inline policy, in
+ * the account of the resource. Throws an Error for a policy or request that IAM would not accept.
+ */
+export async function simulatePermission(
+  account: string,
+  { role, statements, keyPolicy }: RolePolicies,
+  { action, resource, context }: RequiredPermission,
+): Promise<PermissionDecision> {
+  const simulation = await runSimulation(
+    {
+      request: {
+        principal: `arn:aws:sts::${account}:assumed-role/${role}/local`,
+        action,
+        resource: { resource, accountId: account },
+        contextVariables: Object.fromEntries(
+          Object.entries(withTagKeys(context)).map(([name, value]) => [
+            name,
+            typeof value === 'string' ? value : [...value],
+          ]),
+        ),
+      },
+      identityPolicies: [{ name: role, policy: policyOf(statements) }],
+      serviceControlPolicies: [],
+      resourceControlPolicies: [],
+      // A key without a policy refuses every role, unlike other resources.
+      resourcePolicy: action.startsWith('kms:') ? keyPolicy : undefined,
+    },
+    {},
+  )
+  if (simulation.resultType === 'error')
+    throw new Error(`IAM does not accept ${action}: ${JSON.stringify(simulation.errors)}`)
+  if (simulation.overallResult !== 'Allowed' || simulation.resultType !== 'single')
+    return { kind: 'denied' }
+  const allowing = simulation.result.analysis.identityAnalysis?.allowStatements ?? []
+  // The library numbers statements without a name from 1.
+  return {
+    kind: 'allowed',
+    statements: allowing.map(({ explain }) => Number(explain.identifier) - 1),
+  }
+}
+
+function policyOf(statements: readonly PolicyStatement[]): object {
+  return { Version: '2012-10-17', Statement: withTagKeys(statements) }
+}
+
+/**
+ * Renames the keys of encryption contexts to keys of tags, in policies and requests alike. The
+ * library drops keys with a variable part after a colon. No policy has conditions on tags itself.
+ */
+function withTagKeys<Value extends object>(value: Value): Value {
+  const text = JSON.stringify(value)
+  return JSON.parse(text.replaceAll('"kms:EncryptionContext:', '"aws:PrincipalTag/')) as Value
+}

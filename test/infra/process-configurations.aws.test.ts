@@ -1,0 +1,61 @@
+/** The local cloud gives functions and tasks what the template gives them. */
+import { expect, test } from 'vitest'
+import { functionsTable } from '../../infra/functions-table.ts'
+import { readProcessConfigurations } from '../../infra/local-cloud/process-configurations.ts'
+import { resolveIntrinsics, type Template } from '../../infra/local-cloud/resolve-intrinsics.ts'
+import { readInstallationSettings } from '../../infra/settings.ts'
+import { awsVariables } from '../../shared/config/aws-resource-names.ts'
+
+const settings = readInstallationSettings({
+  'antichain:installation': 'shop',
+  'antichain:region': 'eu-central-1',
+})
+if ('problems' in settings) throw new Error(settings.problems.join('\n'))
+const secretsKey = 'arn:aws:kms:eu-central-1:000000000000:key/secrets'
+const configurations = readProcessConfigurations(settings, {
+  account: '000000000000',
+  region: 'eu-central-1',
+  queueUrlOf: name => `http://127.0.0.1:1/000000000000/${name}`,
+  secretsKey,
+})
+
+test('every function and every task has its role, variables and home folder', () => {
+  const tasks = functionsTable.filter(({ longQueue }) => longQueue !== undefined)
+  const names = [
+    ...functionsTable.map(({ name }) => `shop-${name}`),
+    ...tasks.map(({ name }) => `shop-long-${name}`),
+  ]
+  expect([...configurations.keys()].sort()).toEqual(names.sort())
+  for (const [name, { role, variables, statements }] of configurations) {
+    expect(role).toBe(`${name}-eu-central-1`)
+    expect(variables).toMatchObject({ HOME: '/tmp', [awsVariables.installation]: 'shop' })
+    expect(statements.length).toBeGreaterThan(2)
+    // Every reference is resolved.
+    expect(JSON.stringify([variables, statements])).not.toMatch(/"(Ref|Fn::\w+)":/)
+  }
+})
+
+test('variables of the template name the local resources', () => {
+  expect(configurations.get('shop-step-generator')?.variables).toMatchObject({
+    [awsVariables.journalTable]: 'shop-journal',
+    [awsVariables.bucket]: 'shop-000000000000-eu-central-1',
+    [awsVariables.chainsQueue]: 'http://127.0.0.1:1/000000000000/shop-chains',
+    [awsVariables.key]: secretsKey,
+    [awsVariables.pool]: 'short',
+  })
+})
+
+test('only functions that a chain of their calls reaches again may recurse', () => {
+  const recursive = [...configurations].flatMap(([name, { allowsRecursion }]) =>
+    allowsRecursion ? [name] : [],
+  )
+  const names = ['schedule', 'step-generator', 'step-executor', 'compaction']
+  expect(recursive.sort()).toEqual(names.map(name => `shop-${name}`).sort())
+})
+
+test('an unknown function of CloudFormation is an error that names it', () => {
+  const template: Template = { Resources: {} }
+  const values = { parameters: {}, refOf: () => '', arnOf: () => '' }
+  expect(() => resolveIntrinsics({ 'Fn::Cidr': [] }, [template], values)).toThrow('Fn::Cidr')
+  expect(() => resolveIntrinsics({ Ref: 'Missing' }, [template], values)).toThrow('Missing')
+})
