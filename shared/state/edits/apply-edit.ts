@@ -34,9 +34,11 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
     case 'import':
       return importState(namedState, { before, names, force: edit.force })
     case 'resources':
-      return replaceResources(before, namedState, edit.expected)
+      requireReplaceable(before, namedState, edit.expected)
+      return replaceResources(before, namedState)
     case 'secrets':
-      return replaceSecrets(before, namedState, edit.expected)
+      requireReplaceable(before, namedState, edit.expected)
+      return replaceSecrets(before, namedState)
     case 'delete': {
       const { state, forcedUrns, named } = deleteResources(before, edit)
       const notices = forcedUrns.map(
@@ -66,14 +68,21 @@ function toEdited(state: StoredDeployment): EditedState {
   return { state, count: 1, notices: [] }
 }
 
-/** Replaces a state except for its pending operations, whose origins no export contains. */
-function replaceResources(
+/**
+ * Requires a replacement with sealed secrets, and a state whose resources have the expected digest.
+ * Throws STATE_INVALID, STORE_CONFLICT.
+ */
+function requireReplaceable(
   before: StoredDeployment,
   replacement: StoredDeployment,
   expected: string,
-): EditedState {
+): void {
   requireSealed(replacement)
   if (digestOfResources(before) !== expected) throw conflictError()
+}
+
+/** Replaces a state except for its pending operations, whose origins no export contains. */
+function replaceResources(before: StoredDeployment, replacement: StoredDeployment): EditedState {
   const state = withPendingOperations(replacement, pendingOperationsOf(before))
   return { state, count: state.resources?.length ?? 0, notices: [] }
 }
@@ -82,21 +91,15 @@ function replaceResources(
  * Replaces a state by the same one with secrets under another manager. The origins of pending
  * operations are those of the state before.
  */
-function replaceSecrets(
-  before: StoredDeployment,
-  replacement: StoredDeployment,
-  expected: string,
-): EditedState {
-  requireSealed(replacement)
-  if (digestOfResources(before) !== expected) throw conflictError()
-  const [pendingBefore, pendingAfter] = [before, replacement].map(pendingOperationsOf)
-  const pending = (pendingBefore ?? []).map((operation, index) => {
-    const resealed = pendingAfter?.[index]
+function replaceSecrets(before: StoredDeployment, replacement: StoredDeployment): EditedState {
+  const pendingAfter = pendingOperationsOf(replacement)
+  const pending = pendingOperationsOf(before).map((operation, index) => {
+    const resealed = pendingAfter[index]
     if (resealed?.resource.urn !== operation.resource.urn || resealed.type !== operation.type)
       throw conflictError()
     return { ...operation, resource: resealed.resource }
   })
-  if (pendingAfter?.length !== pending.length) throw conflictError()
+  if (pendingAfter.length !== pending.length) throw conflictError()
   return toEdited(withPendingOperations(replacement, pending))
 }
 
