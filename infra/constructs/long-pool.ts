@@ -48,7 +48,7 @@ interface TaskNetwork {
 /** Time for a task to shut down, in seconds: the maximum of ECS. */
 const shutdownSeconds = 120
 /** Scratch space for programs and plugins. The minimum of Fargate is 20 GiB. */
-const scratchGib = 40
+export const longPoolScratchGib = 40
 
 /**
  * Creates executors and generators without a time limit: one service each, with no tasks while its
@@ -149,7 +149,7 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
     family: `${installation}-${name}`,
     cpu: settings.longCpu,
     memoryLimitMiB: settings.longMb,
-    ephemeralStorageGiB: scratchGib,
+    ephemeralStorageGiB: longPoolScratchGib,
     runtimePlatform: {
       operatingSystemFamily: OperatingSystemFamily.LINUX,
       cpuArchitecture:

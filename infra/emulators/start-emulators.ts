@@ -28,7 +28,7 @@ const lastLinesMax = 20
 const scratchPrefix = 'antichain-emulators-'
 
 /** Returns the name of the variable for the endpoint of a service. */
-export function endpointVariableOf(service: Service): string {
+export function endpointVariableOf(service: Service | 'LAMBDA'): string {
   return `ANTICHAIN_${service}_ENDPOINT`
 }
 

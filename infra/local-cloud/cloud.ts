@@ -11,61 +11,44 @@
  */
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { QueueName } from '../../shared/config/aws-resource-names.ts'
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
-import { type AwsSettings, createSqsClient } from '../../shared/platform/aws/clients.ts'
-import {
-  startSupervisor,
-  type Supervisor,
-} from '../../shared/platform/system/process-supervisor.ts'
-import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
-import type { Settings } from '../settings.ts'
+import { createSqsClient } from '../../shared/platform/aws/clients.ts'
+import { startSupervisor } from '../../shared/platform/system/process-supervisor.ts'
+import { type FunctionName, functionsTable } from '../functions-table.ts'
 import type { Environment, InvocationOutcome } from './environment.ts'
 import { type EventSource, startEventSource } from './event-source.ts'
-import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import type { InvokeFunction } from './invoke-api.ts'
 import { startListeners } from './http-listeners.ts'
+import { openProcessAccess, type PermissionReporter } from './process-access.ts'
+import { readProcessConfigurations } from './process-configurations.ts'
 import { startScheduler } from './scheduler.ts'
-import { startLongPoolTasks, type LongPoolTasks } from './long-pool.ts'
 import { createServices, localArnOf, type Services } from './services.ts'
+import {
+  createFunctionFleet,
+  type ProcessOptions,
+  type ProcessReporter,
+  startLongTasks,
+} from './start-processes.ts'
 
 /** The options of a local cloud. */
-export interface CloudOptions {
-  readonly settings: Settings
-  /** The settings of AWS clients, with the endpoints of the emulators. */
-  readonly aws: AwsSettings
-  /** Returns the folder of a function's bundle. Undefined when the function has no entry file. */
-  readonly bundleOf: (row: FunctionRow) => string | undefined
-  /** The parent folder of environments. */
-  readonly folder: string
-  /**
-   * Variables of every function besides those of its resources: endpoints, credentials, PATH,
-   * passphrase.
-   */
-  readonly variables: Readonly<Record<string, string>>
+export interface CloudOptions extends ProcessOptions {
   /** Interval between calls of compaction. */
   readonly tidyMs: number
   /** The loopback port of webhooks. Default: a free port. */
   readonly webhookPort?: number
   /** The loopback port of the API. Default: a free port. */
   readonly apiPort?: number
-  /** Time limits that replace those of the functions table. */
-  readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
-  readonly idleMs?: number
   /** Visibility timeouts that replace those of the infrastructure, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
   readonly reporter: CloudReporter
 }
 
 /** The receiver of a local cloud's events. */
-export interface CloudReporter {
-  readonly onCall: (name: FunctionName, call: CompletedCall) => void
-  /** Receives an output line of an environment. */
-  readonly onLine: (name: FunctionName, pid: number, line: string) => void
+export interface CloudReporter extends PermissionReporter, ProcessReporter {
   /** Receives the status of a request to the API, such as `GET /v1/stacks`. */
   readonly onHttpResponse?: (requestLine: string, status: number) => void
-  readonly onCloudFailure: (reason: string) => void
 }
 
 /** A running installation. */
@@ -94,13 +77,11 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
   const { installation } = settings
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
   const fleets = new Map<FunctionName, Fleet>()
-  const invoke: LocalCloud['invoke'] = (name, event) =>
-    fleets.get(name)?.invoke(event) ??
+  const invoke: InvokeFunction = (name, event, call) =>
+    fleets.get(name)?.invoke(event, call) ??
     Promise.resolve({ kind: 'failed', reason: `the function ${name} does not exist` })
   const fronts = await startListeners(options, invoke, () => fleets.get('api'))
   const { webhookUrl, apiUrl, lambdaUrl } = fronts
-  const variables = { ...options.variables, ANTICHAIN_LAMBDA_ENDPOINT: lambdaUrl }
-  const optionsWithVariables = { ...options, variables }
   const services = await createServices(aws, {
     installation,
     webhookUrl,
@@ -109,14 +90,19 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     await fronts.close()
     throw thrown
   })
+  const { localResources } = services
+  const access = await openProcessAccess(readProcessConfigurations(settings, localResources), {
+    endpoints: aws.endpoints,
+    localResources,
+    lambdaUrl,
+    webhookUrl,
+    reporter,
+  })
   const supervisor = startSupervisor()
   for (const row of functionsTable) {
-    const bundleFolder = optionsWithVariables.bundleOf(row)
+    const bundleFolder = options.bundleOf(row)
     if (bundleFolder !== undefined)
-      fleets.set(
-        row.name,
-        createFunctionFleet(optionsWithVariables, row, { bundleFolder, services, supervisor }),
-      )
+      fleets.set(row.name, createFunctionFleet(options, row, { bundleFolder, access, supervisor }))
   }
   const sqs = createSqsClient(aws)
   const sources = functionsTable.flatMap(row => {
@@ -134,9 +120,9 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     })
     return [source]
   })
-  const tasks = startLongTasks(optionsWithVariables, { services, supervisor, sqs })
-  const endScheduling = startScheduleCalls(optionsWithVariables, services, invoke)
-  const endTidying = startTidying(fleets.get('compaction'), optionsWithVariables.tidyMs)
+  const tasks = startLongTasks(options, { services, access, supervisor, sqs })
+  const endScheduling = startScheduleCalls(options, services, invoke)
+  const endTidying = startTidying(fleets.get('compaction'), options.tidyMs)
   return {
     services,
     names: [...fleets.keys()],
@@ -153,40 +139,11 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       await endAll(sources, [...fleets.values()])
       await supervisor.close()
       sqs.destroy()
+      await access.close()
       await services.remove()
-      await rm(optionsWithVariables.folder, { recursive: true, force: true, maxRetries: 3 })
+      await rm(options.folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
-}
-
-/** Starts the tasks of the long pool. Returns them by the name of their function. */
-function startLongTasks(
-  options: CloudOptions,
-  context: {
-    readonly services: Services
-    readonly supervisor: Supervisor
-    readonly sqs: ReturnType<typeof createSqsClient>
-  },
-): ReadonlyMap<FunctionName, LongPoolTasks> {
-  const { settings, reporter } = options
-  const { services, supervisor, sqs } = context
-  const entries = functionsTable.flatMap(row => {
-    const bundleFolder = options.bundleOf(row)
-    if (bundleFolder === undefined || row.longQueue === undefined) return []
-    const tasks = startLongPoolTasks({
-      sqs,
-      supervisor,
-      bundleFolder,
-      queue: services.queues[row.longQueue],
-      parentFolder: join(options.folder, 'tasks'),
-      name: `${settings.installation}-long-${row.name}`,
-      variables: { ...options.variables, ...services.resourceVariables(row.resourceKeys, 'long') },
-      onLine: (pid, line) => reporter.onLine(row.name, pid, line),
-      onFailure: reporter.onCloudFailure,
-    })
-    return [[row.name, tasks] as const]
-  })
-  return new Map(entries)
 }
 
 /** Starts the scheduler, which calls functions by their ARNs. Returns the function that ends it. */
@@ -215,33 +172,6 @@ function startScheduleCalls(
     await scheduler.end()
     client.destroy()
   }
-}
-
-function createFunctionFleet(
-  options: CloudOptions,
-  row: FunctionRow,
-  context: {
-    readonly bundleFolder: string
-    readonly services: Services
-    readonly supervisor: Supervisor
-  },
-): Fleet {
-  const { settings, aws, reporter } = options
-  const { bundleFolder, services, supervisor } = context
-  const { name } = row
-  return createFleet({
-    name: `${settings.installation}-${name}`,
-    arn: localArnOf(settings.installation, aws.region, name),
-    bundleFolder,
-    supervisor,
-    parentFolder: join(options.folder, 'environments'),
-    memoryMb: row.memoryMb(settings),
-    limitMs: options.limitMs?.[name] ?? row.timeoutSeconds * 1_000,
-    idleMs: options.idleMs ?? cloudLimits.environmentIdleMs,
-    variables: { ...options.variables, ...services.resourceVariables(row.resourceKeys, 'short') },
-    onLine: (pid, line) => reporter.onLine(name, pid, line),
-    onCall: call => reporter.onCall(name, call),
-  })
 }
 
 /** Calls compaction regularly, as its schedule does, one call at a time. */

@@ -6,10 +6,14 @@ import {
   type IsolatedProcessOptions,
   startIsolatedProcess,
 } from './isolated-process.ts'
+import { taskRoot } from './sandbox.ts'
 
 /** The options of an environment. */
 export interface EnvironmentOptions
-  extends Pick<IsolatedProcessOptions, 'folder' | 'variables' | 'supervisor' | 'onLine'> {
+  extends Pick<
+    IsolatedProcessOptions,
+    'folder' | 'variables' | 'supervisor' | 'onLine' | 'sandbox'
+  > {
   /** The function's full name, including the installation's name. */
   readonly name: string
   readonly arn: string
@@ -23,21 +27,19 @@ export function startEnvironmentProcess(
   options: EnvironmentOptions,
   address: string,
 ): IsolatedProcess {
-  const { bundleFolder, folder, onLine, supervisor } = options
   const script = join(import.meta.dirname, 'runtime.mjs')
-  const variables = variablesOf(options, address)
-  return startIsolatedProcess({ script, cwd: bundleFolder, folder, variables, onLine, supervisor })
+  return startIsolatedProcess({ ...options, script, variables: variablesOf(options, address) })
 }
 
 /** Returns the Lambda variables on which functions rely, and the variables of the options. */
 function variablesOf(
-  { name, bundleFolder, memoryMb, variables }: EnvironmentOptions,
+  { name, bundleFolder, memoryMb, variables, sandbox }: EnvironmentOptions,
   address: string,
 ): Record<string, string> {
   return {
     LANG: 'en_US.UTF-8',
     TZ: ':UTC',
-    LAMBDA_TASK_ROOT: bundleFolder,
+    LAMBDA_TASK_ROOT: sandbox === undefined ? bundleFolder : taskRoot,
     _HANDLER: handlerName,
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_RUNTIME_API: address,

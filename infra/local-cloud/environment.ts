@@ -13,18 +13,25 @@ export type InvocationOutcome =
 /** Receives a streamed response. */
 export type OnStreamedAnswer = (answer: StreamedAnswer) => void
 
+/** The options of one call. */
+export interface CallOptions {
+  /**
+   * Receives a streamed response when it begins, and must read or abandon it. Without this
+   * receiver, a streamed response is abandoned at once.
+   */
+  readonly onStreamedAnswer?: OnStreamedAnswer | undefined
+  /** The trace header for the requests of the function. */
+  readonly traceHeader?: string | undefined
+}
+
 /** A process that runs a function as Lambda does, one call at a time. */
 export interface Environment {
   readonly pid: number
-  /**
-   * Calls the function, one call at a time. Never rejects. `onStreamedAnswer` receives a streamed
-   * response when it begins, and must read or abandon it. Without this receiver, a streamed
-   * response is abandoned at once.
-   */
+  /** Calls the function, one call at a time. Never rejects. */
   readonly invoke: (
     event: unknown,
     limitMs: number,
-    onStreamedAnswer?: OnStreamedAnswer,
+    call?: CallOptions,
   ) => Promise<InvocationOutcome>
   readonly isBusy: () => boolean
   /**
@@ -93,15 +100,21 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const readyTimer = setTimeout(() => {
     if (!state.isReady) kill('was not ready in time')
   }, cloudLimits.environmentStartMs).unref()
+  const memoryTimer = setInterval(() => {
+    const memoryMb = (environmentProcess.measureMemory() ?? 0) / 1024 / 1024
+    if (memoryMb > options.memoryMb)
+      kill(`ran out of memory: ${Math.ceil(memoryMb)} MB of ${options.memoryMb} MB`)
+  }, cloudLimits.memoryCheckMs).unref()
   const endReason = environmentProcess.endReason.then(exitReason => {
     clearTimeout(readyTimer)
+    clearInterval(memoryTimer)
     state.hasEnded = true
     state.reason ||= exitReason
     api.close()
     state.settle?.({ kind: 'died', reason: state.reason })
     return state.reason
   })
-  const invoke: Environment['invoke'] = (event, limitMs, onStreamedAnswer) => {
+  const invoke: Environment['invoke'] = (event, limitMs, call = {}) => {
     if (state.hasEnded) return Promise.resolve({ kind: 'died', reason: state.reason })
     let limitTimer: NodeJS.Timeout | undefined
     // The time limit of a call starts when the environment can begin it.
@@ -110,9 +123,13 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       const deadlineMs = Date.now() + limitMs
       signal('SIGCONT')
       state.id = randomUUID()
-      api.invoke({ id: state.id, arn: options.arn, deadlineMs, event: JSON.stringify(event) })
+      const { traceHeader = '' } = call
+      api.invoke({
+        ...{ id: state.id, arn: options.arn, deadlineMs, traceHeader },
+        event: JSON.stringify(event),
+      })
     }
-    state.onStreamedAnswer = onStreamedAnswer
+    state.onStreamedAnswer = call.onStreamedAnswer
     return new Promise<InvocationOutcome>(resolve => {
       state.settle = resolve
       if (state.isReady) begin()

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import {
+  type CallOptions,
   type Environment,
   type InvocationOutcome,
   startEnvironment,
-  type OnStreamedAnswer,
 } from './environment.ts'
+import { addToLineage, isRecursiveLoop } from './invocation-lineage.ts'
 import type { EnvironmentOptions } from './environment-process.ts'
 
 /** A completed call. */
@@ -23,6 +24,8 @@ export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLin
   /** The parent folder of environments. */
   readonly parentFolder: string
   readonly limitMs: number
+  /** Whether the function may be called by a chain of its own calls without end. */
+  readonly allowsRecursion: boolean
   /** Time after which an idle environment is stopped. */
   readonly idleMs: number
   readonly onLine: (pid: number, line: string) => void
@@ -32,13 +35,10 @@ export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLin
 /** The environments of one function. */
 export interface Fleet {
   /**
-   * Calls the function in an idle environment, or in a new one. `onStreamedAnswer` receives a
-   * streamed response.
+   * Calls the function in an idle environment, or in a new one. A trace header is that of the
+   * trigger. A call that continues a recursive loop fails, if the function does not allow it.
    */
-  readonly invoke: (
-    event: unknown,
-    onStreamedAnswer?: OnStreamedAnswer,
-  ) => Promise<InvocationOutcome>
+  readonly invoke: (event: unknown, call?: CallOptions) => Promise<InvocationOutcome>
   readonly environments: () => readonly Environment[]
   /** Kills all environments and accepts no more calls. */
   readonly end: () => Promise<void>
@@ -72,13 +72,19 @@ export function createFleet(options: FleetOptions): Fleet {
   }
   return {
     environments: () => [...environments],
-    invoke: async (event, onStreamedAnswer) => {
+    invoke: async (event, call = {}) => {
       if (hasEnded) return { kind: 'died', reason: 'the cloud has ended' }
+      const lineage = addToLineage(call.traceHeader, options.name)
+      if (isRecursiveLoop(lineage) && !options.allowsRecursion)
+        return { kind: 'failed', reason: `Lambda stops a recursive loop of ${options.name}` }
       const startedMs = performance.now()
       const idleEnvironment = [...environments].find(candidate => !candidate.isBusy())
       const environment = idleEnvironment ?? (await startFleetEnvironment())
       if (idleEnvironment === undefined) add(environment)
-      const outcome = await environment.invoke(event, options.limitMs, onStreamedAnswer)
+      const outcome = await environment.invoke(event, options.limitMs, {
+        ...call,
+        traceHeader: lineage.traceHeader,
+      })
       const durationMs = performance.now() - startedMs
       options.onCall({
         outcome,

@@ -1,9 +1,7 @@
-import type { FunctionName } from '../functions-table.ts'
-import type { InvocationOutcome } from './environment.ts'
 import type { Fleet } from './fleet.ts'
 import { type HttpListener, startHttpListener } from './http-listener.ts'
 import { createMessageReply, toHttpReply } from './http-payload.ts'
-import { startInvokeApi } from './invoke-api.ts'
+import { type InvokeFunction, startInvokeApi } from './invoke-api.ts'
 import { streamReply } from './streamed-reply.ts'
 
 /** The options of the servers. Absent ports: free loopback ports. */
@@ -16,8 +14,6 @@ interface FrontsOptions {
     readonly onCloudFailure: (reason: string) => void
   }
 }
-
-type InvokeFunction = (name: FunctionName, event: unknown) => Promise<InvocationOutcome>
 
 /**
  * Starts all servers. If one cannot start, closes those that already listen, because they would
@@ -80,7 +76,7 @@ function startApiFront(
       const api = fleet()
       if (api === undefined) return createMessageReply(502, 'the function api does not exist')
       const reply = await streamReply(
-        onStreamedAnswer => api.invoke(event, onStreamedAnswer),
+        onStreamedAnswer => api.invoke(event, { onStreamedAnswer }),
         disconnection,
       )
       const { method, path } = event.requestContext.http

@@ -1,7 +1,14 @@
 import { functionsTable, type FunctionName } from '../functions-table.ts'
-import type { InvocationOutcome } from './environment.ts'
+import type { CallOptions, InvocationOutcome } from './environment.ts'
 import { type HttpListener, startHttpListener } from './http-listener.ts'
 import { type HttpEvent, type HttpReply, createMessageReply } from './http-payload.ts'
+
+/** Calls a function of the installation by its name. */
+export type InvokeFunction = (
+  name: FunctionName,
+  event: unknown,
+  call?: CallOptions,
+) => Promise<InvocationOutcome>
 
 /**
  * Starts a server for calls between functions. It accepts the Invoke request of Lambda's API, and
@@ -16,7 +23,7 @@ export function startInvokeApi(
     readonly settings: { readonly installation: string }
     readonly reporter: { readonly onCloudFailure: (reason: string) => void }
   },
-  invoke: (name: FunctionName, event: unknown) => Promise<InvocationOutcome>,
+  invoke: InvokeFunction,
 ): Promise<HttpListener> {
   return startHttpListener({
     port: 0,
@@ -24,7 +31,8 @@ export function startInvokeApi(
     invoke: async event => {
       const name = functionOfPath(event, installation)
       if (name === undefined) return createMessageReply(404, 'Function not found')
-      return invokeReplyOf(await invoke(name, parseEvent(event)))
+      const traceHeader = event.headers['x-amzn-trace-id']
+      return invokeReplyOf(await invoke(name, parseEvent(event), { traceHeader }))
     },
     onFailure: onCloudFailure,
   })

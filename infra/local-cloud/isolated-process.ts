@@ -1,14 +1,24 @@
-import { spawn } from 'node:child_process'
+import {
+  type ChildProcessByStdio,
+  spawn,
+  type SpawnOptionsWithStdioTuple,
+} from 'node:child_process'
 import { mkdirSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import { type SandboxedCommand, sandboxCommandOf, taskRoot } from './sandbox.ts'
+import { listSandboxProcesses, measureMemoryBytes } from './sandbox-processes.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 
 /** The options of a process of the cloud. */
 export interface IsolatedProcessOptions {
   readonly script: string
-  readonly cwd: string
+  /** The folder of the bundle, which is the working folder. */
+  readonly bundleFolder: string
+  /** The sandbox of the process. Absent: a process with folders of its own on this machine. */
+  readonly sandbox?: SandboxOptions
   /** The folder of the process, which is created at its start and removed at its end. */
   readonly folder: string
   /** All variables of the process, except those that name its folders. */
@@ -19,11 +29,19 @@ export interface IsolatedProcessOptions {
   readonly onLine: (line: string) => void
 }
 
-/** A process that leads its own process group. */
+/** The options of a sandbox besides its program. */
+export type SandboxOptions = Pick<SandboxedCommand, 'writableFolders' | 'limits'>
+
+/** A process that leads its own process group, and with a sandbox the processes in it. */
 export interface IsolatedProcess {
   readonly pid: number
-  /** Signals the process group. Has no effect after the end of the process. */
+  /**
+   * Signals the process group. In a sandbox, SIGSTOP and SIGCONT reach every process, and SIGTERM
+   * the first program only, as in a container. Has no effect after the end of the process.
+   */
   readonly signal: (name: NodeJS.Signals) => void
+  /** Returns the memory of the sandbox in bytes; undefined without a sandbox. */
+  readonly measureMemory: () => number | undefined
   /**
    * Resolves with the reason when the process has ended, its group was killed, and its folder was
    * removed. Never rejects.
@@ -33,24 +51,16 @@ export interface IsolatedProcess {
 
 /** Starts a process that inherits nothing of this process's environment. */
 export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedProcess {
-  const { script, cwd, folder, onLine, supervisor } = options
-  for (const part of ['home', 'tmp']) mkdirSync(join(folder, part), { recursive: true })
-  const child = spawn(process.execPath, [script], {
-    cwd,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      HOME: join(folder, 'home'),
-      TMPDIR: join(folder, 'tmp'),
-      ANTICHAIN_SCRATCH: join(folder, 'tmp', 'antichain'),
-      ...options.variables,
-    },
-  })
+  const { folder, onLine, supervisor, sandbox } = options
+  const child: IsolatedChild =
+    sandbox === undefined ? spawnUnsandboxed(options) : spawnSandboxed(options, sandbox)
   for (const stream of [child.stdout, child.stderr]) readLines(stream, onLine)
   if (child.pid !== undefined) supervisor.add(child.pid)
   let hasEnded = false
   const signal = (name: NodeJS.Signals): void => {
-    if (!hasEnded && child.pid !== undefined) signalGroup(child.pid, name)
+    if (hasEnded || child.pid === undefined) return
+    if (sandbox === undefined || name === 'SIGKILL') sendSignal(-child.pid, name)
+    else signalSandbox(child.pid, name)
   }
   const endReason = new Promise<string>(resolve => {
     const finish = (reason: string): void => {
@@ -66,14 +76,79 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
     child.once('error', thrown => finish(`failed to start: ${thrown.message}`))
     child.once('exit', (status, exitSignal) => finish(`exited with ${status ?? exitSignal}`))
   })
-  return { pid: child.pid ?? 0, signal, endReason }
+  const measureMemory = (): number | undefined =>
+    sandbox === undefined || child.pid === undefined
+      ? undefined
+      : measureMemoryBytes(listSandboxProcesses(child.pid))
+  return { pid: child.pid ?? 0, signal, measureMemory, endReason }
 }
 
-function signalGroup(pid: number, name: NodeJS.Signals): void {
+/** A process without an input. */
+type IsolatedChild = ChildProcessByStdio<null, Readable, Readable>
+
+/** Starts a process whose home folder and scratch space are parts of its folder. */
+function spawnUnsandboxed({
+  script,
+  bundleFolder,
+  folder,
+  variables,
+}: IsolatedProcessOptions): IsolatedChild {
+  for (const part of ['home', 'tmp']) mkdirSync(join(folder, part), { recursive: true })
+  return spawn(process.execPath, [script], {
+    ...spawnOptions,
+    cwd: bundleFolder,
+    env: {
+      ...variables,
+      HOME: join(folder, 'home'),
+      TMPDIR: join(folder, 'tmp'),
+      ANTICHAIN_SCRATCH: join(folder, 'tmp', 'antichain'),
+    },
+  })
+}
+
+/** Starts a process in a sandbox, with exactly the variables of its options. */
+function spawnSandboxed(options: IsolatedProcessOptions, sandbox: SandboxOptions): IsolatedChild {
+  const { script, bundleFolder, folder, variables } = options
+  const [file, ...args] = sandboxCommandOf({
+    ...sandbox,
+    bundleFolder,
+    command: [process.execPath, script.replace(bundleFolder, taskRoot)],
+    hostName: basename(folder),
+  })
+  return spawn(file, args, {
+    ...spawnOptions,
+    cwd: '/',
+    // The shell needs a path to find bwrap, and passes it on.
+    env: { PATH: process.env['PATH'] ?? '', ...variables },
+  })
+}
+
+const spawnOptions: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'> = {
+  detached: true,
+  stdio: ['ignore', 'pipe', 'pipe'],
+}
+
+/** Signals the processes of a sandbox. Processes that start meanwhile are found by a second pass. */
+function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
+  if (name === 'SIGTERM') {
+    const program = listSandboxProcesses(parentPid).find(({ innerPid }) => innerPid === 2)
+    if (program !== undefined) sendSignal(program.pid, name)
+    return
+  }
+  const signalledPids = new Set<number>()
+  for (let pass = 0; pass < 2; pass += 1)
+    for (const { pid } of listSandboxProcesses(parentPid)) {
+      if (!signalledPids.has(pid)) sendSignal(pid, name)
+      signalledPids.add(pid)
+    }
+}
+
+/** Signals a process, or a group by its negative pid. It may have ended meanwhile. */
+function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(-pid, name)
+    process.kill(pid, name)
   } catch {
-    // The group may have ended between the check and the signal.
+    // The process ended between the check and the signal.
   }
 }
 

@@ -22,6 +22,8 @@ export function createCallReporter(
       if (isVerbose) report(`${name} [${pid}]   ${line}`)
     },
     onHttpResponse: (requestLine, status) => report(`${requestLine} ${status}`),
+    onDenial: ({ role, permission: { action, resource } }) =>
+      report(`denied: the role ${role} does not allow ${action} on ${resource}`),
     onCloudFailure: reason => report(`failed: ${reason}`),
   }
 }

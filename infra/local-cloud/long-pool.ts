@@ -3,7 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
-import { type IsolatedProcess, startIsolatedProcess } from './isolated-process.ts'
+import {
+  type IsolatedProcess,
+  type SandboxOptions,
+  startIsolatedProcess,
+} from './isolated-process.ts'
 import type { LocalQueue } from './services.ts'
 
 /** The options of one queue's tasks in the long pool. */
@@ -17,6 +21,8 @@ export interface TasksOptions {
   readonly name: string
   readonly variables: Readonly<Record<string, string>>
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
+  /** The sandbox of tasks. Absent: tasks are plain processes. */
+  readonly sandbox?: SandboxOptions
   readonly onLine: (pid: number, line: string) => void
   readonly onFailure: (reason: string) => void
 }
@@ -75,12 +81,14 @@ function startTask({
   name,
   variables,
   supervisor,
+  sandbox,
   onLine,
 }: TasksOptions): IsolatedProcess {
   let pid = 0
   const newTask = startIsolatedProcess({
     script: join(bundleFolder, 'long.mjs'),
-    cwd: bundleFolder,
+    bundleFolder,
+    ...(sandbox === undefined ? {} : { sandbox }),
     folder: join(parentFolder, `${name}-${randomUUID().slice(0, 8)}`),
     variables: { LANG: 'C.UTF-8', TZ: ':UTC', ...variables },
     supervisor,

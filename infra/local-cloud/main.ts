@@ -21,7 +21,8 @@ import { emulators } from '../emulators/emulators.ts'
 import { type Emulators, startEmulators } from '../emulators/start-emulators.ts'
 import { functionsTable } from '../functions-table.ts'
 import { readInstallationSettings } from '../settings.ts'
-import { type LocalCloud, startCloud } from './cloud.ts'
+import { type CloudOptions, type LocalCloud, startCloud } from './cloud.ts'
+import { findSandboxSupport } from './sandbox.ts'
 import { openControlClient } from './control-client.ts'
 import { keepKilling } from './random-kills.ts'
 import { createCallReporter } from './log-calls.ts'
@@ -116,6 +117,7 @@ async function startFunctions(
     bundleOf: row =>
       assets.missingEntries.has(row.entry) ? undefined : bundleFolders.get(row.name),
     folder: join(folder, 'functions'),
+    ...createSandboxOptions(),
     variables: {
       ...variables,
       PATH: process.env['ANTICHAIN_USER_PATH'] ?? PATH,
@@ -133,6 +135,14 @@ async function startFunctions(
   for (const [name, value] of Object.entries(variables))
     if (name.endsWith('_ENDPOINT')) report(`${name}=${value}`)
   return cloud
+}
+
+/** Returns the option for sandboxes, or reports why this machine has none. */
+function createSandboxOptions(): Pick<CloudOptions, 'sandbox'> {
+  const support = findSandboxSupport()
+  if (support.kind === 'supported') return { sandbox: { writableFolders: [] } }
+  report(`functions run without the sandbox of Lambda: ${support.reason}`)
+  return {}
 }
 
 /**

@@ -9,6 +9,8 @@ export interface Invocation {
   readonly arn: string
   /** Milliseconds since 1970. */
   readonly deadlineMs: number
+  /** The trace header for the requests of the function; '' for none. */
+  readonly traceHeader: string
   /** The event as JSON. */
   readonly event: string
 }
@@ -187,14 +189,14 @@ function receiveReply(listener: RuntimeApiListener, path: string, text: string):
 
 function sendInvocation(
   response: ServerResponse,
-  { id, arn, deadlineMs, event }: Invocation,
+  { id, arn, deadlineMs, traceHeader, event }: Invocation,
 ): void {
   response.writeHead(200, {
     'content-type': 'application/json',
     'lambda-runtime-aws-request-id': id,
     'lambda-runtime-deadline-ms': String(deadlineMs),
     'lambda-runtime-invoked-function-arn': arn,
-    'lambda-runtime-trace-id': `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${id.replaceAll('-', '').slice(0, 24)};Sampled=0`,
+    'lambda-runtime-trace-id': traceHeader,
   })
   response.end(event)
 }

@@ -144,6 +144,8 @@ async function serve(handler) {
     const { headers, text } = await callRuntimeApi('GET', '/invocation/next')
     const id = headers['lambda-runtime-aws-request-id']
     const context = contextOf(headers)
+    // SDKs read the trace header here, and send it with their requests.
+    process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id']
     try {
       const event = JSON.parse(text)
       if (handler[streaming] === 'response') await answerByStream(handler, event, context)

@@ -28,6 +28,7 @@ import { type TableId, tables } from '../../shared/platform/aws/dynamo/table-def
 import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { createResourceVariables, type ResourceVariables } from '../resource-variables.ts'
 import type { FunctionName } from '../functions-table.ts'
+import type { LocalResources } from './process-configurations.ts'
 import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
 
 /** A queue for event sources and functions. */
@@ -39,6 +40,8 @@ export interface LocalQueue {
 /** The shared services of an installation's functions, in the emulators. */
 export interface Services {
   readonly resourceVariables: ResourceVariables
+  /** The resources that the template of the installation refers to. */
+  readonly localResources: LocalResources
   readonly queues: Readonly<Record<QueueName, LocalQueue>>
   /** The group of the users' schedules. */
   readonly scheduleGroup: string
@@ -99,8 +102,15 @@ export async function createServices(
     compactionFunction: () => localArnOf(installation, region, 'compaction'),
     webhookUrl: () => webhookUrl,
   })
+  const queueParentUrl = queues.chains.url.slice(0, queues.chains.url.lastIndexOf('/'))
   return {
     resourceVariables,
+    localResources: {
+      account,
+      region,
+      queueUrlOf: name => `${queueParentUrl}/${name}`,
+      secretsKey: key,
+    },
     queues,
     scheduleGroup: names.scheduleGroup,
     remove: async () => {

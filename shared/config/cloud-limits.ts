@@ -4,6 +4,11 @@ export const cloudLimits = {
   environmentStartMs: 30_000,
   /** Default time after which an idle environment is stopped. */
   environmentIdleMs: 300_000,
+  /** Interval at which the memory of a sandbox is measured. Lambda kills at once. */
+  memoryCheckMs: 1_000,
+  /** Size of /tmp of a function that sets none, and open files of a process: Lambda's numbers. */
+  scratchMb: 512,
+  openFilesMax: 1_024,
   /** Interval at which idle environments are checked. */
   idleCheckMs: 1_000,
   /** Time with an empty queue after which a task of the long pool is told to shut down. */
@@ -22,6 +27,9 @@ export const cloudLimits = {
   permissionDecisionsMax: 10_000,
   /** Calls of one function in a chain of calls before Lambda stops the chain. */
   recursiveInvocationsMax: 16,
+  /** Concurrent calls of an event source at first, and further ones per minute: Lambda's numbers. */
+  sourceCallsMin: 5,
+  sourceCallsPerMinute: 300,
   /** Pause before the next request to a queue that returned an error. */
   pollPauseMs: 1_000,
   /** Interval at which the local scheduler checks for new, deleted and due schedules. */

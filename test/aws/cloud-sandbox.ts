@@ -16,6 +16,8 @@ import type { CompletedCall } from '../../infra/local-cloud/fleet.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../../infra/functions-table.ts'
 import type { QueueName } from '../../shared/config/aws-resource-names.ts'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
+import type { Denial } from '../../infra/local-cloud/permissions/permission-proxy.ts'
+import { findSandboxSupport } from '../../infra/local-cloud/sandbox.ts'
 import { createCallReporter } from '../../infra/local-cloud/log-calls.ts'
 import { readInstallationSettings } from '../../infra/settings.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
@@ -102,12 +104,17 @@ export interface CloudSandbox {
   readonly remove: () => Promise<void>
 }
 
+const sandboxSupport = findSandboxSupport()
+if (sandboxSupport.kind === 'unsupported')
+  console.warn(`the functions run without Lambda's sandbox: ${sandboxSupport.reason}`)
+
 /** Creates a sandbox with a program of test/fixtures/programs. */
 export async function createCloudSandbox(
   fixture: string,
   options: CloudSandboxOptions,
 ): Promise<CloudSandbox> {
-  const root = mkdtempSync(join(tmpdir(), 'antichain-cloud-'))
+  // Functions clear their /tmp, so the folder of the provider's cloud is elsewhere.
+  const root = mkdtempSync('/var/tmp/antichain-cloud-')
   const goldCloud = join(root, 'cloud')
   mkdirSync(join(goldCloud, 'objects'), { recursive: true })
   const program = join(root, 'program')
@@ -115,6 +122,7 @@ export async function createCloudSandbox(
   const stackFile = await createSandboxProgram(program, fixture, options)
   const stack = stackIdOf(fixture, 'dev')
   const calls: (CompletedCall & { readonly name: FunctionName })[] = []
+  const denials: Denial[] = []
   const lines: string[] = []
   const logLine = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
   const callReporter = createCallReporter(logLine, true)
@@ -134,6 +142,7 @@ export async function createCloudSandbox(
     bundleOf: options.bundleOf,
     folder: join(root, 'functions'),
     variables: { ...functionVariablesOf(functionAws, goldCloud), ...options.variables },
+    ...(sandboxSupport.kind === 'supported' ? { sandbox: { writableFolders: [goldCloud] } } : {}),
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     ...(options.visibilitySeconds === undefined
@@ -146,6 +155,10 @@ export async function createCloudSandbox(
         callReporter.onCall(name, call)
       },
       onLine: callReporter.onLine,
+      onDenial: denial => {
+        denials.push(denial)
+        callReporter.onDenial(denial)
+      },
       onCloudFailure: callReporter.onCloudFailure,
     },
   })
@@ -191,6 +204,7 @@ export async function createCloudSandbox(
       control.close()
       await cloud.end()
       await rm(root, { recursive: true, force: true, maxRetries: 3 })
+      expect(denials, 'requests that the roles of the template do not allow').toEqual([])
     },
   }
 }

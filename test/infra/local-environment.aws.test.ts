@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Environment, startEnvironment } from '../../infra/local-cloud/environment.ts'
-import { parseFailures } from '../../infra/local-cloud/event-source.ts'
+import { callsMaxAfter, parseFailures } from '../../infra/local-cloud/event-source.ts'
 import {
   startSupervisor,
   type Supervisor,
@@ -130,6 +130,10 @@ describe('the response to a batch of messages', () => {
   ])('%s leaves %j to be delivered again', (json, failed) => {
     expect([...parseFailures(json, messages)]).toEqual(failed)
   })
+})
+
+test('an event source begins with five concurrent calls and adds five per second', () => {
+  expect([0, 999, 1_000, 60_000].map(callsMaxAfter)).toEqual([5, 9, 10, 305])
 })
 
 function stateOf(pid: number): string {

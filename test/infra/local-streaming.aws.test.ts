@@ -65,7 +65,7 @@ describe('a function that streams', () => {
     await start()
     const invoke = (event: unknown, gone: AbortSignal) =>
       streamReply(async streamed => {
-        const outcome = await environment.invoke(event, 20_000, streamed)
+        const outcome = await environment.invoke(event, 20_000, { onStreamedAnswer: streamed })
         outcomes.push(outcome)
         return outcome
       }, gone)

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** A process in a sandbox. */
+export interface SandboxProcess {
+  /** The pid outside the sandbox. */
+  readonly pid: number
+  /** The pid inside the sandbox; 1 is its first process, which only reaps others. */
+  readonly innerPid: number
+}
+
+/**
+ * Returns the processes of the sandbox that a process outside has started. They share a namespace
+ * of pids. Empty after the end of the sandbox, and before its first process exists.
+ */
+export function listSandboxProcesses(parentPid: number): readonly SandboxProcess[] {
+  const pids = readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+  const childPid = pids.find(pid => readStatus(pid)?.parent === parentPid)
+  const namespace = childPid === undefined ? undefined : readNamespace(childPid)
+  if (namespace === undefined || namespace === readNamespace(process.pid)) return []
+  return pids.flatMap(pid => {
+    if (readNamespace(pid) !== namespace) return []
+    const status = readStatus(pid)
+    return status === undefined ? [] : [{ pid, innerPid: status.innerPid }]
+  })
+}
+
+/** Returns the memory of processes in bytes. Shared memory is divided among its users. */
+export function measureMemoryBytes(processes: readonly SandboxProcess[]): number {
+  const sizes = processes.map(({ pid }) => {
+    const [, kib = '0'] = /^Pss:\s+(\d+) kB/m.exec(readProcFile(pid, 'smaps_rollup')) ?? []
+    return Number(kib) * 1024
+  })
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+function readNamespace(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`)
+  } catch {
+    return undefined
+  }
+}
+
+function readStatus(
+  pid: number,
+): { readonly parent: number; readonly innerPid: number } | undefined {
+  const text = readProcFile(pid, 'status')
+  const [, parent] = /^PPid:\s+(\d+)/m.exec(text) ?? []
+  const [, innerPid] = /^NSpid:.*\s(\d+)$/m.exec(text) ?? []
+  if (parent === undefined || innerPid === undefined) return undefined
+  return { parent: Number(parent), innerPid: Number(innerPid) }
+}
+
+/** Returns '' for a process that has ended. */
+function readProcFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { dirname } from 'node:path'
+import { projectRoot } from '../assets.ts'
+
+/** The limits of a sandbox, as Lambda enforces them. */
+export interface SandboxLimits {
+  /** The size of `/tmp`. */
+  readonly scratchMb: number
+  /** The number of open files of each process. */
+  readonly openFilesMax: number
+}
+
+/** A program with its arguments, and where its files are. */
+export interface SandboxedCommand {
+  readonly command: readonly [string, ...string[]]
+  /** The folder of the bundle, which the process sees as `taskRoot`. */
+  readonly bundleFolder: string
+  /** Further folders that the process may write, for test providers that store their objects. */
+  readonly writableFolders: readonly string[]
+  /** The name of the host, which is another one for each sandbox. */
+  readonly hostName: string
+  readonly limits: SandboxLimits
+}
+
+/** The folder of the code, as on Lambda. */
+export const taskRoot = '/var/task'
+
+/** Whether processes can be sandboxed on this machine; if not, the reason for users. */
+export type SandboxSupport =
+  | { readonly kind: 'supported' }
+  | { readonly kind: 'unsupported'; readonly reason: string }
+
+/**
+ * Finds out whether this machine can sandbox processes, by starting an empty sandbox. Root installs
+ * bubblewrap first where it is missing, with the package manager of Debian.
+ */
+export function findSandboxSupport(): SandboxSupport {
+  if (process.platform !== 'linux')
+    return { kind: 'unsupported', reason: 'sandboxes need namespaces of Linux' }
+  if (!isInstalled() && process.getuid?.() === 0) installBubblewrap()
+  if (!isInstalled())
+    return { kind: 'unsupported', reason: 'bwrap is missing; install the package bubblewrap' }
+  const { status, stderr } = spawnSync('bwrap', [...namespaceOptions, 'true'], { encoding: 'utf8' })
+  if (status === 0) return { kind: 'supported' }
+  return { kind: 'unsupported', reason: `bwrap fails: ${stderr.trim().slice(0, 200)}` }
+}
+
+const isInstalled = (): boolean => spawnSync('bwrap', ['--version']).status === 0
+
+function installBubblewrap(): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const install = (): number | null =>
+    spawnSync('apt-get', ['install', '-y', '-q', 'bubblewrap'], { env, stdio: 'ignore' }).status
+  // The lists of packages may be missing or old on a new machine.
+  if (install() === 0) return
+  spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' })
+  install()
+}
+
+/** Lambda's user has the uid 993. Its sandbox has its own processes and its own host name. */
+const namespaceOptions = [
+  ...['--unshare-user', '--uid', '993', '--gid', '990'],
+  ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+] as const
+
+/**
+ * Returns the command that runs a program as Lambda does: as a user without privileges, with a
+ * read-only root, and with a `/tmp` of limited size as the only writable folder. The project and
+ * its Node stay readable where a clone is below `/tmp` or `/var`.
+ */
+export function sandboxCommandOf(options: SandboxedCommand): readonly [string, ...string[]] {
+  const { command, bundleFolder, writableFolders, hostName, limits } = options
+  const scratchBytes = limits.scratchMb * 1024 * 1024
+  const readableFolders = [projectRoot, dirname(process.execPath)]
+  return [
+    '/bin/sh',
+    '-c',
+    `ulimit -n ${limits.openFilesMax} && exec "$@"`,
+    'sh',
+    'bwrap',
+    ...namespaceOptions,
+    ...['--hostname', hostName],
+    ...['--size', String(scratchBytes), '--tmpfs', '/tmp'],
+    ...['--tmpfs', '/var', '--ro-bind', bundleFolder, taskRoot],
+    ...readableFolders.flatMap(folder => ['--ro-bind', folder, folder]),
+    ...writableFolders.flatMap(folder => ['--bind', folder, folder]),
+    ...['--remount-ro', '/var', '--chdir', taskRoot, '--', ...command],
+  ]
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
+import type { AwsSettings, createSqsClient } from '../../shared/platform/aws/clients.ts'
+import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
+import { longPoolScratchGib } from '../constructs/long-pool.ts'
+import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
+import type { Settings } from '../settings.ts'
+import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
+import type { SandboxOptions } from './isolated-process.ts'
+import { type LongPoolTasks, startLongPoolTasks } from './long-pool.ts'
+import type { ProcessAccess } from './process-access.ts'
+import { localArnOf, type Services } from './services.ts'
+
+/** The options of functions and of tasks of the long pool. */
+export interface ProcessOptions {
+  readonly settings: Settings
+  /** The settings of AWS clients, with the endpoints of the emulators. */
+  readonly aws: AwsSettings
+  /** Returns the folder of a function's bundle. Undefined when the function has no entry file. */
+  readonly bundleOf: (row: FunctionRow) => string | undefined
+  /** The parent folder of environments. */
+  readonly folder: string
+  /** Variables besides those of the template: credentials, PATH, passphrase. */
+  readonly variables: Readonly<Record<string, string>>
+  /** The sandboxes of functions and tasks, as on Lambda. Absent: they are plain processes. */
+  readonly sandbox?: Pick<SandboxOptions, 'writableFolders'>
+  /** Time limits that replace those of the functions table. */
+  readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
+  readonly idleMs?: number
+  readonly reporter: ProcessReporter
+}
+
+/** The receiver of the events of functions and tasks. */
+export interface ProcessReporter {
+  readonly onCall: (name: FunctionName, call: CompletedCall) => void
+  /** Receives an output line of an environment. */
+  readonly onLine: (name: FunctionName, pid: number, line: string) => void
+  readonly onCloudFailure: (reason: string) => void
+}
+
+/** Creates the fleet of a function, with the variables and permissions of the template. */
+export function createFunctionFleet(
+  options: ProcessOptions,
+  row: FunctionRow,
+  context: {
+    readonly bundleFolder: string
+    readonly access: ProcessAccess
+    readonly supervisor: Supervisor
+  },
+): Fleet {
+  const { settings, aws, reporter } = options
+  const { bundleFolder, access, supervisor } = context
+  const { name } = row
+  const functionName = `${settings.installation}-${name}`
+  return createFleet({
+    name: functionName,
+    arn: localArnOf(settings.installation, aws.region, name),
+    bundleFolder,
+    supervisor,
+    parentFolder: join(options.folder, 'environments'),
+    memoryMb: row.memoryMb(settings),
+    allowsRecursion: access.allowsRecursion(functionName),
+    ...sandboxOptionsOf(options, row.scratchMb?.(settings) ?? cloudLimits.scratchMb),
+    limitMs: options.limitMs?.[name] ?? row.timeoutSeconds * 1_000,
+    idleMs: options.idleMs ?? cloudLimits.environmentIdleMs,
+    variables: { ...options.variables, ...access.variablesOf(functionName) },
+    onLine: (pid, line) => reporter.onLine(name, pid, line),
+    onCall: call => reporter.onCall(name, call),
+  })
+}
+
+function sandboxOptionsOf(
+  { sandbox }: ProcessOptions,
+  scratchMb: number,
+): { readonly sandbox?: SandboxOptions } {
+  if (sandbox === undefined) return {}
+  const limits = { scratchMb, openFilesMax: cloudLimits.openFilesMax }
+  return { sandbox: { ...sandbox, limits } }
+}
+
+/** Starts the tasks of the long pool. Returns them by the name of their function. */
+export function startLongTasks(
+  options: ProcessOptions,
+  context: {
+    readonly services: Services
+    readonly access: ProcessAccess
+    readonly supervisor: Supervisor
+    readonly sqs: ReturnType<typeof createSqsClient>
+  },
+): ReadonlyMap<FunctionName, LongPoolTasks> {
+  const { settings, reporter } = options
+  const { services, access, supervisor, sqs } = context
+  const entries = functionsTable.flatMap(row => {
+    const bundleFolder = options.bundleOf(row)
+    if (bundleFolder === undefined || row.longQueue === undefined) return []
+    const name = `${settings.installation}-long-${row.name}`
+    const tasks = startLongPoolTasks({
+      sqs,
+      supervisor,
+      bundleFolder,
+      ...sandboxOptionsOf(options, longPoolScratchGib * 1_024),
+      queue: services.queues[row.longQueue],
+      parentFolder: join(options.folder, 'tasks'),
+      name,
+      variables: { ...options.variables, ...access.variablesOf(name) },
+      onLine: (pid, line) => reporter.onLine(row.name, pid, line),
+      onFailure: reporter.onCloudFailure,
+    })
+    return [[row.name, tasks] as const]
+  })
+  return new Map(entries)
+}
