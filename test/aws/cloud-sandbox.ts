@@ -69,7 +69,10 @@ export interface CloudSandboxOptions extends StackFileOptions {
   readonly tidyMs?: number
   /** Alternative visibility timeouts of a function's messages, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
-  /** `above`: the SDK is in a folder above the program, so that the packed program is small. */
+  /**
+   * `above`: the SDK is in a folder above the program, so that the packed program is small. The
+   * functions are then plain processes, because a sandbox has no folder above.
+   */
   readonly sdk?: 'above'
   /** Further environment variables of the functions. */
   readonly variables?: Readonly<Record<string, string>>
@@ -142,7 +145,9 @@ export async function createCloudSandbox(
     bundleOf: options.bundleOf,
     folder: join(root, 'functions'),
     variables: { ...functionVariablesOf(functionAws, goldCloud), ...options.variables },
-    ...(sandboxSupport.kind === 'supported' ? { sandbox: { writableFolders: [goldCloud] } } : {}),
+    ...(sandboxSupport.kind === 'unsupported' || options.sdk === 'above'
+      ? {}
+      : { sandbox: { writableFolders: [goldCloud] } }),
     tidyMs: options.tidyMs ?? 3_600_000,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     ...(options.visibilitySeconds === undefined
