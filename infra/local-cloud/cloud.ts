@@ -105,21 +105,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       fleets.set(row.name, createFunctionFleet(options, row, { bundleFolder, access, supervisor }))
   }
   const sqs = createSqsClient(aws)
-  const sources = functionsTable.flatMap(row => {
-    const fleet = fleets.get(row.name)
-    if (fleet === undefined || row.consumes === undefined) return []
-    const { queue, batchSize, concurrencyMax } = row.consumes
-    const source = startEventSource({
-      sqs,
-      queue: services.queues[queue],
-      region: aws.region,
-      batchSize,
-      concurrencyMax: concurrencyMax?.(settings) ?? 1,
-      invoke: fleet.invoke,
-      onFailure: reporter.onCloudFailure,
-    })
-    return [source]
-  })
+  const sources = startEventSources(options, { services, fleets, sqs })
   const tasks = startLongTasks(options, { services, access, supervisor, sqs })
   const endScheduling = startScheduleCalls(options, services, invoke)
   const endTidying = startTidying(fleets.get('compaction'), options.tidyMs)
@@ -144,6 +130,33 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       await rm(options.folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+/** Starts the event sources of the functions that consume a queue. */
+function startEventSources(
+  { aws, settings, reporter }: CloudOptions,
+  deps: {
+    readonly services: Services
+    readonly fleets: ReadonlyMap<FunctionName, Fleet>
+    readonly sqs: ReturnType<typeof createSqsClient>
+  },
+): readonly EventSource[] {
+  const { services, fleets, sqs } = deps
+  return functionsTable.flatMap(({ name, consumes }) => {
+    const fleet = fleets.get(name)
+    if (fleet === undefined || consumes === undefined) return []
+    const { queue, batchSize, concurrencyMax } = consumes
+    const source = startEventSource({
+      sqs,
+      queue: services.queues[queue],
+      region: aws.region,
+      batchSize,
+      concurrencyMax: concurrencyMax?.(settings) ?? 1,
+      invoke: fleet.invoke,
+      onFailure: reporter.onCloudFailure,
+    })
+    return [source]
+  })
 }
 
 /** Starts the scheduler, which calls functions by their ARNs. Returns the function that ends it. */

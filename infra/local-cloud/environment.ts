@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type EnvironmentOptions, startEnvironmentProcess } from './environment-process.ts'
+import type { IsolatedProcess } from './isolated-process.ts'
 import { type RuntimeReply, startRuntimeApi, type StreamedAnswer } from './runtime-api.ts'
 
 /** The result of a function call. `json` is the value that the function returned, as JSON. */
@@ -62,19 +63,17 @@ interface EnvironmentState {
   begin?: (() => void) | undefined
 }
 
+function createState(): EnvironmentState {
+  const idleSinceMs = performance.now()
+  return { reason: '', isReady: false, hasEnded: false, idleSinceMs, id: '' }
+}
+
 /**
  * Starts an environment. Its process is suspended between calls, so that it does no background
  * work.
  */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const idleSinceMs = performance.now()
-  const state: EnvironmentState = {
-    reason: '',
-    isReady: false,
-    hasEnded: false,
-    idleSinceMs,
-    id: '',
-  }
+  const state = createState()
   let signal = (_name: NodeJS.Signals): void => undefined
   const api = await startRuntimeApi({
     onReady: () => {
@@ -100,14 +99,10 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const readyTimer = setTimeout(() => {
     if (!state.isReady) kill('was not ready in time')
   }, cloudLimits.environmentStartMs).unref()
-  const memoryTimer = setInterval(() => {
-    const memoryMb = (environmentProcess.measureMemory() ?? 0) / 1024 / 1024
-    if (memoryMb > options.memoryMb)
-      kill(`ran out of memory: ${Math.ceil(memoryMb)} MB of ${options.memoryMb} MB`)
-  }, cloudLimits.memoryCheckMs).unref()
+  const endMemoryChecks = startMemoryChecks(environmentProcess, options.memoryMb, kill)
   const endReason = environmentProcess.endReason.then(exitReason => {
     clearTimeout(readyTimer)
-    clearInterval(memoryTimer)
+    endMemoryChecks()
     state.hasEnded = true
     state.reason ||= exitReason
     api.close()
@@ -145,6 +140,19 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     endReason,
     invoke,
   }
+}
+
+/** Kills an environment that uses more memory than its function has. Returns the end of checks. */
+function startMemoryChecks(
+  { measureMemory }: Pick<IsolatedProcess, 'measureMemory'>,
+  memoryMb: number,
+  kill: (reason: string) => void,
+): () => void {
+  const timer = setInterval(() => {
+    const usedMb = (measureMemory() ?? 0) / 1024 / 1024
+    if (usedMb > memoryMb) kill(`ran out of memory: ${Math.ceil(usedMb)} MB of ${memoryMb} MB`)
+  }, cloudLimits.memoryCheckMs).unref()
+  return () => clearInterval(timer)
 }
 
 function settleReply(state: EnvironmentState, reply: RuntimeReply): void {

@@ -18,7 +18,7 @@ export interface IsolatedProcessOptions {
   /** The folder of the bundle, which is the working folder. */
   readonly bundleFolder: string
   /** The sandbox of the process. Absent: a process with folders of its own on this machine. */
-  readonly sandbox?: SandboxOptions
+  readonly sandbox?: ProcessSandboxOptions
   /** The folder of the process, which is created at its start and removed at its end. */
   readonly folder: string
   /** All variables of the process, except those that name its folders. */
@@ -30,7 +30,7 @@ export interface IsolatedProcessOptions {
 }
 
 /** The options of a sandbox besides its program. */
-export type SandboxOptions = Pick<SandboxedCommand, 'writableFolders' | 'limits'>
+export type ProcessSandboxOptions = Pick<SandboxedCommand, 'writableFolders' | 'limits'>
 
 /** A process that leads its own process group, and with a sandbox the processes in it. */
 export interface IsolatedProcess {
@@ -107,7 +107,10 @@ function spawnUnsandboxed({
 }
 
 /** Starts a process in a sandbox, with exactly the variables of its options. */
-function spawnSandboxed(options: IsolatedProcessOptions, sandbox: SandboxOptions): IsolatedChild {
+function spawnSandboxed(
+  options: IsolatedProcessOptions,
+  sandbox: ProcessSandboxOptions,
+): IsolatedChild {
   const { script, bundleFolder, folder, variables } = options
   const [file, ...args] = sandboxCommandOf({
     ...sandbox,
@@ -128,7 +131,7 @@ const spawnOptions: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'> = {
   stdio: ['ignore', 'pipe', 'pipe'],
 }
 
-/** Signals the processes of a sandbox. Processes that start meanwhile are found by a second pass. */
+/** Signals the processes of a sandbox. A second pass finds processes that start meanwhile. */
 function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
   if (name === 'SIGTERM') {
     const program = listSandboxProcesses(parentPid).find(({ innerPid }) => innerPid === 2)

@@ -5,7 +5,7 @@ import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 import {
   type IsolatedProcess,
-  type SandboxOptions,
+  type ProcessSandboxOptions,
   startIsolatedProcess,
 } from './isolated-process.ts'
 import type { LocalQueue } from './services.ts'
@@ -22,7 +22,7 @@ export interface TasksOptions {
   readonly variables: Readonly<Record<string, string>>
   readonly supervisor: Pick<Supervisor, 'add' | 'remove'>
   /** The sandbox of tasks. Absent: tasks are plain processes. */
-  readonly sandbox?: SandboxOptions
+  readonly sandbox?: ProcessSandboxOptions
   readonly onLine: (pid: number, line: string) => void
   readonly onFailure: (reason: string) => void
 }

@@ -65,9 +65,9 @@ const namespaceOptions = [
 ] as const
 
 /**
- * Returns the command that runs a program as Lambda does: as a user without privileges, with a
- * read-only root, and with a `/tmp` of limited size as the only writable folder. The project and
- * its Node stay readable where a clone is below `/tmp` or `/var`.
+ * Returns the command that runs a program as Lambda does: as a user without privileges and with a
+ * read-only root. A `/tmp` of limited size is the only writable folder. The project and its Node
+ * stay readable where a clone is below `/tmp` or `/var`.
  */
 export function sandboxCommandOf(options: SandboxedCommand): readonly [string, ...string[]] {
   const { command, bundleFolder, writableFolders, hostName, limits } = options

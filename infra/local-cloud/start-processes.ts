@@ -6,7 +6,7 @@ import { longPoolScratchGib } from '../constructs/long-pool.ts'
 import { type FunctionName, type FunctionRow, functionsTable } from '../functions-table.ts'
 import type { Settings } from '../settings.ts'
 import { type CompletedCall, createFleet, type Fleet } from './fleet.ts'
-import type { SandboxOptions } from './isolated-process.ts'
+import type { ProcessSandboxOptions } from './isolated-process.ts'
 import { type LongPoolTasks, startLongPoolTasks } from './long-pool.ts'
 import type { ProcessAccess } from './process-access.ts'
 import { localArnOf, type Services } from './services.ts'
@@ -23,7 +23,7 @@ export interface ProcessOptions {
   /** Variables besides those of the template: credentials, PATH, passphrase. */
   readonly variables: Readonly<Record<string, string>>
   /** The sandboxes of functions and tasks, as on Lambda. Absent: they are plain processes. */
-  readonly sandbox?: Pick<SandboxOptions, 'writableFolders'>
+  readonly sandbox?: Pick<ProcessSandboxOptions, 'writableFolders'>
   /** Time limits that replace those of the functions table. */
   readonly limitMs?: Partial<Readonly<Record<FunctionName, number>>>
   readonly idleMs?: number
@@ -72,7 +72,7 @@ export function createFunctionFleet(
 function sandboxOptionsOf(
   { sandbox }: ProcessOptions,
   scratchMb: number,
-): { readonly sandbox?: SandboxOptions } {
+): { readonly sandbox?: ProcessSandboxOptions } {
   if (sandbox === undefined) return {}
   const limits = { scratchMb, openFilesMax: cloudLimits.openFilesMax }
   return { sandbox: { ...sandbox, limits } }

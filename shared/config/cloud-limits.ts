@@ -27,7 +27,7 @@ export const cloudLimits = {
   permissionDecisionsMax: 10_000,
   /** Calls of one function in a chain of calls before Lambda stops the chain. */
   recursiveInvocationsMax: 16,
-  /** Concurrent calls of an event source at first, and further ones per minute: Lambda's numbers. */
+  /** Concurrent calls of an event source at first, and further ones per minute, as on Lambda. */
   sourceCallsMin: 5,
   sourceCallsPerMinute: 300,
   /** Pause before the next request to a queue that returned an error. */

@@ -2,12 +2,11 @@
  * A stack as docs/aws.md describes it: its secrets are under a KMS key, and bundled functions
  * deploy it with a role of its own.
  */
-import { CreateKeyCommand } from '@aws-sdk/client-kms'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
-import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
+import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
@@ -16,13 +15,6 @@ import { describeWithServices } from './describe-with-services.ts'
 import { createStackFile, secretText } from './stack-file.ts'
 
 const role = 'arn:aws:iam::123456789012:role/antichain-deploy-shop'
-
-async function keyOf(aws: AwsSettings): Promise<string> {
-  const kms = createKmsClient(aws, aws.region)
-  const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
-  kms.destroy()
-  return `awskms:///${KeyMetadata?.Arn ?? ''}?region=${aws.region}`
-}
 
 /** Returns a stack file with a data key that Pulumi created, which names no stack. */
 async function createUnnamedFile(aws: AwsSettings, url: string, file: string): Promise<string> {
@@ -53,16 +45,14 @@ describeWithServices(
   settings => {
     let bundles: ReturnType<typeof createBundles>
     let sandbox: CloudSandbox
-    let keyUrl = ''
     beforeAll(async () => {
       bundles = createBundles()
-      keyUrl = await keyOf(settings())
-      const variables = { PULUMI_CONFIG_PASSPHRASE: '' }
-      const placeOptions = { keyUrl, config: { 'antichain:role': role }, variables }
       sandbox = await createCloudSandbox('shop', {
         aws: settings(),
         bundleOf: bundles.findBundle,
-        ...placeOptions,
+        secretsKey: 'of the installation',
+        config: { 'antichain:role': role },
+        variables: { PULUMI_CONFIG_PASSPHRASE: '' },
       })
     })
     afterAll(async () => {
@@ -112,6 +102,7 @@ describeWithServices(
       const file = join(sandbox.program, 'Pulumi.dev.yaml')
       const ownFile = readFileSync(file, 'utf8')
       const other = stackIdOf('shop', 'other')
+      const { keyUrl } = sandbox
       const otherFile = await createStackFile(other, { aws: settings(), keyUrl })
       const unnamedFile = await createUnnamedFile(settings(), keyUrl, ownFile)
       const snapshot = await sandbox.exportState()

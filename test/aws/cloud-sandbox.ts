@@ -55,7 +55,7 @@ export function createBundles(): {
 }
 
 /** The options of a sandbox. */
-export interface CloudSandboxOptions extends StackFileOptions {
+export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {
   readonly aws: AwsSettings
   /**
    * Alternative endpoints of the services for functions and event sources; if absent, those of
@@ -74,6 +74,8 @@ export interface CloudSandboxOptions extends StackFileOptions {
    * functions are then plain processes, because a sandbox has no folder above.
    */
   readonly sdk?: 'above'
+  /** The key that protects the secrets of the stack. Default: a passphrase. */
+  readonly secretsKey?: 'of the installation'
   /** Further environment variables of the functions. */
   readonly variables?: Readonly<Record<string, string>>
 }
@@ -87,6 +89,8 @@ export interface CloudSandbox {
   readonly program: string
   /** The folder of the provider's cloud. */
   readonly cloudFolder: string
+  /** The URL of the installation's key of secrets. */
+  readonly keyUrl: string
   /** The stack file, which selects the secrets manager. */
   readonly stackFile: string
   /** Packs the program with these environment variables, and uploads it. */
@@ -122,7 +126,6 @@ export async function createCloudSandbox(
   mkdirSync(join(goldCloud, 'objects'), { recursive: true })
   const program = join(root, 'program')
   if (options.sdk === 'above') symlinkSync(sdkModules, join(root, 'node_modules'))
-  const stackFile = await createSandboxProgram(program, fixture, options)
   const stack = stackIdOf(fixture, 'dev')
   const calls: (CompletedCall & { readonly name: FunctionName })[] = []
   const denials: Denial[] = []
@@ -167,6 +170,9 @@ export async function createCloudSandbox(
       onCloudFailure: callReporter.onCloudFailure,
     },
   })
+  const { secretsKey } = cloud.services.localResources
+  const keyUrl = `awskms:///${secretsKey}?region=${options.aws.region}`
+  const stackFile = await createSandboxProgram(program, fixture, { ...options, keyUrl })
   const control = openControlClient(options.aws, cloud.services)
   await control.platform.catalog.createStack(stack, control.platform.clock.now())
   const readLog = (): string => lines.join('\n')
@@ -176,6 +182,7 @@ export async function createCloudSandbox(
     stack,
     program,
     cloudFolder: goldCloud,
+    keyUrl,
     stackFile,
     calls,
     readLog,
@@ -221,7 +228,7 @@ export async function createCloudSandbox(
 async function createSandboxProgram(
   program: string,
   fixture: string,
-  options: CloudSandboxOptions,
+  options: CloudSandboxOptions & { readonly keyUrl: string },
 ): Promise<string> {
   mkdirSync(program)
   cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
@@ -240,7 +247,9 @@ async function createSandboxProgram(
       dereference: true,
       filter: path => !unusedFiles.some(pattern => pattern.test(path.slice(sdkModules.length))),
     })
-  const text = await createStackFile(stackIdOf(fixture, 'dev'), options)
+  const { aws, keyUrl, config = {} } = options
+  const key = options.secretsKey === undefined ? {} : { keyUrl }
+  const text = await createStackFile(stackIdOf(fixture, 'dev'), { aws, config, ...key })
   writeFileSync(join(program, 'Pulumi.dev.yaml'), text)
   return text
 }
