@@ -62,6 +62,11 @@ export default defineConfig({
       project('contract', ['test/contract'], alone(180)),
       // The servers are shared; each test keeps its records under its own names.
       project('aws', ['test/aws'], alone(120)),
+      // It compares what all tests of the local cloud did.
+      project('permissions', ['test/permissions'], {
+        ...alone(120),
+        sequence: { groupOrder: 1 },
+      }),
       // At night the same properties run again, on more cases.
       project('property', ['test/property'], {
         ...alone(tier === 'nightly' ? 1200 : 300),
@@ -75,7 +80,7 @@ export default defineConfig({
       // They run others: beside them everything would only be slower.
       project('mutations', ['test/mutations'], {
         ...alone(3_600),
-        sequence: { groupOrder: 1 },
+        sequence: { groupOrder: 2 },
       }),
       project('house', ['test/house'], alone(180)),
       project('integration', ['test/integration'], alone(180)),

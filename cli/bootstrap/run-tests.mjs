@@ -1,5 +1,5 @@
 /** Runs test tiers: vitest, the golden cases and the tests with emulators. Sums their counts. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runChild } from './run-child.mjs'
 import {
@@ -55,11 +55,19 @@ async function runVitest(tier, args, env) {
   ]
   // Tests of AWS use emulators, which run as long as the tests.
   const wrapperArgs = ['aws', 'nightly'].includes(tier) ? [emulatorsScript, '--', projectNode] : []
-  const status = await runChild(projectNode, [...wrapperArgs, vitest, ...options], { env })
+  // The last test of the whole tier compares the permissions that all tests have used.
+  const ledger = tier === 'aws' && args.length === 0 ? createLedgerFolder() : undefined
+  const ledgerVariables = ledger === undefined ? {} : { ANTICHAIN_PERMISSION_LEDGER: ledger }
+  const status = await runChild(projectNode, [...wrapperArgs, vitest, ...options], {
+    env: { ...env, ...ledgerVariables },
+  })
+  if (ledger !== undefined) rmSync(ledger, { recursive: true, force: true })
   const counts = existsSync(report) ? countsOf(report) : emptyCounts
   rmSync(report, { force: true })
   return countRunnerFailure(status, counts)
 }
+
+const createLedgerFolder = () => mkdtempSync(join(root, '.cache', 'permission-ledger-'))
 
 const emptyCounts = { passed: 0, failed: 0, skipped: 0, names: [] }
 

@@ -32,6 +32,7 @@ import type { Command } from '../../shared/records/log.ts'
 import { parallel } from '../e2e/deployment-processes.ts'
 import { type RequestedChange, type CloudObject, readObjects } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
+import { createPermissionLedger } from './permission-ledger.ts'
 import { passphrase, type StackFileOptions, createStackFile } from './stack-file.ts'
 
 const testFolder = resolve(import.meta.dirname, '..')
@@ -142,6 +143,7 @@ export async function createCloudSandbox(
     ...options.settings,
   })
   if ('problems' in settings) throw new Error(settings.problems.join('\n'))
+  const ledger = createPermissionLedger(settings)
   const cloud = await startCloud({
     settings,
     aws: functionAws,
@@ -167,6 +169,7 @@ export async function createCloudSandbox(
         denials.push(denial)
         callReporter.onDenial(denial)
       },
+      onUse: ledger.add,
       onCloudFailure: callReporter.onCloudFailure,
     },
   })
@@ -216,6 +219,7 @@ export async function createCloudSandbox(
       control.close()
       await cloud.end()
       await rm(root, { recursive: true, force: true, maxRetries: 3 })
+      ledger.save()
       expect(denials, 'requests that the roles of the template do not allow').toEqual([])
     },
   }

@@ -16,6 +16,7 @@ const conditionalTests: Readonly<Record<string, string>> = {
   'test/aws/describe-with-services.ts':
     'emulators without an installed toolchain; with CI set they fail instead',
   'test/infra/sandbox.aws.test.ts': 'machines that forbid namespaces of users',
+  'test/permissions/superfluous-permissions.aws.test.ts': 'runs of single test files',
   'test/e2e/toolchains.ts':
     'languages without an installed toolchain; with CI set they fail instead',
 }
