@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
+import {
+  type RawMessage,
+  refusalsAttribute,
+} from '../../shared/platform/aws/queues/receive-messages.ts'
 
 /** The event that Lambda passes for an SQS queue, reduced to the fields in use. */
 const sqsEventForm = z.object({
@@ -10,6 +13,10 @@ const sqsEventForm = z.object({
         receiptHandle: z.string(),
         body: z.string(),
         attributes: z.object({ ApproximateReceiveCount: z.coerce.number().int().min(1) }),
+        messageAttributes: z
+          .object({ [refusalsAttribute]: z.object({ stringValue: z.coerce.number().int() }) })
+          .partial()
+          .default({}),
       }),
     )
     .max(10_000),
@@ -35,6 +42,7 @@ export function readSqsMessages(event: unknown): readonly RawMessage[] {
     handle: record.receiptHandle,
     body: record.body,
     deliveries: record.attributes.ApproximateReceiveCount,
+    refusals: record.messageAttributes[refusalsAttribute]?.stringValue ?? 0,
   }))
 }
 

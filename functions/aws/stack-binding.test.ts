@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { StackId } from '../../shared/records/ids.ts'
-import { clearScratch, createStackBinding } from './stack-binding.ts'
+import { clearScratch, createStackBinding, decideRefusal } from './stack-binding.ts'
 
 test('an environment serves its first stack and no other', () => {
   const { mayServe } = createStackBinding()
@@ -16,6 +16,12 @@ test('an environment that shuts down ends its process', () => {
   const ended: number[] = []
   createStackBinding(status => void ended.push(status)).endEnvironment()
   expect(ended).toEqual([0])
+})
+
+test('an environment ends for a message that seven others have refused', () => {
+  const refusals = [0, 1, 2, 3, 4, 5, 6, 7].map(decideRefusal)
+  expect(refusals.map(refusal => refusal.refusals)).toEqual([1, 2, 3, 4, 5, 6, 7, 0])
+  expect(refusals.map(({ mustEnd }) => mustEnd)).toEqual([...Array(7).fill(false), true])
 })
 
 test('files of an earlier process are removed under Lambda only', () => {

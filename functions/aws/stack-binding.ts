@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { awsLimits } from '../../shared/config/aws-limits.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 
 /**
@@ -12,6 +13,24 @@ export interface StackBinding {
   readonly mayServe: (stack: StackId) => boolean
   /** Ends this process at once, so that the next call gets a new process. */
   readonly endEnvironment: () => void
+}
+
+/** The reaction of an environment to a message for another stack. */
+export interface Refusal {
+  /** The number of refusals with which the message is sent again. */
+  readonly refusals: number
+  /** Whether the environment ends after that, and so serves any stack again. */
+  readonly mustEnd: boolean
+}
+
+/**
+ * Decides how an environment refuses a message that others have refused before. Environments of two
+ * busy stacks receive messages of both. An end for each foreign message would cost a start and the
+ * plugins each time, so the message first looks for an environment of its own stack. Pure.
+ */
+export function decideRefusal(refusals: number): Refusal {
+  const mustEnd = refusals + 1 >= awsLimits.messageRefusalsMax
+  return { refusals: mustEnd ? 0 : refusals + 1, mustEnd }
 }
 
 /** Binds this process to the first stack that it serves. Tests replace `exit`. */

@@ -1,5 +1,6 @@
 import type { Delivery } from '../../shared/ports/queue.ts'
 import type { FunctionResources } from '../aws/function-resources.ts'
+import { decideRefusal } from '../aws/stack-binding.ts'
 import {
   type BatchAnswer,
   type CallContext,
@@ -13,8 +14,8 @@ import type { WarmCache } from './warm-cache.ts'
 
 /**
  * Handles the chains that Lambda passes. Failed ones are delivered again. Chains of a stack other
- * than this environment's are sent again, and the environment ends. `warmCache`: kept between the
- * calls of this environment.
+ * than this environment's are sent again. The environment ends if many others refused one of them.
+ * `warmCache`: kept between the calls of this environment.
  */
 export async function serveChains(
   { platform, awsResources, createServer, endEnvironment }: FunctionResources,
@@ -34,9 +35,13 @@ export async function serveChains(
   const result = await serveDeliveries(createServer(), [...messages.keys()], { time, warmCache })
   const messagesOf = (deliveries: readonly Delivery[]): readonly RawMessage[] =>
     deliveries.flatMap(delivery => messages.get(delivery) ?? [])
-  for (const message of messagesOf(result.foreignDeliveries))
-    await platform.chains.requeue(pool, message)
-  if (result.foreignDeliveries.length > 0) endEnvironment()
+  let mustEndEnvironment = false
+  for (const message of messagesOf(result.foreignDeliveries)) {
+    const { refusals, mustEnd } = decideRefusal(message.refusals)
+    await platform.chains.requeue(pool, { ...message, refusals })
+    mustEndEnvironment ||= mustEnd
+  }
+  if (mustEndEnvironment) endEnvironment()
   return createBatchAnswer([
     ...failedIds,
     ...messagesOf(result.failedDeliveries).map(({ id }) => id),

@@ -1,5 +1,6 @@
 import { messageOf } from '../../shared/errors/error.ts'
 import type { FunctionResources } from '../aws/function-resources.ts'
+import { decideRefusal } from '../aws/stack-binding.ts'
 import {
   type BatchAnswer,
   type CallContext,
@@ -12,7 +13,8 @@ import { type ServeOutcome, serveStack } from './serve-stack.ts'
 
 /**
  * Handles the nudges that Lambda passes, in sequence, within the time of the call. A nudge for a
- * stack other than this environment's is sent again, and the environment ends.
+ * stack other than this environment's is sent again. The environment ends if many others refused
+ * it.
  */
 export async function serveNudges(
   resources: FunctionResources,
@@ -26,8 +28,9 @@ export async function serveNudges(
     try {
       const serveOutcome = await serveNudge(resources, message, context)
       if (serveOutcome !== 'elsewhere') continue
-      await platform.nudges.requeue(message)
-      mustEndEnvironment = true
+      const { refusals, mustEnd } = decideRefusal(message.refusals)
+      await platform.nudges.requeue({ ...message, refusals })
+      mustEndEnvironment ||= mustEnd
     } catch (thrown) {
       platform.logger.write('error', 'nudge.failed', { message: messageOf(thrown) })
       failedIds.push(message.id)

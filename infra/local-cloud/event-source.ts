@@ -92,6 +92,7 @@ async function receive(
     MaxNumberOfMessages: Math.min(batchSize, awsLimits.batchEntriesMax),
     WaitTimeSeconds: awsLimits.receiveWaitMs / 1_000,
     MessageSystemAttributeNames: ['All'],
+    MessageAttributeNames: ['All'],
   })
   return (await sqs.send(command, { abortSignal: signal })).Messages ?? []
 }
@@ -123,7 +124,12 @@ function sqsRecordOf(message: Message, queue: LocalQueue, region: string) {
     receiptHandle: message.ReceiptHandle,
     body: message.Body,
     attributes: message.Attributes,
-    messageAttributes: {},
+    messageAttributes: Object.fromEntries(
+      Object.entries(message.MessageAttributes ?? {}).map(([name, { DataType, StringValue }]) => [
+        name,
+        { dataType: DataType, stringValue: StringValue },
+      ]),
+    ),
     md5OfBody: message.MD5OfBody,
     eventSource: 'aws:sqs',
     eventSourceARN: queue.arn,

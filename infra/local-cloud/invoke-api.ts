@@ -1,4 +1,5 @@
 import { functionsTable, type FunctionName } from '../functions-table.ts'
+import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
 import type { CallOptions, InvocationOutcome } from './environment.ts'
 import { type HttpListener, startHttpListener } from './http-listener.ts'
 import { type HttpEvent, type HttpReply, createMessageReply } from './http-payload.ts'
@@ -11,11 +12,11 @@ export type InvokeFunction = (
 ) => Promise<InvocationOutcome>
 
 /**
- * Starts a server for calls between functions. It accepts the Invoke request of Lambda's API, and
- * responds with the result or the error of the call. Unlike on AWS, every function may call every
- * other function. The server listens on loopback.
+ * Starts a server for calls between functions. It accepts the Invoke request of Lambda's API. It
+ * responds with the result or the error of a synchronous call, and at once to an asynchronous one.
+ * The proxies in front of it check who may call. The server listens on loopback.
  */
-export function startInvokeApi(
+export async function startInvokeApi(
   {
     settings: { installation },
     reporter: { onCloudFailure },
@@ -25,17 +26,30 @@ export function startInvokeApi(
   },
   invoke: InvokeFunction,
 ): Promise<HttpListener> {
-  return startHttpListener({
+  const shutdown = new AbortController()
+  const listener = await startHttpListener({
     port: 0,
     routeKey: 'POST /2015-03-31/functions/{function}/invocations',
     invoke: async event => {
       const name = functionOfPath(event, installation)
       if (name === undefined) return createMessageReply(404, 'Function not found')
       const traceHeader = event.headers['x-amzn-trace-id']
-      return invokeReplyOf(await invoke(name, parseEvent(event), { traceHeader }))
+      const text = readEventText(event)
+      const call = () => invoke(name, text === '' ? {} : JSON.parse(text), { traceHeader })
+      if (event.headers['x-amz-invocation-type'] !== 'Event') return invokeReplyOf(await call())
+      if (!fitsAsynchronousCall(text)) return createMessageReply(413, 'Request Entity Too Large')
+      void callWithRetries(call, { onFailure: onCloudFailure, signal: shutdown.signal })
+      return { status: 202, headers: {}, body: Buffer.from('') }
     },
     onFailure: onCloudFailure,
   })
+  return {
+    ...listener,
+    close: () => {
+      shutdown.abort()
+      return listener.close()
+    },
+  }
 }
 
 /** Returns the function whose full name or ARN is in the path. */
@@ -46,9 +60,8 @@ function functionOfPath({ rawPath }: HttpEvent, installation: string): FunctionN
   return functionsTable.find(row => `${installation}-${row.name}` === functionName)?.name
 }
 
-function parseEvent({ body = '', isBase64Encoded }: HttpEvent): unknown {
-  const text = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString('utf8')
-  return text === '' ? {} : JSON.parse(text)
+function readEventText({ body = '', isBase64Encoded }: HttpEvent): string {
+  return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString('utf8')
 }
 
 function invokeReplyOf(outcome: InvocationOutcome): HttpReply {

@@ -8,6 +8,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { messageOf } from '../../shared/errors/error.ts'
+import { callWithRetries, fitsAsynchronousCall } from './asynchronous-call.ts'
 import type { InvocationOutcome } from './environment.ts'
 import { type SchedulerTimes, nextTimeAfter } from './scheduler-times.ts'
 
@@ -140,7 +141,7 @@ function advanceSchedule(
   schedule.dueMs = (schedule.nextMs ?? 0) + Math.floor(draw() * schedule.windowMs)
 }
 
-/** Makes a call, and retries it after a failure, as Lambda does for asynchronous calls. */
+/** Calls the function of a schedule, and then removes a schedule with a single time. */
 async function callTarget(
   { client, group, invoke, onFailure }: LocalSchedulerOptions,
   name: string,
@@ -148,13 +149,12 @@ async function callTarget(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for (let retries = 0; ; retries += 1) {
-      const outcome = await invoke(arn, JSON.parse(input))
-      if (outcome.kind === 'answered' || signal.aborted) break
-      onFailure(`schedule ${name}: ${outcome.reason}`)
-      if (retries === cloudLimits.callRetriesMax) break
-      await pause(cloudLimits.callRetryMs, signal)
-    }
+    if (fitsAsynchronousCall(input))
+      await callWithRetries(() => invoke(arn, JSON.parse(input)), {
+        onFailure: reason => onFailure(`schedule ${name}: ${reason}`),
+        signal,
+      })
+    else onFailure(`schedule ${name}: its event is too large for an asynchronous call`)
     if (isOnce) await client.send(new DeleteScheduleCommand({ Name: name, GroupName: group }))
   } catch (thrown) {
     if (!signal.aborted) onFailure(`schedule ${name}: ${messageOf(thrown)}`)

@@ -35,6 +35,8 @@ export const awsLimits = {
   retryPauseMs: 100,
   /** Time in which dead letters are invisible to other readers during a scan. */
   deadLetterVisibilityMs: 30_000,
+  /** Environments of other stacks that a message meets before one of them ends for it. */
+  messageRefusalsMax: 8,
   /** Dead letters of one queue that one scan reads. */
   deadLettersMax: 5_000,
 

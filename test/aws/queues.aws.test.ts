@@ -151,9 +151,15 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const { ports, queue, sqs, close } = await openNotifications(settings())
     await sqs.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: '{"v":2}' }))
     expect(await ports.notifications.receive(10, 2_500)).toEqual([])
-    expect(ports.notifications.fromEvent({ id: 'i', handle: 'h', body: 'x', deliveries: 1 })).toBe(
-      undefined,
-    )
+    expect(
+      ports.notifications.fromEvent({
+        id: 'i',
+        handle: 'h',
+        body: 'x',
+        deliveries: 1,
+        refusals: 0,
+      }),
+    ).toBe(undefined)
     await close()
   })
 
@@ -265,7 +271,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const { ports, counts, close } = await openChains(settings())
     const [message = failNever()] = messagesOf(1)
     const body = JSON.stringify({ v: 1, ...message })
-    const raw = { id: '1', handle: 'h', body, deliveries: 3 }
+    const raw = { id: '1', handle: 'h', body, deliveries: 3, refusals: 0 }
     const delivery = await ports.chains.fromEvent('short', raw)
     expect(delivery).toMatchObject({ message, deliveries: 3 })
     await ports.chains.remove(delivery?.receipt ?? '')
@@ -285,9 +291,12 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     })
     const [{ Body: body = '', ReceiptHandle: handle = '' } = {}] =
       (await sqs.send(receive)).Messages ?? []
-    await ports.chains.requeue('short', { id: '1', handle, body, deliveries: 1 })
+    await ports.chains.requeue('short', { id: '1', handle, body, deliveries: 1, refusals: 2 })
+    const look = { QueueUrl, MessageAttributeNames: ['All'], VisibilityTimeout: 0 }
+    const { Messages: [requeued] = [] } = await sqs.send(new ReceiveMessageCommand(look))
+    expect(requeued?.MessageAttributes?.['refusals']?.StringValue).toBe('2')
     const [again, none] = await ports.chains.receive(10, 1_000)
-    expect(again).toMatchObject({ message, deliveries: 1 })
+    expect(again).toMatchObject({ message, deliveries: 2 })
     expect(none).toBeUndefined()
     expect(await attributeOf(sqs, QueueUrl, 'ApproximateNumberOfMessagesNotVisible')).toBe(1)
     await close()

@@ -11,12 +11,21 @@ afterEach(async () => {
   await front?.close()
 })
 
+interface CallOptions {
+  readonly event?: string
+  readonly InvocationType?: 'Event'
+}
+
 /** Invokes a function with the SDK. `outcome` is the result of the call. */
-async function invokeFunction(FunctionName: string, outcome: InvocationOutcome) {
+async function invokeFunction(
+  FunctionName: string,
+  outcome: InvocationOutcome,
+  { event = '{"kind":"compact","text":"ü"}', InvocationType }: CallOptions = {},
+) {
   const calls: unknown[] = []
   const deps = { settings: { installation: 'shop' }, reporter: { onCloudFailure: () => undefined } }
-  front = await startInvokeApi(deps, async (...call) => {
-    calls.push(call)
+  front = await startInvokeApi(deps, async (name, receivedEvent) => {
+    calls.push([name, receivedEvent])
     return outcome
   })
   client = new LambdaClient({
@@ -25,10 +34,11 @@ async function invokeFunction(FunctionName: string, outcome: InvocationOutcome) 
     maxAttempts: 1,
     credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
   })
-  const Payload = Buffer.from('{"kind":"compact","text":"ü"}')
-  const answer = await client.send(new InvokeCommand({ FunctionName, Payload }))
+  const Payload = Buffer.from(event)
+  const answer = await client.send(new InvokeCommand({ FunctionName, Payload, InvocationType }))
   return {
     calls,
+    status: answer.StatusCode,
     error: answer.FunctionError,
     text: Buffer.from(answer.Payload ?? []).toString(),
   }
@@ -52,6 +62,18 @@ test.each(['failed', 'died'] as const)(
     expect([error, JSON.parse(text)]).toEqual(['Unhandled', { errorMessage: 'it has no time' }])
   },
 )
+
+test('an asynchronous call is accepted before its result, up to the size that Lambda allows', async () => {
+  const answered = { kind: 'answered', json: '{}' } as const
+  const asynchronous = { InvocationType: 'Event' } as const
+  const { calls, status, text } = await invokeFunction(arn, answered, asynchronous)
+  expect([status, text, calls.length]).toEqual([202, '', 1])
+  const event = JSON.stringify({ text: 'x'.repeat(256 * 1024) })
+  await front?.close()
+  await expect(invokeFunction(arn, answered, { ...asynchronous, event })).rejects.toMatchObject({
+    $metadata: { httpStatusCode: 413 },
+  })
+})
 
 test('a function of another installation does not exist', async () => {
   const answered = { kind: 'answered', json: '{}' } as const

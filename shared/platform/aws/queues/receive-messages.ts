@@ -21,7 +21,12 @@ export interface RawMessage {
   readonly body: string
   /** Number of deliveries, including this one. */
   readonly deliveries: number
+  /** Number of environments of other stacks that sent the message again. */
+  readonly refusals: number
 }
+
+/** The message attribute with the number of refusals. */
+export const refusalsAttribute = 'refusals'
 
 /** The parameters of a receive. */
 export interface ReceiveRequest {
@@ -113,5 +118,6 @@ function readMessage(message: Message): RawMessage {
     handle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
     deliveries: Number(message.Attributes?.ApproximateReceiveCount ?? '1'),
+    refusals: 0,
   }
 }
