@@ -2,6 +2,7 @@
  * A stack as docs/aws.md describes it: its secrets are under a KMS key, and bundled functions
  * deploy it with a role of its own.
  */
+import { randomBytes } from 'node:crypto'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,7 +15,9 @@ import { listStoredBytes } from './list-stored-bytes.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { createStackFile, secretText } from './stack-file.ts'
 
-const role = 'arn:aws:iam::123456789012:role/antichain-deploy-shop'
+const installation = `t${randomBytes(4).toString('hex')}`
+/** The role of the stack. An installation may assume roles with its name only. */
+const role = `arn:aws:iam::123456789012:role/${installation}-deploy-shop`
 
 /** Returns a stack file with a data key that Pulumi created, which names no stack. */
 async function createUnnamedFile(aws: AwsSettings, url: string, file: string): Promise<string> {
@@ -50,6 +53,7 @@ describeWithServices(
       sandbox = await createCloudSandbox('shop', {
         aws: settings(),
         bundleOf: bundles.findBundle,
+        settings: { 'antichain:installation': installation },
         secretsKey: 'of the installation',
         config: { 'antichain:role': role },
         variables: { PULUMI_CONFIG_PASSPHRASE: '' },
