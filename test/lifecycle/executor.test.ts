@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OperationsPort } from '../../shared/ports/records.ts'
+import type { OperationId } from '../../shared/records/ids.ts'
 import {
   barrierId,
+  createOperation,
   secondId,
   firstId,
   openStage,
@@ -83,6 +85,28 @@ describe('an end', () => {
     await running.deliver(2)
     expect(await verdictsOf(running)).toEqual(allSucceeded)
     expect(running.reported).toHaveLength(2)
+  })
+
+  test('that is delivered again sends no operation whose message still waits', async () => {
+    const ids = [1, 2, 3, 4, 5] as OperationId[]
+    const [one, two, join, three, four] = ids as [
+      OperationId,
+      OperationId,
+      OperationId,
+      OperationId,
+      OperationId,
+    ]
+    const plannedOperations = [
+      ...[one, two].map(id => createOperation(id, { barrier: join })),
+      createOperation(join, { op: 'join', needs: 2, releases: [three, four] }),
+      ...[three, four].map(id => createOperation(id, { needs: 1 })),
+    ]
+    const running = await stage.openDeployment({ plannedOperations })
+    const { deployment } = running
+    for (const id of [one, two]) await running.deliver(1, id)
+    for (const id of [one, two, one, two]) await running.deliver(2, id)
+    const deliveries = await stage.platform.chains.receive(10, 1_000, { deployment })
+    expect(deliveries.map(({ message }) => message.operations)).toEqual([[three, four]])
   })
 
   test('whose successor recorded no arrivals records those of the successor, too', async () => {

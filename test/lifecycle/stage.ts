@@ -64,6 +64,11 @@ interface Faults {
   readonly admission?: Admission
 }
 
+/** The options of a staged deployment. `plannedOperations` replace `plan`. */
+interface DeploymentOptions extends Faults {
+  readonly plannedOperations?: readonly Operation[]
+}
+
 /** A deployment with one executor, which runs `plan` when it receives messages. */
 export interface StagedDeployment {
   readonly stack: StackId
@@ -82,7 +87,7 @@ export interface StagedDeployment {
 /** A platform on which tests run the executor of a deployment step by step. */
 export interface Stage {
   readonly platform: EmbeddedPlatform
-  readonly openDeployment: (faults?: Faults) => Promise<StagedDeployment>
+  readonly openDeployment: (options?: DeploymentOptions) => Promise<StagedDeployment>
   readonly close: () => Promise<void>
 }
 
@@ -93,7 +98,7 @@ export async function openStage(): Promise<Stage> {
   let stacks = 0
   return {
     platform,
-    async openDeployment(faults = {}) {
+    async openDeployment({ plannedOperations = plan, ...faults } = {}) {
       const stack = stackIdOf('stage', `s${(stacks += 1)}`)
       await platform.catalog.createStack(stack, 1 as EpochMs)
       const startInput = {
@@ -104,7 +109,7 @@ export async function openStage(): Promise<Stage> {
       } as const
       const { deployment } = await platform.catalog.start(stack, startInput)
       await platform.control.create(deployment, testHolder)
-      return createStagedDeployment(platform, { stack, deployment, faults })
+      return createStagedDeployment(platform, { stack, deployment, plannedOperations, faults })
     },
     async close() {
       await platform.close()
@@ -123,14 +128,17 @@ function createStagedDeployment(
   input: {
     readonly stack: StackId
     readonly deployment: DeploymentId
+    readonly plannedOperations: readonly Operation[]
     readonly faults: Faults
   },
 ): StagedDeployment {
-  const { stack, deployment, faults } = input
+  const { stack, deployment, plannedOperations, faults } = input
   const reported: string[] = []
   const context = {
     deployment,
-    plan: { find: async (id: OperationId) => plan.find(operation => operation.id === id) },
+    plan: {
+      find: async (id: OperationId) => plannedOperations.find(operation => operation.id === id),
+    },
     sealing: {},
     stepOf: async ({ urn }: Operation) =>
       stepOf({ op: 'delete', effect: 'remove', old: stateOf(urn), skipCall: true }),

@@ -151,7 +151,12 @@ export const executingMutations: readonly Mutation[] = [
     name: 'only the first arrivals are repeated when a message is delivered again',
     breaks: 'executors repeat arrivals along the chain at a redelivery',
     file: 'shared/engine/executor/release-waiters.ts',
-    edits: [['|| !endedOperation.isRedelivered ||', '|| endedOperation.isRedelivered ||']],
+    edits: [
+      [
+        'isRedelivered ? selectRepeated(results) : []',
+        'isRedelivered ? [] : selectRepeated(results)',
+      ],
+    ],
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {

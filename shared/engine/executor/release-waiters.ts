@@ -1,5 +1,5 @@
-import type { Verdict } from '../../records/head.ts'
-import type { OperationId } from '../../records/ids.ts'
+import type { Head, Verdict } from '../../records/head.ts'
+import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { type Arrival, findBarrierArrivals, arrivalsOf } from '../deployment/dispatch/arrivals.ts'
 import { toChainMessages } from '../deployment/dispatch/chain-messages.ts'
@@ -23,31 +23,35 @@ interface EndedOperation {
  * Records the arrival of an ended operation at each waiter. Ends joins that became ready, sends
  * hints for ready hooks, and sends the other ready operations. A single ready operation is returned
  * instead of sent, and the caller continues with it. An end without success arrives at barriers
- * only. If `isRedelivered`, a waiter that has ended may not have released its waiters either. The
- * arrivals of such a waiter are repeated too, along the whole chain. A call can be repeated,
- * because arrivals are sets and ends are written once.
+ * only. A call can be repeated, because arrivals are sets and ends are written once.
+ *
+ * If `isRedelivered`, an ended waiter may not have released its own waiters. The arrivals of ended
+ * joins, and of a single ended waiter, are repeated too. An operation is sent only for an arrival
+ * that was missing. Otherwise each operation of a repeated message would send the next operations
+ * once more, and the number of messages would multiply. The sweep sends an operation whose message
+ * was lost after its last arrival.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
   context: ReleaseContext,
   endedOperation: EndedOperation,
 ): Promise<OperationId | undefined> {
+  const { isRedelivered } = endedOperation
   const readyOperations = new Map<OperationId, Operation>()
   const repeatedWaiters = new Set<OperationId>()
   let arrivals = await findArrivals(ports, context, endedOperation)
   while (arrivals.length > 0) {
-    const results = await Promise.all(
-      arrivals.map(arrival => recordArrival(ports, context, arrival)),
-    )
+    const results = await recordArrivals(ports, context, { arrivals, isRedelivered })
     const readyJoins = new Map<OperationId, Operation>()
-    const nextArrivals: Arrival[] = []
-    for (const { waiter, isReady, verdict } of results.flatMap(result => result ?? [])) {
+    for (const { waiter, isReady, isNew } of results) {
       if (isReady && waiter.op === 'join') readyJoins.set(waiter.id, waiter)
       // The generator runs hooks. The hint reaches the generator if it is listening.
       else if (isReady && waiter.op === 'hook') ports.hints.hint(context.deployment, waiter.id)
-      else if (isReady) readyOperations.set(waiter.id, waiter)
-      if (verdict === undefined || !endedOperation.isRedelivered || repeatedWaiters.has(waiter.id))
-        continue
+      else if (isReady && isNew) readyOperations.set(waiter.id, waiter)
+    }
+    const nextArrivals: Arrival[] = []
+    for (const { waiter, verdict } of isRedelivered ? selectRepeated(results) : []) {
+      if (repeatedWaiters.has(waiter.id)) continue
       repeatedWaiters.add(waiter.id)
       nextArrivals.push(...(await findArrivals(ports, context, { operation: waiter, verdict })))
     }
@@ -61,24 +65,67 @@ export async function releaseWaiters(
   return undefined
 }
 
+/** A waiter after an arrival. `isNew`: whether the arrival was not recorded before. */
+interface WaiterStatus {
+  readonly waiter: Operation
+  readonly isReady: boolean
+  readonly isNew: boolean
+  readonly verdict: Verdict | undefined
+}
+
 /**
- * Records one arrival. Returns the waiter, whether it is ready, and its verdict. Returns undefined
- * if the log does not contain the waiter.
+ * Returns the ended waiters whose arrivals a redelivery repeats: joins, and a single other waiter,
+ * with which the executor of the earlier delivery may have continued.
  */
-async function recordArrival(
+function selectRepeated(
+  results: readonly WaiterStatus[],
+): readonly { readonly waiter: Operation; readonly verdict: Verdict }[] {
+  const mayContinue = results.filter(({ waiter }) => waiter.op !== 'join').length === 1
+  return results.flatMap(({ waiter, verdict }) =>
+    verdict !== undefined && (waiter.op === 'join' || mayContinue) ? [{ waiter, verdict }] : [],
+  )
+}
+
+/**
+ * Records arrivals. A redelivery first reads which of them are missing. Returns the status of each
+ * waiter that the log contains.
+ */
+async function recordArrivals(
   ports: ReleasePorts,
   { deployment, plan }: ReleaseContext,
-  { from, to }: Arrival,
-): Promise<
-  | { readonly waiter: Operation; readonly isReady: boolean; readonly verdict: Verdict | undefined }
-  | undefined
-> {
-  const waiter = await plan.find(to)
-  if (waiter === undefined) return undefined
-  const head = await ports.operations.arrive(deployment, to, from)
-  const verdict = head.end?.verdict
-  const isReady = verdict === undefined && head.owner === '' && head.arrived.length >= waiter.needs
-  return { waiter, isReady, verdict }
+  request: { readonly arrivals: readonly Arrival[]; readonly isRedelivered: boolean },
+): Promise<readonly WaiterStatus[]> {
+  const { arrivals, isRedelivered } = request
+  const waiterIds = isRedelivered ? [...new Set(arrivals.map(({ to }) => to))] : []
+  const heads = await readHeads(ports, deployment, waiterIds)
+  const statuses = await Promise.all(
+    arrivals.map(async ({ from, to }): Promise<WaiterStatus | undefined> => {
+      const waiter = await plan.find(to)
+      if (waiter === undefined) return undefined
+      const earlierHead = heads.get(to)
+      const isNew = earlierHead?.arrived.includes(from) !== true
+      const head =
+        earlierHead === undefined || isNew
+          ? await ports.operations.arrive(deployment, to, from)
+          : earlierHead
+      const verdict = head.end?.verdict
+      const isReady =
+        verdict === undefined && head.owner === '' && head.arrived.length >= waiter.needs
+      return { waiter, isReady, isNew, verdict }
+    }),
+  )
+  return statuses.flatMap(status => status ?? [])
+}
+
+async function readHeads(
+  { operations }: ReleasePorts,
+  deployment: DeploymentId,
+  ids: readonly OperationId[],
+): Promise<ReadonlyMap<OperationId, Head>> {
+  const heads = new Map<OperationId, Head>()
+  for (const batch of toIdBatches(ids, 500))
+    for (const [id, head] of await operations.getHeads(deployment, batch)) heads.set(id, head)
+  return heads
 }
 
 /**
@@ -94,10 +141,12 @@ async function findArrivals(
   if (verdict === 'succeeded') return arrivalsOf(operation)
   const [ownArrival, ...blockedArrivals] = await findBarrierArrivals(operation, plan.find)
   if (ownArrival === undefined) return []
-  const recordedArrivals = new Map<OperationId, ReadonlySet<OperationId>>()
-  for (const batch of toIdBatches([...new Set(blockedArrivals.map(({ to }) => to))], 500))
-    for (const [id, { arrived }] of await ports.operations.getHeads(deployment, batch))
-      recordedArrivals.set(id, new Set(arrived))
+  const waiterIds = [...new Set(blockedArrivals.map(({ to }) => to))]
+  const recordedArrivals = new Map(
+    [...(await readHeads(ports, deployment, waiterIds))].map(
+      ([id, { arrived }]) => [id, new Set(arrived)] as const,
+    ),
+  )
   return [
     ownArrival,
     ...blockedArrivals.filter(({ from, to }) => recordedArrivals.get(to)?.has(from) !== true),
