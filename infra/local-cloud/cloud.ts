@@ -21,6 +21,7 @@ import { type EventSource, startEventSource } from './event-source.ts'
 import type { Fleet } from './fleet.ts'
 import type { InvokeFunction } from './invoke-api.ts'
 import { startListeners } from './http-listeners.ts'
+import type { LongPoolTasks } from './long-pool.ts'
 import { openProcessAccess, type PermissionReporter } from './process-access.ts'
 import { readProcessConfigurations } from './process-configurations.ts'
 import { startScheduler } from './scheduler.ts'
@@ -64,6 +65,8 @@ export interface LocalCloud {
   readonly environments: (name: FunctionName) => readonly Environment[]
   /** Returns the pids of a function's tasks in the long pool. */
   readonly longTasks: (name: FunctionName) => readonly number[]
+  /** Replaces the code of functions and tasks, as an upgrade of the installation does. */
+  readonly upgrade: (bundleOf: ProcessOptions['bundleOf']) => void
   /** Ends event sources, schedules, tasks and environments, and removes the created services. */
   readonly end: () => Promise<void>
 }
@@ -117,6 +120,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     invoke,
     environments: name => fleets.get(name)?.environments() ?? [],
     longTasks: name => tasks.get(name)?.running() ?? [],
+    upgrade: bundleOf => replaceCode(bundleOf, fleets, tasks),
     end: async () => {
       endTidying()
       await endScheduling()
@@ -129,6 +133,19 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
       await services.remove()
       await rm(options.folder, { recursive: true, force: true, maxRetries: 3 })
     },
+  }
+}
+
+function replaceCode(
+  bundleOf: ProcessOptions['bundleOf'],
+  fleets: ReadonlyMap<FunctionName, Fleet>,
+  tasks: ReadonlyMap<FunctionName, LongPoolTasks>,
+): void {
+  for (const row of functionsTable) {
+    const bundleFolder = bundleOf(row)
+    if (bundleFolder === undefined) continue
+    fleets.get(row.name)?.replaceCode(bundleFolder)
+    tasks.get(row.name)?.replaceCode(bundleFolder)
   }
 }
 

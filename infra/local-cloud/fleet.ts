@@ -40,6 +40,11 @@ export interface Fleet {
    */
   readonly invoke: (event: unknown, call?: CallOptions) => Promise<InvocationOutcome>
   readonly environments: () => readonly Environment[]
+  /**
+   * Replaces the code, as an upgrade of the installation does. Idle environments end at once, busy
+   * ones after their call, and new ones have the new code.
+   */
+  readonly replaceCode: (bundleFolder: string) => void
   /** Kills all environments and accepts no more calls. */
   readonly end: () => Promise<void>
 }
@@ -47,6 +52,9 @@ export interface Fleet {
 /** Creates the fleet of a function. Its first environment starts with the first call. */
 export function createFleet(options: FleetOptions): Fleet {
   const environments = new Set<Environment>()
+  /** Environments with code that was replaced during their call. */
+  const oldEnvironments = new WeakSet<Environment>()
+  let { bundleFolder } = options
   let hasEnded = false
   const idleCheck = setInterval(() => {
     const idleBeforeMs = performance.now() - options.idleMs
@@ -57,6 +65,7 @@ export function createFleet(options: FleetOptions): Fleet {
     let pid = 0
     const environment = await startEnvironment({
       ...options,
+      bundleFolder,
       folder: join(options.parentFolder, `${options.name}-${randomUUID().slice(0, 8)}`),
       onLine: line => options.onLine(pid, line),
     })
@@ -86,6 +95,7 @@ export function createFleet(options: FleetOptions): Fleet {
         traceHeader: lineage.traceHeader,
       })
       const durationMs = performance.now() - startedMs
+      if (oldEnvironments.has(environment)) environment.kill('its code was replaced')
       options.onCall({
         outcome,
         pid: environment.pid,
@@ -93,6 +103,12 @@ export function createFleet(options: FleetOptions): Fleet {
         isCold: idleEnvironment === undefined,
       })
       return outcome
+    },
+    replaceCode: newBundleFolder => {
+      bundleFolder = newBundleFolder
+      for (const candidate of environments)
+        if (candidate.isBusy()) oldEnvironments.add(candidate)
+        else candidate.kill('its code was replaced')
     },
     end: async () => {
       hasEnded = true

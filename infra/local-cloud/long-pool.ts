@@ -31,6 +31,8 @@ export interface TasksOptions {
 export interface LongPoolTasks {
   /** Returns the pids of running tasks. */
   readonly running: () => readonly number[]
+  /** Replaces the code of the next tasks. A running task takes no more work, and then ends. */
+  readonly replaceCode: (bundleFolder: string) => void
   /** Kills running tasks and starts no more. */
   readonly end: () => Promise<void>
 }
@@ -42,6 +44,7 @@ export interface LongPoolTasks {
  */
 export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
   const { sqs, queue, onFailure } = options
+  let { bundleFolder } = options
   let task: IsolatedProcess | undefined
   let lastBusyMs = 0
   let isAdjusting = false
@@ -49,7 +52,7 @@ export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
     const { visibleMessages, messagesInFlight } = await readDepth(sqs, queue.url)
     if (visibleMessages + messagesInFlight > 0) lastBusyMs = performance.now()
     if (visibleMessages > 0 && task === undefined) {
-      const newTask = startTask(options)
+      const newTask = startTask({ ...options, bundleFolder })
       task = newTask
       void newTask.endReason.then(() => {
         task = undefined
@@ -67,6 +70,10 @@ export function startLongPoolTasks(options: TasksOptions): LongPoolTasks {
   }, cloudLimits.idleCheckMs)
   return {
     running: () => (task === undefined ? [] : [task.pid]),
+    replaceCode: newBundleFolder => {
+      bundleFolder = newBundleFolder
+      task?.signal('SIGTERM')
+    },
     async end() {
       clearInterval(timer)
       task?.signal('SIGKILL')
