@@ -74,8 +74,8 @@ interface WaiterStatus {
 }
 
 /**
- * Returns the ended waiters whose arrivals a redelivery repeats: joins, and a single other waiter,
- * with which the executor of the earlier delivery may have continued.
+ * Returns the ended waiters whose arrivals a redelivery repeats. These are joins, and a single
+ * other waiter: the executor of the earlier delivery may have continued with it.
  */
 function selectRepeated(
   results: readonly WaiterStatus[],

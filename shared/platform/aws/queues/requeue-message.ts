@@ -4,9 +4,9 @@ import { queueNameOf, type RawMessage, refusalsAttribute } from './receive-messa
 import { removeMessage } from './remove-message.ts'
 
 /**
- * Replaces a message of an event source by a new one for another receiver, with its `refusals`. An intentional failure
- * of the function would delay the message and count as a delivery. A crash between send and removal
- * leaves both messages, which is harmless (I4).
+ * Replaces a message of an event source by a new one with `refusals`, for another receiver. An
+ * intentional failure of the function would delay the message and count as a delivery. A crash
+ * between send and removal leaves both messages, which is harmless (I4).
  */
 export async function requeueMessage(
   sqs: SQSClient,
