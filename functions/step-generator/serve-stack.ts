@@ -241,7 +241,11 @@ async function beginRequest(
   queuedRequest: DeploymentRequest,
   time: RunLimit,
 ): Promise<ServeOutcome> {
+  const { clock } = server.platform
+  const openingMs = clock.monotonicMs()
   const request = await server.open(queuedRequest)
+  // The installation of a program can take most of the time of a function.
+  const remainingTime = shortenLimit(time, clock.monotonicMs() - openingMs)
   if (queuedRequest.dryRun) {
     const serveOutcome = await servePreview(server, request, queuedRequest)
     // Only the release of a deployment nudges the next request. After a preview no release follows,
@@ -252,7 +256,7 @@ async function beginRequest(
   }
   try {
     const end = await serveRun(server, request, {
-      ...time,
+      ...remainingTime,
       begin: async ports => {
         const startedDeployment = await startDeployment(ports, request)
         await notifyStarted(server, startedDeployment.deployment, queuedRequest)
@@ -263,6 +267,12 @@ async function beginRequest(
   } catch (thrown) {
     return toHeldOutcome(thrown)
   }
+}
+
+/** Returns the limit of a run that begins after a part of the time. */
+function shortenLimit(time: RunLimit, elapsedMs: number): RunLimit {
+  const { limitMs } = time
+  return limitMs === undefined ? time : { ...time, limitMs: Math.max(1_000, limitMs - elapsedMs) }
 }
 
 /**

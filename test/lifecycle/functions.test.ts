@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createCloud } from './cloud.ts'
 import { openFunctions, type TestFunctions } from './test-functions.ts'
 import { ProcessKilledError } from './test-process.ts'
@@ -142,6 +142,22 @@ test('generators with a short time limit follow each other, and report every ste
   const summary = events.map(line => JSON.parse(line)).find(event => 'summaryEvent' in event)
   expect(summary?.summaryEvent.resourceChanges.create).toBeGreaterThanOrEqual(12)
 }, 240_000)
+
+test('the installation of a program counts towards the time limit of its generator', async () => {
+  const all = await openScene(three, 1_500)
+  await all.requestDeployment('k')
+  all.nudges.push({ stack: all.stack, delayMs: 0 })
+  const read = performance.now.bind(performance)
+  const onOpening = async () => {
+    vi.spyOn(performance, 'now').mockImplementation(() => read() + 59_000)
+  }
+  const served = await all.runToIdle({ limitMs: 60_000, onOpening })
+  vi.restoreAllMocks()
+  // The whole limit would be enough for the deployment, and the rest of it is not.
+  expect(['left', 'parked']).toContain(served[0])
+  expect(served).toContain('ended')
+  expect(all.cloud.log).toHaveLength(3)
+}, 120_000)
 
 test('a deployment that was stopped while no generator held it is closed', async () => {
   const all = await openScene()
