@@ -1,5 +1,13 @@
 import type { AwsVariable, QueueName, bucketPrefixes } from '../shared/config/aws-resource-names.ts'
+import { programLimits } from '../shared/config/program-limits.ts'
 import type { CatalogPartition, JournalPartition } from '../shared/config/table-partitions.ts'
+import {
+  apiPartitions,
+  deniedPartitions,
+  generatorDeniedPartitions,
+  type PartitionGrants,
+  requestPartitions,
+} from './partition-grants.ts'
 import type { Settings } from './settings.ts'
 
 /** A key prefix of the bucket. */
@@ -10,15 +18,6 @@ export type BucketPart = keyof typeof bucketPrefixes
  * change single items. `remove`: remove items, and write batches, which can remove items too.
  */
 export type TableUse = 'read' | 'write' | 'remove'
-
-/** The partitions of a table that a function may use. */
-export interface PartitionGrants<Partition> {
-  readonly reads: readonly Partition[]
-  /** Puts and changes single items. */
-  readonly writes: readonly Partition[]
-  /** Removes items, and writes many items at once. */
-  readonly removes?: readonly Partition[]
-}
 
 /** All permissions of a function. Anything else is denied. */
 export interface Grants {
@@ -49,8 +48,8 @@ export interface Grants {
   readonly assumesDeploymentRoles?: boolean
   /** Creates and removes schedules of the installation's group, or removes only. */
   readonly schedules?: 'make' | 'remove'
-  /** Calls compaction to fold a deployment that it closes. */
-  readonly callsCompaction?: boolean
+  /** Calls these functions, and waits for their results. */
+  readonly calls?: readonly FunctionName[]
 }
 
 /** The name of a function, without the installation's name. */
@@ -60,6 +59,7 @@ export type FunctionName =
   | 'api'
   | 'step-generator'
   | 'step-executor'
+  | 'installer'
   | 'compaction'
 
 /** A function: its code, size, configuration and permissions. */
@@ -73,6 +73,8 @@ export interface FunctionRow {
   readonly memoryMb: (settings: Settings) => number
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
+  /** Whether an environment serves one tenant only. Each call must name its tenant. */
+  readonly isolatesTenants?: boolean
   /** Files beside the bundle, because they are started as processes instead of being loaded. */
   readonly extraFiles?: readonly string[]
   readonly consumes?: {
@@ -104,41 +106,6 @@ const pluginFiles = [
   'shared/providers/plugins/pulumi-resource-pulumi-nodejs',
   'shared/providers/plugins/dynamic-provider.mjs',
 ]
-
-/** The partitions that a function needs to put each request only once. */
-const requestPartitions = ['requests', 'requestingStacks', 'marks'] as const
-
-/** The audit log. */
-const auditPartitions = ['audit', 'auditIds'] as const
-
-/**
- * The partitions that functions of deployments do not need. They read the documents of webhooks and
- * notifications, but a token or a rule that one of them wrote would give it other permissions.
- */
-const deniedPartitions = {
-  reads: ['tokens', ...auditPartitions],
-  writes: ['documents', ...auditPartitions],
-} as const
-
-/** A generator that renames a stack moves its schedules and notifications. */
-const generatorDeniedPartitions = {
-  ...deniedPartitions,
-  writes: ['tokens', 'webhooks', ...auditPartitions],
-} as const
-
-/** The partitions of the catalog that the routes of the API use. */
-const apiPartitions = {
-  reads: [
-    ...['stacks', 'stackList', 'history', 'versions', 'requests', 'requestingStacks'],
-    ...['webhooks', 'schedules', 'notifications', 'tokens', 'audit'],
-  ],
-  writes: [
-    ...['stacks', 'stackList', 'requests', 'requestingStacks', 'endedRequests'],
-    ...['webhooks', 'schedules', 'notifications', 'tokens', ...auditPartitions],
-  ],
-  // A withdrawn request no longer waits, and a removed stack has no history.
-  removes: ['requests', 'history', 'versions'],
-} as const satisfies PartitionGrants<CatalogPartition>
 
 /** Every function of an installation. */
 export const functionsTable: readonly FunctionRow[] = [
@@ -235,20 +202,23 @@ export const functionsTable: readonly FunctionRow[] = [
       ...queueKeys,
       'notificationsQueue',
       'compactionFunction',
+      'installerFunction',
       'key',
     ],
     grants: {
       journal: 'remove',
       catalog: 'remove',
       deniedPartitions: generatorDeniedPartitions,
-      reads: ['blobs', 'plugins'],
+      reads: ['blobs', 'plugins', 'installs'],
       puts: ['blobs'],
+      // The installer uploads to signed addresses, which carry the permissions of the generator.
+      creates: ['installs'],
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
       redrives: ['chains', 'chains-long'],
       triggerSecrets: 'open',
       stackSecrets: 'open',
       assumesDeploymentRoles: true,
-      callsCompaction: true,
+      calls: ['compaction', 'installer'],
     },
   },
   {
@@ -278,6 +248,19 @@ export const functionsTable: readonly FunctionRow[] = [
       stackSecrets: 'open',
       assumesDeploymentRoles: true,
     },
+  },
+  {
+    // Runs the scripts of packages. It has no permission except for its log, so nothing can be done
+    // with its credentials.
+    name: 'installer',
+    entry: 'functions/installer/main.ts',
+    packaging: 'image',
+    memoryMb: ({ generatorMb }) => generatorMb,
+    scratchMb: ({ scratchMb }) => scratchMb,
+    timeoutSeconds: programLimits.installerTimeoutMs / 1_000,
+    isolatesTenants: true,
+    resourceKeys: [],
+    grants: {},
   },
   {
     name: 'compaction',

@@ -87,7 +87,7 @@ function requireFunction(functions: Functions, name: FunctionName): DeployedFunc
   return deployed
 }
 
-/** Creates the image of the generator and of both kinds of long-pool tasks. */
+/** Creates the image of the generator, the installer, and both kinds of long-pool tasks. */
 function createImage(main: Stack, settings: Settings, assets: Assets): DockerImageAsset {
   const rows = functionsTable.filter(
     row => row.packaging === 'image' || row.longEntry !== undefined,
@@ -134,6 +134,7 @@ function createInstallationVariables(
       }),
     scheduleFunction: () => functionArnOf(main, settings, 'schedule'),
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
+    installerFunction: () => functionArnOf(main, settings, 'installer'),
     // The webhook API is created after the functions that need its address.
     webhookUrl: () => Lazy.string({ produce: webhookUrl }),
   })

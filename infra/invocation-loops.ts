@@ -24,6 +24,6 @@ function listInvoked(name: FunctionName): readonly FunctionName[] {
     (consumes !== undefined && sentQueues.has(consumes.queue)) ||
     // A task of the long pool runs the same handler, and can send to the same queues.
     (longQueue !== undefined && sentQueues.has(longQueue)) ||
-    (other === 'compaction' && grants.callsCompaction === true)
+    (grants.calls ?? []).includes(other)
   return functionsTable.filter(isInvoked).map(row => row.name)
 }

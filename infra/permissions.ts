@@ -11,8 +11,9 @@ import { catalogPartitions, journalPartitions } from '../shared/config/table-par
 import type { Data } from './constructs/data.ts'
 import type { EncryptionKeys } from './constructs/encryption.ts'
 import type { Queues } from './constructs/queues.ts'
-import type { BucketPart, Grants, PartitionGrants, TableUse } from './functions-table.ts'
+import type { BucketPart, Grants, TableUse } from './functions-table.ts'
 import { bucketArnOf, deploymentRolesOf, functionArnOf } from './names.ts'
+import type { PartitionGrants } from './partition-grants.ts'
 import type { Settings } from './settings.ts'
 
 /** The resources to which grants apply. */
@@ -39,9 +40,7 @@ export function statementsOf(
     ...(grants.assumesDeploymentRoles === true
       ? [deployStatementOf(scope, grantContext.settings)]
       : []),
-    ...(grants.callsCompaction === true
-      ? [compactionStatementOf(scope, grantContext.settings)]
-      : []),
+    ...callStatementsOf(scope, grantContext.settings, grants),
   ]
 }
 
@@ -266,9 +265,14 @@ function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyState
 /** Returns the condition key of a field of the encryption context. */
 const fieldOf = (name: string): string => `kms:EncryptionContext:${name}`
 
-/** Allows a role that closes deployments to call compaction. */
-function compactionStatementOf(scope: Construct, settings: Settings): PolicyStatement {
-  return allow(['lambda:InvokeFunction'], [functionArnOf(Stack.of(scope), settings, 'compaction')])
+/** Returns the statement for calls of other functions. */
+function callStatementsOf(
+  scope: Construct,
+  settings: Settings,
+  { calls = [] }: Grants,
+): PolicyStatement[] {
+  const arns = calls.map(name => functionArnOf(Stack.of(scope), settings, name))
+  return arns.length === 0 ? [] : [allow(['lambda:InvokeFunction'], arns)]
 }
 
 /**

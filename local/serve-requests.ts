@@ -1,8 +1,12 @@
 import { createArchivedProgramOpener } from '../shared/runtime/programs/open-archived-program.ts'
 import { openStackSecrets } from '../shared/runtime/credentials/open-stack-secrets.ts'
 import { createProgramFolders } from '../shared/runtime/programs/program-folder.ts'
-import { openWithRepositories } from '../shared/runtime/programs/repository-program.ts'
+import {
+  openWithRepositories,
+  type RepositoryDeps,
+} from '../shared/runtime/programs/repository-program.ts'
 import { withoutFunctionVariables } from '../shared/runtime/credentials/stack-role.ts'
+import { installProgram } from '../shared/runtime/programs/install-program.ts'
 import { servePreview } from '../functions/step-generator/serve-preview.ts'
 import type { NotifierPorts, StackServer } from '../shared/runtime/deployment/stack-server-deps.ts'
 import { notifyAndEndRequest, notifyStarted } from '../functions/step-generator/notify-result.ts'
@@ -45,11 +49,14 @@ export function createRequestOpener(
     secretsOf: (stack, stackSecrets) =>
       openStackSecrets({ keeper, passphrase, allowedKeys: 'own-or-unnamed' }, stack, stackSecrets),
   })
-  const repositories = {
+  const installer = {
+    ...{ outbound, clock: platform.clock, scratch: home, processes: createProcesses },
+    env: withoutFunctionVariables(env),
+  }
+  const repositories: RepositoryDeps = {
     ...platform,
     ...{ outbound, folders, scratch: home },
-    env: withoutFunctionVariables(env),
-    processes: createProcesses,
+    install: order => installProgram(installer, order),
   }
   return { open: openWithRepositories(open, repositories), reopen }
 }

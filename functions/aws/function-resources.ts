@@ -7,14 +7,18 @@ import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { Holder } from '../../shared/records/log.ts'
+import { awsLimits } from '../../shared/config/aws-limits.ts'
 import { awsVariables } from '../../shared/config/aws-resource-names.ts'
 import { type AwsResources, readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import {
   type AwsSettings,
   readAwsSettings,
   createClientConfig,
+  createUploadSigner,
 } from '../../shared/platform/aws/clients.ts'
 import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics.ts'
+import { createInstallUpload } from '../../shared/platform/aws/blobs/install-uploads.ts'
+import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { createRoleAssumer } from '../../shared/platform/aws/roles.ts'
@@ -23,9 +27,8 @@ import { createLogger } from '../../shared/platform/system/logger.ts'
 import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { recordCompactionLag } from '../../shared/runtime/compaction/compaction-lag.ts'
 import {
-  createCompactionCaller,
   type Compact,
-  createLambdaClient,
+  createCompactionCaller,
 } from '../../shared/runtime/compaction/call-compaction.ts'
 import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
@@ -34,6 +37,8 @@ import { createCredentialsEndpoint } from '../../shared/runtime/credentials/cred
 import { clearScratch, createStackBinding } from './stack-binding.ts'
 import { createPluginFetcher } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import { openStackSecrets } from '../../shared/runtime/credentials/open-stack-secrets.ts'
+import { createInstallerCaller } from '../../shared/runtime/programs/call-installer.ts'
+import type { InstallProgram } from '../../shared/runtime/programs/install-order.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
 import {
   openWithRepositories,
@@ -42,10 +47,8 @@ import {
 import {
   type AssumeRole,
   resolveStackVariables,
-  withoutFunctionVariables,
 } from '../../shared/runtime/credentials/stack-role.ts'
 import { type AwsTriggers, openTriggers } from './open-triggers.ts'
-import { createProcesses } from '../../shared/platform/system/processes.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
 import type { ProgramRequestDeps } from '../../shared/runtime/programs/program-request.ts'
 
@@ -130,15 +133,15 @@ export function openFunctionResources(env: Env): FunctionResources {
     ...createArchivedProgramOpener(platform.requests, programs),
   })
   let triggers: AwsTriggers | undefined
+  let install: InstallProgram | undefined
   const createGenerator = (): StackServer => {
     triggers ??= openTriggers(env)
+    install ??= createInstall({ settings, awsResources, platform })
     const { outbound, documents, sealing } = triggers
     const { archives, requests, clock } = platform
     const repositories: RepositoryDeps = {
       ...{ outbound, documents, sealing, archives, requests, clock, scratch },
-      folders: programs.folders,
-      env: withoutFunctionVariables(env),
-      processes: createProcesses,
+      ...{ folders: programs.folders, install },
     }
     const baseServer = createServer()
     return {
@@ -162,8 +165,30 @@ function chooseCompaction(
 ): Compact {
   const functionArn = env[awsVariables.compactionFunction] ?? ''
   if (functionArn === '') return compactHere
-  const lambda = createLambdaClient(settings)
+  const lambda = createLambdaClient(settings, awsLimits.compactionResponseTimeoutMs)
   return createCompactionCaller({ lambda, functionArn, compactHere, logger })
+}
+
+/**
+ * Creates the installation of programs, which calls the installer's function. A generator runs no
+ * scripts of packages itself, because its role may use journal and catalog. Throws
+ * AWS_SETTINGS_INVALID without the variable of the function.
+ */
+function createInstall(deps: {
+  readonly settings: AwsSettings
+  readonly awsResources: AwsResources
+  readonly platform: AwsPlatform
+}): InstallProgram {
+  const { settings, awsResources } = deps
+  const { clock, random, logger } = deps.platform
+  const s3 = createUploadSigner(settings)
+  const bucket = awsResources.get('bucket')
+  return createInstallerCaller({
+    lambda: createLambdaClient(settings, awsLimits.installerResponseTimeoutMs),
+    functionArn: awsResources.get('installerFunction'),
+    createUpload: () => createInstallUpload({ s3, bucket, random }),
+    ...{ clock, random, logger },
+  })
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import type { Construct } from 'constructs'
 import {
   bucketNameOf,
+  bucketPrefixes,
   installationNamesOf,
   tableKeys,
 } from '../../shared/config/aws-resource-names.ts'
@@ -72,11 +73,18 @@ export function createData(scope: Construct, settings: Settings, keys: Encryptio
 /**
  * Returns the lifecycle rules. Current objects never expire, because only the sweep knows the
  * unused ones. Replaced and removed objects are kept for a while, so that an error can be undone.
+ * Packed programs of the installer expire, because the generator stores them under another name.
  */
 function lifecycleRulesOf({ noncurrentDays }: Settings): LifecycleRule[] {
   return [
     { id: 'unfinished', abortIncompleteMultipartUploadAfter: Duration.days(1) },
     { id: 'replaced', noncurrentVersionExpiration: Duration.days(noncurrentDays) },
     { id: 'markers', expiredObjectDeleteMarker: true },
+    {
+      id: 'installs',
+      prefix: bucketPrefixes.installs,
+      expiration: Duration.days(1),
+      noncurrentVersionExpiration: Duration.days(1),
+    },
   ]
 }

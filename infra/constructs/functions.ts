@@ -10,6 +10,7 @@ import {
   type FunctionOptions,
   RecursiveLoop,
   Runtime,
+  TenancyConfig,
 } from 'aws-cdk-lib/aws-lambda'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
@@ -88,6 +89,7 @@ function createFunction(
       ? {}
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
     environment: { ...processVariables, ...input.resourceVariables(row.resourceKeys, 'short') },
+    ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
     // By default Lambda stops a chain of invocations through queues after about 16 functions.
     recursiveLoop: canInvokeItself(row.name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
     role,
@@ -95,7 +97,7 @@ function createFunction(
   }
   const lambdaFunction =
     row.packaging === 'image'
-      ? createImageFunction(group, input, id, options)
+      ? createImageFunction(group, input, id, { row, options })
       : new LambdaFunction(group, id, {
           ...options,
           runtime: Runtime.NODEJS_24_X,
@@ -110,11 +112,14 @@ function createImageFunction(
   group: Construct,
   { image }: FunctionsInput,
   id: string,
-  options: FunctionOptions,
+  { row, options }: { readonly row: FunctionRow; readonly options: FunctionOptions },
 ): LambdaFunction {
   return new DockerImageFunction(group, id, {
     ...options,
-    code: DockerImageCode.fromEcr(image.repository, { tagOrDigest: image.imageTag }),
+    code: DockerImageCode.fromEcr(image.repository, {
+      tagOrDigest: image.imageTag,
+      cmd: [`${row.name}/${handlerName}`],
+    }),
   })
 }
 

@@ -23,6 +23,8 @@ export interface CallOptions {
   readonly onStreamedAnswer?: OnStreamedAnswer | undefined
   /** The trace header for the requests of the function. */
   readonly traceHeader?: string | undefined
+  /** The tenant of the call, which shares environments with no other. */
+  readonly tenant?: string | undefined
 }
 
 /** A process that runs a function as Lambda does, one call at a time. */

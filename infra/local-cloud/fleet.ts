@@ -35,8 +35,9 @@ export interface FleetOptions extends Omit<EnvironmentOptions, 'folder' | 'onLin
 /** The environments of one function. */
 export interface Fleet {
   /**
-   * Calls the function in an idle environment, or in a new one. A trace header is that of the
-   * trigger. A call that continues a recursive loop fails, if the function does not allow it.
+   * Calls the function in an idle environment of the call's tenant, or in a new one. A trace header
+   * is that of the trigger. A call that continues a recursive loop fails, if the function does not
+   * allow it.
    */
   readonly invoke: (event: unknown, call?: CallOptions) => Promise<InvocationOutcome>
   readonly environments: () => readonly Environment[]
@@ -51,14 +52,15 @@ export interface Fleet {
 
 /** Creates the fleet of a function. Its first environment starts with the first call. */
 export function createFleet(options: FleetOptions): Fleet {
-  const environments = new Set<Environment>()
+  /** The environments with their tenants. */
+  const environments = new Map<Environment, string | undefined>()
   /** Environments with code that was replaced during their call. */
   const oldEnvironments = new WeakSet<Environment>()
   let { bundleFolder } = options
   let hasEnded = false
   const idleCheck = setInterval(() => {
     const idleBeforeMs = performance.now() - options.idleMs
-    for (const candidate of environments)
+    for (const candidate of environments.keys())
       if (!candidate.isBusy() && candidate.idleSinceMs() < idleBeforeMs) candidate.kill('was idle')
   }, cloudLimits.idleCheckMs)
   const startFleetEnvironment = async (): Promise<Environment> => {
@@ -74,22 +76,23 @@ export function createFleet(options: FleetOptions): Fleet {
   }
   // The fleet adds an environment in the turn of the event loop in which its first call begins.
   // Before its first call, the environment would look idle to other calls.
-  const add = (environment: Environment): void => {
-    environments.add(environment)
+  const add = (environment: Environment, tenant: string | undefined): void => {
+    environments.set(environment, tenant)
     void environment.endReason.then(() => environments.delete(environment))
     if (hasEnded) environment.kill('the cloud has ended')
   }
   return {
-    environments: () => [...environments],
+    environments: () => [...environments.keys()],
     invoke: async (event, call = {}) => {
       if (hasEnded) return { kind: 'died', reason: 'the cloud has ended' }
       const lineage = addToLineage(call.traceHeader, options.name)
       if (isRecursiveLoop(lineage) && !options.allowsRecursion)
         return { kind: 'failed', reason: `Lambda stops a recursive loop of ${options.name}` }
       const startedMs = performance.now()
-      const idleEnvironment = [...environments].find(candidate => !candidate.isBusy())
+      const [idleEnvironment] =
+        [...environments].find(([each, tenant]) => tenant === call.tenant && !each.isBusy()) ?? []
       const environment = idleEnvironment ?? (await startFleetEnvironment())
-      if (idleEnvironment === undefined) add(environment)
+      if (idleEnvironment === undefined) add(environment, call.tenant)
       const outcome = await environment.invoke(event, options.limitMs, {
         ...call,
         traceHeader: lineage.traceHeader,
@@ -106,14 +109,14 @@ export function createFleet(options: FleetOptions): Fleet {
     },
     replaceCode: newBundleFolder => {
       bundleFolder = newBundleFolder
-      for (const candidate of environments)
+      for (const candidate of environments.keys())
         if (candidate.isBusy()) oldEnvironments.add(candidate)
         else candidate.kill('its code was replaced')
     },
     end: async () => {
       hasEnded = true
       clearInterval(idleCheck)
-      const lastEnvironments = [...environments]
+      const lastEnvironments = [...environments.keys()]
       for (const candidate of lastEnvironments) candidate.kill('the cloud has ended')
       await Promise.all(lastEnvironments.map(candidate => candidate.endReason))
     },

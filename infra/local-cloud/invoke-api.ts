@@ -11,6 +11,9 @@ export type InvokeFunction = (
   call?: CallOptions,
 ) => Promise<InvocationOutcome>
 
+/** The header of Lambda's API that names the tenant of a call. */
+const tenantHeader = 'x-amz-tenant-id'
+
 /**
  * Starts a server for calls between functions. It accepts the Invoke request of Lambda's API. It
  * responds with the result or the error of a synchronous call, and at once to an asynchronous one.
@@ -33,12 +36,16 @@ export async function startInvokeApi(
     invoke: async event => {
       const name = functionOfPath(event, installation)
       if (name === undefined) return createMessageReply(404, 'Function not found')
-      const traceHeader = event.headers['x-amzn-trace-id']
+      const call = {
+        traceHeader: event.headers['x-amzn-trace-id'],
+        tenant: event.headers[tenantHeader],
+      }
       const text = readEventText(event)
-      const call = () => invoke(name, text === '' ? {} : JSON.parse(text), { traceHeader })
-      if (event.headers['x-amz-invocation-type'] !== 'Event') return invokeReplyOf(await call())
+      const invokeNamed = () => invoke(name, text === '' ? {} : JSON.parse(text), call)
+      if (event.headers['x-amz-invocation-type'] !== 'Event')
+        return invokeReplyOf(await invokeNamed())
       if (!fitsAsynchronousCall(text)) return createMessageReply(413, 'Request Entity Too Large')
-      void callWithRetries(call, { onFailure: onCloudFailure, signal: shutdown.signal })
+      void callWithRetries(invokeNamed, { onFailure: onCloudFailure, signal: shutdown.signal })
       return { status: 202, headers: {}, body: Buffer.from('') }
     },
     onFailure: onCloudFailure,

@@ -100,6 +100,7 @@ export async function createServices(
       `arn:aws:iam::${account}:role/${roleNameOf(installation, 'schedules', region)}`,
     scheduleFunction: () => localArnOf(installation, region, 'schedule'),
     compactionFunction: () => localArnOf(installation, region, 'compaction'),
+    installerFunction: () => localArnOf(installation, region, 'installer'),
     webhookUrl: () => webhookUrl,
   })
   const queueParentUrl = queues.chains.url.slice(0, queues.chains.url.lastIndexOf('/'))

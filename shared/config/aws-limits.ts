@@ -14,6 +14,8 @@ export const awsLimits = {
    * afterwards.
    */
   compactionResponseTimeoutMs: 300_000,
+  /** The same timeout for a call of the installer: longer than its function can run. */
+  installerResponseTimeoutMs: 620_000,
   /** Connections to one service: equal to the operations that an executor runs concurrently. */
   socketsMax: 64,
 

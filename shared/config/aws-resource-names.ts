@@ -32,6 +32,7 @@ export const awsVariables = {
   scheduleRole: 'ANTICHAIN_SCHEDULE_ROLE',
   scheduleFunction: 'ANTICHAIN_SCHEDULE_FUNCTION',
   compactionFunction: 'ANTICHAIN_COMPACTION_FUNCTION',
+  installerFunction: 'ANTICHAIN_INSTALLER_FUNCTION',
   webhookUrl: 'ANTICHAIN_WEBHOOK_URL',
   /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
@@ -49,6 +50,8 @@ export const bucketPrefixes = {
   blobs: 'blobs/',
   /** Provider plugins by their checksum, unpacked by executors and generators. */
   plugins: 'plugins/',
+  /** Packed programs that the installer uploads, for the generator that called it. */
+  installs: 'installs/',
 } as const
 
 /**

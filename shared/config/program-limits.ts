@@ -1,5 +1,24 @@
 /** Limits of programs from a repository. */
 export const programLimits = {
+  /**
+   * Time limit of the installer's function. A generator awaits it within its own limit of fifteen
+   * minutes, and needs the rest to begin the deployment.
+   */
+  installerTimeoutMs: 600_000,
+  /**
+   * Time after which a generator calls no second installer when the first one died. Both calls must
+   * fit into the life of the generator.
+   */
+  installerRetryMs: 120_000,
+  /** Calls of the installer for one request, and the pause between two of them. */
+  installerTriesMax: 3,
+  installerPauseMs: 1_000,
+  /** Validity of an address for the packed program: longer than the installer runs. */
+  installAddressExpiresMs: 900_000,
+  /** Attempts to upload the packed program. */
+  uploadTriesMax: 3,
+  /** Characters of a message of the installer that a generator passes on. */
+  installerMessageMax: 10_000,
   /** Timeout of a package manager: a third of the longest function run. */
   installTimeoutMs: 300_000,
   /** Characters of a package manager's output that are kept for the error message. */

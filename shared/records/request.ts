@@ -20,6 +20,8 @@ export interface RepositoryProgram {
   readonly commit: string
   /** The path of the project file's folder; '' is the top. */
   readonly folder: string
+  /** Whether the package manager runs no scripts. Absent: it runs them. */
+  readonly ignoreScripts?: boolean
   /** Name of the webhook whose credential can read the repository. */
   readonly webhook: string
 }

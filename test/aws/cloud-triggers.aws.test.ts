@@ -4,93 +4,42 @@
  * notifications are servers on loopback, which a setting allows here.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createToken } from '../../functions/api/tokens.ts'
-import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
 import {
-  deliver,
-  type RepositoryFiles,
-  type GithubHost,
   createPullRequestBody,
   createPushBody,
+  deliver,
   repository,
   signDelivery,
-  startGithub,
-  createPackageFiles,
 } from '../e2e/github-host.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
 import { readExport } from '../e2e/exported-state.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import type { CloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
-
-const goldSdk = readFileSync(resolve(import.meta.dirname, '../golden/provider/sdk.js'), 'utf8')
-const secret = 'a secret that both sides know'
-const credential = 'ghs_credential'
-
-/**
- * Returns the files of the repository: the project is in a subfolder, with a package that npm must
- * install.
- */
-const createFiles = (value: number, stackFile: string): RepositoryFiles => ({
-  ...createPackageFiles('infra'),
-  'README.md': 'a site\n',
-  'infra/Pulumi.yaml': 'name: small\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n',
-  'infra/Pulumi.dev.yaml': stackFile,
-  'infra/index.js': `const { Thing } = require('./gold')\nif (require('dep') !== 1) throw new Error('no dep')\nexports.serial = new Thing('thing', { value: ${value} }).serial\n`,
-  'infra/gold.js': goldSdk,
-})
+import {
+  createFiles,
+  createWebhookSandbox,
+  webhookSecret as secret,
+  type WebhookSandbox,
+} from './webhook-sandbox.ts'
 
 describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let webhook: WebhookSandbox
   let sandbox: CloudSandbox
-  let github: GithubHost
-  let token = ''
+  let github: WebhookSandbox['github']
   let first = ''
 
   beforeAll(async () => {
-    bundles = createBundles()
-    github = await startGithub(credential)
-    sandbox = await createCloudSandbox('small', {
-      aws: settings(),
-      bundleOf: bundles.findBundle,
-      sdk: 'above',
-      variables: {
-        [outboundVariables.allowedNetworks]: '127.0.0.1/32',
-        [outboundVariables.plainHttp]: '1',
-      },
-    })
-    const createdToken = await createToken(sandbox.control.platform, {
-      name: 'test',
-      role: 'admin',
-    })
-    token = createdToken.token
-    await callApi('PUT', '/v1/webhooks/site', {
-      form: 'github',
-      secrets: [secret],
-      credential,
-      apiUrl: github.origin,
-      rules: [
-        { on: 'push', repository, branches: ['main'], stack: sandbox.stack, folder: 'infra' },
-        { on: 'pull-request', repository, stack: sandbox.stack, folder: 'infra' },
-      ],
-    })
+    webhook = await createWebhookSandbox(settings(), stack => [
+      { on: 'push', repository, branches: ['main'], stack, folder: 'infra' },
+      { on: 'pull-request', repository, stack, folder: 'infra' },
+    ])
+    ;({ sandbox, github } = webhook)
   }, 120_000)
-  afterAll(async () => {
-    github?.close()
-    await sandbox?.remove()
-    bundles?.remove()
-  }, 120_000)
-
-  /** Calls the API of the installation over HTTP. */
-  async function callApi(method: string, path: string, body: object): Promise<void> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const url = sandbox.cloud.apiUrl + path
-    const reply = await fetch(url, { method, headers, body: JSON.stringify(body) })
-    expect([reply.status, await reply.text()]).toEqual([200, expect.any(String)])
-  }
+  afterAll(() => webhook?.remove(), 120_000)
 
   /**
    * Creates a schedule that runs once in a few seconds. The time is extended when the machine was
@@ -99,7 +48,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
   async function scheduleSoon(): Promise<number> {
     for (let inMs = 3_000; ; inMs *= 2) {
       const due = Math.ceil((Date.now() + inMs) / 1000) * 1000
-      await callApi('PUT', '/v1/stacks/small/dev/schedules/drift', {
+      await webhook.callApi('PUT', '/v1/stacks/small/dev/schedules/drift', {
         when: `at(${new Date(due).toISOString().slice(0, 19)})`,
         operation: { kind: 'refresh' },
       })
@@ -107,25 +56,12 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
     }
   }
 
-  const hook = (): string => `${sandbox.cloud.webhookUrl}site`
   const listRuns = () => sandbox.control.platform.catalog.listHistory(sandbox.stack, 10)
-
-  /** Sends a delivery that must be accepted, and waits for the end of its deployment. */
-  async function deliverAndAwait(event: string, payload: object) {
-    const { status, body } = await deliver(hook(), signDelivery(secret, event, payload))
-    expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
-    const [firstRequest] = body['asked'] as { request: string }[]
-    return sandbox.control
-      .awaitEnd(sandbox.stack, firstRequest?.request ?? '', 240_000)
-      .catch((thrown: unknown) => {
-        throw new Error(sandbox.readLog(), { cause: thrown })
-      })
-  }
 
   describe('a webhook', () => {
     test('deploys the commit of a push that GitHub signed, into a snapshot in the bucket', async () => {
       first = github.commit(createFiles(1, sandbox.stackFile))
-      const end = await deliverAndAwait('push', createPushBody(first))
+      const end = await webhook.sendAndAwait('push', createPushBody(first))
       expect(end, sandbox.readLog()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
       const state = readExport(await sandbox.exportState())
       expect(state.resources.map(({ name }) => name)).toContain('thing')
@@ -149,14 +85,14 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
         'push',
         createPushBody(first),
       )
-      expect(await deliver(hook(), forged)).toMatchObject({
+      expect(await deliver(webhook.hook, forged)).toMatchObject({
         status: 401,
         body: { code: 'WEBHOOK_REFUSED' },
       })
       const key = { ...delivery, headers: { ...delivery.headers, 'x-github-delivery': 'again' } }
-      expect(await deliver(hook(), delivery)).toMatchObject({ status: 202 })
-      expect(await deliver(hook(), delivery)).toMatchObject({ body: { kind: 'repeated' } })
-      expect(await deliver(hook(), key)).toMatchObject({ body: { kind: 'repeated' } })
+      expect(await deliver(webhook.hook, delivery)).toMatchObject({ status: 202 })
+      expect(await deliver(webhook.hook, delivery)).toMatchObject({ body: { kind: 'repeated' } })
+      expect(await deliver(webhook.hook, key)).toMatchObject({ body: { kind: 'repeated' } })
       const countRuns = async (): Promise<number> => (await listRuns()).length - before.length
       await waitUntil(async () => (await countRuns()) === 1, {
         condition: 'one deployment',
@@ -171,7 +107,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
     test('previews a pull request, and answers with a status and a comment', async () => {
       const commit = github.commit(createFiles(2, sandbox.stackFile))
       const deployed = (await listRuns()).length
-      const end = await deliverAndAwait('pull_request', createPullRequestBody(7, commit))
+      const end = await webhook.sendAndAwait('pull_request', createPullRequestBody(7, commit))
       expect(end, sandbox.readLog()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
       await waitUntil(() => github.listComments().size === 1, { condition: 'a comment' })
       expect([...github.listComments().values()][0]).toContain(
@@ -188,7 +124,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
   test('a schedule is invoked, finds drift, and sends a notification', async () => {
     const receiver = await startReceiver()
     try {
-      await callApi('PUT', '/v1/stacks/small/dev/notifications/ops', {
+      await webhook.callApi('PUT', '/v1/stacks/small/dev/notifications/ops', {
         url: `${receiver.origin}/drift`,
         events: ['drift'],
         secret,

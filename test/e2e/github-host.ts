@@ -39,11 +39,19 @@ export async function startGithub(token: string): Promise<GithubHost> {
   const archives = new Map<string, Uint8Array>()
   const comments = new Map<number, string>()
   const receiver = await startReceiver()
+  // The host of archives accepts temporary addresses and no token.
+  const archiveHost = await startReceiver()
+  archiveHost.state.answer = ({ url, headers }) => {
+    const body = archives.get(url.slice(1))
+    return body === undefined || headers.authorization !== undefined
+      ? { status: 404 }
+      : { status: 200, body }
+  }
   receiver.state.answer = request => {
     if (request.headers.authorization !== `Bearer ${token}`) return { status: 401 }
     const [, commit = ''] = /\/tarball\/(\w+)$/.exec(request.url) ?? []
-    const body = archives.get(commit)
-    if (body !== undefined) return { status: 200, body }
+    if (archives.has(commit))
+      return { status: 302, headers: { location: `${archiveHost.origin}/${commit}` } }
     if (request.url.includes('/statuses/')) return { status: 201, body: '{}' }
     return request.url.includes('/comments') ? answerComments(request, comments) : { status: 404 }
   }
@@ -58,8 +66,11 @@ export async function startGithub(token: string): Promise<GithubHost> {
     },
     listStatuses: commit => findReceived(`/statuses/${commit}`).map(({ body }) => JSON.parse(body)),
     listComments: () => comments,
-    countFetches: () => findReceived('/tarball/').length,
-    close: receiver.close,
+    countFetches: () => archiveHost.received.length,
+    close: () => {
+      receiver.close()
+      archiveHost.close()
+    },
   }
 }
 
@@ -96,9 +107,12 @@ function packArchive(folder: string, files: RepositoryFiles): Uint8Array {
 
 /**
  * Returns a package `dep` that exports 1, and the lock file with which npm installs it without a
- * registry.
+ * registry. `scripts`: the scripts of the program that depends on it.
  */
-export function createPackageFiles(folder: string): RepositoryFiles {
+export function createPackageFiles(
+  folder: string,
+  scripts: Readonly<Record<string, string>> = {},
+): RepositoryFiles {
   const root = mkdtempSync(join(tmpdir(), 'antichain-package-'))
   try {
     const toManifest = (fields: object): string => JSON.stringify({ version: '1.0.0', ...fields })
@@ -107,9 +121,17 @@ export function createPackageFiles(folder: string): RepositoryFiles {
     writeFileSync(join(root, 'package/index.js'), 'module.exports = 1\n')
     const file = join(root, 'dep.tgz')
     create({ file, cwd: root, gzip: true, sync: true, portable: true }, ['package'])
-    const siteManifest = toManifest({ name: 'site', dependencies: { dep: 'file:dep.tgz' } })
+    const dependencies = { dep: 'file:dep.tgz' }
+    const siteManifest = toManifest({ name: 'site', dependencies, scripts })
     writeFileSync(join(root, 'package.json'), siteManifest)
-    const args = ['install', '--package-lock-only', '--offline', '--no-audit', '--no-fund']
+    const args = [
+      'install',
+      '--package-lock-only',
+      '--ignore-scripts',
+      '--offline',
+      '--no-audit',
+      '--no-fund',
+    ]
     execFileSync('npm', args, { cwd: root, stdio: 'pipe' })
     const names = ['dep.tgz', 'package.json', 'package-lock.json']
     return Object.fromEntries(
@@ -121,8 +143,8 @@ export function createPackageFiles(folder: string): RepositoryFiles {
 }
 
 /** Returns the body of a push to `main`. */
-export const createPushBody = (commit: string): object => ({
-  ref: 'refs/heads/main',
+export const createPushBody = (commit: string, branch = 'main'): object => ({
+  ref: `refs/heads/${branch}`,
   before: '0'.repeat(40),
   after: commit,
   created: false,

@@ -32,6 +32,7 @@ const layers: readonly (readonly string[])[] = [
   [
     'functions/api',
     'functions/compaction',
+    'functions/installer',
     'functions/schedule',
     'functions/step-executor',
     'functions/step-generator',

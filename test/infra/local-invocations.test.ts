@@ -14,18 +14,21 @@ afterEach(async () => {
 interface CallOptions {
   readonly event?: string
   readonly InvocationType?: 'Event'
+  readonly TenantId?: string
 }
 
 /** Invokes a function with the SDK. `outcome` is the result of the call. */
 async function invokeFunction(
   FunctionName: string,
   outcome: InvocationOutcome,
-  { event = '{"kind":"compact","text":"ü"}', InvocationType }: CallOptions = {},
+  { event = '{"kind":"compact","text":"ü"}', InvocationType, TenantId }: CallOptions = {},
 ) {
   const calls: unknown[] = []
+  const tenants: (string | undefined)[] = []
   const deps = { settings: { installation: 'shop' }, reporter: { onCloudFailure: () => undefined } }
-  front = await startInvokeApi(deps, async (name, receivedEvent) => {
+  front = await startInvokeApi(deps, async (name, receivedEvent, call) => {
     calls.push([name, receivedEvent])
+    tenants.push(call?.tenant)
     return outcome
   })
   client = new LambdaClient({
@@ -35,9 +38,11 @@ async function invokeFunction(
     credentials: { accessKeyId: 'x', secretAccessKey: 'y' },
   })
   const Payload = Buffer.from(event)
-  const answer = await client.send(new InvokeCommand({ FunctionName, Payload, InvocationType }))
+  const command = new InvokeCommand({ FunctionName, Payload, InvocationType, TenantId })
+  const answer = await client.send(command)
   return {
     calls,
+    tenants,
     status: answer.StatusCode,
     error: answer.FunctionError,
     text: Buffer.from(answer.Payload ?? []).toString(),
@@ -51,7 +56,7 @@ test.each([arn, 'shop-compaction'])('%s is invoked and responds', async name => 
     kind: 'answered',
     json: '{"version":3}',
   })
-  expect(calls).toEqual([['compaction', { kind: 'compact', text: 'ü' }]])
+  expect(calls).toEqual([['compaction', { kind: 'compact', text: 'ü' }, undefined]])
   expect([error, text]).toEqual([undefined, '{"version":3}'])
 })
 
@@ -73,6 +78,12 @@ test('an asynchronous call is accepted before its result, up to the size that La
   await expect(invokeFunction(arn, answered, { ...asynchronous, event })).rejects.toMatchObject({
     $metadata: { httpStatusCode: 413 },
   })
+})
+
+test('a call names its tenant', async () => {
+  const answered = { kind: 'answered', json: '{}' } as const
+  const { tenants } = await invokeFunction('shop-installer', answered, { TenantId: 'tenant-7' })
+  expect(tenants).toEqual(['tenant-7'])
 })
 
 test('a function of another installation does not exist', async () => {

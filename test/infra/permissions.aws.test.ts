@@ -148,6 +148,7 @@ describe('every role', () => {
     const uses = statements(part).filter(({ resources: resourceTexts }) =>
       resourceTexts.join().includes('EncryptionDataKey'),
     )
+    if (part === 'installer') return expect(uses).toEqual([])
     expect(uses).toHaveLength(1)
     expect(Object.keys(uses[0]?.conditions ?? {})).toEqual(['StringEquals'])
     expect(uses[0]?.conditions['StringEquals']).toHaveProperty('kms:ViaService')
@@ -200,14 +201,49 @@ describe('every role', () => {
   })
 })
 
-test('generators invoke compaction, in functions and in the long pool; no other role invokes a function', () => {
+describe('the installer', () => {
+  test('writes its log, and has no other permission', () => {
+    expect(statements('installer')).toMatchObject([
+      { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'] },
+    ])
+    const [{ resources: arns = [] } = {}] = statements('installer')
+    expect(arns).toEqual([expect.stringContaining('InstallerLogs')])
+  })
+
+  test.each(['step-generator', 'long-step-generator'])(
+    'uploads with the permission of %s, which creates its objects without overwriting any',
+    part => {
+      const uses = statements(part).filter(({ resources: arns }) =>
+        arns.join().includes('/installs/*'),
+      )
+      const puts = uses.filter(({ actions }) => actions.includes('s3:PutObject'))
+      expect(puts.map(({ conditions }) => conditions)).toEqual([
+        { Null: { 's3:if-none-match': 'false' } },
+      ])
+      expect(uses.flatMap(({ actions }) => actions).toSorted()).toEqual(
+        ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'].toSorted(),
+      )
+      for (const other of ['api', 'step-executor', 'compaction', 'webhook', 'schedule'])
+        expect(
+          statements(other)
+            .flatMap(each => each.resources)
+            .join(),
+        ).not.toContain('/installs/')
+    },
+  )
+})
+
+test('generators invoke compaction and the installer, in functions and in the long pool; no other role invokes a function', () => {
   const findInvocations = (part: string) =>
     statements(part).filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
   for (const part of ['step-generator', 'long-step-generator']) {
     const called = findInvocations(part).flatMap(one => one.resources)
-    expect(called).toEqual([expect.stringMatching(/:function:antichain-compaction"\]\]\}$/)])
+    expect(called).toEqual([
+      expect.stringMatching(/:function:antichain-compaction"\]\]\}$/),
+      expect.stringMatching(/:function:antichain-installer"\]\]\}$/),
+    ])
   }
-  for (const part of ['webhook', 'schedule', 'api', 'step-executor', 'compaction'])
+  for (const part of ['webhook', 'schedule', 'api', 'step-executor', 'installer', 'compaction'])
     expect(findInvocations(part)).toEqual([])
 })
 

@@ -86,8 +86,10 @@ describe('the bucket', () => {
       const { Rules } = Properties['LifecycleConfiguration'] as { Rules: Record<string, unknown>[] }
       return Rules
     })
-    expect(rules.map(({ Id }) => Id)).toEqual(['unfinished', 'replaced', 'markers'])
-    expect(rules.filter(rule => 'ExpirationInDays' in rule || 'ExpirationDate' in rule)).toEqual([])
+    expect(rules.map(({ Id }) => Id)).toEqual(['unfinished', 'replaced', 'markers', 'installs'])
+    const expiring = rules.filter(rule => 'ExpirationInDays' in rule || 'ExpirationDate' in rule)
+    // Only packed programs of the installer, which the generator has stored under another name.
+    expect(expiring).toMatchObject([{ Id: 'installs', Prefix: 'installs/' }])
   })
 })
 
@@ -138,11 +140,29 @@ describe('functions', () => {
         },
         RecursiveLoop: loopingFunctions.has(name) ? 'Allow' : 'Terminate',
         ...(row.packaging === 'image'
-          ? { PackageType: 'Image' }
+          ? {
+              PackageType: 'Image',
+              ImageConfig: { Command: [`${name}/main.handler`] },
+            }
           : { Runtime: 'nodejs24.x', Handler: 'main.handler' }),
       })
     },
   )
+
+  test('only the installer isolates tenants, so that no environment serves two installations', () => {
+    const isolating = [...resources('AWS::Lambda::Function').values()].filter(
+      ({ Properties }) => 'TenancyConfig' in Properties,
+    )
+    expect(isolating.map(({ Properties }) => Properties)).toMatchObject([
+      {
+        FunctionName: 'antichain-installer',
+        TenancyConfig: { TenantIsolationMode: 'PER_TENANT' },
+      },
+    ])
+    // The function gets no name of a table, bucket, queue or key.
+    const [{ Environment } = {}] = isolating.map(({ Properties }) => Properties)
+    expect(Environment).toEqual({ Variables: { HOME: '/tmp' } })
+  })
 
   test('every function and task has its home folder in the scratch space', () => {
     const functionHomes = [...resources('AWS::Lambda::Function').values()].map(

@@ -99,6 +99,18 @@ export function createS3Client(settings: AwsSettings): S3Client {
   })
 }
 
+/**
+ * Creates a client of S3 that signs addresses for unknown bytes. It adds no checksum to a request
+ * that needs none.
+ */
+export function createUploadSigner(settings: AwsSettings): S3Client {
+  return new S3Client({
+    ...createClientConfig(settings, 'S3', awsLimits.blobResponseTimeoutMs),
+    forcePathStyle: settings.endpoints.S3 !== undefined,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  })
+}
+
 /** Creates a client of KMS. `region` is the region of the key. */
 export function createKmsClient(settings: AwsSettings, region: string): KMSClient {
   return new KMSClient({ ...createClientConfig(settings, 'KMS'), region })

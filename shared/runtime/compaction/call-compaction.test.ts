@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DeploymentId } from '../../records/ids.ts'
-import { createCompactionCaller, type LambdaInvoker } from './call-compaction.ts'
+import type { LambdaInvoker } from '../../platform/aws/lambda-client.ts'
+import { createCompactionCaller } from './call-compaction.ts'
 
 const deployment = 'organization/shop/dev/7' as DeploymentId
 const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-compaction'

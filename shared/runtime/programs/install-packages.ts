@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
 import { error, hasCode } from '../../errors/error.ts'
 import type { ChildProcess, ClockPort, ProcessesPort } from '../../ports/system.ts'
+import type { InstalledPackages, InstallOrder } from './install-order.ts'
+import { removePackages, writePackageMarker } from './package-marker.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 
 /** Dependencies of package installations. */
@@ -37,9 +39,9 @@ const managers: readonly PackageManager[] = [
   { lockFile: 'pnpm-lock.yaml', command: 'pnpm', args: ['install', '--frozen-lockfile'] },
   { lockFile: 'yarn.lock', command: 'yarn', args: ['install', '--frozen-lockfile'] },
 ]
+/** The option of every supported package manager that skips all scripts. */
+const ignoreScriptsOption = '--ignore-scripts'
 
-/** A file that records an installation: manager, hash of lock file and package.json, runtime. */
-const marker = join('node_modules', '.antichain-installed')
 /**
  * The scripts of the program that an installation runs. If a program has one of them, its packages
  * are not reused, because the results of scripts are unknown.
@@ -54,35 +56,27 @@ const packageForm = z.looseObject({
 
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
- * file. Copies the packages of the program in `earlierFolder` instead (`known`), if lock file,
- * `package.json` and runtime are equal. Programs with scripts of `ownScripts` are excluded. Returns
- * `none` for a program without packages. Throws INSTALL_FAILED with the last lines of the package
- * manager.
+ * file. Installs nothing if the caller knows the packages by their marker. Programs with scripts of
+ * `ownScripts` are excluded, unless scripts are ignored. Throws INSTALL_FAILED with the last lines of
+ * the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,
   folder: string,
-  earlierFolder: string | undefined,
-): Promise<'none' | 'known' | 'installed'> {
-  const installation = planInstallation(folder)
+  order: Pick<InstallOrder, 'ignoreScripts' | 'knownPackages'>,
+): Promise<InstalledPackages> {
+  const { ignoreScripts, knownPackages } = order
+  const installation = planInstallation(folder, ignoreScripts)
   if (installation === undefined) return 'none'
   const { manager, identity, isRepeatable } = installation
-  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
-  if (
-    earlierFolder !== undefined &&
-    isRepeatable &&
-    readIfExists(join(earlierFolder, marker)) === identity
-  ) {
-    const options = { recursive: true, verbatimSymlinks: true }
-    cpSync(join(earlierFolder, 'node_modules'), join(folder, 'node_modules'), options)
-    return 'known'
-  }
+  removePackages(folder)
+  if (isRepeatable && knownPackages === identity) return 'known'
   await runPackageManager(deps, manager, folder)
-  if (existsSync(join(folder, 'node_modules'))) writeFileSync(join(folder, marker), identity)
+  writePackageMarker(folder, identity)
   return 'installed'
 }
 
-function planInstallation(folder: string) {
+function planInstallation(folder: string, ignoreScripts: boolean) {
   const text = readIfExists(join(folder, 'package.json'))
   if (text === undefined) return undefined
   const { dependencies, devDependencies, scripts } = parsePackageJson(text)
@@ -97,14 +91,15 @@ function planInstallation(folder: string) {
     )
   }
   const { lockFile, command } = manager
+  const options = ignoreScripts ? [ignoreScriptsOption] : []
   const hash = createHash('sha256')
     .update(readFileSync(join(folder, lockFile)))
     .update(text)
   const [node] = process.versions.node.split('.')
   const runtime = `node ${node} ${process.platform} ${process.arch}`
-  const identity = JSON.stringify([command, hash.digest('hex'), runtime])
-  const isRepeatable = !ownScripts.some(name => scripts[name] !== undefined)
-  return { manager, identity, isRepeatable }
+  const identity = JSON.stringify([command, hash.digest('hex'), runtime, ...options])
+  const isRepeatable = ignoreScripts || !ownScripts.some(name => scripts[name] !== undefined)
+  return { manager: { ...manager, args: [...manager.args, ...options] }, identity, isRepeatable }
 }
 
 function parsePackageJson(text: string): z.infer<typeof packageForm> {

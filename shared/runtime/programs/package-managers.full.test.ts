@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { imageLanguages } from '../../../infra/image-languages.ts'
 import { createSystemClock } from '../../platform/system/clock.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
+import { readPackageMarker } from './package-marker.ts'
 import { type PackageInstallDeps, installProgramPackages } from './install-packages.ts'
 
 /** The package managers of the container image, installed by npm like in the image. */
@@ -37,11 +38,14 @@ function writeProgram(name: string, lock: readonly [string, ...string[]]): strin
     writeFileSync(join(folder, file), JSON.stringify(value))
   write('dep/package.json', { name: 'dep', version: '1.0.0', main: 'index.js' })
   writeFileSync(join(folder, 'dep/index.js'), 'module.exports = "here"\n')
-  write('package.json', { name: 'p', version: '1.0.0', dependencies: { dep: 'file:./dep' } })
+  const scripts = { postinstall: "node -e \"fs.writeFileSync('ran', '')\"" }
+  const manifest = { name: 'p', version: '1.0.0', dependencies: { dep: 'file:./dep' }, scripts }
+  write('package.json', manifest)
   const [command, ...args] = lock
   const env = { ...process.env, PATH: path, HOME: root, CI: '' }
   execFileSync(command, args, { cwd: folder, env, stdio: 'pipe' })
-  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+  for (const path of ['node_modules', 'ran'])
+    rmSync(join(folder, path), { recursive: true, force: true })
   return folder
 }
 
@@ -52,6 +56,8 @@ const deps = (): PackageInstallDeps => ({
   env: { PATH: path },
 })
 
+const order = { ignoreScripts: false } as const
+
 test.each([
   ['pnpm', 'pnpm-lock.yaml', ['pnpm', 'install', '--no-frozen-lockfile']],
   ['yarn', 'yarn.lock', ['yarn', 'install']],
@@ -60,15 +66,45 @@ test.each([
   async (name, lock, how) => {
     const folder = writeProgram(name, [...how])
     expect(existsSync(join(folder, lock))).toBe(true)
-    expect(await installProgramPackages(deps(), folder, undefined)).toBe('installed')
+    expect(await installProgramPackages(deps(), folder, order)).toBe('installed')
     const message = execFileSync(process.execPath, ['-p', 'require("dep")'], { cwd: folder })
     expect(String(message)).toBe('here\n')
     const file = join(folder, 'package.json')
     const wanted = { ...JSON.parse(readFileSync(file, 'utf8')), dependencies: { semver: '7.8.6' } }
     writeFileSync(file, JSON.stringify(wanted))
-    await expect(installProgramPackages(deps(), folder, undefined)).rejects.toMatchObject({
+    await expect(installProgramPackages(deps(), folder, order)).rejects.toMatchObject({
       code: 'INSTALL_FAILED',
     })
+  },
+  300_000,
+)
+
+test.each([
+  ['npm', 'package-lock.json', ['npm', 'install', '--package-lock-only']],
+  ['pnpm', 'pnpm-lock.yaml', ['pnpm', 'install', '--no-frozen-lockfile']],
+  ['yarn', 'yarn.lock', ['yarn', 'install']],
+] as const)(
+  '%s runs the scripts of a program with %s, unless its rule ignores scripts',
+  async (name, _lock, how) => {
+    const folder = writeProgram(`scripts-${name}`, [...how])
+    const ran = join(folder, 'ran')
+    expect(existsSync(ran)).toBe(false)
+    expect(await installProgramPackages(deps(), folder, { ignoreScripts: true })).toBe('installed')
+    expect(existsSync(ran)).toBe(false)
+    const knownPackages = readPackageMarker(folder)
+    expect(await installProgramPackages(deps(), folder, order)).toBe('installed')
+    expect(existsSync(ran)).toBe(true)
+    // The marker of packages without scripts is that of no other installation.
+    const withScripts = await installProgramPackages(deps(), folder, {
+      ...order,
+      ...(knownPackages === undefined ? {} : { knownPackages }),
+    })
+    expect(withScripts).toBe('installed')
+    const withoutScripts = await installProgramPackages(deps(), folder, {
+      ignoreScripts: true,
+      ...(knownPackages === undefined ? {} : { knownPackages }),
+    })
+    expect(withoutScripts).toBe('known')
   },
   300_000,
 )

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { create } from 'tar'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type InstallerDeps, installProgram } from './install-program.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -90,16 +91,22 @@ function packRepositoryFiles(): Uint8Array {
   return bytes
 }
 
-const deps = (env: Readonly<Record<string, string | undefined>> = process.env): RepositoryDeps => ({
-  ...platform,
-  outbound: receiver.outbound,
+function deps(env: Readonly<Record<string, string | undefined>> = process.env): RepositoryDeps {
   // The clock skips the pauses between attempts, but not the installation timeout.
-  clock: { sleep: (ms, signal) => platform.clock.sleep(ms > 60_000 ? ms : 0, signal) },
-  scratch: join(home, 'scratch'),
-  folders: createProgramFolders(platform.archives, join(home, 'scratch')),
-  env: withoutFunctionVariables(env),
-  processes: createProcesses,
-})
+  const clock: InstallerDeps['clock'] = {
+    sleep: (ms, signal) => platform.clock.sleep(ms > 60_000 ? ms : 0, signal),
+  }
+  const { outbound } = receiver
+  const scratch = join(home, 'scratch')
+  const installerEnv = withoutFunctionVariables(env)
+  const installer = { outbound, clock, scratch, env: installerEnv, processes: createProcesses }
+  return {
+    ...platform,
+    ...{ outbound, clock, scratch },
+    folders: createProgramFolders(platform.archives, scratch),
+    install: order => installProgram(installer, order),
+  }
+}
 const folderOf = (archive: BlobHash) => deps().folders.open(stack, archive)
 
 describe('the program of a repository', { timeout: 60_000 }, () => {
@@ -171,7 +178,8 @@ describe('the program of a repository', { timeout: 60_000 }, () => {
       return asks === 1 ? { status: 503 } : { status: 200, body: packRepositoryFiles() }
     }
     await packRepository(deps(), stack, program)
-    expect(asks).toBe(2)
+    // The refused request, the exchange of the token, and the installer.
+    expect(asks).toBe(3)
     receiver.received.length = 0
     receiver.state.answer = () => ({ status: 404 })
     await expect(packRepository(deps(), stack, program)).rejects.toMatchObject({

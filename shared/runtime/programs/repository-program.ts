@@ -1,74 +1,81 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { programLimits } from '../../config/program-limits.ts'
-import { DeployError, error, hasCode } from '../../errors/error.ts'
+import { error } from '../../errors/error.ts'
 import { sealingContextOf, type TriggerPorts } from '../../ports/documents.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ArchivesPort } from '../../ports/records.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
-import { hasProjectFile } from '../../programs/project/project-file.ts'
+import type { ClockPort } from '../../ports/system.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import type { RepositoryProgram } from '../../records/request.ts'
-import {
-  type ArchiveRequest,
-  fetchRepositoryArchive,
-} from '../../triggers/outbound/repository-archive.ts'
+import { type ArchiveRequest, exchangeToken } from '../../triggers/outbound/repository-archive.ts'
 import {
   parseDocument,
   webhookDocument,
   webhookKeyOf,
 } from '../../triggers/webhooks/webhook-document.ts'
 import type { StackServer } from '../deployment/stack-server-deps.ts'
-import { installProgramPackages, type PackageInstallDeps } from './install-packages.ts'
+import { withFetchRetry } from './fetch-retry.ts'
+import type { InstallProgram } from './install-order.ts'
+import { copyPackages, readPackageMarker } from './package-marker.ts'
 import type { ProgramFolders } from './program-folder.ts'
+import { unpackArchive } from './unpack-archive.ts'
 
 /** Dependencies of packing a repository's program. */
-export interface RepositoryDeps
-  extends Pick<TriggerPorts, 'documents' | 'sealing'>,
-    Omit<PackageInstallDeps, 'processes'> {
+export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealing'> {
   readonly outbound: OutboundPort
+  readonly clock: Pick<ClockPort, 'sleep'>
   readonly archives: Pick<ArchivesPort, 'put'>
   readonly requests: Pick<RequestsPort, 'getProgram' | 'putProgram'>
   /** Finds the packages of an earlier program. */
   readonly folders: ProgramFolders
-  /** Creates the port of child processes. The port is closed when the program is packed. */
-  readonly processes: () => PackageInstallDeps['processes']
+  /** The parent folder of temporary files. */
+  readonly scratch: string
+  readonly install: InstallProgram
 }
 
 /**
- * Packs a repository's files at a commit, with installed packages, and stores the archive of the
- * stack. Later generator runs of the deployment use it. `installProgramPackages` may reuse the
- * packages of the stack's last program. Throws WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*,
- * PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and the errors of the blob store.
+ * Has a repository's program at a commit fetched, installed and packed, and stores the archive of
+ * the stack. Later generator runs of the deployment use it. Runs no code of the program. Packages
+ * that equal those of the stack's last program are copied from there. Throws WEBHOOK_UNKNOWN,
+ * OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and the errors of
+ * the blob store.
  */
 export async function packRepository(
   deps: RepositoryDeps,
   stack: StackId,
   program: RepositoryProgram,
 ): Promise<BlobHash> {
+  const lastFolder = await findLastProgramFolder(deps, stack)
+  const knownPackages = lastFolder === undefined ? undefined : readPackageMarker(lastFolder)
   const request = await createArchiveRequest(deps, program)
-  mkdirSync(deps.scratch, { recursive: true, mode: 0o700 })
-  const temporaryFolder = mkdtempSync(join(deps.scratch, 'repository-'))
-  const processes = deps.processes()
+  const { folder, ignoreScripts = false } = program
+  const { archive, packages } = await deps.install({
+    ...request,
+    folder,
+    ignoreScripts,
+    ...(knownPackages === undefined ? {} : { knownPackages }),
+  })
+  const isIncomplete = packages === 'known' && lastFolder !== undefined
+  const bytes = isIncomplete ? await addPackages(deps, archive, lastFolder) : archive
+  return deps.archives.put(stack, bytes)
+}
+
+/** Returns the archive of a packed program with the packages of another program. */
+async function addPackages(
+  { scratch }: RepositoryDeps,
+  archive: Uint8Array,
+  packagesFolder: string,
+): Promise<Uint8Array> {
+  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  const targetFolder = mkdtempSync(join(scratch, 'repository-'))
   try {
-    const rootFolder = await fetchFiles(deps, request, temporaryFolder)
-    const folder = join(rootFolder, program.folder)
-    if (!hasProjectFile(folder))
-      throw error(
-        'PROJECT_NOT_FOUND',
-        `${program.repository} has no project file in '${program.folder}' at ${program.commit}`,
-        { hint: 'Correct the `folder` in the rule of the webhook.' },
-      )
-    await installProgramPackages(
-      { ...deps, processes },
-      folder,
-      await findLastProgramFolder(deps, stack),
-    )
-    return await deps.archives.put(stack, (await packProgram(folder)).bytes)
+    await unpackArchive(archive, { targetFolder, name: 'the packed program' })
+    copyPackages(packagesFolder, targetFolder)
+    return (await packProgram(targetFolder)).bytes
   } finally {
-    await processes.close()
-    rmSync(temporaryFolder, { recursive: true, force: true })
+    rmSync(targetFolder, { recursive: true, force: true })
   }
 }
 
@@ -91,9 +98,12 @@ export function openWithRepositories(
   }
 }
 
-/** Creates the archive request for the repository's host, with the webhook's credential. */
+/**
+ * Creates the archive request for the repository's host. It contains the webhook's credential only
+ * if the host gives no temporary address for it, because scripts of packages can read the request.
+ */
 async function createArchiveRequest(
-  { documents, sealing }: RepositoryDeps,
+  { documents, sealing, outbound, clock }: RepositoryDeps,
   { repository, commit, webhook }: RepositoryProgram,
 ): Promise<ArchiveRequest> {
   const key = webhookKeyOf(webhook)
@@ -103,35 +113,8 @@ async function createArchiveRequest(
   const { apiUrl, credential } = parseDocument(webhookDocument, document)
   const request = { repository, commit, apiUrl }
   if (credential === undefined) return request
-  return { ...request, token: await sealing.open(credential, sealingContextOf(key)) }
-}
-
-/** Fetches the files of the repository, with retries after temporary failures. */
-async function fetchFiles(
-  { outbound, clock }: RepositoryDeps,
-  request: ArchiveRequest,
-  temporaryFolder: string,
-): Promise<string> {
-  for (let tryNumber = 1; ; tryNumber += 1) {
-    const folder = join(temporaryFolder, `files-${tryNumber}`)
-    mkdirSync(folder)
-    try {
-      await fetchRepositoryArchive(outbound, request, { folder })
-      return folder
-    } catch (thrown) {
-      if (tryNumber === programLimits.fetchTriesMax || !isTransient(thrown)) throw thrown
-      await clock.sleep(programLimits.fetchPauseMs * 2 ** (tryNumber - 1))
-    }
-  }
-}
-
-/**
- * Reports whether a failure is temporary: no response, a status of 500 or more, or the status 429.
- */
-function isTransient(thrown: unknown): boolean {
-  if (!hasCode(thrown, 'OUTBOUND_FAILED') || !(thrown instanceof DeployError)) return false
-  const { status } = thrown.details
-  return typeof status !== 'number' || status >= 500 || status === 429
+  const token = await sealing.open(credential, sealingContextOf(key))
+  return withFetchRetry(clock, () => exchangeToken(outbound, { ...request, token }))
 }
 
 /** Returns the folder of the stack's last deployed program, from which packages can be reused. */

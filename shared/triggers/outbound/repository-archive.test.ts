@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Header } from 'tar'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ArchiveLimits, fetchRepositoryArchive } from './repository-archive.ts'
+import { type ArchiveLimits, exchangeToken, fetchRepositoryArchive } from './repository-archive.ts'
 import { startReceiver } from './local-receiver.fixture.ts'
 
 const commit = 'b'.repeat(40)
@@ -205,5 +205,56 @@ describe('the request for the archive of a repository', () => {
     const thrown = await fetched().catch(String)
     expect(thrown).toContain('\\u{a}\\u{1b}')
     expect(thrown).not.toMatch(/\n|\u001b/)
+  })
+})
+
+describe('the token of a request', () => {
+  const exchange = (token?: string) => {
+    const request = { repository: 'acme/shop', commit, apiUrl: receiver.origin }
+    return exchangeToken(receiver.outbound, token === undefined ? request : { ...request, token })
+  }
+  const redirectTo = (location: string) => ({ status: 302, headers: { location } })
+
+  test('is exchanged for the temporary address to which the host redirects', async () => {
+    receiver.state.answer = () => redirectTo(`http://code.test:${receiver.port}/x?token=t`)
+    expect(await exchange('the-token')).toEqual({
+      ...{ repository: 'acme/shop', commit, apiUrl: receiver.origin },
+      location: `http://code.test:${receiver.port}/x?token=t`,
+    })
+  })
+
+  test('is sent along redirects of the host itself, as of a repository with a new name', async () => {
+    receiver.received.length = 0
+    receiver.state.answer = ({ url }) =>
+      redirectTo(url === '/renamed' ? `http://code.test:${receiver.port}/x` : '/renamed')
+    expect(await exchange('the-token')).toHaveProperty('location', expect.stringContaining('/x'))
+    expect(receiver.received.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer the-token',
+      'Bearer the-token',
+    ])
+  })
+
+  test('is kept for a host that serves the archive itself', async () => {
+    served(packed(good))
+    expect(await exchange('the-token')).toHaveProperty('token', 'the-token')
+  })
+
+  test('is kept after too many redirects of the host itself', async () => {
+    receiver.state.answer = () => redirectTo('/again')
+    expect(await exchange('the-token')).toHaveProperty('token', 'the-token')
+  })
+
+  test('that the host refuses is an error with its status', async () => {
+    served(Buffer.alloc(0), 403)
+    await expect(exchange('the-token')).rejects.toMatchObject({
+      code: 'OUTBOUND_FAILED',
+      details: { status: 403 },
+    })
+  })
+
+  test('is not needed for a public repository, so the host is not asked', async () => {
+    receiver.received.length = 0
+    expect(await exchange()).not.toHaveProperty('location')
+    expect(receiver.received).toEqual([])
   })
 })

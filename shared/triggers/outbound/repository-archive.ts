@@ -14,8 +14,10 @@ export interface ArchiveRequest {
   readonly repository: string
   readonly commit: string
   readonly apiUrl: string
-  /** Absent for a public repository. */
-  readonly token?: string
+  /** Absent for a public repository, and with `location`. */
+  readonly token?: string | undefined
+  /** The temporary address of the archive, which the host gave for the token. */
+  readonly location?: string | undefined
 }
 
 /** Limits of an archive. */
@@ -35,12 +37,13 @@ export interface ArchiveLimits {
  */
 export async function fetchRepositoryArchive(
   outbound: OutboundPort,
-  { repository, commit, apiUrl, token }: ArchiveRequest,
+  request: ArchiveRequest,
   { folder, limits = {} }: { readonly folder: string; readonly limits?: ArchiveLimits },
 ): Promise<void> {
-  const request = {
+  const { repository, token } = request
+  const download = {
     method: 'GET',
-    url: `${apiUrl.replace(/\/$/, '')}/repos/${repository}/tarball/${commit}`,
+    url: request.location ?? archiveUrlOf(request),
     headers: token === undefined ? {} : createGithubHeaders(token),
     timeoutMs: limits.timeoutMs ?? triggerLimits.archiveTimeoutMs,
     // The size is checked below, with a specific error.
@@ -48,7 +51,7 @@ export async function fetchRepositoryArchive(
     redirectsMax: triggerLimits.archiveRedirectsMax,
   } as const
   try {
-    await outbound.call(request, async ({ status, body }) => {
+    await outbound.call(download, async ({ status, body }) => {
       if (status !== 200) throw archiveStatusError(repository, status)
       await unpackInto(limitSize(body, limits), folder, limits)
     })
@@ -58,6 +61,46 @@ export async function fetchRepositoryArchive(
     throw error('ARCHIVE_INVALID', `cannot unpack the archive: ${toPrintable(messageOf(thrown))}`)
   }
 }
+
+/**
+ * Exchanges the token of a request for the temporary address of its archive, if the host redirects
+ * to another origin. GitHub does so for every archive. Returns the request unchanged if it has no
+ * token, or if the host answers in another way. Throws OUTBOUND_REFUSED and OUTBOUND_FAILED.
+ */
+export async function exchangeToken(
+  outbound: OutboundPort,
+  request: ArchiveRequest,
+): Promise<ArchiveRequest> {
+  const { token, ...publicRequest } = request
+  if (token === undefined) return request
+  let url = archiveUrlOf(request)
+  for (let redirects = 0; redirects < triggerLimits.archiveRedirectsMax; redirects += 1) {
+    const location = await readRedirect(outbound, request, url)
+    if (location === undefined) return request
+    if (location.origin !== new URL(url).origin)
+      return { ...publicRequest, location: location.href }
+    url = location.href
+  }
+  return request
+}
+
+/** Returns the target to which the host redirects a request with a token. */
+function readRedirect(
+  outbound: OutboundPort,
+  { repository, token = '' }: ArchiveRequest,
+  url: string,
+): Promise<URL | undefined> {
+  const request = { method: 'GET', url, headers: createGithubHeaders(token) } as const
+  return outbound.call(request, async ({ status, headers }) => {
+    if (status >= 400) throw archiveStatusError(repository, status)
+    const location = headers.get('location')
+    const isRedirect = status >= 300 && status < 400 && location !== undefined
+    return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined
+  })
+}
+
+const archiveUrlOf = ({ repository, commit, apiUrl }: ArchiveRequest): string =>
+  `${apiUrl.replace(/\/$/, '')}/repos/${repository}/tarball/${commit}`
 
 /**
  * Unpacks a packed archive into an existing folder. Throws the errors of `fetchRepositoryArchive`.

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { DeployError } from '../../shared/errors/error.ts'
+import {
+  type InstallAnswer,
+  installCallForm,
+  installErrorCodes,
+} from '../../shared/runtime/programs/install-order.ts'
+import {
+  type InstallerDeps,
+  installProgram,
+} from '../../shared/runtime/programs/install-program.ts'
+import { putPackedProgram } from '../../shared/runtime/programs/put-packed-program.ts'
+
+/**
+ * Installs the program of one call, and uploads it to the address of the call. Returns the errors
+ * that the author of the program can correct. Throws all other errors, and zod's errors for a
+ * malformed event.
+ */
+export async function serveInstall(deps: InstallerDeps, event: unknown): Promise<InstallAnswer> {
+  const { order, upload } = installCallForm.parse(event)
+  try {
+    const { archive, packages } = await installProgram(deps, order)
+    await putPackedProgram(deps.clock, upload, archive)
+    const contentHash = createHash('sha256').update(archive).digest('hex')
+    return { kind: 'installed', contentHash, sizeBytes: archive.length, packages }
+  } catch (thrown) {
+    if (!(thrown instanceof DeployError)) throw thrown
+    const code = installErrorCodes.find(each => each === thrown.code)
+    if (code === undefined) throw thrown
+    return { kind: 'refused', code, message: thrown.message, hint: thrown.hint }
+  }
+}

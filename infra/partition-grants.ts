@@ -1,0 +1,45 @@
+import type { CatalogPartition } from '../shared/config/table-partitions.ts'
+
+/** The partitions of a table that a function may use. */
+export interface PartitionGrants<Partition> {
+  readonly reads: readonly Partition[]
+  /** Puts and changes single items. */
+  readonly writes: readonly Partition[]
+  /** Removes items, and writes many items at once. */
+  readonly removes?: readonly Partition[]
+}
+
+/** The partitions that a function needs to put each request only once. */
+export const requestPartitions = ['requests', 'requestingStacks', 'marks'] as const
+
+/** The audit log. */
+const auditPartitions = ['audit', 'auditIds'] as const
+
+/**
+ * The partitions that functions of deployments do not need. They read the documents of webhooks and
+ * notifications, but a token or a rule that one of them wrote would give it other permissions.
+ */
+export const deniedPartitions = {
+  reads: ['tokens', ...auditPartitions],
+  writes: ['documents', ...auditPartitions],
+} as const
+
+/** A generator that renames a stack moves its schedules and notifications. */
+export const generatorDeniedPartitions = {
+  ...deniedPartitions,
+  writes: ['tokens', 'webhooks', ...auditPartitions],
+} as const
+
+/** The partitions of the catalog that the routes of the API use. */
+export const apiPartitions = {
+  reads: [
+    ...['stacks', 'stackList', 'history', 'versions', 'requests', 'requestingStacks'],
+    ...['webhooks', 'schedules', 'notifications', 'tokens', 'audit'],
+  ],
+  writes: [
+    ...['stacks', 'stackList', 'requests', 'requestingStacks', 'endedRequests'],
+    ...['webhooks', 'schedules', 'notifications', 'tokens', ...auditPartitions],
+  ],
+  // A withdrawn request no longer waits, and a removed stack has no history.
+  removes: ['requests', 'history', 'versions'],
+} as const satisfies PartitionGrants<CatalogPartition>

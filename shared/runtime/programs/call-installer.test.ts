@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { LambdaInvoker } from '../../platform/aws/lambda-client.ts'
+import { programLimits } from '../../config/program-limits.ts'
+import { createInstallerCaller } from './call-installer.ts'
+import type { InstallOrder } from './install-order.ts'
+
+const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-installer'
+const order: InstallOrder = {
+  ...{ repository: 'acme/shop', commit: 'c0ffee', apiUrl: 'https://api.github.com' },
+  ...{ folder: 'infra', ignoreScripts: true },
+}
+const archive = Buffer.from('a packed program')
+const contentHash = createHash('sha256').update(archive).digest('hex')
+const installed = {
+  ...{ kind: 'installed', contentHash, sizeBytes: archive.length, packages: 'installed' },
+}
+const died = {
+  FunctionError: 'Unhandled',
+  Payload: Buffer.from('{"errorMessage":"it was killed"}'),
+}
+const answerOf = (value: object) => ({ Payload: Buffer.from(JSON.stringify(value)) })
+
+type Answer = Readonly<Record<string, unknown>> | Error
+
+/** Installs with an installer that gives these answers in order. Each call takes `callMs`. */
+async function installWith(answers: readonly Answer[], callMs = 1_000) {
+  const requests: { TenantId: string; FunctionName: string; Payload: Buffer }[] = []
+  const logged: unknown[] = []
+  let nowMs = 0
+  let created = 0
+  const lambda = {
+    send: async ({ input }: { readonly input: (typeof requests)[number] }) => {
+      const answer = answers[requests.length]
+      requests.push(input)
+      nowMs += callMs
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  } as unknown as LambdaInvoker
+  const install = createInstallerCaller({
+    lambda,
+    functionArn,
+    createUpload: async () => {
+      created += 1
+      const url = `https://bucket.example/installs/${created}`
+      return { url, headers: { 'if-none-match': '*' }, read: async () => archive }
+    },
+    clock: { monotonicMs: () => nowMs, sleep: async () => undefined },
+    random: { uuid: () => `tenant ${requests.length}` },
+    logger: { write: (...line) => void logged.push(line) },
+  })
+  const result = await install(order).catch((thrown: unknown) => thrown)
+  return { result, requests, logged }
+}
+
+test('a call has the order and one upload address, and its own tenant', async () => {
+  const { result, requests } = await installWith([answerOf(installed)])
+  expect(result).toEqual({ archive, packages: 'installed' })
+  expect(requests).toMatchObject([{ FunctionName: functionArn, TenantId: 'tenant 0' }])
+  const url = 'https://bucket.example/installs/1'
+  expect(JSON.parse(String(requests[0]?.Payload))).toEqual({
+    order,
+    upload: { url, headers: { 'if-none-match': '*' } },
+  })
+})
+
+test('after the early death of an installer, another one with another address installs', async () => {
+  const { result, requests, logged } = await installWith([died, answerOf(installed)])
+  expect(result).toEqual({ archive, packages: 'installed' })
+  expect(requests.map(({ TenantId }) => TenantId)).toEqual(['tenant 0', 'tenant 1'])
+  expect(String(requests[1]?.Payload)).toContain('installs/2')
+  expect(logged).toMatchObject([['warn', 'installer.died', { commit: 'c0ffee' }]])
+})
+
+test('an installer that always dies ends the request with a clear error', async () => {
+  const { result, requests } = await installWith(Array<Answer>(9).fill(died))
+  expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+  expect(String(result)).toContain('it was killed')
+  expect(requests).toHaveLength(programLimits.installerTriesMax)
+})
+
+test('an installer that reached its time limit is not called again', async () => {
+  const { result, requests } = await installWith([died], programLimits.installerTimeoutMs)
+  expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+  expect(requests).toHaveLength(1)
+})
+
+test('the error of a refused program keeps its code, its message and its hint', async () => {
+  const refusal = { code: 'ARCHIVE_TOO_LARGE', message: 'it has 300 MB', hint: 'Remove files.' }
+  const { result } = await installWith([answerOf({ kind: 'refused', ...refusal })])
+  expect(result).toMatchObject(refusal)
+})
+
+test.each<readonly [string, object]>([
+  ['a code that no installer has', { kind: 'refused', code: 'STACK_BUSY', message: '', hint: '' }],
+  ['another form', { kind: 'published' }],
+  ['other bytes than those at the address', { ...installed, contentHash: '00' }],
+])('an answer with %s is refused', async (_what, answer) => {
+  const { result } = await installWith([answerOf(answer)])
+  expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+})
+
+test('a function that cannot be called is an error of the store, so the nudge is repeated', async () => {
+  const throttled = Object.assign(new Error('Rate exceeded'), { name: 'TooManyRequestsException' })
+  const { result, requests } = await installWith([throttled])
+  expect(result).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  expect(requests).toHaveLength(1)
+})

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { programLimits } from '../../config/program-limits.ts'
+import { error } from '../../errors/error.ts'
+import { awsError } from '../../platform/aws/aws-error.ts'
+import type { InstallUpload } from '../../platform/aws/blobs/install-uploads.ts'
+import {
+  type FunctionOutcome,
+  callLambda,
+  type LambdaInvoker,
+} from '../../platform/aws/lambda-client.ts'
+import type { ClockPort, LoggerPort, RandomPort } from '../../ports/system.ts'
+import {
+  installAnswerForm,
+  type InstallCall,
+  type InstalledProgram,
+  type InstallOrder,
+  type InstallProgram,
+} from './install-order.ts'
+
+/** Dependencies of calls of the installer's function. */
+export interface InstallerCallerDeps {
+  readonly lambda: LambdaInvoker
+  readonly functionArn: string
+  /** Creates the address for the packed program of one call. */
+  readonly createUpload: () => Promise<InstallUpload>
+  readonly clock: Pick<ClockPort, 'monotonicMs' | 'sleep'>
+  readonly random: Pick<RandomPort, 'uuid'>
+  readonly logger: LoggerPort
+}
+
+/**
+ * Creates the call of the installer's function. Each call has an environment and an address of its
+ * own. A call whose environment dies early is repeated. Throws the errors of `installErrorCodes`,
+ * and the errors of `awsError` if the function cannot be called or the store not be read.
+ */
+export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram {
+  const { clock, logger } = deps
+  return async order => {
+    const startedMs = clock.monotonicMs()
+    for (let tryNumber = 1; ; tryNumber += 1) {
+      const upload = await deps.createUpload()
+      const outcome = await callOnce(deps, order, upload)
+      if (outcome.kind === 'answered') return acceptAnswer(outcome.value, upload)
+      const { repository, commit } = order
+      logger.write('warn', 'installer.died', { repository, commit, message: outcome.reason })
+      const isLate = clock.monotonicMs() - startedMs > programLimits.installerRetryMs
+      if (isLate || tryNumber === programLimits.installerTriesMax) throw diedError(outcome.reason)
+      await clock.sleep(programLimits.installerPauseMs)
+    }
+  }
+}
+
+async function callOnce(
+  { lambda, functionArn, random }: InstallerCallerDeps,
+  order: InstallOrder,
+  { url, headers }: InstallUpload,
+): Promise<FunctionOutcome> {
+  const payload: InstallCall = { order, upload: { url, headers } }
+  // A tenant for each call: scripts of one call find nothing of another, not even of their stack.
+  const call = { functionArn, payload, tenantId: random.uuid() }
+  try {
+    return await callLambda(lambda, call)
+  } catch (thrown) {
+    throw awsError('function installer: invoke', thrown)
+  }
+}
+
+function diedError(reason: string): Error {
+  return error('INSTALL_FAILED', `the installer ended without an answer: ${reason}`, {
+    hint: 'Check that the installation needs less memory, disk and time than the installer has.',
+  })
+}
+
+/**
+ * Returns the program that the installer has uploaded. Scripts of packages can forge the answer and
+ * use the address, so the bytes must match the answer.
+ */
+async function acceptAnswer(value: unknown, upload: InstallUpload): Promise<InstalledProgram> {
+  const { data: answer } = installAnswerForm.safeParse(value)
+  if (answer === undefined) throw error('INSTALL_FAILED', 'the answer of the installer is invalid')
+  if (answer.kind === 'refused') {
+    const { code, message, hint } = answer
+    throw error(code, message, { hint })
+  }
+  const archive = await upload.read()
+  if (archive === undefined || hashOf(archive) !== answer.contentHash)
+    throw error('INSTALL_FAILED', 'the uploaded program is not the one that the installer packed', {
+      hint: 'Check the scripts of the packages: one of them may have used the upload address.',
+    })
+  return { archive, packages: answer.packages }
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

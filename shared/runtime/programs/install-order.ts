@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { programLimits } from '../../config/program-limits.ts'
+
+/** The schema of everything that the installation of a repository's program needs. */
+const installOrderForm = z.strictObject({
+  repository: z.string(),
+  commit: z.string(),
+  /** The API address of the repository's host. */
+  apiUrl: z.string(),
+  /** Absent for a public repository, and with `location`. */
+  token: z.string().optional(),
+  /** The temporary address of the archive, which the host gave for the token. */
+  location: z.string().optional(),
+  /** The path of the project file's folder; '' is the top. */
+  folder: z.string(),
+  /** Whether the package manager runs no scripts. */
+  ignoreScripts: z.boolean(),
+  /** The marker of the packages that the caller has. Equal packages are not installed. */
+  knownPackages: z.string().optional(),
+})
+
+/** Everything that the installation of a repository's program needs. */
+export type InstallOrder = z.infer<typeof installOrderForm>
+
+/**
+ * The packages in a packed program. `none`: it needs none. `known`: they are left out, because the
+ * caller has them.
+ */
+const packagesForm = z.enum(['none', 'known', 'installed'])
+export type InstalledPackages = z.infer<typeof packagesForm>
+
+/** A packed program. */
+export interface InstalledProgram {
+  readonly archive: Uint8Array
+  readonly packages: InstalledPackages
+}
+
+/**
+ * Fetches the program of a repository, installs its packages and packs it. Throws the errors of
+ * `installErrorCodes`.
+ */
+export type InstallProgram = (order: InstallOrder) => Promise<InstalledProgram>
+
+/** The codes of errors that the author of a program or of a rule can correct. */
+export const installErrorCodes = [
+  'ARCHIVE_INVALID',
+  'ARCHIVE_TOO_LARGE',
+  'ARCHIVE_UNREADABLE',
+  'INSTALL_FAILED',
+  'OUTBOUND_FAILED',
+  'OUTBOUND_REFUSED',
+  'PROJECT_NOT_FOUND',
+] as const
+
+/** A call of the installer's function: an order, and the address for the packed program. */
+export const installCallForm = z.strictObject({
+  order: installOrderForm,
+  upload: z.strictObject({ url: z.url(), headers: z.record(z.string(), z.string()) }),
+})
+export type InstallCall = z.infer<typeof installCallForm>
+
+/**
+ * The answer of the installer's function. Scripts of packages can forge it, so a generator checks
+ * the uploaded bytes against it.
+ */
+export const installAnswerForm = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('installed'),
+    contentHash: z.string(),
+    sizeBytes: z.int(),
+    packages: packagesForm,
+  }),
+  z.strictObject({
+    kind: z.literal('refused'),
+    code: z.enum(installErrorCodes),
+    message: z.string().transform(text => text.slice(0, programLimits.installerMessageMax)),
+    hint: z.string(),
+  }),
+])
+export type InstallAnswer = z.infer<typeof installAnswerForm>

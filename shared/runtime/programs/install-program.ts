@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { error } from '../../errors/error.ts'
+import type { OutboundPort } from '../../ports/outbound.ts'
+import { packProgram } from '../../programs/archive/program-archive.ts'
+import { hasProjectFile } from '../../programs/project/project-file.ts'
+import { withFetchRetry } from './fetch-retry.ts'
+import type { InstalledProgram, InstallOrder } from './install-order.ts'
+import { fetchRepositoryArchive } from '../../triggers/outbound/repository-archive.ts'
+import { installProgramPackages, type PackageInstallDeps } from './install-packages.ts'
+
+/** Dependencies of the installer. It has no store, no queue and no key. */
+export interface InstallerDeps extends Omit<PackageInstallDeps, 'processes'> {
+  readonly outbound: OutboundPort
+  /** Creates the port of child processes. The port is closed when the program is packed. */
+  readonly processes: () => PackageInstallDeps['processes']
+}
+
+/**
+ * Fetches a repository's files at a commit, installs the packages of the program and packs it. Runs
+ * the scripts of packages, unless the order forbids it. Removes its files. Throws OUTBOUND_*,
+ * ARCHIVE_*, PROJECT_NOT_FOUND and INSTALL_FAILED.
+ */
+export async function installProgram(
+  deps: InstallerDeps,
+  order: InstallOrder,
+): Promise<InstalledProgram> {
+  mkdirSync(deps.scratch, { recursive: true, mode: 0o700 })
+  const temporaryFolder = mkdtempSync(join(deps.scratch, 'repository-'))
+  const processes = deps.processes()
+  try {
+    const rootFolder = await fetchFiles(deps, order, temporaryFolder)
+    const folder = join(rootFolder, order.folder)
+    if (!hasProjectFile(folder))
+      throw error(
+        'PROJECT_NOT_FOUND',
+        `${order.repository} has no project file in '${order.folder}' at ${order.commit}`,
+        { hint: 'Correct the `folder` in the rule of the webhook.' },
+      )
+    const packages = await installProgramPackages({ ...deps, processes }, folder, order)
+    const { bytes: archive } = await packProgram(folder)
+    return { archive, packages }
+  } finally {
+    await processes.close()
+    rmSync(temporaryFolder, { recursive: true, force: true })
+  }
+}
+
+/** Fetches the files of the repository. Returns their folder. */
+function fetchFiles(
+  { outbound, clock }: InstallerDeps,
+  order: InstallOrder,
+  temporaryFolder: string,
+): Promise<string> {
+  return withFetchRetry(clock, async tryNumber => {
+    const folder = join(temporaryFolder, `files-${tryNumber}`)
+    mkdirSync(folder)
+    await fetchRepositoryArchive(outbound, order, { folder })
+    return folder
+  })
+}
