@@ -137,6 +137,7 @@ test('a push signed by GitHub creates one request for the commit, even if it is 
         repository: 'acme/shop',
         commit,
         folder: 'infra',
+        ignoreScripts: false,
         webhook: name,
       },
       origin: { kind: 'webhook', webhook: name, ref: 'branch main', commit },

@@ -47,8 +47,8 @@ export function createWebhookRequest(
 
 function toRequestedProgram({ program }: Trigger, webhook: string): RequestedProgram {
   if (program.kind === 'uploaded') return { kind: 'last' }
-  const { repository, commit, folder } = program
-  return { kind: 'repository', repository, commit, folder, webhook }
+  const { repository, commit, folder, ignoreScripts } = program
+  return { kind: 'repository', repository, commit, folder, ignoreScripts, webhook }
 }
 
 /**

@@ -143,7 +143,13 @@ describe('deliveries of GitHub', () => {
       {
         stack,
         operation: 'up',
-        program: { kind: 'commit', repository: 'acme/shop', commit, folder: '' },
+        program: {
+          kind: 'commit',
+          repository: 'acme/shop',
+          commit,
+          folder: '',
+          ignoreScripts: false,
+        },
         ref: 'branch main',
         replyTarget: { repository: 'acme/shop', commit },
       },

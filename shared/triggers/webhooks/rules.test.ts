@@ -116,10 +116,19 @@ describe('rules', () => {
       {
         stack,
         operation: 'up',
-        program: { kind: 'commit', repository: 'acme/shop', commit, folder: 'infra' },
+        program: {
+          ...{ kind: 'commit', repository: 'acme/shop', commit, folder: 'infra' },
+          ignoreScripts: false,
+        },
         ref: 'branch main',
         replyTarget: { repository: 'acme/shop', commit },
       },
+    ])
+  })
+
+  test('a rule that ignores scripts requests an installation without them', () => {
+    expect(triggersOf([rule({ ignoreScripts: true })], push)).toMatchObject([
+      { program: { kind: 'commit', ignoreScripts: true } },
     ])
   })
 

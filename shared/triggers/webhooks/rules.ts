@@ -34,6 +34,8 @@ const commonFields = {
   /** The repository's files at the commit, or the last uploaded program. */
   program: z.enum(['commit', 'uploaded']).default('commit'),
   folder: folderForm.default(''),
+  /** Whether the packages of a commit are installed without their scripts. */
+  ignoreScripts: z.boolean().default(false),
 }
 const operationForm = z.enum(['up', 'preview', 'refresh', 'destroy']).default('up')
 
@@ -79,6 +81,7 @@ export interface Trigger {
         readonly repository: string
         readonly commit: string
         readonly folder: string
+        readonly ignoreScripts: boolean
       }
   /** The change: `branch main`, `tag v1`, `pull request 7`. */
   readonly ref: string
@@ -120,6 +123,7 @@ function passesPaths(rule: Rule, { paths }: ChangeEvent): boolean {
 
 function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
   const { repository, commit } = event
+  const { folder, ignoreScripts } = rule
   const pullRequestField = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
   return {
     stack: rule.stack,
@@ -127,7 +131,7 @@ function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
     program:
       rule.program === 'uploaded'
         ? { kind: 'uploaded' }
-        : { kind: 'commit', repository, commit, folder: rule.folder },
+        : { kind: 'commit', repository, commit, folder, ignoreScripts },
     ref: refOf(event),
     replyTarget: { repository, commit, ...pullRequestField },
   }
