@@ -16,7 +16,12 @@ import {
   signDelivery,
   startGithub,
 } from '../e2e/github-host.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import {
+  type CloudSandbox,
+  type CloudSandboxOptions,
+  createBundles,
+  createCloudSandbox,
+} from './cloud-sandbox.ts'
 
 const goldSdk = readFileSync(resolve(import.meta.dirname, '../golden/provider/sdk.js'), 'utf8')
 
@@ -47,10 +52,12 @@ export interface WebhookSandbox {
 export async function createWebhookSandbox(
   aws: AwsSettings,
   rulesOf: (stack: string) => readonly object[],
+  options: Pick<CloudSandboxOptions, 'visibilitySeconds'> = {},
 ): Promise<WebhookSandbox> {
   const bundles = createBundles()
   const github = await startGithub(hostCredential)
   const sandbox = await createCloudSandbox('small', {
+    ...options,
     aws,
     bundleOf: bundles.findBundle,
     sdk: 'above',
