@@ -7,6 +7,8 @@ export const triggerLimits = {
   documentBytesMax: 100 * 1024,
   /** Documents per page. With the largest documents a page has 2.5 MB. */
   documentsPerPage: 25,
+  /** Expired documents that each put removes, so that their number does not grow. */
+  documentsClearedPerPut: 20,
   /** Expired marks that each new mark removes, so that the set of marks does not grow. */
   marksClearedPerMark: 20,
 

@@ -28,6 +28,12 @@ export interface DocumentPage {
   readonly next: string | undefined
 }
 
+/** A put of a document that the store removes by itself. */
+export interface ExpiringDocument extends StoredDocument {
+  /** The time from which on the document counts as absent. A store may add up to a second. */
+  readonly expiresAt: EpochMs
+}
+
 /** Small named JSON documents with versions. Each method is atomic. */
 export interface DocumentsPort {
   /** Throws RECORD_DAMAGED and RECORD_TOO_NEW. */
@@ -43,6 +49,11 @@ export interface DocumentsPort {
     value: unknown,
     expectedVersion: number,
   ) => Promise<number | false>
+  /**
+   * Puts a document like `put`, and replaces its expiry. `version` is the expected version. The
+   * store removes an expired document with its version, so its name must not be used again.
+   */
+  readonly putExpiring: (document: ExpiringDocument) => Promise<number | false>
   /**
    * Removes a document if it has this version. Returns false when an existing document has another
    * version, and true otherwise.

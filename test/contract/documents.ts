@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
 import type { DocumentKey, DocumentsPort, StoredDocument } from '../../shared/ports/documents.ts'
 import { type OpenAdapter, createStackId, withAdapter } from './open-adapter.ts'
 
@@ -81,6 +82,25 @@ export function documentsContract(
       expect(await documents.put(key, 'late', oldVersion)).toBe(false)
       expect(await documents.remove(key, oldVersion)).toBe(false)
       expect((await documents.get(key))?.value).toBe('new')
+    })
+
+    test('an expiring document counts as absent from its expiry on', async () => {
+      const scope = createStackId()
+      const past = (Date.now() - 5_000) as EpochMs
+      const future = (Date.now() + 3_600_000) as EpochMs
+      const keyOf = (name: string): DocumentKey => ({ kind: 'token', scope, name })
+      const put = (name: string, version: number, expiresAt = future) =>
+        documents.putExpiring({ key: keyOf(name), value: { version }, version, expiresAt })
+      expect(await put('expired', 0, past)).toBe(1)
+      expect(await documents.get(keyOf('expired'))).toBeUndefined()
+      expect(await put('living', 0)).toBe(1)
+      expect(await put('living', 0)).toBe(false)
+      expect(await documents.get(keyOf('living'))).toMatchObject({ version: 1 })
+      const { documents: listed } = await documents.list('token', '', scope)
+      expect(listed.map(({ key }) => key.name)).toEqual(['living'])
+      // A change replaces the expiry.
+      expect(await put('living', 1, past)).toBe(2)
+      expect(await documents.get(keyOf('living'))).toBeUndefined()
     })
 
     test('a list contains every document of a kind once, over pages, by scope and name', async () => {

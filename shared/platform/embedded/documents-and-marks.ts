@@ -1,4 +1,9 @@
-import type { DocumentsPort, MarksPort } from '../../ports/documents.ts'
+import type {
+  DocumentsPort,
+  ExpiringDocument,
+  MarksPort,
+  StoredDocument,
+} from '../../ports/documents.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { serializeDocument } from '../records/document-text.ts'
 import { errorFromFailure } from './store/store-message.ts'
@@ -7,21 +12,33 @@ import type { StoreCall } from './store/methods/store-methods.ts'
 /**
  * Creates the documents over the embedded store. Every put carries a token, as in the catalog.
  */
-export function createDocuments(call: StoreCall, random: RandomPort): DocumentsPort {
+export function createDocuments(
+  call: StoreCall,
+  { random, clock }: { readonly random: RandomPort; readonly clock: Pick<ClockPort, 'now'> },
+): DocumentsPort {
+  const put = async (document: StoredDocument & Partial<ExpiringDocument>) => {
+    const { key, value, version, expiresAt } = document
+    return call('documents.put', {
+      key,
+      value: serializeDocument(key, value),
+      expected: version,
+      token: random.uuid(),
+      expiresAt: expiresAt ?? null,
+      now: clock.now(),
+    })
+  }
   return {
-    get: async key => (await call('documents.get', { key })) ?? undefined,
-    put: async (key, value, expectedVersion) => {
-      const text = serializeDocument(key, value)
-      return call('documents.put', {
-        key,
-        value: text,
-        expected: expectedVersion,
-        token: random.uuid(),
-      })
-    },
+    get: async key => (await call('documents.get', { key, now: clock.now() })) ?? undefined,
+    put: (key, value, version) => put({ key, value, version }),
+    putExpiring: put,
     remove: (key, version) => call('documents.remove', { key, version }),
     list: async (kind, cursor, scope) => {
-      const page = await call('documents.list', { kind, cursor, scope: scope ?? null })
+      const page = await call('documents.list', {
+        kind,
+        cursor,
+        scope: scope ?? null,
+        now: clock.now(),
+      })
       const unreadable = page.unreadable.map(({ key, failure }) => ({
         key,
         reason: errorFromFailure(failure),

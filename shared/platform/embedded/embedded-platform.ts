@@ -128,7 +128,7 @@ export function createEmbeddedPlatform(
     chains,
     nudges,
     hints: createHints(logger, store),
-    documents: createDocuments(store.call, random),
+    documents: createDocuments(store.call, { random, clock }),
     marks: createMarks(store.call, { random, clock }),
     audit: createAudit(store.call),
     renames: createStackRenames(store.call, random),

@@ -3,6 +3,7 @@ import type {
   DocumentKey,
   DocumentKind,
   DocumentsPort,
+  ExpiringDocument,
   StoredDocument,
 } from '../../../ports/documents.ts'
 import type { RandomPort } from '../../../ports/system.ts'
@@ -31,35 +32,9 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
       const item = await getItem(catalogTable, keys.document(key))
       return item === undefined ? undefined : parseDocumentItem(key, item)
     },
-    put: async (key, value, expectedVersion) => {
-      const token = random.uuid()
-      const writeResult = await updateItem(catalogTable, {
-        key: keys.document(key),
-        updateExpression:
-          'SET #value = :value, #token = :token, #removed = :no, #format = :format ADD #version :one',
-        condition: andConditions(
-          readableCondition,
-          expectedVersion === 0
-            ? 'attribute_not_exists(#pk) OR #removed = :yes'
-            : '#version = :expected AND #removed = :no',
-        ),
-        values: {
-          ...toItem({
-            value: serializeDocument(key, value),
-            token,
-            one: 1,
-            expected: expectedVersion,
-          }),
-          ...toItem({ yes: true, no: false }),
-          ...formatAttributeOf('document'),
-        },
-      })
-      if (writeResult.isDone) return readNumber(writeResult.item, 'version')
-      const { existing } = writeResult
-      if (existing === undefined) return false
-      requireReadableItem('document', { ...key }, existing)
-      return readText(existing, 'token') === token && readNumber(existing, 'version')
-    },
+    put: (key, value, version) =>
+      putDocumentItem({ catalogTable, random }, { key, value, version }),
+    putExpiring: document => putDocumentItem({ catalogTable, random }, document),
     remove: async (key, version) => {
       const writeResult = await updateItem(catalogTable, {
         key: keys.document(key),
@@ -88,6 +63,38 @@ export function createDocuments({ catalogTable, random }: DocumentsDeps): Docume
       }
     },
   }
+}
+
+/** Puts a document of this version, with the expiry if there is one. */
+async function putDocumentItem(
+  { catalogTable, random }: DocumentsDeps,
+  { key, value, version, expiresAt }: StoredDocument & Partial<ExpiringDocument>,
+): Promise<number | false> {
+  const token = random.uuid()
+  const assignments = '#value = :value, #token = :token, #removed = :no, #format = :format'
+  const writeResult = await updateItem(catalogTable, {
+    key: keys.document(key),
+    updateExpression:
+      expiresAt === undefined
+        ? `SET ${assignments} ADD #version :one`
+        : `SET ${assignments}, #expires = :expires ADD #version :one`,
+    condition: andConditions(
+      readableCondition,
+      version === 0
+        ? 'attribute_not_exists(#pk) OR #removed = :yes'
+        : '#version = :expected AND #removed = :no',
+    ),
+    values: {
+      ...toItem({ value: serializeDocument(key, value), token, one: 1, expected: version }),
+      ...toItem({ yes: true, no: false, expires: Math.ceil((expiresAt ?? 0) / 1000) }),
+      ...formatAttributeOf('document'),
+    },
+  })
+  if (writeResult.isDone) return readNumber(writeResult.item, 'version')
+  const { existing } = writeResult
+  if (existing === undefined) return false
+  requireReadableItem('document', { ...key }, existing)
+  return readText(existing, 'token') === token && readNumber(existing, 'version')
 }
 
 /** Returns the range of items after a cursor, or undefined when the range is empty. */

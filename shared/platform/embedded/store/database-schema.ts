@@ -137,6 +137,11 @@ CREATE TABLE audit (
 ) STRICT;
 `
 
+const expiryColumn = `
+ALTER TABLE document ADD COLUMN expires_at INTEGER;
+CREATE INDEX document_expiry ON document (expires_at) WHERE expires_at IS NOT NULL;
+`
+
 /** Temporary tables of the process that owns the store. */
 export const volatileTables = `
 CREATE TEMP TABLE chain (
@@ -161,6 +166,7 @@ export const migrations: readonly string[] = [
   requestTables,
   documentTables,
   auditTable,
+  expiryColumn,
 ]
 
 /** The version of the schema. */

@@ -20,19 +20,24 @@ interface StoredDocumentPage {
  */
 export const documentMethods = {
   'documents.get': defineRead(
-    (database, args: { readonly key: DocumentKey }): StoredDocument | null => {
+    (
+      database,
+      args: { readonly key: DocumentKey; readonly now: EpochMs },
+    ): StoredDocument | null => {
       const { kind, scope, name } = args.key
       const row = database.get(
-        'SELECT * FROM document WHERE kind = ? AND scope = ? AND name = ? AND removed = 0',
+        `SELECT * FROM document WHERE kind = ? AND scope = ? AND name = ? AND removed = 0
+           AND (expires_at IS NULL OR expires_at > ?)`,
         kind,
         scope,
         name,
+        args.now,
       )
       return row === undefined ? null : parseDocument(row)
     },
   ),
 
-  'documents.put': defineWrite(
+  'documents.put': defineMultiWrite(
     (
       database,
       args: {
@@ -40,18 +45,27 @@ export const documentMethods = {
         readonly value: string
         readonly expected: number
         readonly token: string
+        readonly expiresAt: EpochMs | null
+        readonly now: EpochMs
       },
     ): number | false => {
       const { kind, scope, name } = args.key
+      database.run(
+        `DELETE FROM document WHERE (kind, scope, name) IN (SELECT kind, scope, name FROM document
+           WHERE expires_at <= ? AND token <> ? ORDER BY expires_at LIMIT ?)`,
+        args.now,
+        args.token,
+        triggerLimits.documentsClearedPerPut,
+      )
       // `expected` is 0 for a document that is new or removed, and otherwise its version. A
       // repetition with the same token is accepted and keeps the version.
       const row = database.get(
-        `INSERT INTO document (kind, scope, name, version, value, token)
-           SELECT ?1, ?2, ?3, 1, ?4, ?6 WHERE ?5 = 0 OR EXISTS
+        `INSERT INTO document (kind, scope, name, version, value, token, expires_at)
+           SELECT ?1, ?2, ?3, 1, ?4, ?6, ?7 WHERE ?5 = 0 OR EXISTS
              (SELECT 1 FROM document WHERE kind = ?1 AND scope = ?2 AND name = ?3)
          ON CONFLICT DO UPDATE SET
            version = version + (token <> excluded.token), value = excluded.value,
-           token = excluded.token, removed = 0
+           token = excluded.token, removed = 0, expires_at = excluded.expires_at
          WHERE token = excluded.token OR ?5 = iif(removed = 1, 0, version)
          RETURNING version`,
         kind,
@@ -60,6 +74,7 @@ export const documentMethods = {
         args.value,
         args.expected,
         args.token,
+        args.expiresAt,
       )
       return row === undefined ? false : readIntegerColumn(row, 'version')
     },
@@ -88,17 +103,20 @@ export const documentMethods = {
         readonly kind: DocumentKind
         readonly scope: string | null
         readonly cursor: string
+        readonly now: EpochMs
       },
     ): StoredDocumentPage => {
       const [scope = '', name = ''] = args.cursor.split('\n')
       const rows = database.all(
         `SELECT * FROM document WHERE kind = ?1 AND removed = 0 AND (?2 IS NULL OR scope = ?2)
-           AND (scope, name) > (?3, ?4) ORDER BY scope, name LIMIT ?5`,
+           AND (scope, name) > (?3, ?4) AND (expires_at IS NULL OR expires_at > ?6)
+           ORDER BY scope, name LIMIT ?5`,
         args.kind,
         args.scope,
         scope,
         name,
         triggerLimits.documentsPerPage,
+        args.now,
       )
       return toDocumentPage(rows)
     },
