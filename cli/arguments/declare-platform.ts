@@ -16,7 +16,7 @@ export function declarePlatform(root: Command, attach: Attach): void {
   attach(
     addLocationOptions(platform.command('token [name]'))
       .description('Create an admin token for the API and print it once')
-      .option('--days <number>', 'Days until the token expires (default: never)')
+      .option('--days <number>', 'Days until the token expires, or never (default: 90)')
       .option('-y, --yes', 'Skip the confirmation prompt')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/platform-token.ts')).createPlatformToken,

@@ -47,7 +47,7 @@ function declareTokens(root: Command, attach: Attach): void {
         'Limit the token to a stack, or to project/* (repeatable)',
         collect,
       )
-      .option('--days <number>', 'Days until the token expires (default: never)')
+      .option('--days <number>', 'Days until the token expires, or never (default: 90)')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/token.ts')).createApiToken,
   )
@@ -56,7 +56,15 @@ function declareTokens(root: Command, attach: Attach): void {
     async () => (await import('../commands/token.ts')).listTokens,
   )
   attach(
-    token.command('revoke <id>').alias('rm').description('Revoke a token'),
+    token
+      .command('rotate <id>')
+      .description('Give a token a new secret and print it once; <id> is an id or a name')
+      .option('--overlap <duration>', 'Time for which earlier secrets remain valid (default: 10m)')
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/token.ts')).rotateApiToken,
+  )
+  attach(
+    token.command('revoke <id>').alias('rm').description('Revoke a token; <id> is an id or a name'),
     async () => (await import('../commands/token.ts')).revokeToken,
   )
 }

@@ -118,6 +118,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['platform deploy --set executorsMax=50 --set logDays=30', 'Change settings'],
   ],
   login: [['login https://antichain.example.com', 'Use the stacks of an API']],
+  'token rotate': [['token rotate ci --overlap 1h', 'Replace the secret of a token']],
   'token create': [
     ['token create --admin', 'Create the first token'],
     ['token create ci --role deploy --for shop/prod --days 90', 'Create a token of one stack'],

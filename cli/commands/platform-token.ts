@@ -1,6 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
+import { readTokenDays } from './token-days.ts'
 import { confirm } from '../session/session.ts'
 
 /**
@@ -9,9 +10,7 @@ import { confirm } from '../session/session.ts'
  */
 export const createPlatformToken: Handler = async (session, flags, [name = 'admin']) => {
   const target = readInstallationTarget(session, flags)
-  const days = flags.text('days')
-  if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
-    throw error('CLI_USAGE', `--days takes a number from 1 to 9999, not '${days}'`)
+  const daysField = readTokenDays(flags)
   if (!/^[\w.@ -]{1,100}$/.test(name))
     throw error(
       'CLI_USAGE',
@@ -23,10 +22,7 @@ export const createPlatformToken: Handler = async (session, flags, [name = 'admi
   const text = `This creates an admin token for the installation '${installation}' in account ${account}, ${region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: installation })))
     throw error('CONFIRMATION_DECLINED', 'no token was created')
-  const createdToken = await tools.createToken(target, {
-    name,
-    ...(days === undefined ? {} : { days: Number(days) }),
-  })
+  const createdToken = await tools.createToken(target, { name, ...daysField })
   session.print(flags.isSet('json') ? JSON.stringify(createdToken, null, 2) : createdToken.token)
   session.printToStderr(
     `Created token ${createdToken.id} ('${name}', admin). It is not shown again.`,

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
-import { listAllItems } from '../remote/api-pages.ts'
+import type { EnginePort } from '../../local/engine-port.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { parseSeconds } from '../arguments/parse-seconds.ts'
 import { formatTable } from '../display/table.ts'
+import { listAllItems } from '../remote/api-pages.ts'
+import type { CliSession } from '../session/session.ts'
+import { readTokenDays } from './token-days.ts'
 
 const tokenForm = z.object({
   id: z.string(),
@@ -12,6 +17,7 @@ const tokenForm = z.object({
   createdAt: z.number(),
   expiresAt: z.number().optional(),
 })
+const issuedTokenForm = tokenForm.extend({ token: z.string() })
 
 /** `token create`: creates a token, and prints its secret text to standard output only. */
 export const createApiToken: Handler = async (session, flags, [name]) => {
@@ -22,24 +28,74 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
   if (isAdmin && flags.text('role') !== undefined)
     throw error('CLI_USAGE', '--admin and --role cannot be used together')
   const stacks = flags.list('for')
-  const days = flags.text('days')
-  if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
-    throw error('CLI_USAGE', `--days takes a number from 1 to 9999, not '${days}'`)
   const body = {
     name: name ?? role,
     role,
     ...(stacks.length === 0 ? {} : { stacks }),
-    ...(days === undefined ? {} : { days: Number(days) }),
+    ...readTokenDays(flags),
   }
   // --admin creates the first token in the store, because the API accepts no call without a token.
   const { callApi } = isAdmin ? await session.openLocalEngine() : await session.openEngine()
   const answer = await callApi({ method: 'POST', path: '/v1/tokens', body })
-  const createdToken = tokenForm.extend({ token: z.string() }).parse(answer)
-  session.print(flags.isSet('json') ? JSON.stringify(createdToken, null, 2) : createdToken.token)
+  const createdToken = issuedTokenForm.parse(answer)
+  printToken(session, flags, createdToken)
   session.printToStderr(
-    `Created token ${createdToken.id} ('${createdToken.name}', ${role}). It is not shown again.`,
+    `Created token ${createdToken.id} ('${createdToken.name}', ${role}), valid ${formatExpiry(createdToken)}. It is not shown again.`,
   )
   return 0
+}
+
+/** `token rotate`: gives a token a new secret, and prints it to standard output only. */
+export const rotateApiToken: Handler = async (session, flags, [idOrName = '']) => {
+  const overlapText = flags.text('overlap')
+  const body =
+    overlapText === undefined ? {} : { overlapSeconds: parseSeconds('--overlap', overlapText) }
+  const engine = await session.openEngine()
+  const id = await resolveTokenId(engine, idOrName)
+  const path = `/v1/tokens/${id}/rotate`
+  const rotatedToken = issuedTokenForm.parse(await engine.callApi({ method: 'POST', path, body }))
+  printToken(session, flags, rotatedToken)
+  session.printToStderr(
+    `Rotated token ${id} ('${rotatedToken.name}'), valid ${formatExpiry(rotatedToken)}. Its secret is not shown again.`,
+  )
+  return 0
+}
+
+function printToken(
+  session: CliSession,
+  flags: Flags,
+  token: z.infer<typeof issuedTokenForm>,
+): void {
+  session.print(flags.isSet('json') ? JSON.stringify(token, null, 2) : token.token)
+}
+
+function formatExpiry({ expiresAt }: z.infer<typeof tokenForm>): string {
+  return expiresAt === undefined
+    ? 'until it is revoked'
+    : `until ${new Date(expiresAt).toISOString()}`
+}
+
+/**
+ * Returns the id of the token with an id or name. A message never contains the text of a token,
+ * which a user may pass by mistake. Throws CLI_USAGE, DOCUMENT_UNKNOWN.
+ */
+async function resolveTokenId(engine: EnginePort, idOrName: string): Promise<string> {
+  if (/^[0-9a-f]{16}$/.test(idOrName)) return idOrName
+  if (idOrName === '' || idOrName.startsWith('act_'))
+    throw error(
+      'CLI_USAGE',
+      `'${idOrName.slice(0, 4)}…' is not the id or name of a token; list tokens with \`antichain token ls\``,
+    )
+  const tokens = await listAllItems(engine, '/v1/tokens', tokenForm)
+  const [token, ...others] = tokens.filter(({ name }) => name === idOrName)
+  if (token === undefined)
+    throw error('DOCUMENT_UNKNOWN', `no token has the id or name '${idOrName}'`)
+  if (others.length > 0)
+    throw error(
+      'CLI_USAGE',
+      `${others.length + 1} tokens have the name '${idOrName}': pass the id of one of them`,
+    )
+  return token.id
 }
 
 /** `token ls`: lists the tokens, without their secrets. */
@@ -62,14 +118,10 @@ export const listTokens: Handler = async (session, flags) => {
 }
 
 /** `token revoke`: revokes a token. */
-export const revokeToken: Handler = async (session, _flags, [id = '']) => {
-  const { callApi } = await session.openEngine()
-  if (!/^[0-9a-f]{16}$/.test(id))
-    throw error(
-      'CLI_USAGE',
-      `'${id.length > 8 ? `${id.slice(0, 4)}…` : id}' is not a token id; list tokens with \`antichain token ls\``,
-    )
-  await callApi({ method: 'DELETE', path: `/v1/tokens/${id}` })
+export const revokeToken: Handler = async (session, _flags, [idOrName = '']) => {
+  const engine = await session.openEngine()
+  const id = await resolveTokenId(engine, idOrName)
+  await engine.callApi({ method: 'DELETE', path: `/v1/tokens/${id}` })
   session.printToStderr(`Revoked token ${id}.`)
   return 0
 }

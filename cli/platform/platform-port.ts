@@ -1,3 +1,5 @@
+import type { TokenDays } from '../../functions/api/tokens.ts'
+
 /** An installation on AWS, and the environment of commands for it. */
 export interface InstallationTarget {
   readonly installation: string
@@ -29,8 +31,8 @@ export interface InstallationTokenRequest {
   /** The creator of the token, for the audit log. */
   readonly userName: string
   readonly name: string
-  /** Days until the token expires. Absent: it is valid until it is revoked. */
-  readonly days?: number
+  /** Days until the token expires. Absent: the default of the API. */
+  readonly days?: TokenDays
 }
 
 /** The exit code of a CDK run, and the end of its output. */

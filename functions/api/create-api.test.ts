@@ -108,7 +108,8 @@ test('an unknown, truncated, mixed, revoked or expired token is refused', async 
   const key = { kind: 'token', scope: '*', name: soonId } as const
   const stored = await api.platform.documents.get(key)
   await api.platform.documents.put(key, { ...(stored?.value as object), expiresAt: 1 }, 1)
-  expect((await api.call(soon, 'GET /v1/whoami')).status).toBe(401)
+  const expired = await api.call(soon, 'GET /v1/whoami')
+  expect([expired.status, await expired.json()]).toMatchObject([401, { code: 'API_TOKEN_EXPIRED' }])
 })
 
 test('a token is shown once, and its document does not contain it', async () => {

@@ -26,7 +26,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'ARCHIVE_UNREADABLE',
     ],
   ],
-  [401, ['API_TOKEN_MISSING', 'API_TOKEN_REFUSED']],
+  [401, ['API_TOKEN_MISSING', 'API_TOKEN_REFUSED', 'API_TOKEN_EXPIRED']],
   [403, ['API_FORBIDDEN']],
   [
     404,

@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { runAudited } from './audited-call.ts'
 import type { ApiPorts } from './define-route.ts'
 import { routes } from './routes-table.ts'
-import { createToken, type TokenDeps } from './tokens.ts'
+import { createToken, type TokenDays, type TokenDeps } from './tokens.ts'
 
 /** The ports for creating a token without the API. */
 export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'random' | 'logger'>
@@ -15,7 +15,7 @@ export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'ra
 export async function createFirstToken(
   ports: FirstTokenPorts,
   creator: { readonly userName: string; readonly clientAddress: string },
-  options: { readonly name: string; readonly days?: number },
+  options: { readonly name: string; readonly days?: TokenDays },
 ): Promise<{ readonly id: string; readonly token: string }> {
   const route = routes.find(({ method, path }) => method === 'POST' && path === '/v1/tokens')
   if (route === undefined)

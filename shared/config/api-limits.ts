@@ -16,6 +16,16 @@ export const apiLimits = {
   waitingRequestsMax: 100,
   /** Stacks that one token may name. */
   tokenStacksMax: 100,
+  /** Days until a token expires: the default, and the maximum. */
+  tokenDaysDefault: 90,
+  tokenDaysMax: 3_650,
+  /** Longest time for which the store keeps an expired token, so that its use has a clear error. */
+  expiredTokenKeptMs: 30 * 24 * 3_600_000,
+  /** Time for which a replaced secret of a token remains valid: the default, and the maximum. */
+  overlapSecondsDefault: 600,
+  overlapSecondsMax: 7 * 24 * 3_600,
+  /** Replaced secrets of a token that the store keeps. */
+  replacedSecretsMax: 5,
 
   /**
    * Request limit per client address, authenticated or not: burst size, then requests per second.

@@ -6,7 +6,11 @@ export const apiCodes = {
   },
   API_TOKEN_REFUSED: {
     exit: 3,
-    hint: 'Request a new token: this one is unknown, revoked or expired.',
+    hint: 'Request a new token: this one is unknown or revoked, or expired a long time ago.',
+  },
+  API_TOKEN_EXPIRED: {
+    exit: 3,
+    hint: 'Log in with a new token, from `antichain token create` or `antichain token rotate`.',
   },
   API_FORBIDDEN: {
     exit: 3,

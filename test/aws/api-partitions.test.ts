@@ -87,6 +87,7 @@ const samples: Readonly<Record<string, Sample>> = {
     body: { project: 'shop', stack: 'moved' },
   },
   'POST /v1/tokens': { body: { name: 'new', role: 'read' } },
+  'POST /v1/tokens/{id}/rotate': { body: {} },
 }
 
 /** Opens the ports of the API over models. Queues and signed addresses are stubs. */

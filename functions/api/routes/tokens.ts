@@ -1,18 +1,11 @@
 import { z } from 'zod'
+import { apiLimits } from '../../../shared/config/api-limits.ts'
 import { error } from '../../../shared/errors/error.ts'
 import { pageQuery, pageForm } from '../pages.ts'
-import { roles } from '../authorization.ts'
 import { defineRoute } from '../define-route.ts'
-import { createToken, tokenDraft, tokenKeyOf, tokenViewOf } from '../tokens.ts'
-
-const view = z.object({
-  id: z.string(),
-  name: z.string(),
-  role: z.enum(roles),
-  stacks: z.union([z.literal('*'), z.array(z.string())]),
-  createdAt: z.number(),
-  expiresAt: z.number().optional(),
-})
+import { rotateToken } from '../rotate-token.ts'
+import { parseToken, tokenKeyOf, tokenView, tokenViewOf } from '../token-document.ts'
+import { createToken, tokenDraft } from '../tokens.ts'
 
 /** Routes of tokens, and of the audit log. */
 export const tokenRoutes = [
@@ -23,10 +16,11 @@ export const tokenRoutes = [
     scope: 'installation',
     summary: 'List tokens, without their secrets',
     query: z.object({ cursor: pageQuery.cursor }),
-    output: pageForm(view),
+    output: pageForm(tokenView),
     run: async ({ documents }, { query }) => {
       const { documents: existing, next } = await documents.list('token', query.cursor)
-      return { json: { items: existing.map(tokenViewOf), ...(next === undefined ? {} : { next }) } }
+      const items = existing.map(stored => tokenViewOf(stored.key.name, parseToken(stored)))
+      return { json: { items, ...(next === undefined ? {} : { next }) } }
     },
   }),
   defineRoute({
@@ -37,8 +31,27 @@ export const tokenRoutes = [
     summary: 'Create a token; only this response contains its text',
     body: tokenDraft,
     status: 201,
-    output: view.extend({ token: z.string() }),
+    output: tokenView.extend({ token: z.string() }),
     run: async (ports, { body }) => ({ json: await createToken(ports, body) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/tokens/{id}/rotate',
+    role: 'admin',
+    scope: 'installation',
+    summary: 'Give a token a new secret; only this response contains its text',
+    body: z.strictObject({
+      /** Time for which earlier secrets remain valid. */
+      overlapSeconds: z
+        .int()
+        .min(0)
+        .max(apiLimits.overlapSecondsMax)
+        .default(apiLimits.overlapSecondsDefault),
+    }),
+    output: tokenView.extend({ token: z.string() }),
+    run: async (ports, { params, body: { overlapSeconds } }) => ({
+      json: await rotateToken(ports, params['id'] ?? '', overlapSeconds),
+    }),
   }),
   defineRoute({
     method: 'DELETE',

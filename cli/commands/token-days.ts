@@ -1,0 +1,18 @@
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import { error } from '../../shared/errors/error.ts'
+import type { TokenDays } from '../../functions/api/tokens.ts'
+import type { Flags } from '../arguments/flags.ts'
+
+/**
+ * Returns the field `days` of a request for a token; none without `--days`, so that the API uses
+ * its default. Throws CLI_USAGE.
+ */
+export function readTokenDays(flags: Flags): { readonly days?: TokenDays } {
+  const text = flags.text('days')
+  if (text === undefined) return {}
+  if (text === 'never') return { days: 'never' }
+  const days = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
+  if (days <= apiLimits.tokenDaysMax) return { days }
+  const range = `a number from 1 to ${apiLimits.tokenDaysMax}, or never`
+  throw error('CLI_USAGE', `--days takes ${range}, not '${text}'`)
+}
