@@ -20,25 +20,25 @@ const auditPartitions = ['audit', 'auditIds'] as const
  * notifications, but a token or a rule that one of them wrote would give it other permissions.
  */
 export const deniedPartitions = {
-  reads: ['tokens', ...auditPartitions],
+  reads: ['federations', 'tokens', ...auditPartitions],
   writes: ['documents', ...auditPartitions],
 } as const
 
 /** A generator that renames a stack moves its schedules and notifications. */
 export const generatorDeniedPartitions = {
   ...deniedPartitions,
-  writes: ['tokens', 'webhooks', ...auditPartitions],
+  writes: ['federations', 'tokens', 'webhooks', ...auditPartitions],
 } as const
 
 /** The partitions of the catalog that the routes of the API use. */
 export const apiPartitions = {
   reads: [
     ...['stacks', 'stackList', 'history', 'versions', 'requests', 'requestingStacks'],
-    ...['webhooks', 'schedules', 'notifications', 'tokens', 'audit'],
+    ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
   ],
   writes: [
     ...['stacks', 'stackList', 'requests', 'requestingStacks', 'endedRequests'],
-    ...['webhooks', 'schedules', 'notifications', 'tokens', ...auditPartitions],
+    ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
   ],
   // A withdrawn request no longer waits, and a removed stack has no history.
   removes: ['requests', 'history', 'versions'],

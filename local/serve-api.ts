@@ -8,6 +8,7 @@ import { error, messageOf } from '../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import { createDefaultKeyKeeper } from '../shared/platform/aws/default-key-keeper.ts'
 import { openManagerFromState } from '../shared/secrets/secrets-from-state.ts'
+import { createOutbound } from '../shared/triggers/outbound/outbound.ts'
 import { addWebhookRoute } from './serve-webhooks.ts'
 
 /** The address of the API. */
@@ -36,10 +37,12 @@ export function createApiPorts(
   passphrase: string | undefined,
 ): HttpPorts {
   const keeper = createDefaultKeyKeeper(process.env)
+  const addresses = readAddressRules(process.env)
   return {
     ...platform,
     execute: 'here',
-    addresses: readAddressRules(process.env),
+    addresses,
+    outbound: createOutbound(addresses),
     secretsOf: async (stack, { secrets_providers: provider }) => {
       const canOpen = provider?.type === 'cloud' || passphrase !== undefined
       if (provider === undefined || !canOpen) return undefined

@@ -9,7 +9,14 @@ export function declareRemote(root: Command, attach: Attach): void {
     root
       .command('login <address>')
       .description('Log in to an API and use its stacks instead of those of this machine')
-      .option('--token <token>', 'API token (default: ANTICHAIN_TOKEN, or a prompt)'),
+      .option('--token <token>', 'API token (default: ANTICHAIN_TOKEN, or a prompt)')
+      .option('--oidc', 'Exchange the OIDC token of a CI job for an API token')
+      .option(
+        '--oidc-token-file <file>',
+        'File with the OIDC token, or - for standard input (default: ANTICHAIN_OIDC_TOKEN, or GitHub Actions)',
+      )
+      .option('--audience <text>', 'Audience of the OIDC token (default: the address)')
+      .option('--rule <name>', 'Federation rule, if several admit the OIDC token'),
     async () => (await import('../commands/login.ts')).login,
   )
   attach(

@@ -117,7 +117,16 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['platform deploy --region eu-central-1', 'Show the changes, confirm, deploy'],
     ['platform deploy --set executorsMax=50 --set logDays=30', 'Change settings'],
   ],
-  login: [['login https://antichain.example.com', 'Use the stacks of an API']],
+  login: [
+    ['login https://antichain.example.com', 'Use the stacks of an API'],
+    ['login https://antichain.example.com --oidc', 'Log in from a CI job without a stored secret'],
+  ],
+  'federation create': [
+    [
+      'federation create shop --issuer github --claim repository=acme/shop --role deploy --for shop/prod',
+      'Admit jobs of a repository of GitHub',
+    ],
+  ],
   'token rotate': [['token rotate ci --overlap 1h', 'Replace the secret of a token']],
   'token create': [
     ['token create --admin', 'Create the first token'],

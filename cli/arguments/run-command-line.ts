@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { error } from '../../shared/errors/error.ts'
 import { declareConfig } from './declare-config.ts'
+import { declareFederation } from './declare-federation.ts'
 import { declareImport } from './declare-import.ts'
 import { declareDeployments, declareOperations } from './declare-operations.ts'
 import { declareState } from './declare-state.ts'
@@ -102,6 +103,7 @@ function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Co
   root.commandsGroup('Servers and installations:')
   declarePlatform(root, attach)
   declareRemote(root, attach)
+  declareFederation(root, attach)
   root.commandsGroup('Plugins:')
   declarePlugin(root, attach)
   root.commandsGroup('Automation:')

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { createApiClient } from '../remote/api-client.ts'
+import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
+import type { CliSession } from '../session/session.ts'
 import { parseAddress, readLogin, removeLogin, writeLogin } from '../remote/login.ts'
 
 const identityForm = z.object({
@@ -10,9 +14,12 @@ const identityForm = z.object({
 })
 const whoamiCall = { method: 'GET', path: '/v1/whoami' } as const
 
-/** `login`: checks and saves the address and token of an API. */
+/** `login`: checks and saves the address and token of an API, or exchanges an OIDC token. */
 export const login: Handler = async (session, flags, [address = '']) => {
   const url = parseAddress(address)
+  if (requestsOidc(flags)) return loginWithOidc(session, flags, url)
+  for (const option of ['audience', 'rule'])
+    if (flags.text(option) !== undefined) throw error('CLI_USAGE', `--${option} requires --oidc`)
   const presetToken = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
   if (presetToken === '' && !session.mayPrompt)
     throw error(
@@ -27,6 +34,32 @@ export const login: Handler = async (session, flags, [address = '']) => {
   const { name, role } = identityForm.parse(await remote.callApi(whoamiCall))
   writeLogin(session.home, { url, token })
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)
+  return 0
+}
+
+const issuedTokenForm = z.object({
+  name: z.string(),
+  role: z.string(),
+  expiresAt: z.number(),
+  token: z.string(),
+})
+
+/** Exchanges the OIDC token of a CI job, and saves the resulting token. Neither is printed. */
+async function loginWithOidc(session: CliSession, flags: Flags, url: string): Promise<number> {
+  if (flags.text('token') !== undefined)
+    throw error('CLI_USAGE', '--token and --oidc cannot be used together')
+  const oidcToken = await readOidcToken(session, flags, flags.text('audience') ?? url)
+  const rule = flags.text('rule')
+  const answer = await createApiClient({ url }).call({
+    method: 'POST',
+    path: '/v1/tokens/exchange',
+    body: { token: oidcToken, ...(rule === undefined ? {} : { rule }) },
+    isRepeatable: true,
+  })
+  const { name, role, expiresAt, token } = issuedTokenForm.parse(answer)
+  writeLogin(session.home, { url, token })
+  const expiry = new Date(expiresAt).toISOString()
+  session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}), until ${expiry}.`)
   return 0
 }
 

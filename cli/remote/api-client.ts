@@ -39,17 +39,18 @@ const errorForm = z.object({
 })
 
 /**
- * Creates a client. Repeatable calls and uploads are retried after temporary failures, see
- * `isTransient`.
+ * Creates a client. Without a token, its calls name no caller. Repeatable calls and uploads are
+ * retried after temporary failures, see `isTransient`.
  */
-export function createApiClient({ url, token }: Login): ApiClient {
-  const authorization = `Bearer ${token}`
+export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Login>): ApiClient {
+  const authorization: Readonly<Record<string, string>> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` }
   const callOnce = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await throwIfUnreachable(url, () =>
       fetch(`${url}${path}`, {
         method,
-        headers: { ...json, ...headers, authorization },
+        headers: { ...json, ...headers, ...authorization },
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -72,7 +73,7 @@ export function createApiClient({ url, token }: Login): ApiClient {
     async open(path, headers) {
       const response = await throwIfUnreachable(url, () =>
         fetch(`${url}${path}`, {
-          headers: { ...headers, authorization },
+          headers: { ...headers, ...authorization },
           redirect: 'error',
           signal: AbortSignal.timeout(apiLimits.streamMs + apiLimits.callTimeoutMs),
         }),
@@ -104,7 +105,10 @@ async function withRetries<T>(
  * bytes.
  */
 async function uploadBytes(
-  { url, authorization }: { readonly url: string; readonly authorization: string },
+  {
+    url,
+    authorization,
+  }: { readonly url: string; readonly authorization: Readonly<Record<string, string>> },
   destination: Parameters<ApiClient['upload']>[0],
   bytes: Uint8Array,
 ): Promise<void> {
@@ -113,7 +117,7 @@ async function uploadBytes(
   const response = await throwIfUnreachable(target, () =>
     fetch(target, {
       method: 'PUT',
-      headers: isOwnApi ? { ...destination.headers, authorization } : destination.headers,
+      headers: isOwnApi ? { ...destination.headers, ...authorization } : destination.headers,
       body: Buffer.from(bytes),
       redirect: 'error',
       signal: AbortSignal.timeout(apiLimits.uploadTimeoutMs),

@@ -6,6 +6,7 @@ import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/embedded-platform.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { type ApiOptions, createApi } from './create-api.ts'
 import type { Role } from './authorization.ts'
@@ -38,7 +39,7 @@ export async function openTestApi(overrides: Partial<ApiOptions> = {}): Promise<
   const platform = await openEmbeddedPlatform({ home })
   await platform.catalog.createStack(shop, platform.clock.now())
   const app = createApi({
-    ports: { ...platform, execute: 'here', addresses: {} },
+    ports: { ...platform, execute: 'here', addresses: {}, outbound: createOutbound() },
     addressOf: () => '192.0.2.7',
     rates: { address: unlimitedRate, token: unlimitedRate },
     ...overrides,

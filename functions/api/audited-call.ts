@@ -1,4 +1,5 @@
 import { error, messageOf } from '../../shared/errors/error.ts'
+import type { AuditEntry } from '../../shared/ports/audit.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { apiStatusOf } from './error-response.ts'
@@ -72,10 +73,25 @@ export async function runAudited<Result extends { readonly status: number }>(
     what: toPrintable(`${route.method} ${path}`, 300),
     request: id,
   }
+  return recordChange(ports, entry, async () => {
+    requirePermission(caller, route.role, scopeOf(call))
+    return change()
+  })
+}
+
+/**
+ * Makes a change between two entries of the audit log. The change is not made if the first entry
+ * cannot be written.
+ */
+export async function recordChange<Result extends { readonly status: number }>(
+  ports: Pick<ApiPorts, 'audit' | 'clock' | 'logger'>,
+  entry: Pick<AuditEntry, 'who' | 'from' | 'what' | 'request'>,
+  change: () => Promise<Result>,
+): Promise<Result> {
   const append = (kind: 'asked' | 'answered', status?: number): Promise<void> =>
     ports.audit.append({
       ...entry,
-      id: `${id} ${kind}`,
+      id: `${entry.request} ${kind}`,
       at: ports.clock.now(),
       kind,
       ...(status === undefined ? {} : { status }),
@@ -83,7 +99,6 @@ export async function runAudited<Result extends { readonly status: number }>(
   await append('asked')
   let status = 500
   try {
-    requirePermission(caller, route.role, scopeOf(call))
     const response = await change()
     status = response.status
     return response
@@ -93,7 +108,10 @@ export async function runAudited<Result extends { readonly status: number }>(
   } finally {
     // The result of the change does not depend on this entry.
     await append('answered', status).catch((thrown: unknown) =>
-      ports.logger.write('error', 'audit.failed', { request: id, message: messageOf(thrown) }),
+      ports.logger.write('error', 'audit.failed', {
+        request: entry.request,
+        message: messageOf(thrown),
+      }),
     )
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shopPath, type TestApi } from './api.fixture.ts'
 import { includesRole, roles } from './authorization.ts'
 import { routes } from './routes-table.ts'
@@ -237,6 +238,7 @@ test('a change without an audit entry is not made', async () => {
       audit: { ...failing.platform.audit, append },
       execute: 'here',
       addresses: {},
+      outbound: createOutbound(),
     },
     addressOf: () => '',
   })

@@ -5,7 +5,8 @@
  *
  * Invariants: every route is a row of one table, with the required role and token scope. A change
  * is in the audit log before it is made. A route runs only after the body of its request was read
- * completely and within its limit. Only routes whose summary mentions it return secrets.
+ * completely and within its limit. The exchange of tokens of issuers is the only route without a
+ * token. Only routes whose summary mentions it return secrets.
  */
 import { Hono, type Context } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
@@ -13,11 +14,14 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { toErrorResponse, apiStatusOf } from './error-response.ts'
+import { exchangeRoute } from './federation/exchange-route.ts'
+import { exchangeJwt } from './federation/exchange-jwt.ts'
+import { createIssuerKeys, type IssuerKeys } from './federation/issuer-keys.ts'
 import { openApiOf } from './open-api.ts'
 import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
 import { readRequestBody, readRequestJson } from './read-body.ts'
 import { type AuthorizedCall, checkParams, runAudited } from './audited-call.ts'
-import type { RouteAnswer, ApiPorts, Route } from './define-route.ts'
+import { type ApiPorts, parseInput, type Route, type RouteAnswer } from './define-route.ts'
 import { routes } from './routes-table.ts'
 import { authenticate } from './tokens.ts'
 
@@ -36,6 +40,7 @@ interface CallDeps {
   readonly addressOf: ApiOptions['addressOf']
   readonly addressLimiter: RateLimiter
   readonly tokenLimiter: RateLimiter
+  readonly issuerKeys: IssuerKeys
 }
 
 const defaultRates = {
@@ -50,6 +55,7 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
     addressOf,
     addressLimiter: createRateLimiter(ports.clock, rates.address),
     tokenLimiter: createRateLimiter(ports.clock, rates.token),
+    issuerKeys: createIssuerKeys(ports),
   }
   const app = new Hono()
   app.use(
@@ -58,7 +64,7 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
       referrerPolicy: 'no-referrer',
     }),
   )
-  const openApiDocument = JSON.stringify(openApiOf(routes))
+  const openApiDocument = JSON.stringify(openApiOf(routes, [exchangeRoute]))
   app.get('/openapi.json', context => {
     deps.addressLimiter.countRequest(deps.addressOf(context))
     return context.body(openApiDocument, 200, { 'content-type': 'application/json' })
@@ -67,6 +73,7 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
     app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), context =>
       answerCall(deps, route, context),
     )
+  app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
   app.notFound(context => {
     const requestLine = toPrintable(`${context.req.method} ${context.req.path}`)
     return toErrorResponse(error('API_ROUTE_UNKNOWN', `the API has no route ${requestLine}`), '')
@@ -76,12 +83,9 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
 }
 
 /** Handles one call: rate limits, authentication, audit, route and response. Never throws. */
-async function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
+function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
   const { ports } = deps
-  const id = ports.random.uuid()
-  try {
-    const clientAddress = toPrintable(deps.addressOf(context), 100)
-    deps.addressLimiter.countRequest(clientAddress)
+  return answerRequest(deps, context, async (id, clientAddress) => {
     const caller = await authenticate(ports, readBearerToken(context.req.header('authorization')))
     deps.tokenLimiter.countRequest(caller.id)
     const call: AuthorizedCall = {
@@ -91,12 +95,37 @@ async function answerCall(deps: CallDeps, route: Route, context: Context): Promi
       route,
       params: checkParams(context.req.param()),
     }
-    const response = await runAudited(ports, call, async () => {
+    return runAudited(ports, call, async () => {
       const request = context.req.raw
       const body = await readCallBody(route, request)
       const routeCall = { caller, params: call.params, query: context.req.query(), body, request }
       return toResponse(route, await route.answer(ports, routeCall))
     })
+  })
+}
+
+/** Exchanges the token of an issuer: rate limit, size limit, checks, audit. Never throws. */
+function answerExchange(deps: CallDeps, context: Context): Promise<Response> {
+  const { ports, issuerKeys } = deps
+  return answerRequest(deps, context, async (id, clientAddress) => {
+    const { body, bodyBytesMax, status } = exchangeRoute
+    const json = await readRequestJson(context.req.raw, bodyBytesMax)
+    const request = { ...parseInput(body, json, 'body'), id, clientAddress }
+    return jsonResponseOf(await exchangeJwt(ports, issuerKeys, request), status)
+  })
+}
+
+/** Counts a request, and answers it or its error. Never throws. */
+async function answerRequest(
+  { ports, addressOf, addressLimiter }: CallDeps,
+  context: Context,
+  answer: (id: string, clientAddress: string) => Promise<Response>,
+): Promise<Response> {
+  const id = ports.random.uuid()
+  try {
+    const clientAddress = toPrintable(addressOf(context), 100)
+    addressLimiter.countRequest(clientAddress)
+    const response = await answer(id, clientAddress)
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-request-id', id)
     return response
@@ -116,11 +145,12 @@ async function readCallBody({ rawBody, method }: Route, request: Request): Promi
 
 function toResponse(route: Route, answer: RouteAnswer): Response {
   if ('response' in answer) return answer.response
+  return jsonResponseOf(answer.json, answer.status ?? route.status)
+}
+
+function jsonResponseOf(json: unknown, status: number): Response {
   const headers = { 'content-type': 'application/json' }
-  return new Response(JSON.stringify(answer.json), {
-    status: answer.status ?? route.status,
-    headers,
-  })
+  return new Response(JSON.stringify(json), { status, headers })
 }
 
 /** Returns the token of a request. Throws API_TOKEN_MISSING. */

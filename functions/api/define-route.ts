@@ -12,6 +12,7 @@ import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { AddressRules } from '../../shared/triggers/outbound/address-filter.ts'
+import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
 import { type Caller, requireRole, type Role } from './authorization.ts'
 
@@ -57,6 +58,8 @@ export interface ApiPorts
    * address.
    */
   readonly addresses: AddressRules
+  /** Calls to the issuers of federation rules. */
+  readonly outbound: OutboundPort
   /**
    * Returns the secrets manager of a stack's state. Absent where the API must not decrypt secrets.
    * Throws SECRETS_*.
@@ -160,7 +163,15 @@ function requireFieldRoles(
     if (Object.hasOwn(body, field)) requireRole(caller, role, `the field '${field}'`)
 }
 
-function parseInput(schema: z.ZodType, value: unknown, section: string): unknown {
+/**
+ * Returns a section of a request as its schema describes it. Throws API_INPUT_INVALID with the
+ * location of the error.
+ */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  section: string,
+): z.infer<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const fault = formFaultOf(result.error, value)

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { callApiInProcess } from './call-in-process.ts'
 
@@ -111,7 +112,7 @@ test.each([
 
 test('a call without HTTP is validated and audited like one with HTTP', async () => {
   const { platform, call, admin } = await openWithTokens()
-  const ports = { ...platform, execute: 'here', addresses: {} } as const
+  const ports = { ...platform, execute: 'here', addresses: {}, outbound: createOutbound() } as const
   const put = { method: 'PUT', path: `${shopPath}/schedules/x` } as const
   const body = { when: 'rate(1 day)', operation: { kind: 'refresh' } }
   expect(await callApiInProcess(ports, 'ann', { ...put, body })).toMatchObject({

@@ -22,11 +22,23 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'SCHEDULE_INVALID',
       'DOCUMENT_INVALID',
       'OUTBOUND_REFUSED',
+      'FEDERATION_TOO_BROAD',
       'UPLOAD_DIFFERS',
       'ARCHIVE_UNREADABLE',
     ],
   ],
-  [401, ['API_TOKEN_MISSING', 'API_TOKEN_REFUSED', 'API_TOKEN_EXPIRED']],
+  [
+    401,
+    [
+      'API_TOKEN_MISSING',
+      'API_TOKEN_REFUSED',
+      'API_TOKEN_EXPIRED',
+      'OIDC_TOKEN_INVALID',
+      'OIDC_TOKEN_EXPIRED',
+      'OIDC_AUDIENCE_WRONG',
+      'OIDC_TOKEN_FOREIGN',
+    ],
+  ],
   [403, ['API_FORBIDDEN']],
   [
     404,
@@ -50,6 +62,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
       'REQUEST_BEGUN',
       'PLUGIN_TAKEN',
       'DOCUMENT_CHANGED',
+      'OIDC_RULE_AMBIGUOUS',
       'NOTHING_TO_RESUME',
       'SECRETS_PASSPHRASE_MISSING',
       'SECRETS_PASSPHRASE_WRONG',
@@ -60,6 +73,7 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [413, ['API_BODY_TOO_LARGE', 'ARCHIVE_TOO_LARGE']],
   [429, ['API_RATE_LIMITED', 'REQUEST_QUEUE_FULL']],
   [501, ['FEATURE_MISSING']],
+  [502, ['OIDC_ISSUER_UNREACHABLE']],
 ]
 
 const statuses: ReadonlyMap<ErrorCode, number> = new Map(

@@ -2,6 +2,7 @@ import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { readAwsSettings } from '../../shared/platform/aws/clients.ts'
 import { createApiPlatform } from '../../shared/platform/aws/aws-platform.ts'
 import { createLogger } from '../../shared/platform/system/logger.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import type { ApiPorts } from './define-route.ts'
 import { readAddressRules } from '../../shared/runtime/environment/address-rules.ts'
 
@@ -16,5 +17,6 @@ export function openApiPorts(env: Readonly<Record<string, string | undefined>>):
     resources: readAwsResources(env),
     logger,
   })
-  return { ...platform, execute: 'functions', addresses: readAddressRules(env) }
+  const addresses = readAddressRules(env)
+  return { ...platform, execute: 'functions', addresses, outbound: createOutbound(addresses) }
 }

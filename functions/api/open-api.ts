@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './define-route.ts'
+import type { OpenRoute } from './federation/exchange-route.ts'
 
 const errorSchema = z.object({
   code: z.string(),
@@ -11,15 +12,19 @@ const errorSchema = z.object({
 })
 
 /**
- * Returns the OpenAPI 3.1 document of a table of routes. Its schemas are derived from the zod types
- * that validate the requests.
+ * Returns the OpenAPI 3.1 document of a table of routes, and of routes without a token. Its schemas
+ * are derived from the zod types that validate the requests.
  */
-export function openApiOf(routes: readonly Route[]): Readonly<Record<string, unknown>> {
+export function openApiOf(
+  routes: readonly Route[],
+  openRoutes: readonly OpenRoute[],
+): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const route of routes) {
-    const path = (paths[route.path] ??= {})
-    path[route.method.toLowerCase()] = describeOperation(route)
+  const add = ({ path, method }: Pick<Route, 'path' | 'method'>, operation: object): void => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
+  for (const route of routes) add(route, describeOperation(route))
+  for (const route of openRoutes) add(route, describeOpenOperation(route))
   return {
     openapi: '3.1.0',
     info: { title: 'Antichain', version: manifest.version },
@@ -43,12 +48,29 @@ function describeOperation(route: Route): Readonly<Record<string, unknown>> {
     responses: {
       [status]: { description: 'Done', content: describeContent(route) },
       ...describeConflict(route),
-      default: {
-        description: 'Refused or failed',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
+      default: errorResponse,
     },
   }
+}
+
+function describeOpenOperation(route: OpenRoute): Readonly<Record<string, unknown>> {
+  const { summary, status, body } = route
+  const content = { 'application/json': { schema: toJsonSchema(body, 'input') } }
+  return {
+    summary,
+    description: 'Requires no token.',
+    security: [],
+    requestBody: { required: true, content },
+    responses: {
+      [status]: { description: 'Done', content: describeContent(route) },
+      default: errorResponse,
+    },
+  }
+}
+
+const errorResponse = {
+  description: 'Refused or failed',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }
 
 function describeTokenScope(scope: Route['scope']): string {
@@ -65,7 +87,10 @@ function describeBody({ rawBody, body }: Route): Readonly<Record<string, unknown
   return { 'application/json': { schema: toJsonSchema(body, 'input') } }
 }
 
-function describeContent({ outputType = 'application/json', output }: Route): object {
+function describeContent({
+  outputType = 'application/json',
+  output,
+}: Pick<Route, 'output' | 'outputType'>): object {
   return { [outputType]: { schema: toJsonSchema(output, 'output') } }
 }
 

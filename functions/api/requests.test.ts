@@ -7,6 +7,7 @@ import {
   previewIdOf,
   type EpochMs,
 } from '../../shared/records/ids.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { streamDeployment, createStreamPosition, type StreamMessage } from './event-stream.ts'
 
@@ -98,6 +99,7 @@ test('where uploads go elsewhere, the response contains the address', async () =
       ...api.platform,
       execute: 'functions',
       addresses: {},
+      outbound: createOutbound(),
       uploads: { createAddress: async () => place, createPluginAddress: async () => place },
     },
     addressOf: () => '',
@@ -248,7 +250,7 @@ test('an idle stream sends heartbeats, and ends at its time limit', async () => 
     sleep: async (ms: number) => void (nowMs += ms),
   }
   const reading = createStreamPosition(
-    { ...all.platform, clock, execute: 'here', addresses: {} },
+    { ...all.platform, clock, execute: 'here', addresses: {}, outbound: createOutbound() },
     '',
   )
   const messages: StreamMessage[] = []

@@ -5,6 +5,7 @@ import { deploymentRoutes } from './routes/deployments.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { editRoutes } from './routes/edits.ts'
 import { eventRoutes } from './routes/events.ts'
+import { federationRoutes } from './routes/federations.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { programRoutes } from './routes/programs.ts'
 import { requestRoutes } from './routes/requests.ts'
@@ -25,5 +26,6 @@ export const routes: readonly Route[] = [
   ...stateRoutes,
   ...documentRoutes,
   ...deadNotificationRoutes,
+  ...federationRoutes,
   ...tokenRoutes,
 ]

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ScheduledCalls, SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { DocumentKey } from '../../shared/ports/documents.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { callApiInProcess } from './call-in-process.ts'
 import type { ApiPorts } from './define-route.ts'
@@ -41,6 +42,7 @@ async function openWithScheduler() {
     scheduler: memory.scheduler,
     execute: 'functions',
     addresses: {},
+    outbound: createOutbound(),
   }
   const put = (more: object = {}, others: Partial<ApiPorts> = {}) =>
     callApiInProcess({ ...ports, ...others }, 'ann', {

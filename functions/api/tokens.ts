@@ -61,7 +61,7 @@ export async function createToken(
 }
 
 /** Stores a new token with this id. `lifetimeMs` is undefined for a token that does not expire. */
-async function issueToken(
+export async function issueToken(
   { documents, random, clock }: TokenDeps,
   {
     id,

@@ -15,6 +15,7 @@ export const catalogPartitions = {
   webhooks: 'documents webhook',
   schedules: 'documents schedule',
   notifications: 'documents notification',
+  federations: 'documents federation',
   tokens: 'documents token',
   documents: 'documents *',
   audit: 'audit *',

@@ -10,7 +10,39 @@ export const apiCodes = {
   },
   API_TOKEN_EXPIRED: {
     exit: 3,
-    hint: 'Log in with a new token, from `antichain token create` or `antichain token rotate`.',
+    hint: 'Log in with a new token, from `antichain token create` or `antichain token rotate`; in CI, run `antichain login --oidc` again.',
+  },
+  OIDC_TOKEN_MISSING: {
+    exit: 3,
+    hint: 'In GitHub Actions, grant the job `permissions: id-token: write`. Elsewhere, set ANTICHAIN_OIDC_TOKEN, or pass --oidc-token-file.',
+  },
+  OIDC_TOKEN_INVALID: {
+    exit: 3,
+    hint: 'Send the token of the issuer unchanged. It is a JWT with an asymmetric signature and the claims sub, aud, exp and iat.',
+  },
+  OIDC_TOKEN_EXPIRED: {
+    exit: 3,
+    hint: 'Request a new token of the issuer immediately before `antichain login --oidc`.',
+  },
+  OIDC_AUDIENCE_WRONG: {
+    exit: 3,
+    hint: 'Request the token for the audience of the rule: `antichain login --oidc --audience <text>`, or `aud` of `id_tokens` in GitLab.',
+  },
+  OIDC_TOKEN_FOREIGN: {
+    exit: 3,
+    hint: 'Compare issuer and claims of the token with the rules of `antichain federation ls`, which an admin can read.',
+  },
+  OIDC_RULE_AMBIGUOUS: {
+    exit: 3,
+    hint: 'Name one of the rules with `antichain login --oidc --rule <name>`.',
+  },
+  OIDC_ISSUER_UNREACHABLE: {
+    exit: 1,
+    hint: 'Repeat the command. If it fails again, check the issuer of the rule; the log of the API has the cause.',
+  },
+  FEDERATION_TOO_BROAD: {
+    exit: 2,
+    hint: 'Add a condition that names the owner, such as `--claim repository=acme/shop` or `--claim project_path=acme/shop`.',
   },
   API_FORBIDDEN: {
     exit: 3,

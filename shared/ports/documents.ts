@@ -1,7 +1,7 @@
 import type { EpochMs, StackId } from '../records/ids.ts'
 
 /** The kinds of small documents. */
-export type DocumentKind = 'webhook' | 'schedule' | 'notification' | 'token'
+export type DocumentKind = 'webhook' | 'schedule' | 'notification' | 'federation' | 'token'
 
 /** The key of a document, unique within its kind and scope. */
 export interface DocumentKey {

@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createApi } from '../../functions/api/create-api.ts'
+import { startIssuer } from '../../functions/api/federation/issuer.fixture.ts'
 import type { ApiPorts, Route } from '../../functions/api/define-route.ts'
 import { routes } from '../../functions/api/routes-table.ts'
 import { createToken } from '../../functions/api/tokens.ts'
@@ -33,6 +34,7 @@ const archive = createHash('sha256').update(program).digest('hex')
 const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
 const rule = { on: 'push', repository: 'acme/shop', branches: ['main'], stack }
 const clock = createSystemClock()
+const issuerFields = { issuer: 'https://issuer.test', audience: 'https://antichain.test' }
 const options = {
   command: 'up',
   parallel: 1,
@@ -86,6 +88,9 @@ const samples: Readonly<Record<string, Sample>> = {
     params: { stack: 'idle' },
     body: { project: 'shop', stack: 'moved' },
   },
+  'PUT /v1/federations/{name}': {
+    body: { ...issuerFields, claims: { sub: 'x' }, role: 'read' },
+  },
   'POST /v1/tokens': { body: { name: 'new', role: 'read' } },
   'POST /v1/tokens/{id}/rotate': { body: {} },
 }
@@ -116,7 +121,8 @@ async function openPorts() {
     plugins: { registerArchive: async () => true },
     uploads: { createAddress: address, createPluginAddress: address },
     execute: 'functions',
-    addresses: { resolve: async () => ['203.0.113.1'] },
+    addresses: {},
+    outbound: { call: async () => Promise.reject(new Error('no network')) },
   } as unknown as ApiPorts
   return { ports, records, uses }
 }
@@ -208,4 +214,36 @@ test('every route of the API uses only the partitions of its role, and the role 
   expect(new Set(written.map(use => `${use.action} ${use.partition}`))).toEqual(
     new Set([`writes control ${stack}/2`]),
   )
+})
+
+test('the exchange of an OIDC token uses only the partitions of the role of the API', async () => {
+  const { ports, uses } = await openPorts()
+  const issuer = await startIssuer()
+  try {
+    const { token } = await createToken(ports, { name: 'admin', role: 'admin' })
+    const addresses = { allowedNetworks: ['127.0.0.1/32'], isHttpAllowed: true }
+    const app = createApi({
+      ports: { ...ports, addresses, outbound: issuer.outbound },
+      addressOf: () => '192.0.2.7',
+    })
+    const rule = { ...issuerFields, issuer: issuer.issuer, claims: { sub: 'job' }, role: 'read' }
+    const created = await app.request('/v1/federations/ci', {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify(rule),
+    })
+    expect(created.status).toBe(200)
+    const seconds = Math.floor(clock.now() / 1_000)
+    const claims = { sub: 'job', aud: issuerFields.audience, iat: seconds, exp: seconds + 60 }
+    uses.length = 0
+    const exchanged = await app.request('/v1/tokens/exchange', {
+      method: 'POST',
+      body: JSON.stringify({ token: await issuer.sign(claims) }),
+    })
+    expect([exchanged.status, await exchanged.json()]).toMatchObject([201, { role: 'read' }])
+    expect(listForbiddenUses('api', uses)).toEqual([])
+    expect(uses.map(({ partition }) => partition)).toContain('documents federation')
+  } finally {
+    issuer.close()
+  }
 })

@@ -47,7 +47,9 @@ describe('the catalog', () => {
       >
       const keys = patterns?.['dynamodb:LeadingKeys'] as readonly string[]
       expect(keys.length).toBeGreaterThan(0)
-      expect(keys.filter(key => /^(?:documents )?(?:token|\*)|^audit/.test(key))).toEqual([])
+      expect(
+        keys.filter(key => /^(?:documents )?(?:federation|token|\*)|^audit/.test(key)),
+      ).toEqual([])
       // Without this condition a request without keys would be allowed.
       expect(absence).toEqual({ 'dynamodb:LeadingKeys': 'false' })
     }

@@ -36,12 +36,12 @@ interface RecordPage {
 /** Maximum number of records that a page reads from one partition. */
 const recordsPerPage = 100
 
-/** The kinds of documents that may reference blobs. Tokens reference none. */
+/** The kinds of documents that may reference blobs. The others are denied to compaction. */
 const documentKinds = Object.keys({
   webhook: true,
   schedule: true,
   notification: true,
-} satisfies Record<Exclude<DocumentKind, 'token'>, true>) as DocumentKind[]
+} satisfies Record<Exclude<DocumentKind, 'federation' | 'token'>, true>) as DocumentKind[]
 
 /**
  * Creates the listing of every hash in the records that can reference blobs. A page has one stack,

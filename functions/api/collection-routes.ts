@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import type { DocumentKey, StoredDocument } from '../../shared/ports/documents.ts'
+import { requireStack } from '../../shared/runtime/state/export-state.ts'
+import type { Role } from './authorization.ts'
+import { type ApiPorts, defineRoute, type Route, type RouteCall } from './define-route.ts'
+import {
+  documentViewOf,
+  listDocuments,
+  putDocument,
+  removeDocument,
+  requireDocument,
+} from './document-store.ts'
+import { pageQuery } from './pages.ts'
+
+const view = z.object({
+  name: z.string(),
+  stack: z.string(),
+  version: z.number(),
+  value: z.unknown(),
+})
+const page = z.object({
+  items: z.array(view),
+  unreadable: z.array(z.object({ name: z.string(), code: z.string() })),
+  next: z.string().optional(),
+})
+type Params = RouteCall<unknown, unknown>['params']
+
+/** The documents of one kind at one path, with the functions that handle them. */
+export interface Collection<Draft extends z.ZodType> {
+  readonly path: string
+  readonly scope: Route['scope']
+  readonly noun: string
+  readonly readRole: Role
+  readonly writeRole: Role
+  readonly draft: Draft
+  readonly keyOf: (params: Params) => DocumentKey
+  /** Returns the value to store for a draft. */
+  readonly createValue: (
+    ports: ApiPorts,
+    key: DocumentKey,
+    draft: z.infer<Draft>,
+    before: StoredDocument | undefined,
+  ) => Promise<unknown>
+  /** Returns the value of the document for callers, without secrets. */
+  readonly show: (stored: StoredDocument) => unknown
+  /** See `DocumentChange`. */
+  readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>
+}
+
+/** Creates the routes that list, read, put and remove the documents of a collection. */
+export function createCollectionRoutes<Draft extends z.ZodType>(
+  collection: Collection<Draft>,
+): readonly Route[] {
+  const { path, scope, noun, readRole, writeRole, draft, keyOf, createValue, show } = collection
+  const removerOf = (ports: ApiPorts) => async (value: unknown) =>
+    collection.removeRelated?.(ports, value)
+  const documentPath = `${path}/{name}`
+  return [
+    defineRoute({
+      method: 'GET',
+      path,
+      role: readRole,
+      scope,
+      summary: `List ${noun}s`,
+      query: z.object({ cursor: pageQuery.cursor }),
+      output: page,
+      run: async (ports, { params, query: { cursor } }) => {
+        const key = keyOf(params)
+        const listQuery = { kind: key.kind, scope: key.scope, cursor }
+        return { json: await listDocuments(ports, listQuery, show) }
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: documentPath,
+      role: readRole,
+      scope,
+      summary: `A ${noun}`,
+      output: view,
+      run: async (ports, { params }) => ({
+        json: documentViewOf(await requireDocument(ports, keyOf(params)), show),
+      }),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: documentPath,
+      role: writeRole,
+      scope,
+      summary: `Create or update a ${noun}; its secrets are never shown again`,
+      body: draft,
+      output: view.extend({ created: z.boolean() }),
+      run: async (ports, { params, body }) => {
+        const key = keyOf(params)
+        if (key.scope !== '*') await requireStack(ports, key.scope)
+        const change = {
+          createValue: (before: StoredDocument | undefined) =>
+            createValue(ports, key, body, before),
+          show,
+          removeRelated: removerOf(ports),
+        }
+        return { json: await putDocument(ports, key, change) }
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: documentPath,
+      role: writeRole,
+      scope,
+      summary: `Remove a ${noun}`,
+      output: z.object({ removed: z.boolean() }),
+      run: async (ports, { params }) => {
+        await removeDocument(ports, keyOf(params), removerOf(ports))
+        return { json: { removed: true } }
+      },
+    }),
+  ]
+}
+
+/** Returns the name of a document in a path. */
+export function documentNameOf(params: Params): string {
+  return params['name'] ?? ''
+}

@@ -1,0 +1,84 @@
+/**
+ * federation: tokens of CI systems, which OIDC issuers sign, are exchanged for tokens of the API.
+ * An admin defines the rules. Each rule names an issuer, an audience and conditions on claims.
+ *
+ * Invariants: no request leaves for an issuer that no rule names. A refusal contains no condition
+ * of a rule. No token of an issuer is stored or logged.
+ */
+import { DeployError } from '../../../shared/errors/error.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { recordChange } from '../audited-call.ts'
+import type { ApiPorts } from '../define-route.ts'
+import { createTokenId } from '../token-document.ts'
+import { type IssuedToken, issueToken } from '../tokens.ts'
+import { exchangeRoute } from './exchange-route.ts'
+import { type FederationRule, listActiveRules } from './federation-rule.ts'
+import type { IssuerKeys } from './issuer-keys.ts'
+import { type Claims, foreignTokenError, selectRule } from './select-rule.ts'
+import { readUnverifiedIssuer, verifyJwt } from './verify-jwt.ts'
+
+type ExchangePorts = Pick<ApiPorts, 'documents' | 'audit' | 'clock' | 'random' | 'logger'>
+
+/** A request for an exchange. */
+export interface ExchangeRequest {
+  /** The token of the issuer. */
+  readonly token: string
+  /** The name of the requested rule, if the sender names one. */
+  readonly rule?: string | undefined
+  readonly clientAddress: string
+  /** The id of the request, for the audit log. */
+  readonly id: string
+}
+
+/**
+ * Exchanges the token of an issuer for a token with the role, stacks and lifetime of one rule. The
+ * audit log names rule, subject and issuer. The same token may be exchanged again until it expires.
+ * Throws OIDC_TOKEN_INVALID, OIDC_TOKEN_EXPIRED, OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN,
+ * OIDC_RULE_AMBIGUOUS, OIDC_ISSUER_UNREACHABLE.
+ */
+export async function exchangeJwt(
+  ports: ExchangePorts,
+  keys: IssuerKeys,
+  request: ExchangeRequest,
+): Promise<IssuedToken> {
+  const issuer = readUnverifiedIssuer(request.token)
+  try {
+    const rules = await listActiveRules(ports.documents, ports.logger)
+    const trusted = rules.filter(rule => rule.issuer === issuer)
+    if (trusted.length === 0) throw foreignTokenError()
+    const claims = await verifyJwt(request.token, { issuer, keys, now: ports.clock.now() })
+    return await issueFederated(ports, request, selectRule(trusted, claims, request.rule), claims)
+  } catch (thrown) {
+    if (thrown instanceof DeployError)
+      ports.logger.write('warn', 'federation.refused', {
+        request: request.id,
+        code: thrown.code,
+        issuer: toPrintable(issuer),
+        from: request.clientAddress,
+      })
+    throw thrown
+  }
+}
+
+/** Creates the token of a rule, between two entries of the audit log. */
+async function issueFederated(
+  ports: ExchangePorts,
+  { id: requestId, clientAddress }: ExchangeRequest,
+  { name: rule, role, stacks, issuer, lifetimeSeconds }: FederationRule,
+  claims: Claims,
+): Promise<IssuedToken> {
+  const id = createTokenId(ports.random)
+  const name = `${rule}: ${toPrintable(String(claims['sub']))}`
+  const entry = {
+    who: `${name} of ${toPrintable(issuer)} (${id})`,
+    from: clientAddress,
+    what: `${exchangeRoute.method} ${exchangeRoute.path}`,
+    request: requestId,
+  }
+  const permissions = { name, role, stacks: stacks ?? ('*' as const) }
+  const { token } = await recordChange(ports, entry, async () => ({
+    status: exchangeRoute.status,
+    token: await issueToken(ports, { id, permissions, lifetimeMs: lifetimeSeconds * 1_000 }),
+  }))
+  return token
+}

@@ -1,0 +1,56 @@
+import { federationLimits as limits } from '../../../shared/config/federation-limits.ts'
+import { error } from '../../../shared/errors/error.ts'
+import { toPrintable } from '../../../shared/triggers/printable.ts'
+import { matchesGlob } from '../../../shared/triggers/webhooks/glob.ts'
+import type { FederationRule } from './federation-rule.ts'
+
+/** The verified claims of a token. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the one rule that admits verified claims. `requestedRule` selects one of several. Throws
+ * OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN, OIDC_RULE_AMBIGUOUS. Errors contain no condition of a
+ * rule, because every user of a shared issuer can cause them. Pure.
+ */
+export function selectRule(
+  rules: readonly FederationRule[],
+  claims: Claims,
+  requestedRule: string | undefined,
+): FederationRule {
+  const audiences = [claims['aud']].flat().map(String)
+  const addressed = rules.filter(({ audience }) => audiences.includes(audience))
+  if (addressed.length === 0)
+    throw error(
+      'OIDC_AUDIENCE_WRONG',
+      `no rule accepts the audience '${toPrintable(audiences.join(', '))}' of the OIDC token`,
+    )
+  const matching = addressed.filter(rule => matchesConditions(rule.claims, claims))
+  const selected = matching.filter(({ name }) => name === (requestedRule ?? name))
+  const [rule, ...others] = selected
+  if (rule === undefined) throw foreignTokenError()
+  if (others.length === 0) return rule
+  const names = selected.map(({ name }) => `'${name}'`).join(', ')
+  throw error('OIDC_RULE_AMBIGUOUS', `several rules admit the OIDC token: ${names}`)
+}
+
+/** Returns the error of a token that no rule admits, also when no rule names its issuer. */
+export function foreignTokenError(): Error {
+  return error('OIDC_TOKEN_FOREIGN', 'no rule admits the issuer and claims of the OIDC token')
+}
+
+/** Reports whether claims match all conditions. Pure. */
+export function matchesConditions(conditions: FederationRule['claims'], claims: Claims): boolean {
+  return Object.entries(conditions).every(([claim, pattern]) =>
+    textsOf(Object.hasOwn(claims, claim) ? claims[claim] : undefined).some(
+      text => text.length <= limits.claimCharsMax && matchesGlob(pattern, text),
+    ),
+  )
+}
+
+/** Returns the texts of a claim: itself, or the items of a list. Objects have none. */
+function textsOf(claim: unknown): readonly string[] {
+  return [claim]
+    .flat()
+    .filter(item => ['string', 'number', 'boolean'].includes(typeof item))
+    .map(String)
+}

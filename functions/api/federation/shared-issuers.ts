@@ -1,0 +1,49 @@
+/** An issuer at which everyone can obtain tokens, so a rule must name the owner of a token. */
+interface SharedIssuer {
+  readonly url: string
+  /** The claims that identify the owner of a token, by itself or as the text before a slash. */
+  readonly ownerClaims: readonly string[]
+  /** The text before the owner in the claim `sub`. Owners can choose other forms of the claim. */
+  readonly subjectPrefix: string
+}
+
+/**
+ * The shared issuers by the names of the command line. The claim `job_workflow_ref` of GitHub is no
+ * owner claim: every repository can call the public workflow of another one.
+ */
+export const sharedIssuers: Readonly<Record<'github' | 'gitlab', SharedIssuer>> = {
+  github: {
+    url: 'https://token.actions.githubusercontent.com',
+    ownerClaims: ['repository', 'repository_id', 'repository_owner', 'repository_owner_id'],
+    subjectPrefix: 'repo:',
+  },
+  gitlab: {
+    url: 'https://gitlab.com',
+    ownerClaims: ['project_path', 'project_id', 'namespace_path', 'namespace_id'],
+    subjectPrefix: 'project_path:',
+  },
+}
+
+/**
+ * Reports whether the conditions of a rule restrict the tokens of an issuer to some owners. Those
+ * of a shared issuer need an owner claim without a wildcard, or with one after a slash. Those of
+ * another issuer need a pattern that is more than wildcards. Pure.
+ */
+export function restrictsOwner(issuer: string, claims: Readonly<Record<string, string>>): boolean {
+  const shared = Object.values(sharedIssuers).find(({ url }) => url === issuer)
+  return Object.entries(claims).some(([claim, pattern]) =>
+    shared === undefined ? /[^*?/]/.test(pattern) : namesOwner(shared, claim, pattern),
+  )
+}
+
+function namesOwner(shared: SharedIssuer, claim: string, pattern: string): boolean {
+  if (claim !== 'sub') return shared.ownerClaims.includes(claim) && fixesOwner(pattern)
+  const { subjectPrefix } = shared
+  return pattern.startsWith(subjectPrefix) && fixesOwner(pattern.slice(subjectPrefix.length))
+}
+
+/** Reports whether a pattern has no wildcard, or none before its first slash. */
+function fixesOwner(pattern: string): boolean {
+  const [beforeSlash = '', ...rest] = pattern.split('/')
+  return !/[*?]/.test(pattern) || (rest.length > 0 && !/[*?]|^$/.test(beforeSlash))
+}

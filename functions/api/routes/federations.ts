@@ -1,0 +1,23 @@
+import { parseDocument } from '../../../shared/triggers/webhooks/webhook-document.ts'
+import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
+import {
+  federationDocument,
+  federationKeyOf,
+  requireNarrowRule,
+} from '../federation/federation-rule.ts'
+
+/** Routes of federation rules. A rule grants tokens, so the routes require what tokens require. */
+export const federationRoutes = createCollectionRoutes({
+  path: '/v1/federations',
+  scope: 'installation',
+  noun: 'federation rule',
+  readRole: 'admin',
+  writeRole: 'admin',
+  draft: federationDocument,
+  keyOf: params => federationKeyOf(documentNameOf(params)),
+  createValue: async ({ addresses }, _key, draft) => {
+    requireNarrowRule(draft, addresses)
+    return draft
+  },
+  show: stored => parseDocument(federationDocument, stored),
+})
