@@ -19,7 +19,10 @@ export type BucketPart = keyof typeof bucketPrefixes
  */
 export type TableUse = 'read' | 'write' | 'remove'
 
-/** All permissions of a function. Anything else is denied. */
+/**
+ * The permissions that differ between functions. The role of each function also has its log, and
+ * the messages of the queue that it consumes.
+ */
 export interface Grants {
   readonly journal?: TableUse
   readonly catalog?: TableUse

@@ -16,8 +16,8 @@ export const requestPartitions = ['requests', 'requestingStacks', 'marks'] as co
 const auditPartitions = ['audit', 'auditIds'] as const
 
 /**
- * The partitions that functions of deployments do not need. They read the documents of webhooks and
- * notifications, but a token or a rule that one of them wrote would give it other permissions.
+ * The partitions that executors and compaction must not use. A function that wrote a token or a
+ * rule of a webhook would give itself other permissions. Both functions may read the documents.
  */
 export const deniedPartitions = {
   reads: ['federations', 'tokens', ...auditPartitions],

@@ -148,13 +148,13 @@ function runGenerator(
   { environment, started: startedDeployment, sink }: LocalRun,
   isCancelled: () => boolean,
 ): Promise<RunEnd> {
-  const { baseLookup, reportedOperations, run, processes } = environment
+  const { providerStateSources, reportedOperations, run, processes } = environment
   const { functionLimitMs: limitMs, handOverSignal } = input.request
   const isLimited = limitMs !== undefined && startedDeployment.handedOver?.pool !== 'long'
   return runDeployment(input.ports, startedDeployment, run, {
     isCancelled,
     onRebase: (base: Base) => {
-      baseLookup.currentBase = base
+      providerStateSources.currentBase = base
     },
     reported: reportedOperations,
     ...(isLimited ? { limitMs } : {}),

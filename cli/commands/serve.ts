@@ -13,9 +13,11 @@ import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.t
 const roles: readonly ServeRole[] = ['generator', 'executor']
 
 /**
- * `serve`: continues interrupted deployments of every stack, and runs operations of deployments
- * that leave them to other processes. It also runs schedules, delivers notifications, and serves
- * the API with --port. Ends at Ctrl-C, after its running operations.
+ * `serve`: works on every stack of the store of this machine until Ctrl-C, and then waits for its
+ * running operations. The generator continues interrupted deployments and runs queued requests. The
+ * executor runs operations of deployments with `--execute elsewhere`. `--only` selects one of them.
+ * The process also runs schedules and delivers notifications. With `--port` it serves the API and
+ * webhooks.
  */
 export const serveEngine: Handler = async (session, flags) => {
   const engine = await session.openLocalEngine()
@@ -24,7 +26,7 @@ export const serveEngine: Handler = async (session, flags) => {
     if (shutdown.signal.aborted)
       throw error('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
     session.printToStderr(
-      'Shutting down: waiting for running operations, other processes do the rest. Press Ctrl-C again to abandon them.',
+      'Shutting down after the running operations. Another `antichain serve` can continue the deployments. Press Ctrl-C again to abandon the operations.',
     )
     shutdown.abort()
   })
@@ -82,11 +84,12 @@ async function openProgramSession(
   deployment: DeploymentId,
   pin: Pin,
 ): Promise<CliSession> {
+  const { place: programLocation } = pin
   const engine = await session.openLocalEngine()
   const getEngine = async () => engine
   const tools = { ...session.tools, openLocal: getEngine, openRemote: getEngine }
   return createCliSession(session.io, tools, {
-    cwd: pin.place.root,
+    cwd: programLocation.root,
     stack: deploymentPartsOf(deployment).stack,
     nonInteractive: true,
     color: session.color ? 'always' : 'never',
@@ -95,8 +98,9 @@ async function openProgramSession(
 }
 
 /** Returns the flags of a resume: the configuration file of its pin, and the time limit. */
-function createResumeFlags({ place }: Pin, flags: Flags): Flags {
-  const values = { configFile: place.configFile, functionLimit: flags.text('functionLimit') }
+function createResumeFlags({ place: programLocation }: Pin, flags: Flags): Flags {
+  const { configFile } = programLocation
+  const values = { configFile, functionLimit: flags.text('functionLimit') }
   return {
     isSet: () => false,
     text: name => (name === 'configFile' || name === 'functionLimit' ? values[name] : undefined),

@@ -142,7 +142,7 @@ function startRow(
     startedMs:
       previousRow !== undefined && metadata.op === 'replace' ? previousRow.startedMs : nowMs,
     endedMs: isLocal ? nowMs : undefined,
-    isReplaced: previousRow?.isReplaced === true || isReplacing(metadata.op),
+    isReplaced: previousRow?.isReplaced === true || isPartOfReplacement(metadata.op),
   }
 }
 
@@ -165,7 +165,7 @@ function endRow(
   }
 }
 
-function isReplacing(op: StepOp): boolean {
+function isPartOfReplacement(op: StepOp): boolean {
   return (
     op === 'replace' ||
     op === 'create-replacement' ||

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../../shared/config/limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { ImportParameterization } from '../../shared/records/import.ts'
-import type { ExtensionParameters } from '../../shared/records/extension.ts'
+import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
 import type { JsonObject } from '../../shared/values/stored.ts'
 
 /** One resource of an import file. Omitted texts are '', lists are empty, and flags are false. */
@@ -26,7 +26,7 @@ export interface ImportSpec {
   /** The parameters of the plugin that serves the package of the resource. */
   readonly parameterization?: ImportParameterization | undefined
   /** The extension that the provider of the resource requires. */
-  readonly extension?: ExtensionParameters | undefined
+  readonly extension?: PackageParameterization | undefined
 }
 
 /** An import file: the resources to import, and names for existing URNs. */

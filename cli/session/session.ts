@@ -4,12 +4,11 @@ import { join, resolve } from 'node:path'
 import { error } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
-import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Io } from './io.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { readLogin } from '../remote/login.ts'
-import { readSelectedStack } from '../stack/selected-stack.ts'
-import { parseStackName } from '../../shared/records/stack-name.ts'
+import { resolveStackId } from '../stack/resolve-stack-id.ts'
 import type { Tools } from './tools.ts'
 
 /** The options of every command. */
@@ -36,13 +35,13 @@ export interface CliSession {
   readonly printToStderr: (line: string) => void
   /** Returns the project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
   readonly requireProject: () => Project
-  /** Opens the API of the login, or the store of this machine without a login. Opened once. */
+  /** Opens the API of the login. Without a login, opens the store of this machine. Opened once. */
   readonly openEngine: () => Promise<EnginePort>
   /** Opens the store of this machine, even with a login. Opened once. */
   readonly openLocalEngine: () => Promise<EnginePort>
   /**
-   * Returns the id of the named stack, else of the stack of --stack, PULUMI_STACK or the selection.
-   * The stack need not exist. Throws STACK_NOT_SELECTED.
+   * Returns the id of the stack `name`. Without a name, the stack is that of --stack, or else that
+   * of PULUMI_STACK, or else the selected one. It need not exist. Throws STACK_NOT_SELECTED.
    */
   readonly resolveStackId: (name?: string) => StackId
   /** Like `resolveStackId`, but only for an existing stack. Throws STACK_NOT_FOUND. */
@@ -73,12 +72,11 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     remoteEngine ??= tools.openRemote(login)
     return remoteEngine
   }
-  const resolveStackId = (name?: string): StackId => {
-    const text = name || globals.stack || io.env['PULUMI_STACK'] || ''
-    const stackName = text === '' ? readSelectedStack(home, openProject().file) : text
-    if (stackName === '') throw error('STACK_NOT_SELECTED', 'no stack is specified or selected')
-    const parsed = parseStackName(stackName)
-    return stackIdOf(parsed.project ?? openProject().name, parsed.stack)
+  const stackNameSources = {
+    stackOption: globals.stack,
+    env: io.env,
+    home,
+    requireProject: openProject,
   }
   return {
     io,
@@ -93,9 +91,9 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     requireProject: openProject,
     openEngine,
     openLocalEngine,
-    resolveStackId,
+    resolveStackId: name => resolveStackId(stackNameSources, name),
     requireStack: async name => {
-      const id = resolveStackId(name)
+      const id = resolveStackId(stackNameSources, name)
       const { platform } = await openEngine()
       if ((await platform.catalog.getStack(id)) === undefined) throw stackNotFoundError(id)
       return id

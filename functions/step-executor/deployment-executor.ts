@@ -70,7 +70,7 @@ export async function createDeploymentExecutor(
   }: ExecutorAssignment,
 ): Promise<DeploymentExecutor> {
   const { platform, request } = input
-  const { baseLookup } = environment
+  const { providerStateSources } = environment
   const executor = platform.random.uuid() as ExecutorId
   const lease = await takeLease(input, environment, { deployment, executor })
   const shutdown = createExecutorShutdown(lease)
@@ -80,7 +80,7 @@ export async function createDeploymentExecutor(
     plan,
     operations: platform.operations,
     sealing,
-    baseOfPin: pin => openPinnedBase(input, baseLookup, pin),
+    baseOfPin: pin => openPinnedBase(input, providerStateSources, pin),
   })
   const knownDurations = new Map(
     limited === undefined ? [] : await platform.catalog.listSlow(request.stack),
@@ -100,11 +100,11 @@ export async function createDeploymentExecutor(
     knownDurations,
     admit: createAdmitter(stepOf, knownDurations, limited),
   }
-  baseLookup.findSettled = (urn, id) => {
+  providerStateSources.findSettled = (urn, id) => {
     const state = plan.providerStateOf(urn, id)
     return state === undefined ? undefined : sealing.open(state)
   }
-  baseLookup.findExtension = ref => plan.extensionOf(ref)
+  providerStateSources.findExtension = ref => plan.extensionOf(ref)
   const contextOf = async (
     requestedDeployment: DeploymentId,
   ): Promise<ExecutionContext | undefined> =>

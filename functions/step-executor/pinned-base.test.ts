@@ -19,13 +19,14 @@ function createCountingStore(failures = 0) {
     platform,
     request: { secrets: { crypter: { decrypt: String } } },
   } as unknown as Parameters<typeof openPinnedBase>[0]
-  const baseLookup: RunEnvironment['baseLookup'] = {
+  const providerStateSources: RunEnvironment['providerStateSources'] = {
     currentBase: undefined,
     findEarlier: () => undefined,
     findSettled: () => undefined,
     findExtension: () => undefined,
   }
-  const open = (epoch = 1) => openPinnedBase(input, baseLookup, { base: 'b' as BlobHash, epoch })
+  const open = (epoch = 1) =>
+    openPinnedBase(input, providerStateSources, { base: 'b' as BlobHash, epoch })
   return { open, requests: () => requests }
 }
 

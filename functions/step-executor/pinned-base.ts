@@ -11,20 +11,20 @@ import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
  */
 export async function openPinnedBase(
   input: Pick<RunInput, 'request'> & { readonly platform: Pick<RunInput['platform'], 'blobs'> },
-  baseLookup: RunEnvironment['baseLookup'],
+  providerStateSources: RunEnvironment['providerStateSources'],
   pin: Pick<Pin, 'base' | 'epoch'>,
 ): Promise<Base> {
   const { epoch } = pin
-  const { currentBase, pendingBase } = baseLookup
+  const { currentBase, pendingBase } = providerStateSources
   if (currentBase?.epoch === epoch) return currentBase
   if (pendingBase?.epoch === epoch) return pendingBase.base
   const base = readBase(input, pin)
-  baseLookup.pendingBase = { epoch, base }
+  providerStateSources.pendingBase = { epoch, base }
   try {
-    baseLookup.currentBase = await base
-    return baseLookup.currentBase
+    providerStateSources.currentBase = await base
+    return providerStateSources.currentBase
   } finally {
-    baseLookup.pendingBase = undefined
+    providerStateSources.pendingBase = undefined
   }
 }
 

@@ -7,12 +7,12 @@ import type { StartedDeployment } from './start-deployment.ts'
 /** Gives the run environment the base, and a lookup for the providers of earlier generator runs. */
 export function prepareRun(
   { secrets }: Pick<DeployRequest, 'secrets'>,
-  { baseLookup }: Pick<RunEnvironment, 'baseLookup'>,
+  { providerStateSources }: Pick<RunEnvironment, 'providerStateSources'>,
   { base, earlierRuns }: Pick<StartedDeployment, 'base' | 'earlierRuns'>,
 ): void {
-  baseLookup.currentBase = base
+  providerStateSources.currentBase = base
   if (earlierRuns !== undefined)
-    baseLookup.findEarlier = createProviderLookup(earlierRuns, createSealing(secrets))
+    providerStateSources.findEarlier = createProviderLookup(earlierRuns, createSealing(secrets))
 }
 
 /** Returns the configuration of a deployment for its first event, without secret values. */

@@ -1,5 +1,5 @@
 import { Bail } from '../../shared/engine/generator/finish-stage.ts'
-import { readState, writerVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
+import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
@@ -9,6 +9,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import { decodeSnapshot, manifestOf } from '../../shared/state/snapshot-codec.ts'
 import { formatPlan } from '../../shared/engine/plan/plan-file.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
+import { firstEpoch } from '../../shared/records/log.ts'
 import type { Json } from '../../shared/values/json.ts'
 import { requireValidState } from './require-valid-state.ts'
 import { readDeploymentStatus } from './deployment-status.ts'
@@ -26,7 +27,7 @@ export function runPreview(
   startMs: number,
 ): RunningDeployment {
   const { platform, request } = input
-  const { run, emitter, baseLookup } = environment
+  const { run, emitter, providerStateSources } = environment
   let isCancelled = false
   const execute = async (): Promise<DeployResult> => {
     try {
@@ -36,8 +37,8 @@ export function runPreview(
       if (record.current !== '') await emitInterruptedWarning(input, emitter, record.current)
       const storedState = await readState(platform, record)
       requireValidState(storedState)
-      const base = createBase(decodeSnapshot(storedState, request.secrets), 1)
-      baseLookup.currentBase = base
+      const base = createBase(decodeSnapshot(storedState, request.secrets), firstEpoch)
+      providerStateSources.currentBase = base
       const hasSucceeded = await previewCommand(run, base).catch(thrown => {
         // The reason of the early end was reported already.
         if (!(thrown instanceof Bail)) emitter.report('error', messageOf(thrown))
@@ -55,7 +56,7 @@ export function runPreview(
         isPreview: true,
       })
       if (run.readAbortError() !== undefined && !isCancelled) throw run.readAbortError()
-      return { ...toDeployResult(emitter, result, []), ...planOf(input, run, result) }
+      return { ...toDeployResult(emitter, result, []), ...planFieldOf(input, run, result) }
     } finally {
       await closeRunEnvironment(environment)
     }
@@ -68,15 +69,18 @@ export function runPreview(
   return { done: execute(), cancel: stop, terminate: stop }
 }
 
-/** Returns the file of the drafted plan, or no plan unless the preview succeeded. */
-function planOf(
+/**
+ * Returns the field `plan` of a preview's result: the text of the update plan. Returns no field if
+ * the request needs no update plan, or the preview did not succeed.
+ */
+function planFieldOf(
   { platform, request }: RunInput,
   run: RunEnvironment['run'],
   result: DeployResult['result'],
 ): Pick<DeployResult, 'plan'> {
   const draftedPlan = run.readUpdatePlanDraft()
   if (draftedPlan === undefined || result !== 'succeeded') return {}
-  const manifest = manifestOf(writerVersion, timestampOf(platform.clock.now()))
+  const manifest = manifestOf(pulumiFormatVersion, timestampOf(platform.clock.now()))
   const { encrypt } = request.secrets.crypter
   const config = Object.fromEntries(
     [...request.config].map(([key, { text, secret, object }]) => [

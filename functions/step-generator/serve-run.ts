@@ -183,7 +183,7 @@ async function runUntilEnd(
       isCancelled: stopRequests.isCancelled,
       reported: environment.reportedOperations,
       onRebase: base => {
-        environment.baseLookup.currentBase = base
+        environment.providerStateSources.currentBase = base
       },
       endProgram() {
         muteEvents()

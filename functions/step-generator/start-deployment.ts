@@ -22,6 +22,7 @@ import {
   type DeploymentOptions,
   type ProgramLocation,
   rulesVersion,
+  firstEpoch,
 } from '../../shared/records/log.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
 import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts'
@@ -127,13 +128,13 @@ async function pinDeployment(
     const { type, state } = request.secrets
     const pin: Pin = {
       kind: 'pin',
-      epoch: 1,
+      epoch: firstEpoch,
       version: record.version,
       base: prepared.hash,
       rules: rulesVersion,
       options: await resolveOptions(ports, request),
       program: request.programDigest,
-      place: programPlaceOf(request.source),
+      place: programLocationOf(request.source),
       secrets: { type, state },
       inbox,
       ...(request.key === undefined ? {} : { request: request.key }),
@@ -141,7 +142,7 @@ async function pinDeployment(
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLate(request.stack, inbox)
     await endRequest(ports, deployment, pin)
-    const base = createBase(decodeSnapshot(prepared.base, request.secrets), 1)
+    const base = createBase(decodeSnapshot(prepared.base, request.secrets), firstEpoch)
     return { deployment, writer, liveness, pin, base, notices }
   } catch (thrown) {
     // No decision was made, so the stack is released.
@@ -163,7 +164,11 @@ async function resolveOptions(
   return { ...options, plan: await blobs.put(Buffer.from(plan)) }
 }
 
-function programPlaceOf({ root, configFile, archive }: DeployRequest['source']): ProgramLocation {
+function programLocationOf({
+  root,
+  configFile,
+  archive,
+}: DeployRequest['source']): ProgramLocation {
   const config = configFile === undefined ? {} : { configFile }
   // The unpacked location has no meaning for other processes.
   return archive === undefined ? { root, ...config } : { root: '', ...config, archive }

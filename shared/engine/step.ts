@@ -1,5 +1,6 @@
 import type { Urn } from '../names/urn.ts'
 import type { PropertyDiff } from '../providers/provider.ts'
+import type { OperationId } from '../records/ids.ts'
 import type {
   ImportedProperties,
   StateEffect,
@@ -14,6 +15,15 @@ export interface TrackedState {
   readonly ref: StateReference
   /** The base index of the state before a refresh. Absent if `ref` is a reference to the base. */
   readonly refreshedIndex?: number
+}
+
+/**
+ * The reference of a state that no record contains: a previewed state, or that of a resource which
+ * is not created. No operation has the id 0.
+ */
+export const unrecordedStateReference: StateReference = {
+  kind: 'operation',
+  operation: 0 as OperationId,
 }
 
 /** Returns the base index of a state. A refreshed state has the index of its old state. */
@@ -85,7 +95,7 @@ export function isImport(op: StepOp): boolean {
  * Reports whether a step creates a replacement. The events show a `replace` step beside such a
  * step.
  */
-export function isReplacing(op: StepOp): boolean {
+export function isReplacementOp(op: StepOp): boolean {
   return op === 'create-replacement' || op === 'read-replacement' || op === 'import-replacement'
 }
 

@@ -18,7 +18,10 @@ export interface ProgramSource {
   /** `.` or a file relative to `directory`. */
   readonly entryPoint: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
-  /** The project's own plugins, which may include the host of its language. */
+  /**
+   * The plugins in folders that the project file names. One of them may be the host of the
+   * program's language.
+   */
   readonly plugins?: readonly ProjectPlugin[]
 }
 

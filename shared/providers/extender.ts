@@ -1,5 +1,5 @@
 import { error } from '../errors/error.ts'
-import type { ExtensionParameters } from '../records/extension.ts'
+import type { PackageParameterization } from '../records/package-parameterization.ts'
 import type { Provider } from './provider.ts'
 
 /**
@@ -7,15 +7,15 @@ import type { Provider } from './provider.ts'
  * most once. If this call fails, every later request gets the same error. Source:
  * docs/spec/providers.md#extension-parameterization.
  */
-export function createExtender(extensionOf: (ref: string) => ExtensionParameters | undefined): {
-  readonly registerExtension: (ref: string, extension: ExtensionParameters) => void
+export function createExtender(extensionOf: (ref: string) => PackageParameterization | undefined): {
+  readonly registerExtension: (ref: string, extension: PackageParameterization) => void
   /**
    * Extends an instance by the extension `ref` and returns the instance. '' = no extension. Throws
    * STATE_INVALID for an unknown extension.
    */
   readonly extend: (provider: Provider, ref: string) => Promise<Provider>
 } {
-  const registeredExtensions = new Map<string, ExtensionParameters>()
+  const registeredExtensions = new Map<string, PackageParameterization>()
   const parameterizeCalls = new WeakMap<Provider, Map<string, Promise<void>>>()
   return {
     registerExtension: (ref, extension) => void registeredExtensions.set(ref, extension),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ExtensionParameters } from '../records/extension.ts'
+import type { PackageParameterization } from '../records/package-parameterization.ts'
 
 /** The parameters that make a plugin serve another package. `value`: base64. */
 export interface PackageParameters {
@@ -24,7 +24,7 @@ export interface PackageRequest {
   /** Set when the package is a parameterized plugin. */
   readonly parameters?: PackageParameters
   /** The extension that the resources of the package need in their provider. */
-  readonly extension?: ExtensionParameters & { readonly ref: string }
+  readonly extension?: PackageParameterization & { readonly ref: string }
 }
 
 /** Returns the version in the parameters, or the plugin's version for a package without them. */
@@ -37,8 +37,8 @@ export function packageVersionOf({ version, parameters }: PackageRequest): strin
  * the extension's contents.
  */
 export function withExtensionRef(
-  extension: ExtensionParameters,
-): ExtensionParameters & { readonly ref: string } {
+  extension: PackageParameterization,
+): PackageParameterization & { readonly ref: string } {
   const { name, version, value } = extension
   const hash = createHash('sha256').update(`${name}\0${version}\0`)
   return { ref: hash.update(Buffer.from(value, 'base64')).digest('hex'), name, version, value }
@@ -48,7 +48,7 @@ export function withExtensionRef(
  * Parses the JSON of an extension from a snapshot or record. Returns undefined unless `name` and
  * `version` are texts.
  */
-export function parseExtension(json: unknown): ExtensionParameters | undefined {
+export function parseExtension(json: unknown): PackageParameterization | undefined {
   if (typeof json !== 'object' || json === null) return undefined
   const { name, version, value } = json as { readonly [field: string]: unknown }
   if (typeof name !== 'string' || typeof version !== 'string') return undefined

@@ -3,7 +3,7 @@ import { packageOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
 import { containsUnknown, stripSecrets } from '../values/walk.ts'
-import type { ExtensionParameters } from '../records/extension.ts'
+import type { PackageParameterization } from '../records/package-parameterization.ts'
 import type { PackageRequest } from './package-request.ts'
 import type { PluginDescriptor } from './provider.ts'
 
@@ -20,7 +20,7 @@ export const internalKey = '__internal'
 export interface ProviderPlugin extends PluginDescriptor {
   readonly checksums: ReadonlyMap<string, string>
   /** The parameterization that must be sent before any other request. */
-  readonly parameterization: ExtensionParameters | undefined
+  readonly parameterization: PackageParameterization | undefined
   /** Variable of the user → variable of the plugin that gets its value. */
   readonly envVarMappings: ReadonlyMap<string, string>
 }
@@ -66,8 +66,9 @@ export function pluginOf(urn: Urn, inputs: PropertyMap): ProviderPlugin {
 }
 
 /**
- * Adds the plugin of a request to the inputs of a provider resource, in Pulumi's order. For a
- * parameterized plugin, `version` becomes the version of the parameters. Source:
+ * Returns the inputs of a provider resource with the plugin of a request. The added keys have the
+ * same order as in Pulumi's states. For a parameterized plugin, `version` is the version of the
+ * resulting package, and `__internal` has the version of the plugin. Source:
  * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
  */
 export function withPlugin(inputs: PropertyMap, request: PackageRequest): PropertyMap {
@@ -118,7 +119,7 @@ function invalidError(urn: Urn, problem: string): Error {
   return error('RESOURCE_INVALID', `${problem} (provider ${urn})`)
 }
 
-/** Returns a text input, '' when it is absent or not known yet. */
+/** Returns a text input. Returns '' if it is absent or not known yet. */
 function readText(urn: Urn, map: PropertyMap, key: string): string {
   const plainValue = readPlainValue(map, key)
   if (plainValue === null || typeof plainValue === 'string') return plainValue ?? ''

@@ -5,7 +5,7 @@ import type { ResourceState } from '../state/resource.ts'
 import type { PropertyMap } from '../values/value.ts'
 import { redactProviderErrors } from './redact-provider-errors.ts'
 import { createExtender } from './extender.ts'
-import type { ExtensionParameters } from '../records/extension.ts'
+import type { PackageParameterization } from '../records/package-parameterization.ts'
 import type { PluginHost, Provider } from './provider.ts'
 import { packageOfUrn, pluginOf, withoutInternal } from './provider-inputs.ts'
 import { type UnsentRetry, withUnsentRetry } from './retry-unsent.ts'
@@ -32,7 +32,7 @@ export interface ProviderRegistry {
    */
   readonly getInstance: (reference: string, extension?: string) => Promise<Provider>
   /** Registers an extension under its reference. */
-  readonly registerExtension: (ref: string, extension: ExtensionParameters) => void
+  readonly registerExtension: (ref: string, extension: PackageParameterization) => void
   readonly isRegistered: (reference: string) => boolean
   /** Makes references to `formerUrn` and to `urn` find the same instances. */
   readonly alias: (formerUrn: Urn, urn: Urn) => void
@@ -53,7 +53,7 @@ export interface RegistryDeps {
    */
   readonly stateOf: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns an extension from the state or the log of the deployment. */
-  readonly extensionOf: (ref: string) => ExtensionParameters | undefined
+  readonly extensionOf: (ref: string) => PackageParameterization | undefined
   /** Called before an unsent call is retried, see `UnsentRetry`. */
   readonly beforeRetry: UnsentRetry['beforeRetry']
 }

@@ -12,7 +12,7 @@
 import type { NameProposal } from '../names/automatic-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
-import type { ExtensionParameters } from '../records/extension.ts'
+import type { PackageParameterization } from '../records/package-parameterization.ts'
 import type { ConstructInput, ConstructResult, DeploymentContext } from './construct.ts'
 import type { ProviderDescription, PluginInventory } from './provider-description.ts'
 import type { ViewRequest } from './views.ts'
@@ -134,7 +134,7 @@ export interface Provider {
    * Makes the plugin serve another package (only before all other calls), or extends the plugin (at
    * any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names another package.
    */
-  readonly parameterize: (request: ExtensionParameters) => Promise<void>
+  readonly parameterize: (request: PackageParameterization) => Promise<void>
   /**
    * Configures the process, which is possible only once. `inputs` have no `__internal`. Later calls
    * wait for the configuration and fail with its error.

@@ -1,6 +1,6 @@
 import type { Urn } from '../names/urn.ts'
 import type { JsonObject } from '../values/stored.ts'
-import type { ExtensionParameters } from './extension.ts'
+import type { PackageParameterization } from './package-parameterization.ts'
 
 /** The plugin and the parameters that form a package. `value`: the parameters in base64. */
 export interface ImportParameterization {
@@ -40,5 +40,5 @@ export interface ImportedResource {
   /** Set when the package is a parameterized plugin. The package's own version is `version`. */
   readonly parameterization?: ImportParameterization
   /** The extension that the provider of the resource needs. */
-  readonly extension?: ExtensionParameters
+  readonly extension?: PackageParameterization
 }

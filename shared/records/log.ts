@@ -1,7 +1,7 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
 import type { JsonObject } from '../values/stored.ts'
-import type { ExtensionParameters } from './extension.ts'
+import type { PackageParameterization } from './package-parameterization.ts'
 import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
@@ -146,6 +146,9 @@ export interface ProgramLocation {
 /** The result of a deployment. */
 export type DeploymentResult = 'succeeded' | 'failed' | 'cancelled' | 'interrupted'
 
+/** The epoch that the first pin of a deployment opens. */
+export const firstEpoch = 1
+
 /** A decision. Several are appended together in one record. */
 export type Decision =
   /** A generator took over the log. Each generator run begins with this decision. */
@@ -179,7 +182,7 @@ export type Decision =
       readonly urn: Urn
       readonly goal: string
       readonly operations: readonly Operation[]
-      readonly sets: SetDelta
+      readonly sets: RecordedSetsDelta
     }
   /**
    * A state that the generator settled itself, without a provider's CRUD call: same, component,
@@ -192,7 +195,7 @@ export type Decision =
       readonly state?: StoredResource
       /** As for a registration; '' if the program did not request the state. */
       readonly goal: string
-      readonly sets: SetDelta
+      readonly sets: RecordedSetsDelta
     }
   /** The complete state after a component or the stack registered outputs. */
   | {
@@ -224,7 +227,11 @@ export type Decision =
    * The extension of a provider, recorded before the first resource that needs it. `ref` is the
    * name of the extension in states.
    */
-  | { readonly kind: 'extension'; readonly ref: string; readonly extension: ExtensionParameters }
+  | {
+      readonly kind: 'extension'
+      readonly ref: string
+      readonly extension: PackageParameterization
+    }
   /**
    * The result of hooks, recorded so that the hooks do not run again. `hook`: the hook type, by its
    * name in the state. `operation`: absent when the generator settles the resource.
@@ -277,7 +284,7 @@ export type Phase = 'refresh' | 'rebased' | 'program' | 'outputs-applied' | 'sto
  * URNs that a registration added to the generator's sets
  * (docs/spec/step-generation.md#generator-state).
  */
-export interface SetDelta {
+export interface RecordedSetsDelta {
   readonly aliased?: readonly (readonly [old: Urn, current: Urn])[]
   readonly deleted?: readonly Urn[]
   readonly replaced?: readonly Urn[]

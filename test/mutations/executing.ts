@@ -252,10 +252,10 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'a preview creates',
     breaks: 'I11: a preview changes nothing',
-    file: 'shared/engine/executor/perform.ts',
+    file: 'shared/engine/executor/provider-call.ts',
     edits: [
       [
-        '    timeout: next.customTimeouts.create ?? 0,\n    preview: mode.preview,',
+        '    timeout: next.customTimeouts.create ?? 0,\n    preview,',
         '    timeout: next.customTimeouts.create ?? 0,\n    preview: false,',
       ],
     ],

@@ -76,7 +76,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       name: 'a retained resource is deleted in the cloud',
       breaks:
         'docs/spec/step-generation.md#deletes-at-the-end-of-the-program: a retained resource only leaves the state',
-      file: 'shared/engine/generator/deletion/is-without-call.ts',
+      file: 'shared/engine/generator/deletion/skips-delete-call.ts',
     },
     ['state.external || state.retainOnDelete || ', 'state.external || '],
     groupTestsOf('retain_on_delete/retain-on-delete', 'TestRetainOnDelete'),

@@ -7,7 +7,7 @@ import { cutTimeline, timelineOf } from '../../shared/journal/timeline.ts'
 import { replay } from '../../shared/journal/replay.ts'
 import { freshHead, type Head, type Outcome, type Verdict } from '../../shared/records/head.ts'
 import type { EpochMs, LogNumber, OperationId, WriterToken } from '../../shared/records/ids.ts'
-import type { ExtensionParameters } from '../../shared/records/extension.ts'
+import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
 import type { Decision, LogRecord } from '../../shared/records/log.ts'
 import type { Operation } from '../../shared/records/operation.ts'
 import { manifestOf } from '../../shared/state/snapshot-codec.ts'
@@ -44,7 +44,7 @@ const resourceOf = (
   ...(extension === '' ? {} : { extensionRef: extension }),
 })
 
-function extensionOf(name: string): ExtensionParameters {
+function extensionOf(name: string): PackageParameterization {
   return { name, version: '1.0.0', value: '' }
 }
 

@@ -6,7 +6,7 @@
  * records of the earlier ones end (I10).
  */
 import type { BlobHash } from '../../records/ids.ts'
-import { isReadByProgram, runsProgram } from '../../records/log.ts'
+import { firstEpoch, isReadByProgram, runsProgram } from '../../records/log.ts'
 import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
@@ -46,9 +46,10 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
     ? undefined
     : chooseRefresh(base, command === 'refresh' || refresh)
   const scope = scopeOf(run.request.options.targeting, base)
-  if (base.epoch === 1 && !mayBegin(run, base, { scope, refreshSelection })) return false
+  if (base.epoch === firstEpoch && !mayBegin(run, base, { scope, refreshSelection })) return false
   if (refreshSelection === undefined) {
-    if (base.epoch === 1 && deps.recorded === undefined) warnPendingOperations(deps.emitter, base)
+    if (base.epoch === firstEpoch && deps.recorded === undefined)
+      warnPendingOperations(deps.emitter, base)
     return execute(deps, base)
   }
   const isWhole = await refreshStates(

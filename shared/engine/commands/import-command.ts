@@ -52,7 +52,7 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
         urn: step.urn,
         goalDigest: '',
         steps: [step],
-        sets: {},
+        setsDelta: {},
       })
       if (endedStep?.end.verdict !== 'succeeded') return false
     }

@@ -1,5 +1,5 @@
 import type { ResourceState } from '../../state/resource.ts'
-import { isReplacing, type Step, stepOf } from '../step.ts'
+import { isReplacementOp, type Step, stepOf } from '../step.ts'
 import { type EndedStep, successEndOf } from '../step-end.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
@@ -53,7 +53,7 @@ export function completeReplaceStep(replace: Step, createdState: ResourceState |
 
 /** Returns the replace step for the create of a replacement; undefined for any other step. */
 export function replaceStepOf(createStep: Step): Step | undefined {
-  if (!isReplacing(createStep.op)) return undefined
+  if (!isReplacementOp(createStep.op)) return undefined
   if (createStep.next === undefined) return undefined
   const { old, next, reason } = createStep
   return stepOf({ op: 'replace', effect: 'none', old, next, reason })

@@ -19,8 +19,9 @@ import { performRead, performRefresh } from './perform-read.ts'
 import {
   callStepProvider,
   type PerformDeps,
-  resourceIdentityOf,
-  viewStatusOf,
+  toCreateRequest,
+  toDeleteRequest,
+  toUpdateRequest,
 } from './provider-call.ts'
 import { previewViewDeletes, recordViews, withViews } from './record-views.ts'
 import { verdictAfterError } from '../../providers/retry-policy.ts'
@@ -133,13 +134,7 @@ function performCall(step: Step, mode: PerformMode, deps: PerformDeps): Promise<
 
 async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const next = requireState(step.next)
-  const request = {
-    ...resourceIdentityOf(next),
-    inputs: next.inputs,
-    timeout: next.customTimeouts.create ?? 0,
-    preview: mode.preview,
-    ...viewStatusOf(deps),
-  }
+  const request = toCreateRequest(next, mode, deps)
   const now = deps.timestamp()
   const timeFields = mode.preview ? {} : { created: now, modified: now }
   try {
@@ -181,17 +176,7 @@ async function performCreate(step: Step, mode: PerformMode, deps: PerformDeps): 
 async function performUpdate(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   const next = requireState(step.next)
   const old = requireState(step.old?.state)
-  const request = {
-    ...resourceIdentityOf(next),
-    id: old.id,
-    oldInputs: old.inputs,
-    oldOutputs: old.outputs,
-    newInputs: next.inputs,
-    timeout: next.customTimeouts.update ?? 0,
-    ignoreChanges: next.ignoreChanges,
-    preview: mode.preview,
-    ...deps.viewRequest,
-  }
+  const request = toUpdateRequest({ old, next }, mode, deps)
   const plannedState = { ...next, id: old.id, created: old.created, modified: old.modified }
   const timeFields = mode.preview ? {} : { modified: deps.timestamp() }
   try {
@@ -232,14 +217,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
     return { ...successEndOf(undefined), views }
   }
   if (step.skipCall) return successEndOf(undefined)
-  const request = {
-    ...resourceIdentityOf(old),
-    id: old.id,
-    inputs: old.inputs,
-    outputs: old.outputs,
-    timeout: old.customTimeouts.delete ?? 0,
-    ...deps.viewRequest,
-  }
+  const request = toDeleteRequest(old, deps)
   await callStepProvider(deps, step, provider => provider.delete(request))
   return successEndOf(undefined)
 }

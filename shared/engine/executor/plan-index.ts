@@ -1,7 +1,7 @@
 import type { BlobsPort, DecisionLogPort } from '../../ports/records.ts'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { ExtensionParameters } from '../../records/extension.ts'
+import type { PackageParameterization } from '../../records/package-parameterization.ts'
 import type { StoredResource } from '../../state/stored.ts'
 import { readTextField } from '../../state/stored-fields.ts'
 import { isProviderType, providerReferenceOf } from '../../names/provider-reference.ts'
@@ -23,7 +23,7 @@ export interface PlanIndex {
    */
   readonly settledStateOf: (id: OperationId) => StoredResource | undefined
   /** Returns the extension of a reference, as far as the log was read. */
-  readonly extensionOf: (ref: string) => ExtensionParameters | undefined
+  readonly extensionOf: (ref: string) => PackageParameterization | undefined
   /**
    * Returns the sealed state of a provider resource by its reference, as far as the log was read.
    */
@@ -44,7 +44,7 @@ export function createPlanIndex(
     if (isProviderType(state.type))
       providerStates.set(providerReferenceOf(state.urn as Urn, readTextField(state, 'id')), state)
   }
-  const extensions = new Map<string, ExtensionParameters>()
+  const extensions = new Map<string, PackageParameterization>()
   let pin: Pin | undefined
   let nextNumber = 0
   let pendingRead: Promise<void> | undefined

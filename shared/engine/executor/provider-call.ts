@@ -40,6 +40,55 @@ export function resourceIdentityOf(state: ResourceState): {
   return { urn: state.urn, name: nameOf(state.urn), type: state.type }
 }
 
+/** Returns the request that creates a resource with the planned state `next`. */
+export function toCreateRequest(
+  next: ResourceState,
+  { preview }: { readonly preview: boolean },
+  deps: Pick<PerformDeps, 'viewRequest'>,
+): Parameters<Provider['create']>[0] {
+  return {
+    ...resourceIdentityOf(next),
+    inputs: next.inputs,
+    timeout: next.customTimeouts.create ?? 0,
+    preview,
+    ...viewStatusOf(deps),
+  }
+}
+
+/** Returns the request that updates a resource from its old state to the planned state `next`. */
+export function toUpdateRequest(
+  { old, next }: { readonly old: ResourceState; readonly next: ResourceState },
+  { preview }: { readonly preview: boolean },
+  { viewRequest }: Pick<PerformDeps, 'viewRequest'>,
+): Parameters<Provider['update']>[0] {
+  return {
+    ...resourceIdentityOf(next),
+    id: old.id,
+    oldInputs: old.inputs,
+    oldOutputs: old.outputs,
+    newInputs: next.inputs,
+    timeout: next.customTimeouts.update ?? 0,
+    ignoreChanges: next.ignoreChanges,
+    preview,
+    ...viewRequest,
+  }
+}
+
+/** Returns the request that deletes the resource of a state. */
+export function toDeleteRequest(
+  old: ResourceState,
+  { viewRequest }: Pick<PerformDeps, 'viewRequest'>,
+): Parameters<Provider['delete']>[0] {
+  return {
+    ...resourceIdentityOf(old),
+    id: old.id,
+    inputs: old.inputs,
+    outputs: old.outputs,
+    timeout: old.customTimeouts.delete ?? 0,
+    ...viewRequest,
+  }
+}
+
 /** Returns the request that reads a state again by its id. */
 export function toReadRequest(state: ResourceState): Parameters<Provider['read']>[0] {
   return {

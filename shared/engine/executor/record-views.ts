@@ -49,7 +49,7 @@ function ownerOf(step: Step): ViewOwner {
     urn: step.urn,
     views: step.views ?? [],
     isRefresh: step.op === 'refresh',
-    isReplacing: step.op === 'create-replacement' || step.op === 'create',
+    isCreate: step.op === 'create-replacement' || step.op === 'create',
   }
 }
 
@@ -79,8 +79,9 @@ function scrubViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
 }
 
 /**
- * Returns an end with the ends of its views. A failed view makes its owner's end partial, although
- * the owner's change took place. A delete with a failed view counts as failed.
+ * Returns the end of a step with the ends of its views. If a view failed and the owner succeeded,
+ * the end is partial and not failed, because the owner's change took place. A delete then ends as
+ * failed.
  */
 export function withViews(step: Step, end: StepEnd, views: readonly ViewEnd[]): StepEnd {
   if (views.length === 0) return end

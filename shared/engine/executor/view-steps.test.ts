@@ -13,7 +13,7 @@ const old: TrackedState = {
   state: createResourceState({ urn, type, custom: false, viewOf: owner, parent: owner }),
   ref: { kind: 'base', epoch: 1, index: 7, urn },
 }
-const viewOwner: ViewOwner = { urn: owner, views: [old], isRefresh: false, isReplacing: false }
+const viewOwner: ViewOwner = { urn: owner, views: [old], isRefresh: false, isCreate: false }
 const state = { type, name: 'v', inputs: new Map([['v', 1]]), outputs: new Map() }
 
 const createPublished = (op: StepOp, more: Partial<PublishedStep> = {}): PublishedStep => ({
@@ -69,7 +69,7 @@ describe('a published step', () => {
   })
 
   test('replaces the same view of an older copy of its owner', () => {
-    const replacing = { ...viewOwner, isReplacing: true }
+    const replacing = { ...viewOwner, isCreate: true }
     const { step } = viewEndOf(createPublished('create', { next: state }), replacing)
     expect(step).toMatchObject({ op: 'create', effect: 'add-mark', old: { ref: old.ref } })
     expect(viewEndOf(createPublished('create', { next: state }), viewOwner).step.effect).toBe('add')

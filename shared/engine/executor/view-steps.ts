@@ -39,7 +39,7 @@ export interface ViewOwner {
    */
   readonly isRefresh: boolean
   /** Whether the call creates the owner. An older copy of the owner may still exist. */
-  readonly isReplacing: boolean
+  readonly isCreate: boolean
 }
 
 /**
@@ -57,7 +57,7 @@ export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewE
       : createNextState(publishedStep.next, publishedStep, owner)
   requireStates(op, old !== undefined, next)
   const replacedView =
-    old ?? (owner.isReplacing && next !== undefined ? findSameView(owner, next) : old)
+    old ?? (owner.isCreate && next !== undefined ? findSameView(owner, next) : old)
   const effect = owner.isRefresh
     ? old === undefined
       ? 'none'

@@ -4,8 +4,9 @@
  *
  * Invariants: decisions are made one at a time (I5), from `DecisionInput` alone. Clock, random
  * values and everything outside are behind `DecisionPorts`. `reduceSets` alone changes the sets. A
- * stage returns its result as data, and `finishStage` alone applies the result. A reply to the
- * program is read from the stored form of a durable end. No decision follows an abort.
+ * stage that only decides returns its result as data, and `finishStage` applies the result. A stage
+ * with ports may also apply changes itself, with `ctx.apply`. A reply to the program is read from
+ * the stored form of a durable end. No decision follows an abort.
  */
 import { applyPolicies } from './policies/apply-policies.ts'
 import { checkStepsAgainstPlan } from './checks/check-update-plan.ts'

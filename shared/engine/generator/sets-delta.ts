@@ -1,18 +1,18 @@
 import type { Urn } from '../../names/urn.ts'
-import type { SetDelta } from '../../records/log.ts'
+import type { RecordedSetsDelta } from '../../records/log.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { Goal } from './registration/goal.ts'
 import type { CurrentState } from './sets.ts'
 
 /**
- * A change of the generator's sets, as data: the recorded `SetDelta`, extended by changes of sets
- * that exist in memory only. A member adds to the set with the same name in `GeneratorSets`. Other
- * names: `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`, `targeted` to
- * `targetedUrns`, `refreshed` to `refreshedStates`. `aliased` adds to `claimantUrns` and
- * `formerUrns`.
+ * A change of the generator's sets, as data: the recorded `RecordedSetsDelta`, extended by changes
+ * of sets that exist in memory only. A member adds to the set with the same name in
+ * `GeneratorSets`. Other names: `deleted` adds to `deletedUrns`, `replaced` to `replacedUrns`,
+ * `targeted` to `targetedUrns`, `refreshed` to `refreshedStates`. `aliased` adds to `claimantUrns`
+ * and `formerUrns`.
  */
-export interface SetsDelta extends SetDelta {
+export interface SetsDelta extends RecordedSetsDelta {
   readonly registeredUrns?: readonly Urn[]
   readonly goals?: readonly (readonly [urn: Urn, goal: Goal])[]
   readonly componentProviders?: readonly (readonly [
@@ -27,7 +27,10 @@ export interface SetsDelta extends SetDelta {
   readonly markedForDeleteIndices?: readonly number[]
   readonly pendingReplacementIndices?: readonly number[]
   readonly condemnedIndices?: readonly number[]
-  readonly refreshed?: readonly (readonly [index: number, now: TrackedState | undefined])[]
+  readonly refreshed?: readonly (readonly [
+    baseIndex: number,
+    readState: TrackedState | undefined,
+  ])[]
   readonly currentStates?: readonly (readonly [urn: Urn, current: CurrentState])[]
   readonly views?: readonly ResourceState[]
   readonly stepsAwaitingOutputs?: readonly Step[]

@@ -12,8 +12,9 @@ import type { Goal } from './registration/goal.ts'
 export interface CurrentState extends TrackedState {
   readonly op: StepOp
   /**
-   * The reason why the resource is not changed. `kept`: it is outside of the scope, or unregistered
-   * but needed. `not created`: a targeted deployment leaves it out. `as read`: a refresh only reads it.
+   * The reason why the registration does not change the resource. `kept`: it is outside of the
+   * scope, or unregistered but needed. `not created`: it is new but no target, it is new in a
+   * destroy or refresh, or it needs such a resource. `as read`: a refresh only reads it.
    */
   readonly skipReason?: 'kept' | 'not created' | 'as read'
 }
@@ -52,8 +53,8 @@ export interface GeneratorSets {
   /** Unregistered old states that are kept, because a kept resource depends on them. */
   readonly pulledForwardUrns: ReadonlySet<Urn>
   /**
-   * Registrations that are not created, because they are no targets, or new in a destroy or
-   * refresh.
+   * Registered resources that are not created, because they are no targets, they are new in a
+   * destroy or refresh, or they need such a resource.
    */
   readonly uncreatedUrns: ReadonlySet<Urn>
   /**

@@ -1,6 +1,6 @@
 /**
  * The results of the stages of a registration. A stage returns data: the value for the next stage,
- * an answer that ends the registration, or a failure. `finishStage` applies the result.
+ * an answer that ends the registration, or a failure. `finishStage` applies the changes in it.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { Step } from '../step.ts'

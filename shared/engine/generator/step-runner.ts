@@ -1,7 +1,7 @@
 import type { Urn } from '../../names/urn.ts'
 import type { CallResult } from '../../providers/provider.ts'
-import type { ExtensionParameters } from '../../records/extension.ts'
-import type { SetDelta } from '../../records/log.ts'
+import type { PackageParameterization } from '../../records/package-parameterization.ts'
+import type { RecordedSetsDelta } from '../../records/log.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { HookCall } from '../hooks.ts'
 import type { EndedStep } from '../step-end.ts'
@@ -15,20 +15,20 @@ export interface StepRunner {
   /**
    * Records the steps of one registration and runs them as a chain, in order. Stops at the first
    * step that does not succeed. Resolves when all ends are durable. `goalDigest`: the keyed digest
-   * of the goal.
+   * of the goal. `setsDelta`: the changes of the generator's sets that are recorded with the steps.
    */
   readonly run: (decision: {
     readonly urn: Urn
     readonly goalDigest: string
     readonly steps: readonly Step[]
-    readonly sets: SetDelta
+    readonly setsDelta: RecordedSetsDelta
   }) => Promise<readonly EndedStep[]>
   /**
    * Records a step that the generator settles without an executor. Its state is complete already.
    */
   readonly settle: (decision: SettledDecision) => Promise<TrackedState>
   /** Records the extension of a provider, so that executors and later generator runs find it. */
-  readonly recordExtension: (extension: ExtensionParameters & { readonly ref: string }) => void
+  readonly recordExtension: (extension: PackageParameterization & { readonly ref: string }) => void
   /** Records the complete state of a resource after outputs were registered. */
   readonly recordOutputs: (target: TrackedState, state: ResourceState) => Promise<TrackedState>
   /**
@@ -53,12 +53,12 @@ export interface CallAnswer extends CallResult {
 }
 
 /**
- * A step that the generator settles. `goalDigest` and `sets` have the same meaning as for
+ * A step that the generator settles. `goalDigest` and `setsDelta` have the same meaning as for
  * `StepRunner.run`.
  */
 export interface SettledDecision {
   readonly step: Step
   readonly state: ResourceState | undefined
   readonly goalDigest: string
-  readonly sets: SetDelta
+  readonly setsDelta: RecordedSetsDelta
 }

@@ -22,10 +22,10 @@ interface PythonEnvironmentInput {
 }
 
 /**
- * Returns the Python of a program. The Python comes from the virtual environment that the project
- * names or its tool (`uv`, `poetry`) manages. Without such an environment, the Python is the
- * command PULUMI_PYTHON_CMD, or `python3` or `python` on the PATH. Throws PROGRAM_LANGUAGE_MISSING,
- * and PROJECT_INVALID for an unknown tool.
+ * Returns the Python of a program. If the project names a virtual environment, or its tool is `uv`
+ * or `poetry`, only that environment is used. For other projects, the Python is the command
+ * PULUMI_PYTHON_CMD, or else `python3` or `python` on the PATH. Throws PROGRAM_LANGUAGE_MISSING if
+ * the environment or command is missing, and PROJECT_INVALID for an unknown tool.
  */
 export async function resolvePythonEnvironment(
   input: PythonEnvironmentInput,
@@ -40,15 +40,27 @@ export async function resolvePythonEnvironment(
     .map(name => (name.includes('/') ? resolve(source.directory, name) : findOnPath(name, path)))
     .find(file => file !== undefined && isExecutable(file))
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', `${commandNames.join(' or ')} is not on PATH`, {
+    throw error('PROGRAM_LANGUAGE_MISSING', missingCommandMessage(commandNames), {
       hint: 'Install Python 3.9 or later.',
     })
   return { command, env }
 }
 
-/** Returns the folder of the program's virtual environment, or undefined without one. */
+function missingCommandMessage(commandNames: readonly string[]): string {
+  const [name = ''] = commandNames
+  if (name.includes('/')) return `PULUMI_PYTHON_CMD names ${name}, which is no executable file`
+  return `${commandNames.join(' or ')} is not on PATH`
+}
+
+/**
+ * Returns the folder of the virtual environment that the program must use. Returns undefined if the
+ * program may use any Python. The folder need not exist, except that of poetry. Throws
+ * PROJECT_INVALID for an unknown tool, and PROGRAM_LANGUAGE_MISSING without an environment of
+ * poetry.
+ */
 async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<string | undefined> {
   const { source } = input
+  const { root: projectFolder, directory: programFolder } = source
   const virtualenv = readTextOption(source, 'virtualenv')
   const tool = readTextOption(source, 'toolchain').toLowerCase() || 'pip'
   if (!['pip', 'uv', 'poetry'].includes(tool))
@@ -57,9 +69,9 @@ async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<str
       `the runtime option \`toolchain\` is '${tool}'; use pip, poetry or uv`,
     )
   if (tool === 'poetry') return findPoetryFolder(input)
-  if (virtualenv !== '') return resolve(source.root, virtualenv)
+  if (virtualenv !== '') return resolve(projectFolder, virtualenv)
   return tool === 'uv'
-    ? (findAbove(source.directory, '.venv') ?? join(source.root, '.venv'))
+    ? (findAbove(programFolder, '.venv') ?? join(projectFolder, '.venv'))
     : undefined
 }
 

@@ -10,12 +10,15 @@ export interface ProjectConfigEntry {
   /** The key as in the file: `ns:name` or a name, possibly a path. */
   readonly key: string
   readonly type: ConfigType | undefined
-  /** `default`, or `value` for other namespaces. Absent without either. */
+  /**
+   * The value for stacks that set none: a bare value, or the field `default` or `value` of the
+   * entry. Undefined if the entry has none of them.
+   */
   readonly value: ConfigTree | undefined
   readonly secret: boolean
 }
 
-/** A plugin that the project file declares as its own. */
+/** A plugin in a folder that the project file names, in `plugins` or `packages`. */
 export interface DeclaredPlugin {
   readonly kind: 'resource' | 'language' | 'analyzer'
   readonly name: string
@@ -23,7 +26,10 @@ export interface DeclaredPlugin {
   readonly version: string
   /** The folder, absolute or relative to that of the project file. */
   readonly path: string
-  /** Whether it comes from `packages` and may contain further packages. */
+  /**
+   * Whether the project file names the plugin in `packages`. Its folder may contain further
+   * packages.
+   */
   readonly isPackage: boolean
 }
 
@@ -44,7 +50,7 @@ export interface Project {
   readonly config: readonly ProjectConfigEntry[]
   /** The folder of the stack files. */
   readonly stackConfigDir: string
-  /** The project's own plugins. */
+  /** The plugins in folders that the project file names. */
   readonly plugins: readonly DeclaredPlugin[]
   /** `options.refresh: always`. */
   readonly refreshAlways: boolean

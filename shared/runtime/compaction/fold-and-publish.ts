@@ -34,7 +34,7 @@ export interface CompactionPorts {
 }
 
 /** The writer version in snapshots and plans: the version of Pulumi whose format they have. */
-export const writerVersion = `v${emulatedVersion}`
+export const pulumiFormatVersion = `v${emulatedVersion}`
 
 /**
  * Folds a deployment that a close has settled, and publishes the snapshot. Returns the version and
@@ -129,6 +129,6 @@ export async function foldWithEnds(
     // The time comes from the log, not from the clock, because a repeated close must create the
     // same snapshot.
     now: timestampOf(view.foldAtMs),
-    version: writerVersion,
+    version: pulumiFormatVersion,
   })
 }

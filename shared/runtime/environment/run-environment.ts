@@ -19,7 +19,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { createPolicyPackHost, withPolicyPacks } from '../policy-packs/policy-pack-host.ts'
 import { createProgramHosts } from '../../programs/hosts/program-hosts.ts'
 import { parseExtension } from '../../providers/package-request.ts'
-import type { ExtensionParameters } from '../../records/extension.ts'
+import type { PackageParameterization } from '../../records/package-parameterization.ts'
 import { withBuiltin } from '../../providers/builtin/with-builtin.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import { createProviderRegistry } from '../../providers/provider-registry.ts'
@@ -31,8 +31,11 @@ import { createPerformDeps } from './perform-deps.ts'
 import { createRunPluginHost, createRunBuiltinProvider, plainConfigOf } from './run-plugin-host.ts'
 import type { RunInput } from './run-input.ts'
 
-/** The sources of extensions, and of provider states that the program has not registered (yet). */
-export interface BaseLookup {
+/**
+ * The sources of extensions, and of the states of providers that the program has not registered
+ * (yet).
+ */
+export interface ProviderStateSources {
   currentBase: Base | undefined
   /** A base that is being read. */
   pendingBase?: { readonly epoch: number; readonly base: Promise<Base> } | undefined
@@ -41,7 +44,7 @@ export interface BaseLookup {
   /** Returns a provider state that the deployment settled, as far as the log was read. */
   findSettled: (urn: Urn, id: string) => ResourceState | undefined
   /** Returns the extension of a reference, as far as the executor has read the log. */
-  findExtension: (ref: string) => ExtensionParameters | undefined
+  findExtension: (ref: string) => PackageParameterization | undefined
 }
 
 /** The processes, hosts and helpers of one run. They end with the run. */
@@ -52,7 +55,7 @@ export interface RunEnvironment {
   readonly processes: ProcessesPort
   readonly emitter: StepEmitter
   readonly performDeps: PerformDeps
-  readonly baseLookup: BaseLookup
+  readonly providerStateSources: ProviderStateSources
   /** The operations for which an executor of this process has emitted events. */
   readonly reportedOperations: Set<OperationId>
 }
@@ -82,14 +85,14 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     ),
     policyPacks,
   )
-  const baseLookup = createBaseLookup()
+  const providerStateSources = createProviderStateSources()
   const waitBeforeRetry = createRetryPause(platform, emitter, scrub)
   const providers = createProviderRegistry({
     beforeRetry: waitBeforeRetry,
     host: plugins,
     configOf: pkg => plainConfigOf(request, pkg),
-    stateOf: (urn, id) => findProviderState(baseLookup, urn, id),
-    extensionOf: ref => findExtension(baseLookup, ref),
+    stateOf: (urn, id) => findProviderState(providerStateSources, urn, id),
+    extensionOf: ref => findExtension(providerStateSources, ref),
   })
   const performDeps = createPerformDeps(platform, {
     ...{ providers, emitter },
@@ -124,7 +127,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     processes,
     emitter,
     performDeps,
-    baseLookup,
+    providerStateSources,
     reportedOperations: new Set(),
   }
 }
@@ -154,7 +157,7 @@ function createRetryPause(
   }
 }
 
-function createBaseLookup(): BaseLookup {
+function createProviderStateSources(): ProviderStateSources {
   const findNothing = (): undefined => undefined
   return {
     currentBase: undefined,
@@ -165,15 +168,22 @@ function createBaseLookup(): BaseLookup {
 }
 
 /** Returns the state of a provider that the program has not registered (yet). */
-function findProviderState(lookup: BaseLookup, urn: Urn, id: string): ResourceState | undefined {
-  const providerState = lookup.findEarlier(urn, id) ?? lookup.findSettled(urn, id)
-  if (providerState !== undefined || lookup.currentBase === undefined) return providerState
-  return findProviderInBase(lookup.currentBase.snapshot, urn, id)
+function findProviderState(
+  sources: ProviderStateSources,
+  urn: Urn,
+  id: string,
+): ResourceState | undefined {
+  const providerState = sources.findEarlier(urn, id) ?? sources.findSettled(urn, id)
+  if (providerState !== undefined || sources.currentBase === undefined) return providerState
+  return findProviderInBase(sources.currentBase.snapshot, urn, id)
 }
 
 /** Returns an extension of this deployment or its base. */
-function findExtension(lookup: BaseLookup, ref: string): ReturnType<typeof parseExtension> {
-  return lookup.findExtension(ref) ?? parseExtension(lookup.currentBase?.snapshot.extensions[ref])
+function findExtension(
+  sources: ProviderStateSources,
+  ref: string,
+): ReturnType<typeof parseExtension> {
+  return sources.findExtension(ref) ?? parseExtension(sources.currentBase?.snapshot.extensions[ref])
 }
 
 /** Starts the monitor, and emits messages of programs and plugins as diagnostics. */

@@ -103,13 +103,13 @@ function createReadState(request: ReadRequest, claim: UrnClaim, provider: string
  * Decides the steps of a read. A managed resource with another id is replaced by the read resource.
  */
 function decideReadSteps(
-  { urn, old, index }: UrnClaim,
+  { urn, old, baseIndex }: UrnClaim,
   next: ResourceState,
   id: string,
 ): Result<readonly Step[]> {
   const delta = { urnsWithStep: [urn] }
   if (old === undefined) return decided([stepOf({ op: 'read', effect: 'add', next })], delta)
-  if (index === undefined || old.state.external || old.state.id === id)
+  if (baseIndex === undefined || old.state.external || old.state.id === id)
     return decided([stepOf({ op: 'read', effect: 'replace', old, next })], delta)
   const steps = [
     stepOf({ op: 'read-replacement', effect: 'add-mark', old, next }),
@@ -124,8 +124,8 @@ async function runRead(
 ): Promise<Result<CurrentState>> {
   const { claim, goalDigest, steps } = read
   const { urn, alias } = claim
-  const sets = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
-  const ends = await ctx.ports.runner.run({ urn, goalDigest, steps, sets })
+  const setsDelta = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
+  const ends = await ctx.ports.runner.run({ urn, goalDigest, steps, setsDelta })
   ctx.apply(createStepEndsDelta(steps, ends))
   const endedRead = ends[0]
   if (endedRead?.trackedState === undefined || endedRead.end.verdict !== 'succeeded')

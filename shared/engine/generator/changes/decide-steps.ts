@@ -1,7 +1,7 @@
 import type { ResourceState } from '../../../state/resource.ts'
 import { type Step, stepOf, type TrackedState } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
-import { isDeletedElsewhere } from '../deletion/is-deleted-elsewhere.ts'
+import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
 import { finishStage } from '../finish-stage.ts'
 import { type Candidate, createReplacedDelta } from '../registration/candidate.ts'
 import { decided, type DecidedResult, type Result, stoppedResult } from '../stage.ts'
@@ -27,7 +27,7 @@ export async function decideSteps(
     const create = stepOf({ op: 'create', effect: 'add', next })
     return decided([create], createScopeDelta(input, next, true))
   }
-  const deletionResult = await isDeletedElsewhere(ctx, old.state.urn)
+  const deletionResult = await isDeletedByReplacement(ctx, old.state.urn)
   if (deletionResult.kind === 'failed') return deletionResult
   if (deletionResult.value) return decideRecreate(ctx, candidate, old)
   if (old.state.external) return replaceExternal(candidate, old)
@@ -47,7 +47,7 @@ async function decideDifference(
   if (ctx.ports.isAborted()) return stoppedResult
   const { goal, claim, next } = candidate
   // Another replacement may have deleted the resource while the difference was computed.
-  const deletionResult = await isDeletedElsewhere(ctx, old.state.urn)
+  const deletionResult = await isDeletedByReplacement(ctx, old.state.urn)
   if (deletionResult.kind === 'failed') return deletionResult
   if (deletionResult.value) return decideRecreate(ctx, candidate, old)
   const options = { replaceOnChanges: goal.replaceOnChanges, triggered }

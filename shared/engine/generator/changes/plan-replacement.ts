@@ -3,7 +3,7 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { type Step, type StepReason, stepOf, type TrackedState } from '../../step.ts'
 import { failCheck } from '../checks/fail-check.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { isWithoutCall } from '../deletion/is-without-call.ts'
+import { skipsDeleteCall } from '../deletion/skips-delete-call.ts'
 import { finishStage } from '../finish-stage.ts'
 import { refuseImportedReplacement } from '../import/refuse-imported-replacement.ts'
 import { type Candidate, createReplacedDelta } from '../registration/candidate.ts'
@@ -41,7 +41,7 @@ export async function planReplacement(
   const mustDeleteFirst = goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace
   if (!mustDeleteFirst)
     return decided(createReplaceSteps(replacement, old.state.pendingReplacement))
-  const deletesResult = await planDeletesBefore(ctx, claim.index, old)
+  const deletesResult = await planDeletesBefore(ctx, claim.baseIndex, old)
   if (deletesResult.kind === 'failed') return deletesResult
   return decided([...deletesResult.value, ...createReplaceSteps(replacement, true)])
 }
@@ -107,15 +107,15 @@ async function recheckInputs(
 /** Finds the dependents that are deleted first, and returns the delete steps. */
 async function planDeletesBefore(
   ctx: GeneratorContext,
-  index: number | undefined,
+  baseIndex: number | undefined,
   old: TrackedState,
 ): Promise<Result<readonly Step[]>> {
   // No state of the base depends on a resource that this run imported.
   const replacementsResult =
-    index === undefined ? decided([]) : await findDependentReplacements(ctx, index)
+    baseIndex === undefined ? decided([]) : await findDependentReplacements(ctx, baseIndex)
   if (replacementsResult.kind === 'failed') return replacementsResult
   const dependents = [...replacementsResult.value, ...findBoundStates(ctx.input, old.state.urn)]
-  return finishStage(ctx, decideDeletesBefore(ctx.input, dependents, { index, old }))
+  return finishStage(ctx, decideDeletesBefore(ctx.input, dependents, { baseIndex, old }))
 }
 
 /**
@@ -124,10 +124,10 @@ async function planDeletesBefore(
 function decideDeletesBefore(
   input: DecisionInput,
   dependents: readonly Dependent[],
-  { index, old }: { readonly index: number | undefined; readonly old: TrackedState },
+  root: { readonly baseIndex: number | undefined; readonly old: TrackedState },
 ): Result<readonly Step[]> {
   const { sets, base } = input
-  const rootUrn = old.state.urn
+  const rootUrn = root.old.state.urn
   const liveStates = dependents
     .map(({ baseIndex }) => base.trackedStateAt(baseIndex).state)
     .filter(state => !state.delete)
@@ -157,13 +157,14 @@ function decideDeletesBefore(
     if (!state.delete) deleted.add(state.urn)
   }
   const steps = [...stepsByIndex.values()]
-  // Only a preview reaches this line without an index: `refuseImportedReplacement` fails in an
-  // update.
-  if (index === undefined)
-    steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old }))
-  else if (!old.state.pendingReplacement) {
-    const ownDelete = createReplacedDelete(currentTrackedAt(input, index), isToBeDeleted)
-    stepsByIndex.set(index, ownDelete)
+  // Only in a preview, an imported resource is replaced. In an update, `refuseImportedReplacement`
+  // fails.
+  if (root.baseIndex === undefined)
+    steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old: root.old }))
+  else if (!root.old.state.pendingReplacement) {
+    const currentRoot = currentTrackedAt(input, root.baseIndex)
+    const ownDelete = createReplacedDelete(currentRoot, isToBeDeleted)
+    stepsByIndex.set(root.baseIndex, ownDelete)
     steps.push(ownDelete)
   }
   return decided(steps, createDeletesDelta(stepsByIndex, { deleted: [...deleted], dependentKeys }))
@@ -178,7 +179,7 @@ function createDeletesDelta(condemned: ReadonlyMap<number, Step>, delta: SetsDel
 }
 
 function createReplacedDelete(old: TrackedState, isDeleted: (urn: Urn) => boolean): Step {
-  const skipCall = isWithoutCall(old.state, isDeleted)
+  const skipCall = skipsDeleteCall(old.state, isDeleted)
   const effect = old.state.delete ? 'remove' : 'mark-pending'
   return stepOf({ op: 'delete-replaced', effect, old, skipCall })
 }

@@ -6,7 +6,7 @@ import { dependencyUrnsOf } from '../../graph/dependencies.ts'
 import { type Step, stepOf, type TrackedState } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { DeleteScope } from './delete-scope.ts'
-import { isWithoutCall } from './is-without-call.ts'
+import { skipsDeleteCall } from './skips-delete-call.ts'
 import { isResourceGone, hasRegisteredStep, currentTrackedAt } from '../sets.ts'
 
 /**
@@ -56,7 +56,7 @@ export function findCondemnedSteps(
   })
   return condemnedStates.map(({ index, op, effect }) => {
     const old = currentTrackedAt(ctx.input, index)
-    const skipCall = isWithoutCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
+    const skipCall = skipsDeleteCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
     return {
       index,
       step: stepOf({ op, effect, old, skipCall, ignoreProtect: ctx.input.ignoreProtect }),
@@ -108,7 +108,7 @@ export function createLeftoverSteps(
   ctx.apply({ deleted: leftovers.map(({ state }) => state.urn) })
   return leftovers.map((old, offset) => {
     const op = old.state.external ? 'discard' : 'delete'
-    const skipCall = isWithoutCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
+    const skipCall = skipsDeleteCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
     const { ignoreProtect } = ctx.input
     return {
       index: firstIndex + offset,

@@ -6,7 +6,7 @@ import { stepOf, type TrackedState } from '../../step.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import type { DeleteScope } from './delete-scope.ts'
 import { type CondemnedStep, findCondemnedSteps } from './condemned-steps.ts'
-import { isWithoutCall } from './is-without-call.ts'
+import { skipsDeleteCall } from './skips-delete-call.ts'
 
 /**
  * Adapts the scope of the deletes to the dependencies that the program registered in this run. The
@@ -63,7 +63,7 @@ export function planDestroy(
   const registeredDeletes = deleted.map((old, index): CondemnedStep => {
     const { external, pendingReplacement } = old.state
     const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'
-    const skipCall = isWithoutCall(old.state, urn => sets.deletedUrns.has(urn))
+    const skipCall = skipsDeleteCall(old.state, urn => sets.deletedUrns.has(urn))
     return { index, step: stepOf({ op, effect: 'remove', old, skipCall }) }
   })
   const laterDeletes = otherDeletes.map(({ index, step }) => ({

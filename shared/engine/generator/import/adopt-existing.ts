@@ -11,9 +11,9 @@ import { decided, failDeployment, failStep, type Result, stoppedResult } from '.
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Reports whether a goal imports a resource that the state lacks, only reads, or has under another
- * id. `importID` of the state, the id of an earlier import, takes precedence over `id`. Source:
- * docs/spec/step-generation.md#after-the-refresh.
+ * Reports whether a goal imports a resource that is new to the state. That is so if the state has
+ * no such resource, an external one, or one with another id. The id of an earlier import
+ * (`importID`) takes precedence over `id`. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export function isAdoption(
   goal: Pick<Goal, 'custom' | 'importId'>,
@@ -44,7 +44,7 @@ export async function adoptExisting(
   const { trackedState, step, end } = importResult.value
   if (trackedState === undefined || end.verdict !== 'succeeded') return failStep(ctx.input)
   const imported = { ...trackedState, op: step.op }
-  return decided({ ...claim, old: trackedState, index: undefined, imported })
+  return decided({ ...claim, old: trackedState, baseIndex: undefined, imported })
 }
 
 /**
@@ -76,9 +76,15 @@ async function runImport(
   const steps = isReplaced ? createImportReplacementSteps(claim, draft) : [createImportStep(draft)]
   // The program registers the resource, so a failed import must not lead to its delete.
   ctx.apply({ urnsWithStep: [claim.urn] })
-  const sets = claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
+  const setsDelta =
+    claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }
   const digest = ports.goalDigestOf(goal)
-  const endedSteps = await ports.runner.run({ urn: claim.urn, goalDigest: digest, steps, sets })
+  const endedSteps = await ports.runner.run({
+    urn: claim.urn,
+    goalDigest: digest,
+    steps,
+    setsDelta,
+  })
   ctx.apply(createStepEndsDelta(steps, endedSteps))
   const endedImport = endedSteps.find(({ step }) => isImport(step.op))
   return endedImport === undefined ? failStep(input) : decided(endedImport)

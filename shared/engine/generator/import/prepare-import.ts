@@ -133,7 +133,7 @@ async function createProvider(
   const { urn, plugin, parent } = neededProvider
   const inputs = withPlugin(readProviderInputs(neededProvider, deps), plugin)
   const goal = { ...emptyGoal, type: providerTypeOf(plugin.pkg), name: nameOf(urn), parent, inputs }
-  const claim = { urn, old: undefined, index: undefined, alias: undefined }
+  const claim = { urn, old: undefined, baseIndex: undefined, alias: undefined }
   ctx.apply({ goals: [[urn, goal]] })
   const replayResult = finishStage(
     ctx,

@@ -2,7 +2,7 @@ import { emitStep } from '../../events/emit-step.ts'
 import { type Step, stepOf } from '../../step.ts'
 import { type EndedStep, successEndOf } from '../../step-end.ts'
 import type { GeneratorContext } from '../context.ts'
-import { isDeletedElsewhere } from '../deletion/is-deleted-elsewhere.ts'
+import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
 import { isSettledByGenerator } from '../registration/candidate.ts'
 import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
 import type { Goal } from '../registration/goal.ts'
@@ -22,8 +22,8 @@ export async function refreshRegistration(
   claim: UrnClaim,
 ): Promise<Result<UrnClaim>> {
   const { input, ports } = ctx
-  const { old, index, urn } = claim
-  if (input.programRefreshMode === undefined || old === undefined || index === undefined)
+  const { old, baseIndex, urn } = claim
+  if (input.programRefreshMode === undefined || old === undefined || baseIndex === undefined)
     return decided(claim)
   if (!isIncluded(input, old.state)) return decided(claim)
   ctx.apply({ urnsWithStep: [urn] })
@@ -35,7 +35,7 @@ export async function refreshRegistration(
   const recordedRefresh = ports.replay?.refreshOf(urn)
   if (recordedRefresh === undefined) {
     const isNeverRead = isSettledByGenerator(old.state) || old.state.pendingReplacement
-    const deletionResult = isNeverRead ? decided(true) : await isDeletedElsewhere(ctx, urn)
+    const deletionResult = isNeverRead ? decided(true) : await isDeletedByReplacement(ctx, urn)
     if (deletionResult.kind === 'failed') return deletionResult
     if (deletionResult.value) {
       emitStep(ports.emitter, step, successEndOf(step.old?.state, 'same'))
@@ -47,7 +47,7 @@ export async function refreshRegistration(
     ports.replay !== undefined && recordedRefresh !== undefined
       ? await resumeRecorded(ctx, ports.replay, recordedRefresh)
       : await runRefresh(ctx, { goal, claim, step })
-  return toRefreshedClaim(claim, index, endedSteps[0])
+  return toRefreshedClaim(claim, baseIndex, endedSteps[0])
 }
 
 function runRefresh(
@@ -55,8 +55,8 @@ function runRefresh(
   { goal, claim, step }: { readonly goal: Goal; readonly claim: UrnClaim; readonly step: Step },
 ): Promise<readonly EndedStep[]> {
   const { urn, alias } = claim
-  const sets = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
-  return ports.runner.run({ urn, goalDigest: ports.goalDigestOf(goal), steps: [step], sets })
+  const setsDelta = alias === undefined ? {} : { aliased: [[alias, urn] as const] }
+  return ports.runner.run({ urn, goalDigest: ports.goalDigestOf(goal), steps: [step], setsDelta })
 }
 
 /**
@@ -65,13 +65,13 @@ function runRefresh(
  */
 function toRefreshedClaim(
   claim: UrnClaim,
-  index: number,
+  baseIndex: number,
   endedRead: EndedStep | undefined,
 ): Result<UrnClaim> {
   if (endedRead?.end.verdict !== 'succeeded') return stoppedResult
   const refreshedState =
     endedRead.trackedState === undefined
       ? undefined
-      : { ...endedRead.trackedState, refreshedIndex: index }
-  return decided({ ...claim, old: refreshedState }, { refreshed: [[index, refreshedState]] })
+      : { ...endedRead.trackedState, refreshedIndex: baseIndex }
+  return decided({ ...claim, old: refreshedState }, { refreshed: [[baseIndex, refreshedState]] })
 }

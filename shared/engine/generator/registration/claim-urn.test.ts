@@ -26,7 +26,7 @@ const messageOf = (result: Result<UrnClaim>): string | undefined =>
 describe('claimUrn', () => {
   test('finds the old state of a URN', () => {
     const result = claim(createSets(), 'a')
-    expect(result).toMatchObject({ kind: 'decided', value: { urn: urn('a'), index: 0 } })
+    expect(result).toMatchObject({ kind: 'decided', value: { urn: urn('a'), baseIndex: 0 } })
   })
 
   test('has no old state for a new URN', () => {
@@ -37,7 +37,7 @@ describe('claimUrn', () => {
   test('finds the old state of an alias and records the alias', () => {
     const sets = createSets()
     const result = claim(sets, 'new', [{ kind: 'urn', urn: urn('old') }])
-    expect(result).toMatchObject({ kind: 'decided', value: { index: 1, alias: urn('old') } })
+    expect(result).toMatchObject({ kind: 'decided', value: { baseIndex: 1, alias: urn('old') } })
     expect(sets.formerUrns.get(urn('new'))).toBe(urn('old'))
   })
 

@@ -13,8 +13,11 @@ import type { Goal } from './goal.ts'
 export interface UrnClaim {
   readonly urn: Urn
   readonly old: TrackedState | undefined
-  /** Index of the old state in the base. */
-  readonly index: number | undefined
+  /**
+   * The index of the old state in the base. Undefined without an old state, and for an old state
+   * that the registration imported.
+   */
+  readonly baseIndex: number | undefined
   /** The alias that matched, if one did. */
   readonly alias: Urn | undefined
   /**
@@ -65,19 +68,19 @@ export function claimUrn(
   const liveIndex = base.liveIndexOf(urn)
   if (liveIndex !== undefined)
     return decided(
-      { urn, old: base.trackedStateAt(liveIndex), index: liveIndex, alias: undefined },
+      { urn, old: base.trackedStateAt(liveIndex), baseIndex: liveIndex, alias: undefined },
       registeredDelta,
     )
   const subject = { stack: input.stack, project: input.project, ...goal }
   for (const alias of resolveAliases(subject, currentUrn => sets.formerUrns.get(currentUrn))) {
-    const index = base.liveIndexOf(alias)
-    if (index === undefined) continue
+    const baseIndex = base.liveIndexOf(alias)
+    if (baseIndex === undefined) continue
     const conflict = findAliasConflict(input, urn, alias)
     if (conflict !== undefined) return { ...conflict, delta: registeredDelta }
     const delta = { ...registeredDelta, aliased: [[alias, urn] as const] }
-    return decided({ urn, old: base.trackedStateAt(index), index, alias }, delta)
+    return decided({ urn, old: base.trackedStateAt(baseIndex), baseIndex, alias }, delta)
   }
-  return decided({ urn, old: undefined, index: undefined, alias: undefined }, registeredDelta)
+  return decided({ urn, old: undefined, baseIndex: undefined, alias: undefined }, registeredDelta)
 }
 
 function findAliasConflict(

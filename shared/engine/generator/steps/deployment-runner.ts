@@ -39,17 +39,17 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
   const { writer, sealing, recorded, isExtensionInBase } = deps
   const recordedExtensions = new Set(recorded?.extensions)
   return {
-    async run({ urn, goalDigest, steps, sets }) {
+    async run({ urn, goalDigest: goal, steps, setsDelta }) {
       const calledSteps = steps.filter(step => step.op !== 'replace')
       const chain = planChain(calledSteps, deps)
       const operations = chain.map(({ operation }) => operation)
-      await writer.append({ kind: 'registration', urn, goal: goalDigest, operations, sets })
+      await writer.append({ kind: 'registration', urn, goal, operations, sets: setsDelta })
       const endedSteps = await runChain(deps, chain)
       if (!isChainComplete(endedSteps, calledSteps.length)) return endedSteps
       emitReplaces(deps.emitter, endedSteps)
       return endedSteps
     },
-    async settle({ step, state, goalDigest, sets }) {
+    async settle({ step, state, goalDigest, setsDelta }) {
       const operation = operationOf(step, { id: deps.nextId(), needs: 0, releases: [] }, sealing)
       const stateField = state === undefined ? {} : { state: sealing.seal(state) }
       const { state: _draft, ...operationFields } = operation
@@ -58,7 +58,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
         operation: operationFields,
         ...stateField,
         goal: goalDigest,
-        sets,
+        sets: setsDelta,
       })
       return trackedStateOf(state ?? stateOf(step), operation.id)
     },

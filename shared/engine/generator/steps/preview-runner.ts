@@ -1,8 +1,7 @@
-import type { OperationId } from '../../../records/ids.ts'
 import { type Base, withBaseViews } from '../../deployment/state/base.ts'
 import { runHooks } from '../../deployment/dispatch/run-hooked-call.ts'
 import { completeReplaceStep } from '../../events/replace-events.ts'
-import type { Step, TrackedState } from '../../step.ts'
+import { type Step, type TrackedState, unrecordedStateReference } from '../../step.ts'
 import type { EndedStep } from '../../step-end.ts'
 import { type PreviewDeps, previewStep } from './preview-step.ts'
 import type { StepRunner } from '../step-runner.ts'
@@ -15,7 +14,7 @@ import type { ResourceState } from '../../../state/resource.ts'
 export function createPreviewRunner(deps: PreviewDeps, base: Base): StepRunner {
   const toTrackedState = (state: ResourceState): TrackedState => ({
     state,
-    ref: { kind: 'operation', operation: 0 as OperationId },
+    ref: unrecordedStateReference,
   })
   const runStep = async (step: Step): Promise<EndedStep> => {
     const end = await previewStep(withBaseViews(step, base), deps)

@@ -3,7 +3,7 @@ import {
   providerReferenceOf,
   unknownStringMarker,
 } from '../../../names/provider-reference.ts'
-import type { SetDelta } from '../../../records/log.ts'
+import type { RecordedSetsDelta } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { equalResources } from '../../../state/equal.ts'
 import { emptyMap } from '../../../values/value.ts'
@@ -129,10 +129,10 @@ function decisionRecordOf(
   ctx: GeneratorContext,
   candidate: Candidate,
   steps: readonly Step[],
-): { readonly goalDigest: string; readonly sets: SetDelta } {
+): { readonly goalDigest: string; readonly setsDelta: RecordedSetsDelta } {
   return {
     goalDigest: ctx.ports.goalDigestOf(candidate.goal),
-    sets: setDeltaOf(ctx.input, candidate, steps),
+    setsDelta: recordedSetsDeltaOf(ctx.input, candidate, steps),
   }
 }
 
@@ -140,11 +140,11 @@ function decisionRecordOf(
  * Returns the delta that is recorded with a decision. Later generator runs restore their sets from
  * it.
  */
-function setDeltaOf(
+function recordedSetsDeltaOf(
   { sets }: Pick<DecisionInput, 'sets'>,
   candidate: Candidate,
   steps: readonly Step[],
-): SetDelta {
+): RecordedSetsDelta {
   const { urn, alias } = candidate.claim
   const deletedUrns = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
   const keys = deletedUrns.flatMap(deletedUrn => {

@@ -5,7 +5,7 @@ import { stepOf } from '../../step.ts'
 import { applyPolicies } from '../policies/apply-policies.ts'
 import { checkUntargetedAgainstPlan } from '../checks/check-update-plan.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { isDeletedElsewhere } from '../deletion/is-deleted-elsewhere.ts'
+import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
 import { finishStage } from '../finish-stage.ts'
 import type { UrnClaim } from '../registration/claim-urn.ts'
 import type { Goal } from '../registration/goal.ts'
@@ -52,7 +52,7 @@ export async function keepUntargeted(
  */
 async function mustRecreate(ctx: GeneratorContext, { old }: UrnClaim): Promise<Result<boolean>> {
   if (old === undefined) return decided(false)
-  return old.state.external ? decided(true) : isDeletedElsewhere(ctx, old.state.urn)
+  return old.state.external ? decided(true) : isDeletedByReplacement(ctx, old.state.urn)
 }
 
 function answerUntargeted(

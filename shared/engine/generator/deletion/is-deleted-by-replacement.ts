@@ -7,7 +7,7 @@ import { decided, type Result, stoppedResult } from '../stage.ts'
  * Reports whether the replacement of another resource deleted this URN before. Waits for a delete
  * that has not ended. Returns false if the delete failed.
  */
-export async function isDeletedElsewhere(
+export async function isDeletedByReplacement(
   ctx: GeneratorContext,
   urn: Urn,
 ): Promise<Result<boolean>> {

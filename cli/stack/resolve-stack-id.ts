@@ -1,0 +1,32 @@
+import { error } from '../../shared/errors/error.ts'
+import type { Project } from '../../shared/programs/project/project.ts'
+import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
+import { parseStackName } from '../../shared/records/stack-name.ts'
+import { readSelectedStack } from './selected-stack.ts'
+
+/** The sources of a stack's name, except the name itself. */
+interface StackNameSources {
+  /** The value of --stack. */
+  readonly stackOption: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  /** Returns the project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
+  readonly requireProject: () => Project
+}
+
+/**
+ * Returns the id of the stack `name`. Without a name, the stack is that of --stack, or else that of
+ * PULUMI_STACK, or else the selected stack of the project. The stack need not exist. Throws
+ * STACK_NOT_SELECTED.
+ */
+export function resolveStackId(
+  { stackOption, env, home, requireProject }: StackNameSources,
+  name?: string,
+): StackId {
+  const specifiedName = name || stackOption || env['PULUMI_STACK'] || ''
+  const stackName =
+    specifiedName === '' ? readSelectedStack(home, requireProject().file) : specifiedName
+  if (stackName === '') throw error('STACK_NOT_SELECTED', 'no stack is specified or selected')
+  const parsed = parseStackName(stackName)
+  return stackIdOf(parsed.project ?? requireProject().name, parsed.stack)
+}
