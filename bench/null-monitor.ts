@@ -99,11 +99,11 @@ async function registerResource(
   provider ??= loadProvider()
   const instance = await provider
   const subject = { urn, name: request.name, type: request.type }
-  const news = fromWire(request.object, wireOptions)
+  const newInputs = fromWire(request.object, wireOptions)
   const checkResult = await instance.check({
     ...subject,
-    olds: state.inputs,
-    news,
+    oldInputs: state.inputs,
+    newInputs,
     allowUnknowns: false,
     randomSeed: new Uint8Array(32),
   })
@@ -173,8 +173,8 @@ const programRun = await programs.run(
     stack: 'bench',
     organization: 'organization',
     runtime: 'nodejs',
-    root: directory,
-    directory,
+    projectFolder: directory,
+    programFolder: directory,
     entryPoint: '.',
     runtimeOptions: {},
     config: new Map(Object.entries(monitorOptions.config)),

@@ -168,20 +168,20 @@ async function startOneExecutor(
   const timerAbort = new AbortController()
   if (limitMs === undefined || pool !== 'short') {
     const unlimitedTime = { remainingMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
-    const limited = pool === undefined ? {} : { limited: { ...unlimitedTime, pool } }
-    const executor = await startExecutor(input, environment, { deployment, slots, ...limited })
+    const timeLimit = pool === undefined ? {} : { timeLimit: { ...unlimitedTime, pool } }
+    const executor = await startExecutor(input, environment, { deployment, slots, ...timeLimit })
     const timeElapsed = new Promise<'left'>(() => undefined)
     return { environment, executor, left: timeElapsed, cancelTimer: () => undefined }
   }
   const wholeMs = limitMs - leaveMarginMsOf(limitMs)
   const deadlineMs = clock.monotonicMs() + wholeMs
-  const limited = {
+  const timeLimit = {
     pool,
     wholeMs,
     remainingMs: () => deadlineMs - clock.monotonicMs(),
     leave: () => timerAbort.abort(),
   }
-  const executor = await startExecutor(input, environment, { deployment, slots, limited })
+  const executor = await startExecutor(input, environment, { deployment, slots, timeLimit })
   const timeElapsed = clock.sleep(wholeMs, timerAbort.signal).then(() => 'left' as const)
   return { environment, executor, left: timeElapsed, cancelTimer: () => timerAbort.abort() }
 }

@@ -156,7 +156,7 @@ function runGenerator(
     onRebase: (base: Base) => {
       providerStateSources.currentBase = base
     },
-    reported: reportedOperations,
+    reportedOperations,
     ...(isLimited ? { limitMs } : {}),
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
     async endProgram() {

@@ -73,7 +73,10 @@ export const logout: Handler = async session => {
   return 0
 }
 
-/** Returns the address of the login, undefined without one, or a text for an unreadable login. */
+/**
+ * Returns the address of the login. Returns undefined without a login, and a text for an unreadable
+ * one.
+ */
 function readLoginUrl(home: string): string | undefined {
   try {
     return readLogin(home)?.url

@@ -2,7 +2,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { RedriveResult } from '../../local/engine-port.ts'
 
-/** `redrive`: retries the dead-lettered operations of an open deployment. */
+/** `redrive`: retries the dead-lettered operations of a running deployment. */
 export const redriveStack: Handler = async (session, _flags, [name]) => {
   const id = await session.requireStack(name)
   const result = await (await session.openEngine()).redrive(id)

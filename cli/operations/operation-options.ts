@@ -94,8 +94,8 @@ export function readParallel(session: CliSession, flags: Flags): number {
 }
 
 /**
- * Returns the time limit of each generator and executor, in ms, or undefined for none. The flag
- * --function-limit has the form `90s`, `15m` or `1h`. Throws CLI_USAGE.
+ * Returns the time limit of each generator and executor, in ms. Returns undefined for none. The
+ * flag --function-limit has the form `90s`, `15m` or `1h`. Throws CLI_USAGE.
  */
 export function readFunctionLimit(flags: Flags): number | undefined {
   const text = flags.text('functionLimit')

@@ -17,7 +17,7 @@ export interface OperationStart {
   readonly handOverSignal?: AbortSignal | undefined
 }
 
-/** An open deployment to resume, on this machine or by an API. */
+/** An interrupted deployment to resume, on this machine or by an API. */
 export interface ResumeStart {
   readonly number: number
   readonly command: Command

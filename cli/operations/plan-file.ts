@@ -8,7 +8,10 @@ import type { Flags } from '../arguments/flags.ts'
 import { draftImportFile } from '../import/draft-import-file.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** Returns the text of the `--plan` file, or undefined without the option. Throws PLAN_INVALID. */
+/**
+ * Returns the text of the `--plan` file. Returns undefined if the option is absent. Throws
+ * PLAN_INVALID.
+ */
 export function readPlanFile(session: Pick<CliSession, 'cwd'>, flags: Flags): string | undefined {
   const file = flags.text('plan')
   if (file === undefined) return undefined

@@ -85,9 +85,9 @@ async function prepareStart(
     return prepareRemoteStart(session, flags, presetRequest?.options ?? { command })
   const requestWithoutPlan = presetRequest ?? (await buildRequest(session, flags, command))
   const request = withPlan(requestWithoutPlan, readPlanFile(session, flags))
-  const drawsPlan = flags.text('savePlan') !== undefined || flags.isSet('strict')
+  const mustDraftPlan = flags.text('savePlan') !== undefined || flags.isSet('strict')
   const start: OperationStart['start'] = (dryRun, sink, plan) =>
-    engine.deploy({ ...withPlan(request, plan), dryRun, draftsPlan: dryRun && drawsPlan }, sink)
+    engine.deploy({ ...withPlan(request, plan), dryRun, draftsPlan: dryRun && mustDraftPlan }, sink)
   return { stack: request.stack, start }
 }
 

@@ -60,5 +60,5 @@ export async function withInstallDeps<T>(
 
 /** Returns the packages that the program of the folder requires. Throws PROJECT_*. */
 export function readRequiredPackages(session: CliSession): readonly RequiredPackage[] {
-  return findRequiredPackages(locateProgram(session.requireProject()).directory)
+  return findRequiredPackages(locateProgram(session.requireProject()).programFolder)
 }

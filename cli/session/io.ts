@@ -12,7 +12,7 @@ export interface Io {
   readonly stderr: OutputStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Whether prompts are possible. */
+  /** Whether standard input and standard output are a terminal. */
   readonly isTerminal: boolean
   /** Prompts for one line. Returns '' when the input ends. */
   readonly prompt: (question: string) => Promise<string>

@@ -26,7 +26,7 @@ export interface CliSession {
   readonly tools: Tools
   readonly verbose: boolean
   readonly color: boolean
-  /** Whether prompts are possible. */
+  /** Whether prompts are possible: on a terminal, without --non-interactive. */
   readonly mayPrompt: boolean
   readonly home: string
   /** The folder to which relative file names refer. */

@@ -25,11 +25,13 @@ export interface DisplayOptions {
   readonly interactive: boolean
   readonly suppressOutputs: boolean
   readonly showSecrets: boolean
-  /** Whether unchanged resources are shown, and whether the steps of a replacement are. */
+  /** Whether unchanged resources are shown. */
   readonly showSames: boolean
+  /** Whether the steps of a replacement are shown. */
   readonly showReplacementSteps: boolean
-  /** Whether resources that are only read are shown, and whether the configuration is. */
+  /** Whether resources that the program reads are shown. */
   readonly showReads: boolean
+  /** Whether the configuration is shown. */
   readonly showConfig: boolean
   /** Whether changes of policy packs are shown property by property. */
   readonly showPolicyRemediations: boolean

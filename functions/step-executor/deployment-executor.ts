@@ -9,7 +9,7 @@ import {
 import { openPinnedBase } from './pinned-base.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
-import { createPlanIndex, type PlanIndex } from '../../shared/engine/executor/plan-index.ts'
+import { createLogIndex, type LogIndex } from '../../shared/engine/executor/log-index.ts'
 import type { Slots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import { createStepSource } from '../../shared/engine/executor/step-source.ts'
 import { keepLease, type LeaseKeeper } from '../../shared/engine/executor/lease.ts'
@@ -34,12 +34,12 @@ export interface RunningExecutor {
 /** The deployment of an executor, and its limits. */
 interface ExecutorAssignment {
   readonly deployment: DeploymentId
-  /** An index of the log that was read before. Absent: nothing was read. */
-  readonly plan?: PlanIndex
+  /** The index of the log from an earlier call. Absent: nothing was read. */
+  readonly logIndex?: LogIndex
   /** The slots that limit how many operations of a deployment this process runs concurrently. */
   readonly slots: Slots
   /** The time limit, if there is one. `leave` is called when too little time remains. */
-  readonly limited?: FunctionTime & { readonly leave: () => void }
+  readonly timeLimit?: FunctionTime & { readonly leave: () => void }
 }
 
 /** The executor of one deployment, with its lease. The caller passes the deliveries. */
@@ -65,8 +65,8 @@ export async function createDeploymentExecutor(
   {
     deployment,
     slots,
-    limited,
-    plan = createPlanIndex(input.platform, deployment),
+    timeLimit,
+    logIndex = createLogIndex(input.platform, deployment),
   }: ExecutorAssignment,
 ): Promise<DeploymentExecutor> {
   const { platform, request } = input
@@ -77,34 +77,34 @@ export async function createDeploymentExecutor(
   const sealing = createSealing(request.secrets)
   const stepOf = createStepSource({
     deployment,
-    plan,
+    logIndex,
     operations: platform.operations,
     sealing,
     baseOfPin: pin => openPinnedBase(input, providerStateSources, pin),
   })
   const knownDurations = new Map(
-    limited === undefined ? [] : await platform.catalog.listSlow(request.stack),
+    timeLimit === undefined ? [] : await platform.catalog.listSlow(request.stack),
   )
   const context: ExecutionContext = {
     deployment,
-    plan,
+    logIndex,
     sealing,
     stepOf,
     emitter: environment.emitter,
     reportedOperations: environment.reportedOperations,
-    stepDeps: { ...environment.performDeps, provider: withNamedGroups(environment, lease) },
+    stepDeps: { ...environment.performDeps, provider: withRecordedGroups(environment, lease) },
     holdsLease: () => !shutdown.isShuttingDown() && lease.holdsLease(),
     isAbandoned: shutdown.isAbandoned,
     onUnsettledBegin: shutdown.start,
     slots,
     knownDurations,
-    admit: createAdmitter(stepOf, knownDurations, limited),
+    admit: createAdmitter(stepOf, knownDurations, timeLimit),
   }
   providerStateSources.findSettled = (urn, id) => {
-    const state = plan.providerStateOf(urn, id)
+    const state = logIndex.providerStateOf(urn, id)
     return state === undefined ? undefined : sealing.open(state)
   }
-  providerStateSources.findExtension = ref => plan.extensionOf(ref)
+  providerStateSources.findExtension = ref => logIndex.extensionOf(ref)
   const contextOf = async (
     requestedDeployment: DeploymentId,
   ): Promise<ExecutionContext | undefined> =>
@@ -127,7 +127,7 @@ export async function startExecutor(
   assignment: ExecutorAssignment,
 ): Promise<RunningExecutor> {
   const { platform, request } = input
-  const { deployment, limited } = assignment
+  const { deployment, timeLimit } = assignment
   const handler = await createDeploymentExecutor(input, environment, assignment)
   const { executor, isShuttingDown, abandon } = handler
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
@@ -139,7 +139,7 @@ export async function startExecutor(
   }
   const { execute, parallel } = request.options
   const receiveOptions = {
-    ...(limited === undefined ? {} : { pool: limited.pool }),
+    ...(timeLimit === undefined ? {} : { pool: timeLimit.pool }),
     ...(execute === 'elsewhere'
       ? { deliveryLimit: { executor, operationsMax: Math.max(1, parallel) } }
       : {}),
@@ -178,10 +178,10 @@ function takeLease(
 }
 
 /**
- * Returns a lookup of providers. The lookup names the process group of a plugin in the lease before
- * the first call of the plugin.
+ * Returns the function that resolves providers, with one addition. It records the process group of
+ * a plugin in the lease before the first call of the plugin.
  */
-function withNamedGroups(
+function withRecordedGroups(
   { performDeps }: RunEnvironment,
   lease: LeaseKeeper,
 ): ExecutionContext['stepDeps']['provider'] {
@@ -196,16 +196,16 @@ function withNamedGroups(
 function createAdmitter(
   stepOf: ExecutionContext['stepOf'],
   knownDurations: KnownDurations,
-  limited: ExecutorAssignment['limited'],
+  timeLimit: ExecutorAssignment['timeLimit'],
 ): ExecutionContext['admit'] {
-  if (limited === undefined) return async () => 'now'
+  if (timeLimit === undefined) return async () => 'now'
   return async operation => {
     if (isRunByGenerator(operation)) return 'now'
     // An operation that cannot be opened is admitted, and fails later with that error.
     const step = await stepOf(operation).catch(() => undefined)
-    const admission = step === undefined ? 'now' : admissionOf(step, knownDurations, limited)
+    const admission = step === undefined ? 'now' : admissionOf(step, knownDurations, timeLimit)
     // Without this call, the same executor would receive the operation again.
-    if (admission === 'later') limited.leave()
+    if (admission === 'later') timeLimit.leave()
     return admission
   }
 }

@@ -6,7 +6,7 @@ import {
   readFirstPin,
   requireKnownRules,
 } from '../../shared/engine/deployment/log/decision-rules.ts'
-import { createPlanIndex } from '../../shared/engine/executor/plan-index.ts'
+import { createLogIndex } from '../../shared/engine/executor/log-index.ts'
 import { createSlots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { limits } from '../../shared/config/limits.ts'
@@ -148,13 +148,13 @@ async function warmUp(
     await emitBlockingError(server, deployment, thrown)
     throw thrown
   })
-  const plan = createPlanIndex(platform, deployment)
+  const logIndex = createLogIndex(platform, deployment)
   return {
     deployment,
     input,
     environment: await createRunEnvironment(input),
     recorder,
-    plan,
+    logIndex,
     expiresAt,
   }
 }
@@ -165,12 +165,12 @@ async function warmUp(
  */
 async function handleDeliveries(
   server: DeliveryServer,
-  { input, environment, plan }: WarmRun,
+  { input, environment, logIndex }: WarmRun,
   { deployment, deploymentDeliveries, time }: DeploymentDeliveries,
 ): Promise<{ readonly failedDeliveries: readonly Delivery[]; readonly isReusable: boolean }> {
   const slots = createSlots(limits.chainOperationsMax)
-  const limited = createFunctionTime(input.platform, time)
-  const assignment = { deployment, plan, slots, limited }
+  const timeLimit = createFunctionTime(input.platform, time)
+  const assignment = { deployment, logIndex, slots, timeLimit }
   const executor = await createDeploymentExecutor(input, environment, assignment)
   let isStopped = false
   const endWatching = watchStop(input, deployment, isForced => {

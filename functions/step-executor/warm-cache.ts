@@ -1,6 +1,6 @@
 import { limits } from '../../shared/config/limits.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
-import type { PlanIndex } from '../../shared/engine/executor/plan-index.ts'
+import type { LogIndex } from '../../shared/engine/executor/log-index.ts'
 import type { EventRecorder } from '../../shared/engine/events/recorder.ts'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
 import {
@@ -16,7 +16,7 @@ export interface WarmRun {
   readonly environment: RunEnvironment
   readonly recorder: EventRecorder
   /** The index of the log as far as it was read. Each call continues from there. */
-  readonly plan: PlanIndex
+  readonly logIndex: LogIndex
   /** Time at which the environment is replaced, because the credentials of its plugins expire. */
   readonly expiresAt: EpochMs
 }

@@ -17,7 +17,7 @@ export type DeploymentStatus =
       readonly number: number
     }
 
-/** Returns the status of a stack's current deployment; `none` also for a missing stack. */
+/** Returns the status of a stack's current deployment. Returns `none` also for a missing stack. */
 export async function readDeploymentStatus(
   ports: GeneratorPorts,
   stack: StackId,

@@ -183,7 +183,7 @@ async function sendNotifications(
 }
 
 /**
- * Returns one message for each notification document that asks for the event. Only logs an invalid
+ * Returns one message for each notification document that requests the event. Only logs an invalid
  * document.
  */
 async function collectMessages(

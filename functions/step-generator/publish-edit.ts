@@ -141,9 +141,9 @@ function limitNotices(notices: readonly string[]): readonly string[] {
 
 /**
  * Applies an edit to the state of a stack. With the command `state`, a valid state must stay valid,
- * but an invalid state may be repaired step by step. Its secrets manager changes only when no late
- * outcome can arrive, because outcomes are sealed with the previous one. Throws the errors of
- * `apply`, PENDING_STILL_RUNS, STATE_INTEGRITY.
+ * but an invalid state may be repaired step by step. The secrets manager of the state changes only
+ * when no late outcome can arrive, because outcomes are sealed with the previous one. Throws the
+ * errors of `apply`, PENDING_STILL_RUNS, STATE_INTEGRITY.
  */
 async function applyEdit(
   ports: GeneratorPorts,

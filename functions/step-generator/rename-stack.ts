@@ -54,7 +54,7 @@ export async function renameStack(
 
 /**
  * Stores the archive of a stack's program also for another stack, because an archive belongs to one
- * stack. Returns the new name, or '' without a readable program.
+ * stack. Returns the new name. Returns '' if the stack has no readable program.
  */
 async function copyProgram(
   { requests, archives }: RenamePorts,

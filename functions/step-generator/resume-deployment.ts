@@ -110,7 +110,7 @@ export async function resumeDeployment(
 }
 
 /** A deployment whose log was taken over, before its base is read. */
-interface HeldDeployment extends Omit<StartedDeployment, 'base' | 'left'> {
+interface HeldDeployment extends Omit<StartedDeployment, 'base'> {
   readonly earlierRuns: EarlierRuns
   readonly view: LogView
 }
@@ -186,10 +186,10 @@ export async function wakeDeployment(
 ): Promise<StartedDeployment | undefined> {
   const heldDeployment = await takeOverInterrupted(ports, request)
   const { deployment, earlierRuns, handedOver, view } = heldDeployment
-  const hasNews = (endedCount: number): boolean => endedCount > (handedOver?.ended ?? 0)
+  const hasNewEnds = (endedCount: number): boolean => endedCount > (handedOver?.ended ?? 0)
   if (
     handedOver?.why !== 'parked' ||
-    hasNews(earlierRuns.earlierEnds.size) ||
+    hasNewEnds(earlierRuns.earlierEnds.size) ||
     earlierRuns.openCount === 0
   ) {
     requireSameProgram(request, heldDeployment)
@@ -201,7 +201,7 @@ export async function wakeDeployment(
   await ports.control.handOver(deployment, ports.holder, handedOver)
   // An end that was recorded before the hand-over sends no nudge, so it is checked here.
   const currentRuns = await readEarlierRuns(ports, deployment, view)
-  if (hasNews(currentRuns.earlierEnds.size)) await ports.nudges.nudge(request.stack, 0)
+  if (hasNewEnds(currentRuns.earlierEnds.size)) await ports.nudges.nudge(request.stack, 0)
   return undefined
 }
 

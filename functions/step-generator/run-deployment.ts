@@ -49,7 +49,7 @@ export type RunEnd =
 export interface RunOptions {
   readonly isCancelled: () => boolean
   /** Operations that an executor of this process has reported. */
-  readonly reported: Set<OperationId>
+  readonly reportedOperations: Set<OperationId>
   readonly onRebase: (base: Base) => void
   /** Time limit of this generator run, in ms. Absent: it runs until the deployment has ended. */
   readonly limitMs?: number
@@ -96,7 +96,7 @@ export async function runDeployment(
       () =>
         runFlags.isStopping
           ? undefined
-          : readRunProgress({ deps, runProgress, startedDeployment }, options),
+          : readRunStatus({ deps, runProgress, startedDeployment }, options),
       waitAbort.signal,
     )
     const raceResult = await Promise.race([commandEnd, handOverDue])
@@ -167,7 +167,7 @@ function createCommandDeps(
     pin,
     earlierEnds,
     emitter: run.emitter,
-    reportedOperations: options.reported,
+    reportedOperations: options.reportedOperations,
     sealing: createSealing(run.request.secrets),
     slots: createChainSlots(pin),
     recorded: trackedSources.recorded,
@@ -218,7 +218,7 @@ function createStoppableClock(
  * limit and without a request to leave, and for an aborted run. An aborted run stops the
  * deployment, and no other run may continue a stopped deployment.
  */
-function readRunProgress(
+function readRunStatus(
   now: {
     readonly deps: CommandDeps
     readonly runProgress: RunProgress

@@ -181,7 +181,7 @@ async function runUntilEnd(
   try {
     const end = await runDeployment(ports, started, environment.run, {
       isCancelled: stopRequests.isCancelled,
-      reported: environment.reportedOperations,
+      reportedOperations: environment.reportedOperations,
       onRebase: base => {
         environment.providerStateSources.currentBase = base
       },

@@ -165,7 +165,7 @@ async function resolveOptions(
 }
 
 function programLocationOf({
-  root,
+  projectFolder: root,
   configFile,
   archive,
 }: DeployRequest['source']): ProgramLocation {

@@ -11,14 +11,14 @@ export type { ConfigValue }
 export interface ProjectSource {
   readonly name: string
   /** The folder of the project file. */
-  readonly root: string
+  readonly projectFolder: string
   /** The configuration file, if it is not the one of the stack. */
   readonly configFile?: string
-  /** The archive from which `root` was unpacked, if any. */
+  /** The archive from which `projectFolder` was unpacked, if any. */
   readonly archive?: BlobHash
   /** The folder in which the program and its plugins run. */
-  readonly directory: string
-  /** `.` or a file relative to `directory`. */
+  readonly programFolder: string
+  /** `.` or a file relative to `programFolder`. */
   readonly entryPoint: string
   /** '' without a program: the command works on the resources in the state alone. */
   readonly runtime: string
@@ -91,8 +91,8 @@ export interface DeployResult {
   /** Operations whose end is unknown, for the last lines of the display. */
   readonly pending: readonly { readonly urn: string; readonly type: string }[]
   /**
-   * The text of the drafted update plan. Absent without a draft, or if the previewed changes are
-   * impossible.
+   * The text of the drafted update plan. Absent if no plan was requested, or if the preview did not
+   * succeed.
    */
   readonly plan?: string
 }

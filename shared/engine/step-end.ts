@@ -27,7 +27,7 @@ export interface ViewEnd {
 export interface EndedStep {
   readonly step: Step
   readonly end: StepEnd
-  /** The resulting state, undefined when there is none. */
+  /** The resulting state. Undefined if there is none. */
   readonly trackedState: TrackedState | undefined
   /**
    * Whether the step was interrupted because its executor is gone. Such an interruption is not an

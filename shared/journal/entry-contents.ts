@@ -32,7 +32,8 @@ export function entryContentsOf(
 }
 
 /**
- * Returns the entry of registered outputs, or undefined when the state they belong to is unknown.
+ * Returns the entry of registered outputs. Returns undefined if the state of the outputs is
+ * unknown.
  */
 export function outputsEntryOf(
   decision: Decision & { readonly kind: 'outputs' },

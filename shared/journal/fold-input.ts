@@ -13,7 +13,7 @@ export interface FoldInput {
   /** Returns the operations of a plan page. */
   readonly getPage: (hash: BlobHash) => readonly Operation[]
   /**
-   * Returns head and selected outcome of an operation, or undefined when the operation has no head.
+   * Returns the head and the selected outcome of an operation. Returns undefined if it has no head.
    */
   readonly getEnd: (
     operation: OperationId,
@@ -24,7 +24,7 @@ export interface FoldInput {
   }
   /** The deployment of the records. Absent for a journal of another engine. */
   readonly deployment?: DeploymentId
-  /** RFC 3339. */
+  /** The time in the manifest of the snapshot, in RFC 3339. */
   readonly now: string
   /** The engine version in the manifest of the snapshot. */
   readonly version: string

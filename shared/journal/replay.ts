@@ -13,8 +13,9 @@ import type { EntryReference, EntrySecrets, JournalEntry } from './entry.ts'
  */
 export interface ReplayOptions {
   readonly baseFeatures: readonly string[]
-  /** RFC 3339. */
+  /** The time in the new manifest, in RFC 3339. */
   readonly now: string
+  /** The engine version in the new manifest. */
   readonly version: string
   /**
    * The resources whose dependencies are rebuilt after a refresh. `none`: all resources only lose
@@ -46,10 +47,10 @@ interface ReplayState {
 }
 
 /**
- * Applies journal entries to a base, in sequence order; a duplicate entry counts once. The states
- * touched by this update come first, and the untouched base follows. Throws STATE_INTEGRITY when an
- * entry references an absent state. Source: docs/spec/journal.md#replay-of-entries, without the
- * defects that it marks. Linear.
+ * Applies journal entries to a base, in sequence order. A duplicate entry counts once. The states
+ * that the entries add come first, and the remaining states of the base follow. Throws
+ * STATE_INTEGRITY when an entry references an absent state. Source:
+ * docs/spec/journal.md#replay-of-entries, without the defects that it marks. Linear.
  */
 export function replay(
   base: StoredDeployment,

@@ -220,12 +220,12 @@ function timeOperation(
   const operationEnd = input.getEnd(operation.id)
   const beganAt = Math.max(start.timeMs, operationEnd?.outcome?.startedAt ?? 0)
   const isEndKnown = operationEnd?.head.end !== undefined && operationEnd.outcome !== undefined
-  const isJoin = isRunByGenerator(operation)
   const endedAt = Math.max(beganAt, operationEnd?.outcome?.endedAt ?? 0)
   return {
     operation,
     lamport: start.lamport + 1,
     beganAt: beganAt as EpochMs,
-    ...(isEndKnown || isJoin ? { endedAt: endedAt as EpochMs } : {}),
+    // A join or hook has no outcome, and counts as ended at its begin.
+    ...(isEndKnown || isRunByGenerator(operation) ? { endedAt: endedAt as EpochMs } : {}),
   }
 }

@@ -12,10 +12,10 @@ export interface ProgramSource {
   /** The runtime in the project file. */
   readonly runtime: string
   /** The folder of Pulumi.yaml. */
-  readonly root: string
-  /** The folder in which the program runs: that of `main`, or else `root`. */
-  readonly directory: string
-  /** `.` or a file relative to `directory`. */
+  readonly projectFolder: string
+  /** The folder in which the program runs: that of `main`, or else `projectFolder`. */
+  readonly programFolder: string
+  /** `.` or a file relative to `programFolder`. */
   readonly entryPoint: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /**

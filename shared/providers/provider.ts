@@ -117,8 +117,8 @@ export interface Provider {
 
   readonly checkConfig: (
     request: ResourceIdentity & {
-      olds: PropertyMap | undefined
-      news: PropertyMap
+      oldInputs: PropertyMap | undefined
+      newInputs: PropertyMap
       allowUnknowns: boolean
     },
   ) => Promise<CheckResult>
@@ -144,8 +144,8 @@ export interface Provider {
   ) => Promise<void>
   readonly check: (
     request: ResourceIdentity & {
-      olds: PropertyMap | undefined
-      news: PropertyMap
+      oldInputs: PropertyMap | undefined
+      newInputs: PropertyMap
       allowUnknowns: boolean
       randomSeed: Uint8Array
       naming?: NameProposal | undefined

@@ -64,10 +64,10 @@ export interface Operation {
   readonly op: StepOp
   readonly urn: Urn
   readonly type: string
-  /** The reference of the provider that is called; '' without a provider call. */
+  /** The reference of the provider that is called. '' if no provider is called. */
   readonly provider: string
   readonly old?: StateReference
-  /** The planned state: everything except id, outputs and times; secrets sealed. */
+  /** The planned state: everything except id, outputs and times. Its secrets are sealed. */
   readonly state?: StoredResource
   readonly effect: StateEffect
   /** Number of arrivals that a begin requires. */
@@ -91,7 +91,7 @@ export interface Operation {
    * this operation.
    */
   readonly hook?: { readonly when: 'before' | 'after'; readonly of: OperationId }
-  /** For a refresh: whether a difference of the outputs alone decides its result. */
+  /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
   /** True for a delete that is allowed although the resource is protected. */
   readonly ignoreProtect?: boolean
@@ -106,7 +106,10 @@ export interface Operation {
   readonly detailedDiff?: Readonly<
     Record<string, { readonly kind: string; readonly inputDiff: boolean }>
   > | null
-  /** Whether the program requested the operation. Summaries count only such operations. */
+  /**
+   * Whether events mark the step as logical. False for a refresh, a part of a replacement, a join
+   * and a hook.
+   */
   readonly logical: boolean
 }
 

@@ -19,14 +19,14 @@ export interface InputDiff {
 
 /**
  * Compares inputs for providers that do not support Diff. Secret and output wrappers are ignored,
- * and an unknown differs from everything else. Returns undefined without a difference. Source:
+ * and an unknown differs from everything else. Returns undefined if there is no difference. Source:
  * docs/spec/step-generation.md#diff-decision.
  */
-export function diffInputs(olds: PropertyMap, news: PropertyMap): InputDiff | undefined {
+export function diffInputs(oldInputs: PropertyMap, newInputs: PropertyMap): InputDiff | undefined {
   const changedKeys: string[] = []
   const detailedDiff = new Map<string, InputDifference>()
-  const a = stripMap(olds)
-  const b = stripMap(news)
+  const a = stripMap(oldInputs)
+  const b = stripMap(newInputs)
   for (const key of mergedKeysOf(a, b)) {
     const before = detailedDiff.size
     compare(a.get(key), b.get(key), { path: [key], differences: detailedDiff })

@@ -260,8 +260,8 @@ function createDeployRequest(input: {
     stack: testStackId,
     source: {
       name: project,
-      root: home,
-      directory: home,
+      projectFolder: home,
+      programFolder: home,
       entryPoint: '.',
       runtime: 'test',
       runtimeOptions: {},

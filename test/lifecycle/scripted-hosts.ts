@@ -73,7 +73,7 @@ export function createScriptedProgramHost(program: Program | undefined): Program
       )
       return { programEnd, stop: () => Promise.resolve() }
     },
-    listPackages: ({ directory }) => Promise.resolve(findRequiredPackages(directory)),
+    listPackages: ({ programFolder }) => Promise.resolve(findRequiredPackages(programFolder)),
   }
 }
 

@@ -136,7 +136,7 @@ function createStagedDeployment(
   const reported: string[] = []
   const context = {
     deployment,
-    plan: {
+    logIndex: {
       find: async (id: OperationId) => plannedOperations.find(operation => operation.id === id),
     },
     sealing: {},

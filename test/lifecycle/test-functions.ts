@@ -79,8 +79,8 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     stack,
     source: {
       name: project,
-      root: home,
-      directory: home,
+      projectFolder: home,
+      programFolder: home,
       entryPoint: '.',
       runtime: 'test',
       runtimeOptions: {},

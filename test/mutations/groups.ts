@@ -172,8 +172,8 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/deletion/condemned-steps.ts',
     },
     [
-      'state.delete || sets.markedForDeleteIndices.has(index)\n' + '    if (isSuperseded)',
-      'sets.markedForDeleteIndices.has(index)\n' + '    if (isSuperseded)',
+      'state.delete || sets.markedForDeleteIndices.has(baseIndex)\n' + '    if (isOldCopy)',
+      'sets.markedForDeleteIndices.has(baseIndex)\n' + '    if (isOldCopy)',
     ],
     groupTestsOf('pending_delete/pending-delete', 'TestUpdateWithPendingDelete'),
   ),

@@ -58,7 +58,7 @@ function planOf(
     const ref = { kind: 'base', epoch: 1, index, urn: state.urn } as const
     const old = { state, ref }
     const step = stepOf({ op: 'delete', effect: 'remove', old, skipCall: !state.custom })
-    return { index, step }
+    return { graphIndex: index, step }
   })
   const nextId = (): OperationId => (last += 1) as OperationId
   return planDeletes(createStateGraph(states), steps, {

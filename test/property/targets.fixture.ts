@@ -208,9 +208,12 @@ function contextOf(
     ref: { kind: 'operation' as const, operation: (lastOperationId += 1) as OperationId },
   })
   const provider = {
-    check: (request: { readonly news: PropertyMap }) => ({ inputs: request.news, failures: [] }),
-    checkConfig: (request: { readonly news: PropertyMap }) => ({
-      inputs: request.news,
+    check: (request: { readonly newInputs: PropertyMap }) => ({
+      inputs: request.newInputs,
+      failures: [],
+    }),
+    checkConfig: (request: { readonly newInputs: PropertyMap }) => ({
+      inputs: request.newInputs,
       failures: [],
     }),
     diff: ({ oldInputs, newInputs }: Record<'oldInputs' | 'newInputs', PropertyMap>) => {

@@ -146,11 +146,11 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
     version: '',
     isUnconfigured: () => false,
     isGone: () => false,
-    checkConfig: async ({ news }) => ({ inputs: news, failures: [] }),
+    checkConfig: async ({ newInputs }) => ({ inputs: newInputs, failures: [] }),
     diffConfig: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
     parameterize: () => Promise.resolve(),
     configure: async () => {},
-    check: async ({ news }) => ({ inputs: news, failures: [] }),
+    check: async ({ newInputs }) => ({ inputs: newInputs, failures: [] }),
     diff: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
     create: ({ urn, name, inputs }) =>
       callCloud({ kind: 'create', urn, name, id: '' }, (call, isPartial) => {

@@ -222,8 +222,8 @@ function requestOf({
     stack: simStack,
     source: {
       name: 'sim',
-      root: '/simulated',
-      directory: '/simulated',
+      projectFolder: '/simulated',
+      programFolder: '/simulated',
       entryPoint: '.',
       runtime: 'simulated',
       runtimeOptions: {},

@@ -105,10 +105,10 @@ function planImports(
   const slices = isBounded ? waves.flatMap(wave => sliceWave(wave, concurrencyMax)) : []
   const waitMode = isBounded ? 'for whole waves' : 'for dependents'
   return placeNodes(nodes, { barriers: createBarriers(slices), waitMode, nextId }).map(
-    ({ key, place }): PlannedOperation => {
+    ({ key, position }): PlannedOperation => {
       const step = stepsByUrn.get(key)
-      if (step === undefined) return { operation: createJoinOperation(place), step }
-      return { operation: operationOf(step, place, sealing), step }
+      if (step === undefined) return { operation: createJoinOperation(position), step }
+      return { operation: operationOf(step, position, sealing), step }
     },
   )
 }

@@ -59,7 +59,7 @@ export async function runProgramPhase(
     const monitorOptions = {
       info: runInfo,
       withoutFeatures,
-      root: source.root,
+      root: source.projectFolder,
       hashAssets: run.hashAssets,
     }
     monitor.open({ generator, packages, ...monitorOptions })
@@ -88,12 +88,13 @@ function createProgramRun(
   { request, monitor, emitter }: CommandRun,
   runInfo: Omit<DeploymentContext, 'monitorAddress'> & Pick<ProgramRun, 'dryRun'>,
 ): ProgramRun {
-  const { runtime, root, directory, entryPoint, runtimeOptions, plugins } = request.source
+  const { runtime, projectFolder, programFolder, entryPoint, runtimeOptions, plugins } =
+    request.source
   return {
     ...runInfo,
     runtime,
-    root,
-    directory,
+    projectFolder,
+    programFolder,
     entryPoint,
     runtimeOptions,
     plugins,
@@ -106,8 +107,8 @@ function createProgramRun(
 }
 
 /**
- * Sets the stack's outputs at the end of a deployment. If everything succeeded, they replace the
- * old outputs. Otherwise they are merged into the old outputs. Source:
+ * Sets the stack's outputs at the end of a deployment. If everything succeeded, the new outputs
+ * replace the old ones. Otherwise the new outputs are merged into the old ones. Source:
  * docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function applyStackOutputs(

@@ -22,7 +22,7 @@ export function reportWaves(
     readonly release: DeleteRelease
   },
 ): void {
-  const indices = input.condemned.map(({ index }) => index)
+  const indices = input.condemned.map(({ graphIndex }) => graphIndex)
   const waves = wavesOf(indices, findDeleteEdges(input.graph, new Set(indices)))
   const text = describeWaves(waves, input.release)
   if (text !== undefined) emitter.report('info', text)

@@ -51,7 +51,9 @@ export function completeReplaceStep(replace: Step, createdState: ResourceState |
   return { ...replace, old: markedOld, next: createdState ?? replace.next }
 }
 
-/** Returns the replace step for the create of a replacement; undefined for any other step. */
+/**
+ * Returns the `replace` step for a step that creates a replacement. Otherwise returns undefined.
+ */
 export function replaceStepOf(createStep: Step): Step | undefined {
   if (!isReplacementOp(createStep.op)) return undefined
   if (createStep.next === undefined) return undefined

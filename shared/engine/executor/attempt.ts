@@ -12,7 +12,7 @@ import { emitStepBegin } from '../events/replace-events.ts'
 import type { Step } from '../step.ts'
 import { failureEndOf, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
-import { slowKeyOf } from './pool-admission.ts'
+import { durationKeyOf } from './pool-admission.ts'
 import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry.ts'
 import { retryPolicy } from '../../providers/retry-policy.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
@@ -46,11 +46,12 @@ export async function callAndRecord(
   const { emitter } = context
   const startedAt = ports.clock.now()
   const startedMs = ports.clock.monotonicMs()
-  const step = await context.stepOf(task.operation).catch((thrown: unknown) => thrown)
-  if (!isStep(step)) {
-    const end = failureEndOf({ message: messageOf(step), status: 'ok' })
+  const openResult = await context.stepOf(task.operation).catch((thrown: unknown) => thrown)
+  if (!isStep(openResult)) {
+    const end = failureEndOf({ message: messageOf(openResult), status: 'ok' })
     return (await recordOutcome(ports, context, task, { end, startedAt })) ? end : undefined
   }
+  const step = openResult
   const mustReportStep = task.operation.hooked !== true
   if (mustReportStep && !context.reportedOperations.has(task.operation.id))
     emitStepBegin(emitter, step)
@@ -141,7 +142,7 @@ async function recordDuration(
   step: Step,
   durationMs: number,
 ): Promise<void> {
-  const key = slowKeyOf(step)
+  const key = durationKeyOf(step)
   if (
     key === undefined ||
     Math.max(durationMs, knownDurations.get(key) ?? 0) < limits.slowOperationMs

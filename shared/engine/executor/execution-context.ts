@@ -9,13 +9,13 @@ import type { Step } from '../step.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Admission } from './pool-admission.ts'
 import { type PerformDeps } from './provider-call.ts'
-import type { PlanIndex } from './plan-index.ts'
+import type { LogIndex } from './log-index.ts'
 import type { Slots } from '../deployment/dispatch/slots.ts'
 
 /** The data and functions with which an executor runs the operations of one deployment. */
 export interface ExecutionContext {
   readonly deployment: DeploymentId
-  readonly plan: PlanIndex
+  readonly logIndex: LogIndex
   readonly sealing: Sealing
   /** Opens an operation with its old state from the pinned base. */
   readonly stepOf: (operation: Operation) => Promise<Step>
@@ -38,7 +38,7 @@ export interface ExecutionContext {
    * retire after its running operations, because nothing recovers operations of a living executor.
    */
   readonly onUnsettledBegin: () => void
-  /** The last recorded durations of operations, in ms, by `slowKeyOf`. */
+  /** The last recorded durations of operations, in ms, by `durationKeyOf`. */
   readonly knownDurations: Map<string, number>
   /** Decides whether an operation fits into the time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>

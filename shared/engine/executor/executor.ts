@@ -126,7 +126,7 @@ async function runFromOperation(
 ): Promise<void> {
   let nextId: OperationId | undefined = task.id
   while (nextId !== undefined) {
-    const operation: Operation | undefined = await context.plan.find(nextId)
+    const operation: Operation | undefined = await context.logIndex.find(nextId)
     // Only the generator runs hooks, even if a message names the operation of a hook.
     if (operation === undefined || operation.op === 'hook') return
     const releaseSlot = await context.slots.acquire()
@@ -157,8 +157,8 @@ async function runToEnd(
 }
 
 /**
- * Runs one attempt of an operation: begin, control, call, outcome, end, arrivals, hint. Returns the
- * single waiter to continue with, or `again` when the operation may begin again.
+ * Runs one attempt of an operation: begin, control read, call, outcome, end, hint, arrivals.
+ * Returns the single waiter to continue with, or `again` when the operation may begin again.
  */
 async function runOperation(
   ports: ExecutorPorts,

@@ -4,7 +4,7 @@ import type { DeploymentId } from '../../records/ids.ts'
 import { toChainMessages } from '../deployment/dispatch/chain-messages.ts'
 import type { HookDeps } from '../deployment/dispatch/run-hooked-call.ts'
 import type { ExecutorPorts } from './execution-context.ts'
-import { createPlanIndex } from './plan-index.ts'
+import { createLogIndex } from './log-index.ts'
 import { releaseWaiters } from './release-waiters.ts'
 
 /**
@@ -18,7 +18,7 @@ export function createReleaser(
   },
   deployment: DeploymentId,
 ): HookDeps['releaseWaiters'] {
-  const plan = createPlanIndex(ports, deployment)
+  const logIndex = createLogIndex(ports, deployment)
   return async (operation, verdict) => {
     const messages: ChainMessage[] = []
     const chains = {
@@ -27,8 +27,12 @@ export function createReleaser(
         Promise.resolve(void messages.push(...messagesToSend)),
     }
     const endedOperation = { operation, verdict, isRedelivered: false }
-    const readyId = await releaseWaiters({ ...ports, chains }, { deployment, plan }, endedOperation)
-    const readyOperation = readyId === undefined ? undefined : await plan.find(readyId)
+    const readyId = await releaseWaiters(
+      { ...ports, chains },
+      { deployment, logIndex },
+      endedOperation,
+    )
+    const readyOperation = readyId === undefined ? undefined : await logIndex.find(readyId)
     if (readyOperation !== undefined)
       messages.push(...toChainMessages(deployment, [readyOperation]))
     if (messages.length > 0) await ports.chains.send(messages)

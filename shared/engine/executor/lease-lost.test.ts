@@ -31,7 +31,7 @@ test('an executor that loses its lease while a plugin starts does not call the p
   } as unknown as ExecutorPorts
   const state = { urn, id: 'n-1', type: 't:m:T', customTimeouts: {} }
   const context = {
-    plan: { find: async () => operation },
+    logIndex: { find: async () => operation },
     stepOf: async () => ({ ...operation, provider: 'p', old: { state }, next: undefined }),
     emitter: { emitBegin: () => undefined, emitEnd: () => undefined },
     stepDeps: {

@@ -80,7 +80,7 @@ export async function keepLease(
   stopRenewing = clock.repeat(limits.leaseRenewMs, () => void renew())
   return {
     async recordGroups() {
-      // A renewal in progress may have read the groups before the newest one started.
+      // A renewal in progress may have read the groups before the newest group started.
       await pendingRecording
       if (isLost || groupKeysOf(deps.groups()) === recordedKeys) return
       pendingRecording ??= renew().finally(() => {

@@ -107,8 +107,8 @@ async function checkImported(
   const { provider, plannedImport, preview, warn } = options
   const { failures } = await provider.check({
     ...resourceIdentityOf(state),
-    olds: state.inputs,
-    news: state.inputs,
+    oldInputs: state.inputs,
+    newInputs: state.inputs,
     allowUnknowns: preview,
     // The result of the Check is not used.
     randomSeed: new Uint8Array(32),

@@ -236,7 +236,10 @@ function toPartialEnd(thrown: unknown, state: ResourceState): StepEnd {
   return { verdict: 'partial', state, resultOp: undefined, error }
 }
 
-/** Returns the reasons why a resource is not ready, in Pulumi's format; '' without reasons. */
+/**
+ * Returns the reasons why a resource is not ready, in Pulumi's format. Returns '' if there are
+ * none.
+ */
 function reasonsOf(reasons: readonly string[]): string {
   if (reasons.length === 0) return ''
   const count = reasons.length === 1 ? '1 error' : `${reasons.length} errors`

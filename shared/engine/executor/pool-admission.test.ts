@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import { createResourceState } from '../../state/resource.ts'
 import { type Step, stepOf } from '../step.ts'
-import { admissionOf, slowKeyOf } from './pool-admission.ts'
+import { admissionOf, durationKeyOf } from './pool-admission.ts'
 
 const urn = 'urn:pulumi:dev::p::a:b:C::c' as Urn
 const state = (fields: Partial<Parameters<typeof createResourceState>[0]> = {}) =>
@@ -60,7 +60,7 @@ describe('the admission of an operation', () => {
   test('expects no time for an operation without a provider call', () => {
     const step = remove({ customTimeouts: { delete: 120 } })
     expect(admitted({ ...step, skipCall: true }, 0)).toBe('now')
-    expect(slowKeyOf({ op: 'join', type: 'a:b:C' })).toBeUndefined()
-    expect(slowKeyOf({ op: 'delete-replaced', type: 'a:b:C' })).toBe('delete a:b:C')
+    expect(durationKeyOf({ op: 'join', type: 'a:b:C' })).toBeUndefined()
+    expect(durationKeyOf({ op: 'delete-replaced', type: 'a:b:C' })).toBe('delete a:b:C')
   })
 })

@@ -19,7 +19,7 @@ export interface FunctionTime {
   readonly wholeMs: number
 }
 
-/** Previous durations of a stack's operations by `slowKey`, in ms. */
+/** Previous durations of a stack's operations by `durationKeyOf`, in ms. */
 export type KnownDurations = ReadonlyMap<string, number>
 
 /** The provider calls for which durations are stored. */
@@ -53,7 +53,7 @@ function estimateMs(step: Step, knownDurations: KnownDurations): number {
   const state = call === 'create' ? step.next : (step.old?.state ?? step.next)
   const customSeconds = (call === 'update' ? step.next : state)?.customTimeouts[call] ?? 0
   if (customSeconds > 0) return customSeconds * 1_000
-  const previousMs = knownDurations.get(slowKey(step.type, call))
+  const previousMs = knownDurations.get(durationKey(step.type, call))
   // A margin, because durations vary.
   if (previousMs !== undefined) return previousMs * 1.25
   const minutes = call === 'read' ? undefined : slowTypes.get(step.type)
@@ -63,12 +63,12 @@ function estimateMs(step: Step, knownDurations: KnownDurations): number {
 /**
  * Returns the key under which the duration of a step is stored. Undefined without a provider call.
  */
-export function slowKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
+export function durationKeyOf({ op, type }: Pick<Step, 'op' | 'type'>): string | undefined {
   const call = callOf(op)
-  return call === undefined ? undefined : slowKey(type, call)
+  return call === undefined ? undefined : durationKey(type, call)
 }
 
-function slowKey(type: string, call: TimedCall): string {
+function durationKey(type: string, call: TimedCall): string {
   return `${call} ${type}`
 }
 

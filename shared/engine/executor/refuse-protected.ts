@@ -2,7 +2,10 @@ import type { ResourceState } from '../../state/resource.ts'
 import { isProtected, type Step } from '../step.ts'
 import { failureEndOf, type StepEnd } from '../step-end.ts'
 
-/** Returns the failure of the delete of a protected resource; undefined when it may be deleted. */
+/**
+ * Returns the failure of the delete of a protected resource. Returns undefined if the step may
+ * delete its resource.
+ */
 export function refuseProtected(step: Step, state: ResourceState): StepEnd | undefined {
   if (!isProtected(step)) return undefined
   const message =

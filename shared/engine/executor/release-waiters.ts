@@ -7,7 +7,7 @@ import { toIdBatches } from '../deployment/log/log-view.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
 /** The context of a release. */
-type ReleaseContext = Pick<ExecutionContext, 'deployment' | 'plan'>
+type ReleaseContext = Pick<ExecutionContext, 'deployment' | 'logIndex'>
 type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'>
 
 /**
@@ -92,7 +92,7 @@ function selectRepeated(
  */
 async function recordArrivals(
   ports: ReleasePorts,
-  { deployment, plan }: ReleaseContext,
+  { deployment, logIndex }: ReleaseContext,
   request: { readonly arrivals: readonly Arrival[]; readonly isRedelivered: boolean },
 ): Promise<readonly WaiterStatus[]> {
   const { arrivals, isRedelivered } = request
@@ -100,7 +100,7 @@ async function recordArrivals(
   const heads = await readHeads(ports, deployment, waiterIds)
   const statuses = await Promise.all(
     arrivals.map(async ({ from, to }): Promise<WaiterStatus | undefined> => {
-      const waiter = await plan.find(to)
+      const waiter = await logIndex.find(to)
       if (waiter === undefined) return undefined
       const earlierHead = heads.get(to)
       const isNew = earlierHead?.arrived.includes(from) !== true
@@ -135,11 +135,11 @@ async function readHeads(
  */
 async function findArrivals(
   ports: ReleasePorts,
-  { deployment, plan }: ReleaseContext,
+  { deployment, logIndex }: ReleaseContext,
   { operation, verdict }: Pick<EndedOperation, 'operation' | 'verdict'>,
 ): Promise<readonly Arrival[]> {
   if (verdict === 'succeeded') return arrivalsOf(operation)
-  const [ownArrival, ...blockedArrivals] = await findBarrierArrivals(operation, plan.find)
+  const [ownArrival, ...blockedArrivals] = await findBarrierArrivals(operation, logIndex.find)
   if (ownArrival === undefined) return []
   const waiterIds = [...new Set(blockedArrivals.map(({ to }) => to))]
   const recordedArrivals = new Map(

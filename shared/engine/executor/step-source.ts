@@ -6,12 +6,12 @@ import type { Pin } from '../deployment/log/log-view.ts'
 import { stepOfOperation } from '../deployment/state/operations.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Step, TrackedState } from '../step.ts'
-import type { PlanIndex } from './plan-index.ts'
+import type { LogIndex } from './log-index.ts'
 
 /** The dependencies of opening operations. `baseOfPin`: returns the opened base of a pin. */
 export interface StepSourceDeps {
   readonly deployment: DeploymentId
-  readonly plan: PlanIndex
+  readonly logIndex: LogIndex
   readonly operations: OperationsPort
   readonly sealing: Sealing
   readonly baseOfPin: (pin: Pin) => Promise<Base>
@@ -24,9 +24,9 @@ export interface StepSourceDeps {
  * that was read with an operation is therefore the pin of that operation.
  */
 export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
-  const { plan, sealing } = deps
+  const { logIndex, sealing } = deps
   const findCreatedState = async (id: OperationId): Promise<TrackedState | undefined> => {
-    const settledState = plan.settledStateOf(id)
+    const settledState = logIndex.settledStateOf(id)
     const ends = await deps.operations.getEnds(
       deps.deployment,
       settledState === undefined ? [id] : [],
@@ -36,7 +36,7 @@ export function createStepSource(deps: StepSourceDeps): (operation: Operation) =
     return { state: sealing.open(storedState), ref: { kind: 'operation', operation: id } }
   }
   return async operation => {
-    const pin = await plan.readPin()
+    const pin = await logIndex.readPin()
     if (pin === undefined) throw new Error('an operation is decided after a pin')
     const { old } = operation
     const createdState =

@@ -52,8 +52,8 @@ export interface Generator {
   readonly registerBelow: ResourceTree['registerBelow']
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /**
-   * Registers outputs. Those of a component are stored at once, those of the stack at the end of
-   * the deployment.
+   * Registers outputs. The outputs of a component are stored at once. The outputs of the stack are
+   * stored at the end of the deployment.
    */
   readonly registerOutputs: (urn: Urn, outputs: PropertyMap) => Promise<void>
   /**
@@ -65,7 +65,9 @@ export interface Generator {
   readonly call: (request: MethodRequest) => Promise<CallResult>
   /** Resolves when no request is being decided or run. */
   readonly waitUntilSettled: () => Promise<void>
-  /** The stack outputs that the program registered, undefined when it registered none. */
+  /**
+   * Returns the stack outputs that the program registered. Returns undefined if it registered none.
+   */
   readonly readStackOutputs: () => PropertyMap | undefined
 }
 

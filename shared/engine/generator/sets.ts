@@ -14,7 +14,8 @@ export interface CurrentState extends TrackedState {
   /**
    * The reason why the registration does not change the resource. `kept`: it is outside of the
    * scope, or unregistered but needed. `not created`: it is new but no target, it is new in a
-   * destroy or refresh, or it needs such a resource. `as read`: a refresh only reads it.
+   * destroy or refresh, or it needs such a resource. `as read`: a refresh reads it, or leaves it
+   * out because of the scope.
    */
   readonly skipReason?: 'kept' | 'not created' | 'as read'
 }

@@ -44,7 +44,10 @@ export async function registerRemote(
   })
 }
 
-/** Returns the hooks of a component, undefined if it has none. Construct ignores error hooks. */
+/**
+ * Returns the hooks of a component. Returns undefined if it has none. Construct ignores error
+ * hooks.
+ */
 function hookNamesOf({ hooks }: RegisterResourceRequest): HookNames | undefined {
   if (hooks === undefined) return undefined
   const hasAnyHook = Object.values(hooks).some(names => Array.isArray(names) && names.length > 0)

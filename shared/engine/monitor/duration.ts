@@ -11,8 +11,8 @@ const units: Readonly<Record<string, number>> = {
 }
 
 /**
- * Returns the seconds of a duration in the syntax of programs (`1h30m`, `1.5s`); '' and `0` are 0.
- * Throws RESOURCE_INVALID for any other text.
+ * Returns the seconds of a duration in the syntax of programs (`1h30m`, `1.5s`). Returns 0 for ''
+ * and `0`. Throws RESOURCE_INVALID for any other text.
  */
 export function parseDuration(text: string): number {
   if (text === '' || text === '0') return 0
@@ -28,7 +28,10 @@ export function parseDuration(text: string): number {
   return seconds
 }
 
-/** Formats seconds as a duration in the syntax of programs: `1h30m0s`, `1.5s`, `20ms`; '' for 0. */
+/**
+ * Formats seconds as a duration in the syntax of programs: `1h30m0s`, `1.5s`, `20ms`. Returns ''
+ * for 0.
+ */
 export function formatDuration(seconds: number): string {
   if (seconds === 0) return ''
   const ms = seconds * 1000

@@ -11,7 +11,7 @@ export function parseRequestUrn(text: string, role: string): Urn {
   throw error('RESOURCE_INVALID', `invalid ${role} URN: ${fault}`)
 }
 
-/** Parses an optional URN of a request; '' when it is absent. */
+/** Parses an optional URN of a request. Returns '' if it is absent. */
 export function parseOptionalUrn(text: string, role = 'parent'): Urn | '' {
   return text === '' ? '' : parseRequestUrn(text, role)
 }

@@ -2,9 +2,9 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Returns the position of a line of code in the project: `project:///index.ts#3,7`; '' when it is
- * unknown. Paths are relative to the root, so that states do not contain folders of a user's
- * machine.
+ * Returns the position of a line of code in the project: `project:///index.ts#3,7`. Returns '' if
+ * the position is unknown. Paths are relative to the root, so that states do not contain folders of
+ * a user's machine.
  */
 export function toProjectPosition(
   position: { readonly uri: string; readonly line: number; readonly column: number },

@@ -2,7 +2,7 @@ import type { StackFrame } from '../../state/resource.ts'
 
 /** Stack traces of callers, kept while the called code registers resources. */
 export interface StackTraces {
-  /** Runs `work` with a handle for the frames, '' without frames. */
+  /** Runs `work` with a handle for the frames. The handle is '' if there are no frames. */
   readonly runWithFrames: <T>(
     frames: readonly StackFrame[],
     work: (handle: string) => Promise<T>,

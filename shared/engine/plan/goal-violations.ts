@@ -15,10 +15,10 @@ export type ProposedGoal = Omit<PlannedGoal, 'inputs' | 'outputs'>
 export function findGoalViolations(
   plannedGoal: PlannedGoal | undefined,
   proposedGoal: ProposedGoal,
-  inputs: { readonly olds: PropertyMap; readonly news: PropertyMap },
+  inputs: { readonly oldValues: PropertyMap; readonly newValues: PropertyMap },
 ): readonly string[] {
   if (plannedGoal === undefined) return ['resource unexpectedly not deleted']
-  const changes = findUnplannedChanges(inputs.olds, inputs.news, plannedGoal.inputs)
+  const changes = findUnplannedChanges(inputs.oldValues, inputs.newValues, plannedGoal.inputs)
   return [
     ...findOptionViolations(plannedGoal, proposedGoal),
     ...findSetViolations(plannedGoal, proposedGoal),
@@ -30,10 +30,10 @@ export function findGoalViolations(
 /** Returns the differences of registered outputs that the plan does not allow. */
 export function findOutputViolations(
   plannedGoal: PlannedGoal | undefined,
-  outputs: { readonly olds: PropertyMap; readonly news: PropertyMap },
+  outputs: { readonly oldValues: PropertyMap; readonly newValues: PropertyMap },
 ): readonly string[] {
   if (plannedGoal === undefined) return ['resource unexpectedly not deleted']
-  const changes = findUnplannedChanges(outputs.olds, outputs.news, plannedGoal.outputs)
+  const changes = findUnplannedChanges(outputs.oldValues, outputs.newValues, plannedGoal.outputs)
   return changes.length === 0 ? [] : [`properties changed: ${changes.join(', ')}`]
 }
 

@@ -10,13 +10,21 @@ export interface PlanDraft {
   readonly recordGoal: (
     urn: Urn,
     goal: ProposedGoal,
-    inputs: { readonly olds: PropertyMap; readonly news: PropertyMap; readonly seed: Uint8Array },
+    inputs: {
+      readonly oldValues: PropertyMap
+      readonly newValues: PropertyMap
+      readonly seed: Uint8Array
+    },
   ) => void
   readonly recordStep: (urn: Urn, op: string) => void
   /** Records the expected outputs of a resource. Does nothing without an earlier goal or step. */
   readonly recordOutputs: (urn: Urn, outputs: PropertyMap) => void
   /** Records outputs that the program registered. Does nothing without an earlier goal. */
-  readonly recordRegisteredOutputs: (urn: Urn, olds: PropertyMap, news: PropertyMap) => void
+  readonly recordRegisteredOutputs: (
+    urn: Urn,
+    oldValues: PropertyMap,
+    newValues: PropertyMap,
+  ) => void
   readonly toPlan: () => UpdatePlan
 }
 
@@ -34,8 +42,8 @@ export function createPlanDraft(): PlanDraft {
     resources.set(urn, { ...(resources.get(urn) ?? emptyPlannedResource), ...changes })
   }
   return {
-    recordGoal(urn, goal, { olds, news, seed }) {
-      const inputs = createPlannedDifference(olds, news)
+    recordGoal(urn, goal, { oldValues, newValues, seed }) {
+      const inputs = createPlannedDifference(oldValues, newValues)
       changeResource(urn, { goal: { ...goal, inputs, outputs: noDifference }, seed })
     },
     recordStep(urn, op) {
@@ -44,12 +52,12 @@ export function createPlanDraft(): PlanDraft {
     recordOutputs(urn, outputs) {
       if (resources.has(urn)) changeResource(urn, { outputs })
     },
-    recordRegisteredOutputs(urn, olds, news) {
+    recordRegisteredOutputs(urn, oldValues, newValues) {
       const goal = resources.get(urn)?.goal
       if (goal === undefined) return
       changeResource(urn, {
-        goal: { ...goal, outputs: createPlannedDifference(olds, news) },
-        outputs: news,
+        goal: { ...goal, outputs: createPlannedDifference(oldValues, newValues) },
+        outputs: newValues,
       })
     },
     toPlan: () => ({ resources }),

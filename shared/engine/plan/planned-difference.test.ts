@@ -12,9 +12,9 @@ const planned = (
 ): PlannedDifference => ({ adds: map(adds), updates: map(updates), deletes })
 
 test('a planned difference contains added, changed and deleted properties; null counts as absent', () => {
-  const olds = map({ same: 1, changes: 1, goes: 1, ends: 1, none: null })
-  const news = map({ same: 1, changes: 2, ends: null, none: 3, comes: unknown })
-  expect(createPlannedDifference(olds, news)).toEqual(
+  const oldValues = map({ same: 1, changes: 1, goes: 1, ends: 1, none: null })
+  const newValues = map({ same: 1, changes: 2, ends: null, none: 3, comes: unknown })
+  expect(createPlannedDifference(oldValues, newValues)).toEqual(
     planned({ none: 3, comes: unknown }, { changes: 2 }, ['goes', 'ends']),
   )
 })
@@ -62,8 +62,8 @@ test.each([
   ],
   ['a nested unknown value', {}, { a: [1, 5] }, planned({ a: [1, unknown] }), []],
   ['another length', {}, { a: [1] }, planned({ a: [1, unknown] }), ['++a[[1,null]!=[1]]']],
-] as const)('%s', (_name, olds, news, plan, expected) => {
-  const unplannedChanges = findUnplannedChanges(map({ ...olds }), map({ ...news }), plan)
+] as const)('%s', (_name, oldValues, newValues, plan, expected) => {
+  const unplannedChanges = findUnplannedChanges(map({ ...oldValues }), map({ ...newValues }), plan)
   if (_name === 'another length') expect(unplannedChanges).toHaveLength(1)
   else expect(unplannedChanges).toEqual(expected)
 })

@@ -16,12 +16,15 @@ const signs: Readonly<Record<ChangeKind, string>> = {
 }
 
 /** Returns the planned difference between old and new properties. */
-export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): PlannedDifference {
+export function createPlannedDifference(
+  oldValues: PropertyMap,
+  newValues: PropertyMap,
+): PlannedDifference {
   const adds = new Map<string, PropertyValue>()
   const updates = new Map<string, PropertyValue>()
   const deletes: string[] = []
-  for (const key of keysOf(olds, news)) {
-    const [before, after] = [olds.get(key) ?? null, news.get(key) ?? null]
+  for (const key of keysOf(oldValues, newValues)) {
+    const [before, after] = [oldValues.get(key) ?? null, newValues.get(key) ?? null]
     if (equalValues(before, after)) continue
     if (before === null) adds.set(key, after)
     else if (after === null) deletes.push(key)
@@ -37,12 +40,13 @@ export function createPlannedDifference(olds: PropertyMap, news: PropertyMap): P
  * docs/spec/step-generation.md#update-plans.
  */
 export function findUnplannedChanges(
-  olds: PropertyMap,
-  news: PropertyMap,
+  oldValues: PropertyMap,
+  newValues: PropertyMap,
   plannedDifference: PlannedDifference,
 ): readonly string[] {
   const changes = new Map<string, ChangeKind>()
-  for (const key of keysOf(olds, news)) changes.set(key, changeOf(olds, news, key))
+  for (const key of keysOf(oldValues, newValues))
+    changes.set(key, changeOf(oldValues, newValues, key))
   const hasAnyChange = [...changes.values()].some(change => change !== 'same')
   const plannedKeys = [
     ...plannedDifference.adds.keys(),
@@ -51,26 +55,31 @@ export function findUnplannedChanges(
   ]
   const unplannedChanges: string[] = []
   for (const key of new Set([...changes.keys(), ...plannedKeys])) {
-    const change = news.has(key) || olds.has(key) ? (changes.get(key) ?? 'same') : undefined
+    const change =
+      newValues.has(key) || oldValues.has(key) ? (changes.get(key) ?? 'same') : undefined
     const plannedChange = plannedChangeOf(plannedDifference, key)
     // As in Pulumi, a property with a planned delete may stay if nothing changes at all.
-    if (isAllowed(plannedChange, { change, actualValue: news.get(key), hasAnyChange })) continue
+    if (isAllowed(plannedChange, { change, actualValue: newValues.get(key), hasAnyChange }))
+      continue
     unplannedChanges.push(
-      formatChange(key, plannedChange, { change: change ?? 'delete', actualValue: news.get(key) }),
+      formatChange(key, plannedChange, {
+        change: change ?? 'delete',
+        actualValue: newValues.get(key),
+      }),
     )
   }
   return unplannedChanges.sort(compareUtf8)
 }
 
-function keysOf(olds: PropertyMap, news: PropertyMap): ReadonlySet<string> {
-  return new Set([...olds.keys(), ...news.keys()])
+function keysOf(oldValues: PropertyMap, newValues: PropertyMap): ReadonlySet<string> {
+  return new Set([...oldValues.keys(), ...newValues.keys()])
 }
 
-function changeOf(olds: PropertyMap, news: PropertyMap, key: string): ChangeKind {
-  const before = olds.get(key) ?? null
-  const after = news.get(key) ?? null
+function changeOf(oldValues: PropertyMap, newValues: PropertyMap, key: string): ChangeKind {
+  const before = oldValues.get(key) ?? null
+  const after = newValues.get(key) ?? null
   // An unknown old value can turn out to be absent, so its absence is no change.
-  if (isUnknown(before) && !news.has(key)) return 'same'
+  if (isUnknown(before) && !newValues.has(key)) return 'same'
   if (before === null) return after === null ? 'same' : 'add'
   if (after === null) return isUnknown(before) ? 'same' : 'delete'
   return matchesPlanned(before, after) ? 'same' : 'update'

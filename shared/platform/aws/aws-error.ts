@@ -105,7 +105,7 @@ export function errorNameOf(thrown: unknown): string {
   return readThrown(thrown).name
 }
 
-/** Returns the HTTP status of an error response, or undefined without a response. */
+/** Returns the HTTP status of an error response. Returns undefined if there was no response. */
 export function httpStatusOf(thrown: unknown): number | undefined {
   return readThrown(thrown).status
 }

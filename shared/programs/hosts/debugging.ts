@@ -80,9 +80,9 @@ interface DebuggerLanguage {
     },
   ) => Promise<{ readonly command: string; readonly args: readonly string[] }>
   /**
-   * The log text of a debugger that is ready; '' = ready when its port accepts connections. Only
-   * Node is probed by a connection, because other debuggers would treat the connection as an
-   * attached client.
+   * The text in the log of a debugger that is ready. '': the debugger is ready when its port
+   * accepts connections. Only Node is probed by a connection, because other debuggers would treat
+   * the connection as an attached client.
    */
   readonly readyText: string
   readonly describeEndpoint: (port: number, pid: number) => DebuggerEndpoint

@@ -39,7 +39,7 @@ export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
       const request = {
         command: binary.command,
         args: [],
-        cwd: run.directory,
+        cwd: run.programFolder,
         env: { ...deps.env, ...createGoEnvironment(run) },
       }
       const child = await spawnDebugged(deps.processes, request, debugRequestOf(run))
@@ -57,7 +57,7 @@ function createGoEnvironment(run: ProgramRun): Readonly<Record<string, string>> 
     ...createConfigEnvironment(run),
     PULUMI_ORGANIZATION: run.organization,
     PULUMI_PROJECT: run.project,
-    PULUMI_ROOT_DIRECTORY: run.root,
+    PULUMI_ROOT_DIRECTORY: run.projectFolder,
     PULUMI_STACK: run.stack,
     PULUMI_DRY_RUN: String(run.dryRun),
     PULUMI_PARALLEL: String(run.parallel),
@@ -69,13 +69,13 @@ function createGoEnvironment(run: ProgramRun): Readonly<Record<string, string>> 
 async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<BuiltBinary> {
   const binaryOption = readTextOption(source, 'binary')
   if (binaryOption !== '') {
-    const command = resolve(source.directory, binaryOption)
+    const command = resolve(source.programFolder, binaryOption)
     if (isExecutable(command)) return { command, cleanUp: () => undefined }
     throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${command} is not executable`, {
       hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
     })
   }
-  const { directory, entryPoint } = source
+  const { programFolder: directory, entryPoint } = source
   return buildGo(deps, { kind: 'program', directory, entryPoint })
 }
 
@@ -91,12 +91,15 @@ async function listGoPackages(
   deps: GoHostDeps,
   source: ProgramSource,
 ): Promise<readonly RequiredPackage[]> {
-  if (!existsSync(join(source.root, 'go.mod')) && !existsSync(join(source.directory, 'go.mod')))
+  if (
+    !existsSync(join(source.projectFolder, 'go.mod')) &&
+    !existsSync(join(source.programFolder, 'go.mod'))
+  )
     return []
   const { code, out, err } = await runToEnd(deps.processes, {
     command: findGo(deps.env),
     args: ['list', '-m', '-json', '-mod=mod', 'all'],
-    cwd: source.directory,
+    cwd: source.programFolder,
     env: deps.env,
   })
   if (code !== 0)

@@ -96,11 +96,9 @@ export async function startHost(
 ): Promise<LanguageHost> {
   if (source.runtime === clientRuntime) return attachHost(source)
   const name = `pulumi-language-${source.runtime}`
-  const projectFolder = findProjectHost(source)
+  const hostFolder = findProjectHost(source)
   const command =
-    projectFolder === undefined
-      ? findOnPath(name, deps.env['PATH'] ?? '')
-      : join(projectFolder, name)
+    hostFolder === undefined ? findOnPath(name, deps.env['PATH'] ?? '') : join(hostFolder, name)
   if (command === undefined)
     throw error(
       'RUNTIME_UNKNOWN',
@@ -109,7 +107,7 @@ export async function startHost(
   const child = deps.processes.spawn({
     command,
     args: [deps.engineAddress()],
-    cwd: source.directory,
+    cwd: source.programFolder,
     env: deps.env,
   })
   const port = await readPort(child, name, onLine)
@@ -127,8 +125,8 @@ export async function startHost(
   await host
     .call(service.handshake, {
       engineAddress: deps.engineAddress(),
-      rootDirectory: source.root,
-      programDirectory: source.directory,
+      rootDirectory: source.projectFolder,
+      programDirectory: source.programFolder,
     })
     .catch(allowUnimplemented)
   return host
@@ -223,8 +221,8 @@ function allowUnimplemented(thrown: unknown): undefined {
 
 function toProgramInfo(source: ProgramSource): ProgramInfo {
   return {
-    rootDirectory: source.root,
-    programDirectory: source.directory,
+    rootDirectory: source.projectFolder,
+    programDirectory: source.programFolder,
     entryPoint: source.entryPoint,
     options: source.runtimeOptions,
   }
@@ -235,7 +233,7 @@ export function toRunRequest(run: ProgramRun): RunRequest {
   return RunRequest.create({
     project: run.project,
     stack: run.stack,
-    pwd: run.directory,
+    pwd: run.programFolder,
     program: run.entryPoint,
     config: new Map(run.config),
     configSecretKeys: [...run.configSecretKeys],
@@ -258,7 +256,7 @@ async function fetchPackages(
   source: ProgramSource,
 ): Promise<readonly RequiredPackage[]> {
   const info = toProgramInfo(source)
-  const { entryPoint: program, directory: pwd } = source
+  const { entryPoint: program, programFolder: pwd } = source
   const packagesResponse = await host
     .call(service.getRequiredPackages, { info })
     .catch(allowUnimplemented)

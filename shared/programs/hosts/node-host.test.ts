@@ -88,8 +88,8 @@ beforeEach(() => {
     stack: 'dev',
     organization: 'organization',
     runtime: 'nodejs',
-    root: join(root, 'app'),
-    directory: join(root, 'app'),
+    projectFolder: join(root, 'app'),
+    programFolder: join(root, 'app'),
     entryPoint: '.',
     runtimeOptions: {},
     config: new Map([['p:a', '1']]),
@@ -143,7 +143,7 @@ describe('Node program host', () => {
 
   test('passes the flags in the order of the language host', () => {
     expect(createProgramArguments(run).join(' ')).toBe(
-      `--monitor 127.0.0.1:1 --engine 127.0.0.1:2 --organization organization --project p --root-directory ${run.root} --stack dev --pwd ${run.directory} --dry-run --parallel 4 .`,
+      `--monitor 127.0.0.1:1 --engine 127.0.0.1:2 --organization organization --project p --root-directory ${run.projectFolder} --stack dev --pwd ${run.programFolder} --dry-run --parallel 4 .`,
     )
   })
 
@@ -192,14 +192,14 @@ describe('Node program host', () => {
     chmodSync(join(root, 'bin/node'), 0o644)
     chmodSync(join(root, 'ours/node'), 0o644)
     expect(hasCode(await refusal(), 'PROGRAM_NODE_MISSING')).toBe(true)
-    run = { ...run, directory: join(root, 'bin') }
+    run = { ...run, programFolder: join(root, 'bin') }
     expect(hasCode(await refusal(), 'PROGRAM_SDK_MISSING')).toBe(true)
   })
 
   test('finds the SDK through linked folders like Node', async () => {
     mkdirSync(join(root, 'linked'))
     symlinkSync(join(root, 'app/node_modules'), join(root, 'linked/node_modules'))
-    run = { ...run, directory: join(root, 'linked') }
+    run = { ...run, programFolder: join(root, 'linked') }
     expect(await runScript({})).toMatchObject({
       args: expect.arrayContaining([
         join(root, 'app/node_modules/@pulumi/pulumi/cmd/run/index.js'),

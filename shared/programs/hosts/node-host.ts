@@ -33,7 +33,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   let isNoteShown = false
   return {
     run: async (run, onLine) => {
-      const sdk = findNodeSdk(run.directory, env['PULUMI_LANGUAGE_NODEJS_RUN_PATH'] ?? '')
+      const sdk = findNodeSdk(run.programFolder, env['PULUMI_LANGUAGE_NODEJS_RUN_PATH'] ?? '')
       const nodeArgs = splitArguments(readTextOption(run, 'nodeargs'))
       const { engines } = sdk
       const { processes, antichainNode } = deps
@@ -42,21 +42,21 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         antichainNode,
         env,
         engines,
-        directory: run.directory,
+        directory: run.programFolder,
       })
       if (node.note !== '' && !isNoteShown) onLine(node.note, 'stderr')
       isNoteShown = true
       const request = {
         command: node.command,
         args: [...nodeArgs, sdk.runner, ...createProgramArguments(run)],
-        cwd: run.directory,
+        cwd: run.programFolder,
         env: { ...env, ...createProgramEnvironment(run) },
       }
       const child = await spawnDebugged(processes, request, debugRequestOf(run))
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
       return watchProgram(child, { onLine, hintOf: hintAtMemory, ...graceOption })
     },
-    listPackages: source => Promise.resolve(findRequiredPackages(source.directory)),
+    listPackages: source => Promise.resolve(findRequiredPackages(source.programFolder)),
   }
 }
 
@@ -76,9 +76,9 @@ export function createProgramArguments(run: ProgramRun): readonly string[] {
     ['--engine', run.engineAddress],
     ['--organization', run.organization],
     ['--project', run.project],
-    ['--root-directory', run.root],
+    ['--root-directory', run.projectFolder],
     ['--stack', run.stack],
-    ['--pwd', run.directory],
+    ['--pwd', run.programFolder],
   ]
   return [
     ...flags.filter(([, value]) => value !== '').flat(),

@@ -8,9 +8,9 @@ import { error } from '../../errors/error.ts'
 export interface NodeSdk {
   /** The module that runs a program. */
   readonly runner: string
-  /** The folder of the package, '' when the runner is not the SDK's. */
+  /** The folder of the SDK's package. '' if the runner belongs to another package. */
   readonly root: string
-  /** The range of Node versions that it requires, '' = any. */
+  /** The range of Node versions that the SDK requires. '': any. */
   readonly engines: string
 }
 

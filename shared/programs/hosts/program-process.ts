@@ -74,13 +74,13 @@ export async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<
   return isDone
 }
 
-/** Returns the debug request of a run, or undefined without a debugger. */
+/** Returns the debug request of a run. Returns undefined if no debugger is requested. */
 export function debugRequestOf({ runtime, onDebuggerReady }: ProgramRun): DebugRequest | undefined {
   if (onDebuggerReady === undefined) return undefined
   return { runtime, title: `Pulumi: Program (${runtime})`, onReady: onDebuggerReady }
 }
 
-/** Returns a text option of the runtime, '' when absent. */
+/** Returns a text option of the runtime. Returns '' if it is absent. */
 export function readTextOption(source: Pick<ProgramRun, 'runtimeOptions'>, name: string): string {
   const value: unknown = source.runtimeOptions[name]
   return typeof value === 'string' ? value : ''

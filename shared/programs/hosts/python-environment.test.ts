@@ -18,7 +18,7 @@ test.each([
 ])('the error for PULUMI_PYTHON_CMD=%j names the missing command', async (command, message) => {
   const env = { PATH: '', PULUMI_PYTHON_CMD: command }
   const folder = tmpdir()
-  const folders = { root: folder, directory: folder, entryPoint: '.' }
+  const folders = { projectFolder: folder, programFolder: folder, entryPoint: '.' }
   const source = { runtime: 'python', ...folders, runtimeOptions: {} }
   const resolution = resolvePythonEnvironment({ processes, env, source })
   await expect(resolution).rejects.toMatchObject({ code: 'PROGRAM_LANGUAGE_MISSING', message })

@@ -37,7 +37,9 @@ export async function resolvePythonEnvironment(
   const path = env['PATH'] ?? ''
   const commandNames = configuredCommand === '' ? ['python3', 'python'] : [configuredCommand]
   const command = commandNames
-    .map(name => (name.includes('/') ? resolve(source.directory, name) : findOnPath(name, path)))
+    .map(name =>
+      name.includes('/') ? resolve(source.programFolder, name) : findOnPath(name, path),
+    )
     .find(file => file !== undefined && isExecutable(file))
   if (command === undefined)
     throw error('PROGRAM_LANGUAGE_MISSING', missingCommandMessage(commandNames), {
@@ -60,7 +62,7 @@ function missingCommandMessage(commandNames: readonly string[]): string {
  */
 async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<string | undefined> {
   const { source } = input
-  const { root: projectFolder, directory: programFolder } = source
+  const { projectFolder, programFolder } = source
   const virtualenv = readTextOption(source, 'virtualenv')
   const tool = readTextOption(source, 'toolchain').toLowerCase() || 'pip'
   if (!['pip', 'uv', 'poetry'].includes(tool))
@@ -88,7 +90,7 @@ async function findPoetryFolder({
   const args = ['env', 'info', '--path']
   const { out, err, code } = await runToEnd(processes, {
     ...{ command, args, env },
-    cwd: source.directory,
+    cwd: source.programFolder,
   })
   if (code === 0 && out.trim() !== '') return out.trim()
   throw error('PROGRAM_LANGUAGE_MISSING', `poetry has no environment for the program: ${err}`, {

@@ -37,7 +37,7 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
       const request = {
         command: environment.command,
         args: ['-u', runner, JSON.stringify(runnerArgumentsOf(run))],
-        cwd: run.directory,
+        cwd: run.programFolder,
         env: { ...environment.env, ...createConfigEnvironment(run) },
       }
       const child = await spawnDebugged(processes, request, debugRequestOf(run))
@@ -48,7 +48,7 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
       const result = await runToEnd(processes, {
         command: environment.command,
         args: [runner, JSON.stringify({ do: 'packages' })],
-        cwd: source.directory,
+        cwd: source.programFolder,
         env: environment.env,
       })
       if (result.code !== 0)
@@ -69,8 +69,8 @@ function runnerArgumentsOf(run: ProgramRun): object {
     project: run.project,
     stack: run.stack,
     organization: run.organization,
-    root: run.root,
-    directory: run.directory,
+    root: run.projectFolder,
+    directory: run.programFolder,
     entryPoint: run.entryPoint,
     parallel: run.parallel,
     dryRun: run.dryRun,

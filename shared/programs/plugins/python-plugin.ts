@@ -20,7 +20,7 @@ export function toPythonSource(project: PluginProject): ProgramSource {
   const { folder, runtime, options } = project
   const virtualenv = options['virtualenv'] ?? (toolchainOf(project) === 'pip' ? 'venv' : undefined)
   const runtimeOptions = virtualenv === undefined ? options : { ...options, virtualenv }
-  return { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
+  return { runtime, projectFolder: folder, programFolder: folder, entryPoint: '.', runtimeOptions }
 }
 
 /**

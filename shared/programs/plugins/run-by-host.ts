@@ -26,7 +26,8 @@ export async function runByHost(
 ): Promise<RunningPlugin> {
   const { args, cwd, isDebugged = false } = options
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
-  const source = { runtime, root: folder, directory: folder, entryPoint: '.', runtimeOptions }
+  const folders = { projectFolder: folder, programFolder: folder }
+  const source = { runtime, ...folders, entryPoint: '.', runtimeOptions }
   const host = await startHost(deps, source, line => void streams.stderr.write(`${line}\n`))
   const responses = host.stream(service.runPlugin, {
     pwd: cwd,

@@ -22,7 +22,7 @@ describe('project file', () => {
   test('the smallest file has a name; without a runtime there is no program', () => {
     const project = parseProject('name: site', '/a/Pulumi.yaml')
     expect(project).toMatchObject({ name: 'site', runtime: '', root: '/a', stackConfigDir: '/a' })
-    expect(locateProgram(project)).toEqual({ directory: '/a', entryPoint: '.' })
+    expect(locateProgram(project)).toEqual({ programFolder: '/a', entryPoint: '.' })
   })
 
   test('a runtime may be a text or a map with options, and a byte order mark is ignored', () => {
@@ -129,8 +129,8 @@ describe('project file', () => {
     writeFileSync(join(root, 'src/app.js'), '')
     const locate = (main: string): unknown =>
       locateProgram(parseProject(`${head}main: ${main}\n`, join(root, 'Pulumi.yaml')))
-    expect(locate('src')).toEqual({ directory: join(root, 'src'), entryPoint: '.' })
-    expect(locate('src/app.js')).toEqual({ directory: join(root, 'src'), entryPoint: 'app.js' })
+    expect(locate('src')).toEqual({ programFolder: join(root, 'src'), entryPoint: '.' })
+    expect(locate('src/app.js')).toEqual({ programFolder: join(root, 'src'), entryPoint: 'app.js' })
     expect(() => locate('nowhere')).toThrow(/nowhere/)
   })
 })

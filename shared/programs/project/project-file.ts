@@ -80,17 +80,17 @@ export function parseProject(text: string, file: string): Project {
  * PROJECT_INVALID when `main` does not exist.
  */
 export function locateProgram(project: Project): {
-  readonly directory: string
+  readonly programFolder: string
   readonly entryPoint: string
 } {
-  if (project.main === '') return { directory: project.root, entryPoint: '.' }
+  if (project.main === '') return { programFolder: project.root, entryPoint: '.' }
   const main = isAbsolute(project.main) ? project.main : join(project.root, project.main)
   const stats = statSync(main, { throwIfNoEntry: false })
   if (stats === undefined)
     throw error('PROJECT_INVALID', `${project.file}: \`main\` names ${main}, which does not exist`)
   return stats.isDirectory()
-    ? { directory: main, entryPoint: '.' }
-    : { directory: dirname(main), entryPoint: basename(main) }
+    ? { programFolder: main, entryPoint: '.' }
+    : { programFolder: dirname(main), entryPoint: basename(main) }
 }
 
 function readName(source: YamlSource): string {

@@ -79,7 +79,7 @@ function isFolderSource(source: string): boolean {
 /**
  * Returns the plugins of a project and of its packages, recursively, each with an existing folder.
  * Relative paths begin at the project's folder, also those of nested packages. Throws
- * PROJECT_INVALID. Source: provider-protocol 3.2.
+ * PROJECT_INVALID. Source: docs/spec/provider-protocol.md#lookup-order.
  */
 export function resolveProjectPlugins({
   plugins,

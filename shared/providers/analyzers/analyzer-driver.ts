@@ -72,8 +72,8 @@ export async function initializePack(
 }
 
 /**
- * Returns the pack's description of itself. `version`: the version in the pack's file, '' without
- * one. It takes precedence over the version that the pack reports.
+ * Returns the pack's description of itself. `version`: the version in the pack's file, or '' if it
+ * names none. This version takes precedence over the version that the pack reports.
  */
 export async function fetchPackInfo(connection: Connection, version: string): Promise<PackInfo> {
   const answer: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})
@@ -131,8 +131,8 @@ export function createAnalyzer(
   connection: Connection,
   pack: Pick<Analyzer, 'info' | 'path' | 'close'> & {
     /**
-     * The version in the pack's file, '' without one. This version takes precedence over the
-     * versions in responses.
+     * The version in the pack's file, or '' if it names none. This version takes precedence over
+     * the versions in responses.
      */
     readonly version: string
   },

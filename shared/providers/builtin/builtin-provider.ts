@@ -44,7 +44,7 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
     diffConfig: () => Promise.resolve(noDiff),
     parameterize: () => Promise.reject(refusedError('the builtin provider has no parameters')),
     configure: doNothing,
-    check: async ({ urn, type, news }) => check(deps, { urn, type, news }),
+    check: async ({ urn, type, newInputs }) => check(deps, { urn, type, newInputs }),
     diff: async ({ type, oldInputs, newInputs }) => diff(type, oldInputs, newInputs),
     async create({ type, inputs, preview }) {
       const outputs =
@@ -71,24 +71,28 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
 
 function check(
   { warn }: BuiltinDeps,
-  { urn, type, news }: { readonly urn: Urn; readonly type: string; readonly news: PropertyMap },
+  {
+    urn,
+    type,
+    newInputs,
+  }: { readonly urn: Urn; readonly type: string; readonly newInputs: PropertyMap },
 ): CheckResult {
   if (kindOf(type) === 'stash')
-    return { inputs: news, failures: checkSingleProperty(news, 'input') }
+    return { inputs: newInputs, failures: checkSingleProperty(newInputs, 'input') }
   // Only registrations emit the warning, because reads do not call Check.
   warn(deprecationWarning, urn)
-  const failures = checkSingleProperty(news, 'name')
-  const name = news.get('name')
+  const failures = checkSingleProperty(newInputs, 'name')
+  const name = newInputs.get('name')
   const isTextOrUnknown = typeof name === 'string' || (isSpecial(name) && name.kind === 'unknown')
-  if (failures.length > 0 || isTextOrUnknown) return { inputs: news, failures }
+  if (failures.length > 0 || isTextOrUnknown) return { inputs: newInputs, failures }
   const reason = 'property "name" must be a string'
-  return { inputs: news, failures: [{ property: 'name', reason }] }
+  return { inputs: newInputs, failures: [{ property: 'name', reason }] }
 }
 
-function diff(type: string, olds: PropertyMap, news: PropertyMap): DiffResult {
+function diff(type: string, oldInputs: PropertyMap, newInputs: PropertyMap): DiffResult {
   const isStash = kindOf(type) === 'stash'
   const key = isStash ? 'input' : 'name'
-  if (equalValues(olds.get(key), news.get(key))) return noDiff
+  if (equalValues(oldInputs.get(key), newInputs.get(key))) return noDiff
   return {
     ...noDiff,
     changes: 'some',

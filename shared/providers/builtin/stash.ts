@@ -5,11 +5,14 @@ import type { PropertyMap } from '../../values/value.ts'
  * Returns a failure if the inputs have another property than `property`, or lack it. Source:
  * docs/spec/providers.md#built-in-provider.
  */
-export function checkSingleProperty(news: PropertyMap, property: string): readonly CheckFailure[] {
-  const unknownKey = [...news.keys()].find(key => key !== property)
+export function checkSingleProperty(
+  inputs: PropertyMap,
+  property: string,
+): readonly CheckFailure[] {
+  const unknownKey = [...inputs.keys()].find(key => key !== property)
   if (unknownKey !== undefined)
     return [{ property: unknownKey, reason: `unknown property "${unknownKey}"` }]
-  if (news.has(property)) return []
+  if (inputs.has(property)) return []
   return [{ property, reason: `missing required property "${property}"` }]
 }
 

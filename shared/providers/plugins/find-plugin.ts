@@ -51,8 +51,8 @@ export function findPlugin(
 ): { readonly path: string } | { readonly missing: string } {
   const file = `pulumi-${plugin.kind}-${plugin.name}`
   const searchedLocations: string[] = []
-  const projectFolder = findInProject(plugin, locations, searchedLocations)
-  if (projectFolder !== undefined) return { path: join(projectFolder, file) }
+  const pluginFolder = findInProject(plugin, locations, searchedLocations)
+  if (pluginFolder !== undefined) return { path: join(pluginFolder, file) }
   const pathFile = findOnPath(file, locations, searchedLocations)
   if (pathFile !== undefined) return { path: pathFile }
   const bundledFile = bundled.get(plugin.name)

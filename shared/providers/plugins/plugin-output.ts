@@ -44,7 +44,7 @@ export function createTail(count: number): Tail {
   }
 }
 
-/** Formats lines as the end of a message, '' without lines. */
+/** Formats lines as the end of a message. Returns '' if there are none. */
 export function formatLastLines(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `; its last lines:\n${lines.map(line => `  ${line}`).join('\n')}`
 }

@@ -53,8 +53,8 @@ describe('configuration', () => {
     expect(provider.isUnconfigured()).toBe(true)
     const check = {
       ...resourceIdentity,
-      olds: undefined,
-      news: propertyMap({ a: 1 }),
+      oldInputs: undefined,
+      newInputs: propertyMap({ a: 1 }),
       allowUnknowns: true,
     }
     expect(await provider.check({ ...check, randomSeed: new Uint8Array(32) })).toEqual({
@@ -106,8 +106,8 @@ describe('configuration', () => {
     const { provider } = await serveProvider({})
     const checking = {
       ...providerIdentity,
-      olds: undefined,
-      news: propertyMap({ a: 1 }),
+      oldInputs: undefined,
+      newInputs: propertyMap({ a: 1 }),
       allowUnknowns: true,
     }
     expect(await provider.checkConfig(checking)).toEqual({
@@ -124,12 +124,12 @@ describe('configuration', () => {
     const checkConfig = (request: { news: Record<string, unknown> }): CheckResponse =>
       CheckResponse.create({ inputs: request.news })
     const { provider, calls } = await serveProvider({ checkConfig })
-    const news = propertyMap({
+    const newInputs = propertyMap({
       a: secretValue('s'),
       b: [secretValue(1)],
       c: propertyMap({ d: secretValue(unknown) }),
     })
-    const input = { ...providerIdentity, olds: undefined, news, allowUnknowns: true }
+    const input = { ...providerIdentity, oldInputs: undefined, newInputs, allowUnknowns: true }
     const { inputs } = await provider.checkConfig(input)
     expect(calls[1]?.request).toMatchObject({ olds: undefined, news: { a: 's', b: [1] } })
     expect(inputs).toEqual(
@@ -152,8 +152,8 @@ describe('check and diff', () => {
     const { provider, calls } = await serveProvider({ check })
     const result = await provider.check({
       ...resourceIdentity,
-      olds: undefined,
-      news: propertyMap({ a: secretValue(1), u: unknown }),
+      oldInputs: undefined,
+      newInputs: propertyMap({ a: secretValue(1), u: unknown }),
       allowUnknowns: false,
       randomSeed: new Uint8Array([7]),
     })

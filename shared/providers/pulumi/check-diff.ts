@@ -31,16 +31,16 @@ export async function callCheck(
 ): ReturnType<Provider['check']> {
   const method = service.check
   const abilities = await session.waitUntilConfigured()
-  const { news, allowUnknowns } = input
-  if (session.isUnconfigured()) return { inputs: news, failures: [] }
+  const { newInputs, allowUnknowns } = input
+  if (session.isUnconfigured()) return { inputs: newInputs, failures: [] }
   const options = createSendOptions(abilities, { unknowns: allowUnknowns })
   const request = CheckRequest.create({
     urn: input.urn,
     name: input.name,
     type: input.type,
     // The field is never absent, because providers written in Node crash without it.
-    olds: encodeProperties(session, method, { map: input.olds ?? emptyMap, options }),
-    news: encodeProperties(session, method, { map: news, options }),
+    olds: encodeProperties(session, method, { map: input.oldInputs ?? emptyMap, options }),
+    news: encodeProperties(session, method, { map: newInputs, options }),
     randomSeed: input.randomSeed,
     autonaming: abilities.naming ? toAutonaming(input.naming) : undefined,
   })
@@ -51,7 +51,7 @@ export async function callCheck(
   })
   const isNameUnsupported = input.naming !== undefined && !abilities.naming
   return {
-    inputs: abilities.secrets ? checkedInputs : restoreSecretMarks(news, checkedInputs),
+    inputs: abilities.secrets ? checkedInputs : restoreSecretMarks(newInputs, checkedInputs),
     failures,
     ...(isNameUnsupported ? { isNameUnsupported } : {}),
   }

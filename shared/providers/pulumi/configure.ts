@@ -37,14 +37,14 @@ export async function callCheckConfig(
   input: CallInput<'checkConfig'>,
 ): ReturnType<Provider['checkConfig']> {
   const method = service.checkConfig
-  const { urn, name, type, olds, news, allowUnknowns } = input
+  const { urn, name, type, oldInputs, newInputs, allowUnknowns } = input
   const options = createConfigSendOptions({ unknowns: allowUnknowns })
   const request = CheckRequest.create({
     urn,
     name,
     type,
-    olds: olds && encodeProperties(session, method, { map: olds, options }),
-    news: encodeProperties(session, method, { map: news, options }),
+    olds: oldInputs && encodeProperties(session, method, { map: oldInputs, options }),
+    news: encodeProperties(session, method, { map: newInputs, options }),
   })
   try {
     const { inputs, failures } = await callProvider(session, method, { request })
@@ -52,9 +52,9 @@ export async function callCheckConfig(
       struct: inputs,
       options: createReceiveOptions({ unknowns: allowUnknowns }),
     })
-    return { inputs: restoreSecretMarks(news, checkedInputs), failures }
+    return { inputs: restoreSecretMarks(newInputs, checkedInputs), failures }
   } catch (thrown) {
-    if (isUnimplemented(thrown)) return { inputs: news, failures: [] }
+    if (isUnimplemented(thrown)) return { inputs: newInputs, failures: [] }
     throw thrown
   }
 }

@@ -95,7 +95,7 @@ export async function performHandshake(
 }
 
 /**
- * Returns the version that a plugin reports, without a leading `v`; '' for none. Throws
+ * Returns the version that a plugin reports, without a leading `v`. Returns '' for none. Throws
  * PLUGIN_FAILED.
  */
 export async function fetchPluginVersion(connection: Connection): Promise<string> {

@@ -3,8 +3,8 @@ import type { Abilities } from './negotiation.ts'
 import type { ProviderSession } from './provider-session.ts'
 
 /**
- * Returns the outputs of a preview without a call, or undefined when the provider must be called.
- * Absent outputs are unknown to the program.
+ * Returns the outputs of a preview without a call. Returns undefined if the provider must be
+ * called. Absent outputs are unknown to the program.
  */
 export function previewOutputsOf(
   session: ProviderSession,

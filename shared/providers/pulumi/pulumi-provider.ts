@@ -20,8 +20,8 @@ import type { Abilities } from './negotiation.ts'
 import { createProviderSession, type DriverSettings } from './provider-session.ts'
 
 /**
- * Dependencies of a driver. `handshakeAbilities`: the result of the handshake, undefined for a
- * provider without one.
+ * Dependencies of a driver. `handshakeAbilities`: the result of the handshake. Undefined for a
+ * provider that does not support the handshake.
  */
 export interface DriverDeps {
   readonly connection: Connection

@@ -99,7 +99,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     beforeRetry: waitBeforeRetry,
     views: { registry, address: engineAddress },
   })
-  const reader = createAssetReader(source.directory)
+  const reader = createAssetReader(source.programFolder)
   const programs =
     hosts?.programs ??
     createProgramHosts({ processes, env, antichainNode: process.execPath, engineAddress })

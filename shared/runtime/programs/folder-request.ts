@@ -48,9 +48,12 @@ export function createFolderRequest(input: {
         config,
       })
     : undefined
-  const { name, root, runtime, runtimeOptions } = project
+  const { name, root: projectFolder, runtime, runtimeOptions } = project
   const plugins = resolveProjectPlugins(project)
-  const source = { name, root, runtime, runtimeOptions, plugins, ...locateProgram(project) }
+  const source = {
+    ...{ name, projectFolder, runtime, runtimeOptions, plugins },
+    ...locateProgram(project),
+  }
   const readProgramDigest = (): string => programDigestOf(project, config, secrets)
   return {
     stack,

@@ -189,7 +189,7 @@ async function* limitBody(
 }
 
 /**
- * Returns the target of a redirect, '' for an invalid target. Returns undefined for any other
+ * Returns the target of a redirect. Returns '' for an invalid target, and undefined for any other
  * response.
  */
 function redirectTargetOf({ statusCode, headers }: IncomingMessage, url: URL): string | undefined {

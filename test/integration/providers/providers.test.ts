@@ -49,16 +49,16 @@ describe('the golden provider', () => {
       toPropertyMap({ region: 'eu', version: '1.0.0' }),
     )
     expect(gold.version).toBe('1.0.0')
-    const news = toPropertyMap({ value: toSecret('v'), secretOut: 1 })
+    const firstInputs = toPropertyMap({ value: toSecret('v'), secretOut: 1 })
     const checked = await gold.check({
       ...thing,
-      olds: undefined,
-      news,
+      oldInputs: undefined,
+      newInputs: firstInputs,
       allowUnknowns: false,
       randomSeed,
     })
-    expect(checked).toEqual({ inputs: news, failures: [] })
-    const input = { ...thing, inputs: news, timeout: 0 }
+    expect(checked).toEqual({ inputs: firstInputs, failures: [] })
+    const input = { ...thing, inputs: firstInputs, timeout: 0 }
     const planned = await gold.create({ ...input, preview: true })
     expect(planned.outputs.get('serial')).toEqual(unknown)
     const createResult = await gold.create({ ...input, preview: false })
@@ -75,7 +75,7 @@ describe('the golden provider', () => {
     })
     const old = {
       id: createResult.id,
-      oldInputs: news,
+      oldInputs: firstInputs,
       oldOutputs: createResult.outputs,
       ignoreChanges: [],
     }
@@ -86,17 +86,17 @@ describe('the golden provider', () => {
     const read = await gold.read({
       ...thing,
       id: createResult.id,
-      inputs: news,
+      inputs: firstInputs,
       outputs: createResult.outputs,
       timeout: 0,
     })
-    expect(read.inputs).toEqual(news)
+    expect(read.inputs).toEqual(firstInputs)
     const updated = await gold.update({ ...thing, ...old, newInputs, timeout: 0, preview: false })
     expect(updated.outputs.get('serial')).toBe('a-1#2')
     const dead = {
       ...thing,
       id: createResult.id,
-      inputs: newInputs,
+      inputs: firstInputs,
       outputs: updated.outputs,
       timeout: 0,
     }
@@ -186,19 +186,27 @@ describe("a provider written with the SDK's server", () => {
   test('negotiates its features through Configure', async () => {
     const simple = await loadConfigured(rig, 'simple')
     expect(simple.version).toBe('2.1.0')
-    const news = toPropertyMap({ a: toSecret([1]), bad: true })
+    const newInputs = toPropertyMap({ a: toSecret([1]), bad: true })
     const checked = await simple.check({
       ...res,
-      olds: undefined,
-      news,
+      oldInputs: undefined,
+      newInputs,
       allowUnknowns: false,
       randomSeed,
     })
-    expect(checked).toEqual({ inputs: news, failures: [{ property: 'bad', reason: 'is bad' }] })
-    const createResult = await simple.create({ ...res, inputs: news, timeout: 0, preview: false })
+    expect(checked).toEqual({
+      inputs: newInputs,
+      failures: [{ property: 'bad', reason: 'is bad' }],
+    })
+    const createResult = await simple.create({
+      ...res,
+      inputs: newInputs,
+      timeout: 0,
+      preview: false,
+    })
     expect(createResult).toMatchObject({
       id: 'simple-1',
-      outputs: toPropertyMap({ ...Object.fromEntries(news), made: true }),
+      outputs: toPropertyMap({ ...Object.fromEntries(newInputs), made: true }),
     })
     const got = await simple.invoke({
       token: 'simple:index:f',
@@ -255,8 +263,8 @@ describe("the SDK's dynamic provider", () => {
     const inputs = toPropertyMap({ __provider: source, text: toSecret('hush') })
     const checked = await dynamic.check({
       ...res,
-      olds: undefined,
-      news: inputs,
+      oldInputs: undefined,
+      newInputs: inputs,
       allowUnknowns: false,
       randomSeed,
     })

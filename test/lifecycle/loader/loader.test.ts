@@ -128,7 +128,13 @@ test('TestMapperAddressIsPassed: a host receives the address of the mapping serv
     const run = toRunRequest({
       ...{ project: 'p', stack: 's', organization: 'o', config: new Map(), configSecretKeys: [] },
       ...{ dryRun: false, parallel: 1, monitorAddress: address, engineAddress: address },
-      ...{ runtime: 'hcl', root: '/', directory: '/', entryPoint: '.', runtimeOptions: {} },
+      ...{
+        runtime: 'hcl',
+        projectFolder: '/',
+        programFolder: '/',
+        entryPoint: '.',
+        runtimeOptions: {},
+      },
     })
     expect(run).toMatchObject({ mapperTarget: address, loaderTarget: address })
     expect(await readMapping(run.mapperTarget, { provider: 'google' })).toBe('terraform of google')

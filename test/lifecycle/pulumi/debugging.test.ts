@@ -30,7 +30,7 @@ function createAskingHost(program: (run: ProgramRun) => Promise<void>): ProgramH
 }
 
 const source = {
-  ...{ name: 'life', root: '/', directory: '/', entryPoint: '.', plugins: [] },
+  ...{ name: 'life', projectFolder: '/', programFolder: '/', entryPoint: '.', plugins: [] },
   ...{ runtime: 'own', runtimeOptions: {} },
 }
 

@@ -35,7 +35,13 @@ function createRunOptions(
     antichainNode: '',
     engineAddress: () => '',
   })
-  const baseSource = { name: 'life', root: '/', directory: '/', entryPoint: '.', plugins: [] }
+  const baseSource = {
+    name: 'life',
+    projectFolder: '/',
+    programFolder: '/',
+    entryPoint: '.',
+    plugins: [],
+  }
   return { programs, request: { source: { ...baseSource, runtime, runtimeOptions } } }
 }
 

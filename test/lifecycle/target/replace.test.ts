@@ -39,7 +39,7 @@ test('TestReplaceSpecificTargets: a named resource is replaced without a change,
     targeting: { replaces: [targetUrnOf('a')] },
     provider: inner => ({
       ...inner,
-      check: ask => (checked.push([ask.name, ask.olds === undefined]), inner.check(ask)),
+      check: ask => (checked.push([ask.name, ask.oldInputs === undefined]), inner.check(ask)),
     }),
   })
   expect(allStepsOf(testRun)).toEqual([

@@ -3,7 +3,10 @@ import type { ChainMessage } from '../../../ports/queue.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
-/** Returns messages for ready operations: grouped by provider instance, with ids only. */
+/**
+ * Returns messages for ready operations, one or more per provider instance. A message has the ids
+ * of its operations, not their contents.
+ */
 export function toChainMessages(
   deployment: DeploymentId,
   readyOperations: readonly Operation[],

@@ -14,7 +14,7 @@ export function concurrencyLimitOf({ options }: Pick<Pin, 'options'>): {
 
 /**
  * Creates the slots for the chains of a program. A chain holds one slot until it has ended. Returns
- * undefined without a limit.
+ * undefined if the deployment has no limit.
  */
 export function createChainSlots(pin: Pick<Pin, 'options'>): Slots | undefined {
   const { concurrencyMax } = concurrencyLimitOf(pin)

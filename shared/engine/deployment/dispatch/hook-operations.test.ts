@@ -16,9 +16,9 @@ function around(hooks: Record<string, string[]>) {
     resourceHooks: new Map(Object.entries(hooks)),
   })
   let last = 10
-  const place = { id: id(1), needs: 3, releases: [id(5)], barrier: id(6) }
+  const position = { id: id(1), needs: 3, releases: [id(5)], barrier: id(6) }
   const nextId = (): OperationId => id((last += 1))
-  return planStepOperations(stepOf({ op: 'create', effect: 'add', next }), place, {
+  return planStepOperations(stepOf({ op: 'create', effect: 'add', next }), position, {
     nextId,
     sealing,
   })

@@ -9,7 +9,10 @@ const emptyDeployment: StoredDeployment = {
   metadata: {},
 }
 
-/** Reads a snapshot; '' means a stack without any. Throws STATE_INVALID for a damaged snapshot. */
+/**
+ * Returns the snapshot in a blob. Returns an empty state for the hash '', which a stack without a
+ * snapshot has. Throws STATE_INVALID for a damaged snapshot.
+ */
 export async function readSnapshotBlob(
   blobs: BlobsPort,
   hash: BlobHash | '',

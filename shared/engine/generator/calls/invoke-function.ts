@@ -70,8 +70,9 @@ export async function invokeFunction(
 const noProviders: ReadonlyMap<string, string> = new Map()
 
 /**
- * Returns the state of a view, or of a resource that this deployment registered or read. SDKs use
- * it to resolve references to resources. Source: docs/spec/providers.md#built-in-provider.
+ * Returns the state of a view, or of a resource that this deployment registered or read. SDKs call
+ * this function to resolve references to resources. Source:
+ * docs/spec/providers.md#built-in-provider.
  */
 function getResource({ sets }: Pick<DecisionInput, 'sets'>, args: PropertyMap): CallResult {
   const value = args.get('urn')

@@ -14,7 +14,7 @@ const initErrorKey = '#initerror'
 
 /**
  * Creates a difference without a request to the provider. With a `key`, the difference requires a
- * replacement because of it. With '' it only states that something changed.
+ * replacement because of this key. With '', it only states that something changed.
  */
 export function createForcedDiff(key: string): DiffResult {
   return { ...noDiff, changes: 'some', replaceKeys: key === '' ? [] : [key] }

@@ -37,8 +37,7 @@ export async function computeDifference(
   const { next, goal, compared, driver } = candidate
   const triggered = hasTriggerFired(input, old.replacementTrigger, next)
   if (triggered.kind === 'failed') return triggered
-  if (triggered.value)
-    return decided({ diff: { ...createForcedDiff(''), changes: 'some' }, triggered: true })
+  if (triggered.value) return decided({ diff: createForcedDiff(''), triggered: true })
   const withoutTrigger = (diff: DiffResult): Result<Difference> =>
     decided({ diff, triggered: false })
   const forcedKey = findForcedReplacement(input, next, old)

@@ -43,14 +43,18 @@ interface CheckedGoal {
 export function checkGoalAgainstPlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
   claim: UrnClaim,
-  { goal: checkedGoal, inputs: news, seed, isFresh }: CheckedGoal,
+  { goal: checkedGoal, inputs: newValues, seed, isFresh }: CheckedGoal,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   if (guard === undefined && draft === undefined) return decided(undefined)
   const proposal = toProposedGoal(checkedGoal)
   const old = claim.old?.state
-  const olds = old?.inputs ?? emptyMap
-  draft?.recordGoal(claim.urn, proposal, { olds: isFresh ? emptyMap : olds, news, seed })
+  const oldValues = old?.inputs ?? emptyMap
+  draft?.recordGoal(claim.urn, proposal, {
+    oldValues: isFresh ? emptyMap : oldValues,
+    newValues,
+    seed,
+  })
   if (guard === undefined) return decided(undefined)
   const resource = guard.resourceOf(claim.urn)
   // If neither the plan nor the state has the resource, the check of its first step refuses it.
@@ -59,7 +63,7 @@ export function checkGoalAgainstPlan(
     resource === undefined && old !== undefined
       ? { ...toUnchangedGoal(old), inputs: noDifference, outputs: noDifference }
       : resource?.goal
-  return failOnViolations(claim.urn, findGoalViolations(goal, proposal, { olds, news }))
+  return failOnViolations(claim.urn, findGoalViolations(goal, proposal, { oldValues, newValues }))
 }
 
 /** Checks the goal and the `same` step of an untargeted resource, which is kept or not created. */
@@ -119,20 +123,21 @@ export function checkDeletesAgainstPlan(
 export function checkOutputsAgainstPlan(
   { input, ports }: GeneratorContext,
   urn: Urn,
-  news: PropertyMap,
+  newValues: PropertyMap,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   if (guard === undefined && draft === undefined) return decided(undefined)
-  const index = input.base.liveIndexOf(urn)
-  const olds = index === undefined ? emptyMap : input.base.trackedStateAt(index).state.outputs
+  const baseIndex = input.base.liveIndexOf(urn)
+  const oldValues =
+    baseIndex === undefined ? emptyMap : input.base.trackedStateAt(baseIndex).state.outputs
   if (guard !== undefined) {
     const resource = guard.resourceOf(urn)
     if (resource === undefined) return failDeployment(`no plan for resource ${urn}`, urn)
-    const violations = findOutputViolations(resource.goal, { olds, news })
+    const violations = findOutputViolations(resource.goal, { oldValues, newValues })
     const planResult = failOnViolations(urn, violations)
     if (planResult.kind === 'failed') return planResult
   }
-  draft?.recordRegisteredOutputs(urn, olds, news)
+  draft?.recordRegisteredOutputs(urn, oldValues, newValues)
   return decided(undefined)
 }
 

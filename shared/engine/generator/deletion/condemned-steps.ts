@@ -10,11 +10,12 @@ import { skipsDeleteCall } from './skips-delete-call.ts'
 import { isResourceGone, hasRegisteredStep, currentTrackedAt } from '../sets.ts'
 
 /**
- * The delete of a state. `index`: the position of the state in the graph that orders the deletes.
- * The graph is that of the base, unless leftovers or a destroy with the program extend it.
+ * The delete of a state. `graphIndex`: the position of the state in the graph that orders the
+ * deletes.  * The graph is that of the base, unless leftovers or a destroy with the program extend
+ * it.
  */
 export interface CondemnedStep {
-  readonly index: number
+  readonly graphIndex: number
   readonly step: Step
 }
 
@@ -28,46 +29,49 @@ export function findCondemnedSteps(
   mayDelete: DeleteScope,
 ): readonly CondemnedStep[] {
   const { base, sets } = ctx.input
-  const candidates: { index: number; op: StepOp; effect: StateEffect }[] = []
-  base.snapshot.resources.forEach((state, index) => {
-    if (state.viewOf !== '' || !mayDelete(state.urn) || isResourceGone(sets, index)) return
-    const isSuperseded = state.delete || sets.markedForDeleteIndices.has(index)
-    if (isSuperseded) {
-      if (sets.condemnedIndices.has(index)) return
+  const candidates: { baseIndex: number; op: StepOp; effect: StateEffect }[] = []
+  base.snapshot.resources.forEach((state, baseIndex) => {
+    if (state.viewOf !== '' || !mayDelete(state.urn) || isResourceGone(sets, baseIndex)) return
+    const isOldCopy = state.delete || sets.markedForDeleteIndices.has(baseIndex)
+    if (isOldCopy) {
+      if (sets.condemnedIndices.has(baseIndex)) return
       candidates.push({
-        index,
-        op: currentTrackedAt(ctx.input, index).state.external
+        baseIndex,
+        op: currentTrackedAt(ctx.input, baseIndex).state.external
           ? 'discard-replaced'
           : 'delete-replaced',
         effect: 'remove',
       })
     } else if (!hasRegisteredStep(sets, state.urn))
-      candidates.push({ index, ...toDeleteOp(ctx, state, index) })
+      candidates.push({ baseIndex, ...toDeleteOp(ctx, state, baseIndex) })
   })
-  const requiredIndices = findRequiredIndices(ctx, new Set(candidates.map(({ index }) => index)))
+  const requiredIndices = findRequiredIndices(
+    ctx,
+    new Set(candidates.map(({ baseIndex }) => baseIndex)),
+  )
   const condemnedStates =
     requiredIndices.size === 0
       ? candidates
-      : candidates.filter(({ index }) => !requiredIndices.has(index))
+      : candidates.filter(({ baseIndex }) => !requiredIndices.has(baseIndex))
   ctx.apply({
-    deleted: candidates.flatMap(({ index }) => base.snapshot.resources[index]?.urn ?? []),
-    condemnedIndices: condemnedStates.map(({ index }) => index),
+    deleted: candidates.flatMap(({ baseIndex }) => base.snapshot.resources[baseIndex]?.urn ?? []),
+    condemnedIndices: condemnedStates.map(({ baseIndex }) => baseIndex),
     removed: { condemnedIndices: [...requiredIndices] },
   })
-  return condemnedStates.map(({ index, op, effect }) => {
-    const old = currentTrackedAt(ctx.input, index)
+  return condemnedStates.map(({ baseIndex, op, effect }) => {
+    const old = currentTrackedAt(ctx.input, baseIndex)
     const skipCall = skipsDeleteCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
     return {
-      index,
+      graphIndex: baseIndex,
       step: stepOf({ op, effect, old, skipCall, ignoreProtect: ctx.input.ignoreProtect }),
     }
   })
 }
 
 /**
- * Returns the condemned states that must stay, because remaining states depend on them. A failed
- * change keeps an old state, which may depend even on an older copy. A state without its
- * dependencies violates I7.
+ * Returns the base indices of the condemned states that must stay, because remaining states depend
+ * on them. A failed change keeps an old state, which may depend even on an older copy. A state
+ * without its dependencies violates I7.
  */
 function findRequiredIndices(
   ctx: GeneratorContext,
@@ -77,18 +81,18 @@ function findRequiredIndices(
   const requiredUrns = new Set<Urn>()
   const requiredProviders = new Set<string>()
   const requiredIndices = new Set<number>()
-  for (const [index, state] of [...base.snapshot.resources.entries()].toReversed()) {
+  for (const [baseIndex, state] of [...base.snapshot.resources.entries()].toReversed()) {
     // A view never keeps other states, because it is deleted with its owner.
     if (state.viewOf !== '') continue
     const { urn } = state
-    if (isResourceGone(sets, index)) continue
-    const isOldCopy = state.delete || sets.markedForDeleteIndices.has(index)
+    if (isResourceGone(sets, baseIndex)) continue
+    const isOldCopy = state.delete || sets.markedForDeleteIndices.has(baseIndex)
     const isNeeded =
       requiredUrns.has(urn) ||
       (isProviderType(state.type) && requiredProviders.has(providerReferenceOf(urn, state.id)))
     const hasSuccessor = sets.currentStates.has(sets.claimantUrns.get(urn) ?? urn)
-    if (condemnedIndices.has(index) ? !isNeeded : isOldCopy || hasSuccessor) continue
-    if (condemnedIndices.has(index)) requiredIndices.add(index)
+    if (condemnedIndices.has(baseIndex) ? !isNeeded : isOldCopy || hasSuccessor) continue
+    if (condemnedIndices.has(baseIndex)) requiredIndices.add(baseIndex)
     for (const dependencyUrn of dependencyUrnsOf(state)) requiredUrns.add(dependencyUrn)
     if (state.parent !== '') requiredUrns.add(state.parent)
     if (state.provider !== '') requiredProviders.add(state.provider)
@@ -111,7 +115,7 @@ export function createLeftoverSteps(
     const skipCall = skipsDeleteCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
     const { ignoreProtect } = ctx.input
     return {
-      index: firstIndex + offset,
+      graphIndex: firstIndex + offset,
       step: stepOf({ op, effect: 'remove', old, skipCall, ignoreProtect }),
     }
   })
@@ -120,9 +124,9 @@ export function createLeftoverSteps(
 function toDeleteOp(
   ctx: GeneratorContext,
   state: ResourceState,
-  index: number,
+  baseIndex: number,
 ): { op: StepOp; effect: StateEffect } {
-  if (state.pendingReplacement || ctx.input.sets.pendingReplacementIndices.has(index))
+  if (state.pendingReplacement || ctx.input.sets.pendingReplacementIndices.has(baseIndex))
     return { op: 'remove-pending-replace', effect: 'remove' }
   return { op: state.external ? 'discard' : 'delete', effect: 'remove' }
 }

@@ -9,15 +9,15 @@ import { type CondemnedStep, findCondemnedSteps } from './condemned-steps.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
 
 /**
- * Adapts the scope of the deletes to the dependencies that the program registered in this run. The
- * current dependents of a target are deleted too. The current dependencies of an excluded resource
- * are kept.
+ * Returns the scope of the deletes with the dependencies that the program registered in this run.
+ * The current dependents of a target are deleted too. The current dependencies of an excluded
+ * resource are kept.
  */
-function narrowDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
-  const createdStates = [...sets.currentStates.values()].filter(
+function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
+  const existingStates = [...sets.currentStates.values()].filter(
     ({ skipReason }) => skipReason !== 'not created',
   )
-  const graph = createStateGraph(createdStates.map(({ state }) => state))
+  const graph = createStateGraph(existingStates.map(({ state }) => state))
   const { targets, excludes } = scope
   const formerUrnOf = (urn: Urn): Urn => sets.formerUrns.get(urn) ?? urn
   if (targets.isConstrained) {
@@ -38,8 +38,8 @@ function narrowDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScop
 /**
  * Plans the deletes of a destroy whose program has ended: its registrations and all other states in
  * the scope. `leftovers`: resources that earlier generator runs created and that the program did
- * not register again. Registrations come first in the list, so that every other state is deleted
- * before its dependencies.
+ * not register again. The registered states come first in the graph, so that every other state is
+ * deleted before the registered states that it depends on.
  */
 export function planDestroy(
   ctx: GeneratorContext,
@@ -49,7 +49,7 @@ export function planDestroy(
   }: { readonly leftovers: readonly TrackedState[]; readonly mayDelete: DeleteScope },
 ): { readonly graph: StateGraph; readonly condemned: readonly CondemnedStep[] } {
   const { sets, base } = ctx.input
-  const mayDeleteNow = narrowDeleteScope(ctx.input, mayDelete)
+  const mayDeleteNow = adaptDeleteScope(ctx.input, mayDelete)
   const registeredStates = [...sets.currentStates.values()].filter(
     ({ skipReason, state }) => skipReason === undefined && mayDeleteNow(state.urn),
   )
@@ -57,20 +57,20 @@ export function planDestroy(
   const deletableLeftovers = leftovers.filter(({ state: { urn } }) =>
     isInBase(urn) || isInBase(sets.formerUrns.get(urn) ?? urn) ? mayDeleteNow(urn) : true,
   )
-  const deleted: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
-  ctx.apply({ deleted: deleted.map(({ state }) => state.urn) })
+  const graphStart: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
+  ctx.apply({ deleted: graphStart.map(({ state }) => state.urn) })
   const otherDeletes = findCondemnedSteps(ctx, mayDeleteNow)
-  const registeredDeletes = deleted.map((old, index): CondemnedStep => {
+  const registeredDeletes = graphStart.map((old, graphIndex): CondemnedStep => {
     const { external, pendingReplacement } = old.state
     const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'
     const skipCall = skipsDeleteCall(old.state, urn => sets.deletedUrns.has(urn))
-    return { index, step: stepOf({ op, effect: 'remove', old, skipCall }) }
+    return { graphIndex, step: stepOf({ op, effect: 'remove', old, skipCall }) }
   })
-  const laterDeletes = otherDeletes.map(({ index, step }) => ({
-    index: index + deleted.length,
+  const laterDeletes = otherDeletes.map(({ graphIndex, step }) => ({
+    graphIndex: graphIndex + graphStart.length,
     step,
   }))
-  const orderedStates = deleted.map(({ state }) => withFormerDependencies(ctx.input, state))
+  const orderedStates = graphStart.map(({ state }) => withFormerDependencies(ctx.input, state))
   const states = [...orderedStates, ...base.snapshot.resources]
   return { graph: createStateGraph(states), condemned: [...registeredDeletes, ...laterDeletes] }
 }

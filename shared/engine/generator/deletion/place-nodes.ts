@@ -14,7 +14,7 @@ export type PlanWait = 'for dependents' | 'for whole waves' | 'for waves to end'
 /** A node of a plan with its operation id, its needs and its releases. */
 export interface PlacedNode {
   readonly key: string
-  readonly place: PlanPosition
+  readonly position: PlanPosition
 }
 
 /**
@@ -41,19 +41,19 @@ export function placeNodes(
   return [...ids].map(([key, id]) => {
     const releases = (joinedPlan.releases.get(key) ?? []).flatMap(target => idOf(target) ?? [])
     const needs = joinedPlan.needs.get(key) ?? 0
-    if (waitMode !== 'for waves to end') return { key, place: { id, needs, releases } }
+    if (waitMode !== 'for waves to end') return { key, position: { id, needs, releases } }
     // A barrier that also counts failed operations is stored apart from `releases`.
     const barrier = idOf(barriers.nodeByMember.get(key) ?? '')
-    const place = { id, needs: needs + (barriers.memberCounts.get(key) ?? 0), releases }
-    return { key, place: barrier === undefined ? place : { ...place, barrier } }
+    const position = { id, needs: needs + (barriers.memberCounts.get(key) ?? 0), releases }
+    return { key, position: barrier === undefined ? position : { ...position, barrier } }
   })
 }
 
 /** Creates the operation of a barrier or join, which makes no provider call. */
-export function createJoinOperation(place: PlanPosition): Operation {
+export function createJoinOperation(position: PlanPosition): Operation {
   const joinUrn = 'urn:pulumi:::::antichain:join::' as Operation['urn']
   return {
-    ...place,
+    ...position,
     op: 'join',
     urn: joinUrn,
     type: '',

@@ -35,7 +35,7 @@ export function planDeletes(
   deps: DeletePlanDeps,
 ): readonly PlannedOperation[] {
   const { nextId, concurrencyMax = Infinity } = deps
-  const edges = findDeleteEdges(graph, new Set(condemned.map(({ index }) => index)))
+  const edges = findDeleteEdges(graph, new Set(condemned.map(({ graphIndex }) => graphIndex)))
   const isBounded = condemned.length > concurrencyMax
   const waitMode =
     isBounded && deps.waitMode === 'for dependents' ? 'for waves to end' : deps.waitMode
@@ -43,12 +43,12 @@ export function planDeletes(
     waitMode === 'for dependents'
       ? createBarriers([])
       : barriersOf(condemned, edges, concurrencyMax)
-  const steps = new Map(condemned.map(({ index, step }) => [String(index), step]))
+  const stepsByKey = new Map(condemned.map(({ graphIndex, step }) => [String(graphIndex), step]))
   return placeNodes(planNodesOf(condemned, edges), { barriers, waitMode, nextId }).flatMap(
-    ({ key, place }): readonly PlannedOperation[] => {
-      const step = steps.get(key)
-      if (step === undefined) return [{ operation: createJoinOperation(place), step }]
-      return planStepOperations(step, place, deps)
+    ({ key, position }): readonly PlannedOperation[] => {
+      const step = stepsByKey.get(key)
+      if (step === undefined) return [{ operation: createJoinOperation(position), step }]
+      return planStepOperations(step, position, deps)
     },
   )
 }
@@ -67,11 +67,11 @@ export function findStepsWithoutCall(
   const blockedIndices = isAnyProtected
     ? findBlockedIndices(
         condemned,
-        findDeleteEdges(graph, new Set(condemned.map(({ index }) => index))),
+        findDeleteEdges(graph, new Set(condemned.map(({ graphIndex }) => graphIndex))),
       )
     : new Set<number>()
   return condemned
-    .filter(({ index, step }) => blockedIndices.has(index) || !isCalled(step))
+    .filter(({ graphIndex, step }) => blockedIndices.has(graphIndex) || !isCalled(step))
     .map(({ step }) => step)
 }
 
@@ -81,7 +81,7 @@ function findBlockedIndices(
 ): ReadonlySet<number> {
   const protectedIndices = condemned
     .filter(({ step }) => isProtected(step))
-    .map(({ index }) => index)
+    .map(({ graphIndex }) => graphIndex)
   return findBlockedDeletes(protectedIndices, edges)
 }
 
@@ -90,7 +90,7 @@ function barriersOf(
   edges: DeleteEdges,
   concurrencyMax: number,
 ): Barriers {
-  const indices = condemned.map(({ index }) => index)
+  const indices = condemned.map(({ graphIndex }) => graphIndex)
   // No wave waits for a delete that protection blocks.
   const uncountedKeys = new Set([...findBlockedIndices(condemned, edges)].map(String))
   const waves = wavesOf(indices, edges).map(wave => wave.map(String))
@@ -109,9 +109,9 @@ function planNodesOf(condemned: readonly CondemnedStep[], edges: DeleteEdges): r
     key,
     releases: states.map(String),
   }))
-  const deletes = condemned.toReversed().map(({ index }) => {
-    const { states = [], groups: releasedChildGroups = [] } = edges.releases.get(index) ?? {}
-    return { key: String(index), releases: [...states.map(String), ...releasedChildGroups] }
+  const deletes = condemned.toReversed().map(({ graphIndex }) => {
+    const { states = [], groups: releasedChildGroups = [] } = edges.releases.get(graphIndex) ?? {}
+    return { key: String(graphIndex), releases: [...states.map(String), ...releasedChildGroups] }
   })
   return [...deletes, ...childGroups]
 }

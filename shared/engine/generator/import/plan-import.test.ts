@@ -6,7 +6,7 @@ import {
   type ImportInput,
   findImportError,
   findNeededProviders,
-  placeImports,
+  planImports,
 } from './plan-import.ts'
 
 const stackUrn = 'urn:pulumi:dev::p::pulumi:pulumi:Stack::p-dev' as Urn
@@ -37,7 +37,7 @@ function createInput(
 describe('a planned import', () => {
   test('comes after its parent in any order of the file', () => {
     const parent = urn('test:index:Thing', 'a')
-    const placed = placeImports([one('b', { parent }), one('a')], createInput(), stackUrn)
+    const placed = planImports([one('b', { parent }), one('a')], createInput(), stackUrn)
     expect(placed.map(({ resource }) => resource.name)).toEqual(['a', 'b'])
     expect(placed[1]?.urn).toBe(urn('test:index:Thing$test:index:Thing', 'b'))
     expect(placed.every(({ refusal }) => refusal === undefined)).toBe(true)
@@ -58,14 +58,14 @@ describe('a planned import', () => {
     ['with another id', state('own'), 1, /already exists/],
     ['imported under another id', state('id-a', 'x'), 1, /already exists/],
   ])('is compared with a state %s', (_title, there, length, refusal) => {
-    const placed = placeImports([one('a')], createInput([there]), stackUrn)
+    const placed = planImports([one('a')], createInput([there]), stackUrn)
     expect(placed).toHaveLength(length)
     if (refusal !== undefined) expect(placed[0]?.refusal).toMatch(refusal)
   })
 
   test('is refused without a known parent', () => {
     const parent = urn('case:index:Group', 'g')
-    const [placed] = placeImports([one('a', { parent })], createInput(), stackUrn)
+    const [placed] = planImports([one('a', { parent })], createInput(), stackUrn)
     expect(placed?.refusal).toBe(`unknown parent '${parent}' for resource '${placed?.urn}'`)
   })
 })
@@ -120,7 +120,7 @@ describe('the providers that an import creates', () => {
     const declared = one('p', { type: 'pulumi:providers:test', id: '', inputs })
     const resource = [one('a', { provider: p }), declared]
     expect(findNeededProviders(resource, createInput())).toMatchObject([{ urn: p, inputs }])
-    expect(placeImports(resource, createInput(), stackUrn)).toHaveLength(1)
+    expect(planImports(resource, createInput(), stackUrn)).toHaveLength(1)
   })
 
   test('include named providers with the inputs in the file', () => {

@@ -15,8 +15,8 @@ export interface ImportInput {
   readonly required: ReadonlyMap<string, PackageRequest>
 }
 
-/** A resource to import, or the reason of its refusal. */
-export interface PlacedImport {
+/** A resource to import, with its URN, parent and provider. `refusal`: the reason of a refusal. */
+export interface PlannedImport {
   readonly resource: ImportedResource
   readonly urn: Urn
   readonly parent: Urn
@@ -34,7 +34,7 @@ export interface NeededProvider {
   readonly inputs: 'config' | ImportedResource['inputs']
 }
 
-/** Returns the first error in the requested imports; undefined when they are valid. */
+/** Returns the first error in the requested imports. Returns undefined if they are valid. */
 export function findImportError(
   requestedImports: readonly ImportedResource[],
   input: ImportInput,
@@ -103,12 +103,12 @@ export function findNeededProviders(
  * id is omitted. Another id or an unknown parent is a refusal. `stackUrn`: the parent of imports
  * without a parent.
  */
-export function placeImports(
+export function planImports(
   requestedImports: readonly ImportedResource[],
   input: ImportInput,
   stackUrn: Urn,
-): readonly PlacedImport[] {
-  const pendingImports = requestedImports.flatMap((resource): readonly PlacedImport[] => {
+): readonly PlannedImport[] {
+  const pendingImports = requestedImports.flatMap((resource): readonly PlannedImport[] => {
     if (isProviderType(resource.type)) return []
     const parent = resource.parent === '' ? stackUrn : resource.parent
     const urn = importUrnOf(resource, input, parent)
@@ -124,32 +124,32 @@ export function placeImports(
 
 /** Orders imports with parents first, and refuses those with an unknown parent. */
 function orderByParent(
-  pendingImports: readonly PlacedImport[],
+  pendingImports: readonly PlannedImport[],
   requestedImports: readonly ImportedResource[],
   input: ImportInput,
-): readonly PlacedImport[] {
+): readonly PlannedImport[] {
   const neededProviderUrns = new Set(
     findNeededProviders(requestedImports, input).map(({ urn }) => urn),
   )
   const importedUrns = new Set(pendingImports.map(({ urn }) => urn))
-  const children = new Map<Urn, PlacedImport[]>()
-  const orderedImports: PlacedImport[] = []
-  for (const placedImport of pendingImports) {
-    if (!importedUrns.has(placedImport.parent)) {
+  const children = new Map<Urn, PlannedImport[]>()
+  const orderedImports: PlannedImport[] = []
+  for (const plannedImport of pendingImports) {
+    if (!importedUrns.has(plannedImport.parent)) {
       const isKnown =
-        urnPartsOf(placedImport.parent).qualifiedType === stackType ||
-        input.liveStateOf(placedImport.parent) !== undefined ||
-        neededProviderUrns.has(placedImport.parent)
-      const unknownParentMessage = `unknown parent '${placedImport.parent}' for resource '${placedImport.urn}'`
+        urnPartsOf(plannedImport.parent).qualifiedType === stackType ||
+        input.liveStateOf(plannedImport.parent) !== undefined ||
+        neededProviderUrns.has(plannedImport.parent)
+      const unknownParentMessage = `unknown parent '${plannedImport.parent}' for resource '${plannedImport.urn}'`
       orderedImports.push(
         isKnown
-          ? placedImport
-          : { ...placedImport, refusal: placedImport.refusal ?? unknownParentMessage },
+          ? plannedImport
+          : { ...plannedImport, refusal: plannedImport.refusal ?? unknownParentMessage },
       )
     } else
-      children.set(placedImport.parent, [
-        ...(children.get(placedImport.parent) ?? []),
-        placedImport,
+      children.set(plannedImport.parent, [
+        ...(children.get(plannedImport.parent) ?? []),
+        plannedImport,
       ])
   }
   for (let index = 0; index < orderedImports.length; index += 1) {

@@ -25,8 +25,8 @@ import {
   findImportError,
   type NeededProvider,
   findNeededProviders,
-  type PlacedImport,
-  placeImports,
+  type PlannedImport,
+  planImports,
 } from './plan-import.ts'
 import { withExtensionRef } from '../../../providers/package-request.ts'
 import { withPlugin } from '../../../providers/provider-inputs.ts'
@@ -62,8 +62,8 @@ export async function prepareImport(
     return index === undefined ? undefined : base.trackedStateAt(index).state
   }
   const input = { stack, project, liveStateOf, required: deps.required }
-  const mistake = findImportError(requestedImports, input)
-  if (mistake !== undefined) return failDeployment(mistake)
+  const importError = findImportError(requestedImports, input)
+  if (importError !== undefined) return failDeployment(importError)
 
   const existingResult = await showExisting(ctx)
   if (existingResult.kind === 'failed') return existingResult
@@ -77,7 +77,7 @@ export async function prepareImport(
       : decided(undefined)
   if (stackResult.kind === 'failed') return stackResult
   const stackUrn = existingStack?.urn ?? stackResult.value?.state.urn
-  if (stackUrn === undefined) throw new TypeError('a stack was found or made')
+  if (stackUrn === undefined) throw new TypeError('a stack was found or created')
 
   for (const neededProvider of findNeededProviders(requestedImports, input)) {
     const providerResult = await createProvider(ctx, neededProvider, deps)
@@ -85,14 +85,14 @@ export async function prepareImport(
   }
   const referenceTo = (urn: Urn): string => {
     const id = liveStateOf(urn)?.id ?? sets.currentStates.get(urn)?.state.id
-    if (id === undefined) throw new TypeError(`the provider ${urn} was found or made`)
+    if (id === undefined) throw new TypeError(`the provider ${urn} was found or created`)
     return providerReferenceOf(urn, id)
   }
   for (const { extension } of requestedImports)
     if (extension !== undefined) registerExtension(ctx, withExtensionRef(extension))
-  const imports = placeImports(requestedImports, input, stackUrn).map(placedImport => ({
-    refusal: placedImport.refusal,
-    step: createImportCommandStep(placedImport, referenceTo, deps),
+  const imports = planImports(requestedImports, input, stackUrn).map(plannedImport => ({
+    refusal: plannedImport.refusal,
+    step: createImportCommandStep(plannedImport, referenceTo, deps),
   }))
   const refusalResult = refuseImports(ctx, imports)
   if (refusalResult.kind === 'failed') return refusalResult
@@ -183,7 +183,7 @@ async function runProviderCreate(
 }
 
 function createImportCommandStep(
-  { resource, urn, parent, provider }: PlacedImport,
+  { resource, urn, parent, provider }: PlannedImport,
   referenceTo: (urn: Urn) => string,
   { open }: ImportDeps,
 ): Step {

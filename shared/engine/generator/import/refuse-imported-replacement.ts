@@ -29,12 +29,17 @@ export function refuseImportedReplacement(
  * Returns the message of the refusal, with the differences that cause the replacement. Secrets are
  * not shown.
  */
-function describeRefusal(keys: readonly string[], olds: PropertyMap, news: PropertyMap): string {
-  const [before, after] = [redactMap(olds), redactMap(news)]
+function describeRefusal(
+  keys: readonly string[],
+  oldInputs: PropertyMap,
+  newInputs: PropertyMap,
+): string {
+  const [before, after] = [redactMap(oldInputs), redactMap(newInputs)]
   const formatProperty = (map: PropertyMap, redacted: typeof before, key: string): string =>
     isSecret(map.get(key)) ? '[secret]' : (JSON.stringify(redacted[key]) ?? 'nothing')
   const differences = keys.map(
-    key => `${key}: ${formatProperty(olds, before, key)} => ${formatProperty(news, after, key)}`,
+    key =>
+      `${key}: ${formatProperty(oldInputs, before, key)} => ${formatProperty(newInputs, after, key)}`,
   )
   const message =
     'previously-imported resources that still specify an ID may not be replaced; ' +

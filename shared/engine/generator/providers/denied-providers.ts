@@ -10,7 +10,9 @@ export function createDeniedReference(pkg: string): ProviderReference {
   return `${prefix}${pkg}${suffix}` as ProviderReference
 }
 
-/** Returns the package of a disabled default provider; undefined for any other reference. */
+/**
+ * Returns the package of a disabled default provider. Returns undefined for any other reference.
+ */
 export function deniedPackageOf(reference: string): string | undefined {
   if (!reference.startsWith(prefix) || !reference.endsWith(suffix)) return undefined
   return reference.slice(prefix.length, -suffix.length)

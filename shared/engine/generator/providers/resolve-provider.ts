@@ -180,9 +180,8 @@ export function registerCallExtension(
 /**
  * Returns the inputs of a provider resource that the program registers, with its plugin. The
  * default plugin of the package replaces the specified one, unless the program specifies a version
- * or address and no registered package.
- * So the version of a parameterized provider becomes that of its
- * plugin, as in Pulumi.
+ * or address and no registered package. So the version of a parameterized provider becomes that of
+ * its plugin, as in Pulumi.
  */
 function explicitInputsOf(
   { type, inputs, plugin, isPackage, envVarMappings }: Registration,

@@ -25,8 +25,8 @@ export interface ResourceDriver {
   /** Undefined for components: their inputs are stored without a check. */
   readonly check:
     | ((
-        olds: PropertyMap | undefined,
-        news: PropertyMap,
+        oldInputs: PropertyMap | undefined,
+        newInputs: PropertyMap,
         seed: Uint8Array,
       ) => Promise<Result<CheckResult>>)
     | undefined
@@ -67,9 +67,15 @@ function createCustomDriver(
   const identity = { urn: next.urn, type: next.type }
   const subject = { ...identity, name: nameOf(next.urn) }
   return {
-    check: async (olds, news, randomSeed) => {
+    check: async (oldInputs, newInputs, randomSeed) => {
       const naming = proposeResourceName(ctx.input, { ...subject, seed: randomSeed })
-      const request = { ...subject, olds, news, randomSeed, allowUnknowns: ctx.input.isPreview }
+      const request = {
+        ...subject,
+        oldInputs,
+        newInputs,
+        randomSeed,
+        allowUnknowns: ctx.input.isPreview,
+      }
       const result = await provider.check({ ...request, naming })
       if (result.isNameUnsupported === true && naming?.warnIfUnsupported === true)
         warnNameUnsupported(ctx.ports, subject.urn)
@@ -120,8 +126,12 @@ export async function diffResource(
   return diff.changes === 'unknown' ? diffInputsLocally(diff, old.inputs, newInputs) : diff
 }
 
-function diffInputsLocally(diff: DiffResult, olds: PropertyMap, news: PropertyMap): DiffResult {
-  const localDiff = diffInputs(olds, news)
+function diffInputsLocally(
+  diff: DiffResult,
+  oldInputs: PropertyMap,
+  newInputs: PropertyMap,
+): DiffResult {
+  const localDiff = diffInputs(oldInputs, newInputs)
   if (localDiff === undefined) return { ...diff, changes: 'none', replaceKeys: [] }
   return {
     ...diff,
@@ -140,18 +150,18 @@ function createProviderDriver(ctx: GeneratorContext, next: ResourceState): Resou
   const identity = { urn: next.urn, type: next.type }
   const subject = { ...identity, name: nameOf(next.urn) }
   return {
-    async check(olds, news) {
-      const provider = await ctx.ports.providers.keepUnconfigured(next.urn, news)
+    async check(oldInputs, newInputs) {
+      const provider = await ctx.ports.providers.keepUnconfigured(next.urn, newInputs)
       const visibleInputs = {
-        olds: olds === undefined ? undefined : withoutInternal(olds),
-        news: withoutInternal(news),
+        oldInputs: oldInputs === undefined ? undefined : withoutInternal(oldInputs),
+        newInputs: withoutInternal(newInputs),
       }
       const { inputs, failures } = await provider.checkConfig({
         ...subject,
         ...visibleInputs,
         allowUnknowns: true,
       })
-      const restoreResult = restoreInternal(ctx, { next, news, checkedInputs: inputs })
+      const restoreResult = restoreInternal(ctx, { next, newInputs, checkedInputs: inputs })
       return restoreResult.kind === 'failed'
         ? restoreResult
         : decided({ inputs: restoreResult.value, failures })
@@ -205,17 +215,17 @@ export function requestConfigDiff(
 /**
  * Returns checked inputs, with the version and `__internal` added again. The plugin does not see
  * `__internal`, and may omit the version. Fails when the plugin changed the version. Source:
- * docs/spec/provider-protocol.md#inputs-and-outputs-in-state, 7.4.
+ * docs/spec/provider-protocol.md#inputs-and-outputs-in-state.
  */
 function restoreInternal(
   { ports }: GeneratorContext,
   {
     next,
-    news,
+    newInputs,
     checkedInputs,
   }: {
     readonly next: ResourceState
-    readonly news: PropertyMap
+    readonly newInputs: PropertyMap
     readonly checkedInputs: PropertyMap
   },
 ): Result<PropertyMap> {
@@ -226,7 +236,7 @@ function restoreInternal(
       `provider attempted to use ${internalKey} key that is reserved by the engine`,
       next.urn,
     )
-  const requestedVersion = news.get('version')
+  const requestedVersion = newInputs.get('version')
   const returnedVersion = inputs.get('version')
   if (requestedVersion !== undefined && returnedVersion === undefined)
     inputs.set('version', requestedVersion)
@@ -239,7 +249,7 @@ function restoreInternal(
       `provider "${next.urn}" attempted to change version from "${requestedVersion}" to "${returnedVersion}"`,
       next.urn,
     )
-  const internal = news.get(internalKey)
+  const internal = newInputs.get(internalKey)
   if (internal !== undefined) inputs.set(internalKey, internal)
   return decided(inputs)
 }

@@ -8,10 +8,10 @@ import { decided, type StageResult } from '../stage.ts'
 import { skipCreate } from '../targets/skip-create.ts'
 
 /**
- * Answers a registration in a refresh that runs its program. An existing resource keeps the state
- * that was read. New resources are not created. Components and providers continue with the next
- * stage, unless they need a resource that is not created. Source:
- * docs/spec/step-generation.md#after-the-refresh.
+ * Answers a registration in a refresh that runs its program. An existing resource keeps its old
+ * state, which the previous stage has read if the scope contains the resource. New resources are
+ * not created. Components and providers continue with the next stage, unless they need a resource
+ * that is not created. Source: docs/spec/step-generation.md#after-the-refresh.
  */
 export function keepAsRead(
   { programRefreshMode, sets }: Pick<DecisionInput, 'programRefreshMode' | 'sets'>,

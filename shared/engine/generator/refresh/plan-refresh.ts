@@ -102,11 +102,11 @@ export function planRefresh(
   const barriers = createBarriers(sliceWave(keys, concurrencyMax))
   const nodes = keys.map(key => ({ key, releases: [] }))
   return placeNodes(nodes, { barriers, waitMode: 'for waves to end', nextId }).map(
-    ({ key, place }): PlannedOperation => {
+    ({ key, position }): PlannedOperation => {
       const step = stepsByKey.get(key)
-      if (step === undefined) return { operation: createJoinOperation(place), step }
+      if (step === undefined) return { operation: createJoinOperation(position), step }
       const { next: _state, ...fields } = step
-      return { operation: operationOf({ ...fields, next: undefined }, place, sealing), step }
+      return { operation: operationOf({ ...fields, next: undefined }, position, sealing), step }
     },
   )
 }

@@ -54,9 +54,9 @@ export function rewriteState(
   { current, next }: { readonly current: CurrentState; readonly next: ResourceState },
 ): Decision {
   const step = stepOf({ op: 'same', effect: 'replace', old: current, next })
-  const place = { id: nextId(), needs: 0, releases: [] }
-  const { state: _draft, ...operation } = operationOf(step, place, sealing)
-  const ref = { kind: 'operation' as const, operation: place.id }
+  const position = { id: nextId(), needs: 0, releases: [] }
+  const { state: _draft, ...operation } = operationOf(step, position, sealing)
+  const ref = { kind: 'operation' as const, operation: position.id }
   apply({ currentStates: [[urn, { ...current, state: next, ref }]] })
   return { kind: 'settled', operation, state: sealing.seal(next), goal: '', sets: {} }
 }

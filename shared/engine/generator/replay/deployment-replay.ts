@@ -45,7 +45,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     const step = { ...stepOfOperation(operation, deps), next: state }
     return { step, trackedState: trackedStateOf(state, operation.id) }
   }
-  const running = new Map<OperationId, Promise<readonly EndedStep[]>>()
+  const runningChains = new Map<OperationId, Promise<readonly EndedStep[]>>()
   const runAgain: Replay['resume'] = async ({ operations }, onEnd) => {
     const chain = operations.map(operation => ({
       operation,
@@ -63,10 +63,11 @@ export function createReplay(deps: ReplayDeps): Replay {
     reopenSettled,
     resume(registration, onEnd) {
       const [firstOperation] = registration.operations
-      const runningChain = firstOperation === undefined ? undefined : running.get(firstOperation.id)
+      const runningChain =
+        firstOperation === undefined ? undefined : runningChains.get(firstOperation.id)
       if (runningChain !== undefined) return runningChain
       const chainEnd = runAgain(registration, onEnd)
-      if (firstOperation !== undefined) running.set(firstOperation.id, chainEnd)
+      if (firstOperation !== undefined) runningChains.set(firstOperation.id, chainEnd)
       return chainEnd
     },
     importOf: urn =>
@@ -125,7 +126,7 @@ function decisionUrnOf(decision: DecisionIndex['decisions'][number]) {
   return decision.kind === 'registration' ? decision.urn : decision.operation.urn
 }
 
-/** Returns the state of a settled step, including outputs that were registered later. */
+/** Returns the state of a settled step, without outputs that were registered later. */
 function openSettledState(deps: ReplayDeps, { operation, state }: RecordedSettlement) {
   if (state === undefined)
     throw error('STATE_INVALID', `the record of operation ${operation.id} lacks its state`)

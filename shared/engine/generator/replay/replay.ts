@@ -5,6 +5,7 @@ import type { Step, TrackedState } from '../../step.ts'
 
 /** A recorded decision about a registration. */
 export type RecordedRegistration = RecordedDecision & { readonly kind: 'registration' }
+/** A recorded step that the generator settled itself. */
 export type RecordedSettlement = RecordedDecision & { readonly kind: 'settled' }
 
 /** Reports whether a decision only reads a registered resource. */
@@ -43,8 +44,8 @@ export interface Replay {
     readonly trackedState: TrackedState
   }
   /**
-   * Withdraws a decision if none of its operations has begun, and returns false otherwise. This is
-   * atomic, because one conditional write ends the first operation.
+   * Withdraws a decision if none of its operations has begun. Returns false otherwise. The
+   * withdrawal is atomic, because one conditional write ends the first operation.
    */
   readonly withdraw: (registration: RecordedRegistration) => Promise<boolean>
   /** Returns the current state of a recorded URN. Undefined if it has none. */

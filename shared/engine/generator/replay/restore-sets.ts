@@ -23,7 +23,7 @@ export function restoreSets(
   decisions: readonly RecordedDecision[],
   results: RecordedResults,
 ): readonly SetsDelta[] {
-  const indexReadBy = new Map<OperationId, number>()
+  const baseIndexReadBy = new Map<OperationId, number>()
   return decisions.map(decision => {
     // The deletes come from the operations, because several records may list the same deleted URN.
     const { deleted: _repeated, ...recordedDelta } = decision.sets
@@ -32,12 +32,12 @@ export function restoreSets(
     const operations = operationsOf(decision)
     for (const operation of operations) {
       const { id, op, old } = operation
-      const hasEnded = decision.kind === 'settled' || results.hasSucceeded(id)
-      const index = baseIndexOf(old, readId => indexReadBy.get(readId))
-      collectOperation(delta, operation, { hasEnded, index })
+      const hasSucceeded = decision.kind === 'settled' || results.hasSucceeded(id)
+      const baseIndex = baseIndexOf(old, readId => baseIndexReadBy.get(readId))
+      collectOperation(delta, operation, { hasSucceeded, baseIndex })
       if (op !== 'refresh' || old?.kind !== 'base') continue
-      indexReadBy.set(id, old.index)
-      if (hasEnded) refreshed.push([old.index, results.findCreatedState(id)])
+      baseIndexReadBy.set(id, old.index)
+      if (hasSucceeded) refreshed.push([old.index, results.findCreatedState(id)])
     }
     const replaced = [...(recordedDelta.replaced ?? []), ...delta.replaced]
     const removed = { deleted: listRecreatedUrns(decision, operations) }
@@ -92,14 +92,14 @@ export function createWithdrawalDelta(sets: GeneratorSets, decision: RecordedDec
 }
 
 /**
- * Returns the base index of an operation's old state. `indexReadBy`: returns the base index of the
- * state that a refresh operation read.
+ * Returns the base index of an operation's old state. `baseIndexReadBy`: returns the base index of
+ * the state that a refresh operation read.
  */
 function baseIndexOf(
   old: StateReference | undefined,
-  indexReadBy: (id: OperationId) => number | undefined,
+  baseIndexReadBy: (id: OperationId) => number | undefined,
 ): number | undefined {
-  return old?.kind === 'operation' ? indexReadBy(old.operation) : old?.index
+  return old?.kind === 'operation' ? baseIndexReadBy(old.operation) : old?.index
 }
 
 function findIndexReadBy({ refreshedStates }: GeneratorSets, id: OperationId): number | undefined {
@@ -128,28 +128,31 @@ function createCollectedDelta() {
 function collectOperation(
   delta: ReturnType<typeof createCollectedDelta>,
   { op, urn, effect }: Operation,
-  { hasEnded, index }: { readonly hasEnded: boolean; readonly index: number | undefined },
+  {
+    hasSucceeded,
+    baseIndex,
+  }: { readonly hasSucceeded: boolean; readonly baseIndex: number | undefined },
 ): void {
   switch (op) {
     case 'delete-replaced':
       // The delete of an old copy does not delete the live resource of the same URN.
       if (effect === 'mark-pending') delta.deleted.push(urn)
-      if (index !== undefined) delta.condemnedIndices.push(index)
-      if (index !== undefined && hasEnded && effect === 'mark-pending')
-        delta.pendingReplacementIndices.push(index)
+      if (baseIndex !== undefined) delta.condemnedIndices.push(baseIndex)
+      if (baseIndex !== undefined && hasSucceeded && effect === 'mark-pending')
+        delta.pendingReplacementIndices.push(baseIndex)
       return
     case 'create-replacement':
     case 'read-replacement':
       delta.replaced.push(urn)
       delta.urnsWithStep.push(urn)
-      if (index !== undefined && hasEnded && effect === 'add-mark')
-        delta.markedForDeleteIndices.push(index)
+      if (baseIndex !== undefined && hasSucceeded && effect === 'add-mark')
+        delta.markedForDeleteIndices.push(baseIndex)
       return
     case 'import-replacement':
       // The URN is not added to `replaced`, because other resources would then be replaced together
       // with this one.
       delta.urnsWithStep.push(urn)
-      if (index !== undefined && hasEnded) delta.markedForDeleteIndices.push(index)
+      if (baseIndex !== undefined && hasSucceeded) delta.markedForDeleteIndices.push(baseIndex)
       return
     case 'refresh':
     case 'same':

@@ -23,8 +23,8 @@ export function requireRegistered(
 }
 
 /**
- * Stores outputs in the state of a resource. They are recorded only when they differ from the old
- * outputs. Throws `Bail` when they violate the update plan. Source:
+ * Stores registered outputs in the state of a resource. Writes a record only if the outputs differ
+ * from those of the current state. Throws `Bail` if the outputs violate the update plan. Source:
  * docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function applyOutputs(
@@ -38,14 +38,14 @@ export async function applyOutputs(
   const isUnchanged = equalMaps(current.state.outputs, outputs)
   const trackedState = isUnchanged ? current : await runner.recordOutputs(current, state)
   ctx.apply({ currentStates: [[state.urn, { ...trackedState, op: current.op }]] })
-  emitter.emitOutputs(current.op, findStateBefore(ctx.input, current), trackedState.state)
+  emitter.emitOutputs(current.op, findOldState(ctx.input, current), trackedState.state)
 }
 
-/** Returns the state of a component before this run; undefined when this run created it. */
-function findStateBefore(
+/** Returns the old state of a resource. Returns undefined if the resource is new. */
+function findOldState(
   input: Pick<DecisionInput, 'base' | 'sets'>,
   { op, state }: CurrentState,
 ): TrackedState | undefined {
-  const index = input.base.liveIndexOf(input.sets.formerUrns.get(state.urn) ?? state.urn)
-  return index === undefined || op === 'create' ? undefined : currentTrackedAt(input, index)
+  const baseIndex = input.base.liveIndexOf(input.sets.formerUrns.get(state.urn) ?? state.urn)
+  return baseIndex === undefined || op === 'create' ? undefined : currentTrackedAt(input, baseIndex)
 }

@@ -20,10 +20,9 @@ export async function runBeforeHooks(
 }
 
 /**
- * Runs the hooks after a settled step. Those of a provider run immediately, those of a component
- * when its outputs are registered. As in Pulumi, a component that registers no outputs runs none.
- * Source:
- * docs/spec/step-execution.md#hooks.
+ * Runs the hooks after a settled step. The hooks of a provider run immediately. The hooks of a
+ * component run when its outputs are registered. As in Pulumi, they do not run if the component
+ * registers no outputs. Source: docs/spec/step-execution.md#hooks.
  */
 export async function runAfterHooks(
   ctx: GeneratorContext,
@@ -36,7 +35,7 @@ export async function runAfterHooks(
     ctx.apply({ stepsAwaitingOutputs: [step] })
     return
   }
-  await runAfterMoment(ctx, step, resultState)
+  await callAfterHooks(ctx, step, resultState)
 }
 
 /** Runs the after hooks of a component whose outputs were registered. */
@@ -45,10 +44,10 @@ export async function runOutputHooks(ctx: GeneratorContext, urn: Urn): Promise<v
   const current = ctx.input.sets.currentStates.get(urn)
   if (step === undefined || current === undefined) return
   ctx.apply({ removed: { stepsAwaitingOutputs: [urn] } })
-  await runAfterMoment(ctx, step, current.state)
+  await callAfterHooks(ctx, step, current.state)
 }
 
-async function runAfterMoment(
+async function callAfterHooks(
   ctx: GeneratorContext,
   step: Step,
   resultState: ResourceState,

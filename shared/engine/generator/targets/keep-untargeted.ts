@@ -69,8 +69,8 @@ function answerUntargeted(
   ctx.apply({ pulledForwardUrns: [old.state.urn], urnsWithStep: [old.state.urn] })
   const dependenciesResult = finishStage(ctx, findOldDependencies(input, urn, old.state))
   if (dependenciesResult.kind === 'failed') return dependenciesResult
-  for (const index of dependenciesResult.value) {
-    const keepResult = keepOldState(ctx, index)
+  for (const baseIndex of dependenciesResult.value) {
+    const keepResult = keepOldState(ctx, baseIndex)
     if (keepResult.kind === 'failed') return keepResult
   }
   const step = stepOf({ op: 'same', effect: 'none', old, next: old.state })
@@ -90,7 +90,7 @@ function answerUntargeted(
 /** Reports whether a delete before a replacement needs this old provider. */
 function isNeededByDelete({ sets, base }: DecisionInput, provider: string): boolean {
   return [...sets.condemnedIndices].some(
-    index => base.trackedStateAt(index).state.provider === provider,
+    baseIndex => base.trackedStateAt(baseIndex).state.provider === provider,
   )
 }
 

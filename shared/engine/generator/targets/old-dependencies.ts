@@ -9,34 +9,35 @@ import { decided, failDeployment, type Result } from '../stage.ts'
 type DependencyInput = Pick<DecisionInput, 'sets' | 'base'>
 
 /**
- * Returns the old states that a state depends on and that have no step yet. Each comes after its
- * own dependencies. The delta marks them as kept. `requiredBy`: the untargeted registration that
- * fails when a dependency has no old state. Without it, such dependencies are omitted.
+ * Returns the base indices of the old states that a state depends on and that have no step yet.
+ * Each state comes after its own dependencies. The delta marks the states as kept. `requiredBy`:
+ * the untargeted registration that fails when a dependency has no old state. Without it, such
+ * dependencies are omitted.
  */
 export function findOldDependencies(
   input: DependencyInput,
   requiredBy: Urn | undefined,
   root: ResourceState,
 ): Result<readonly number[]> {
-  const indices: number[] = []
+  const baseIndices: number[] = []
   const pulledUrns = new Set<Urn>()
   const listFor = (state: ResourceState): Generator<number | Dependency, void> =>
     listOldDependencies(input, pulledUrns, state)
-  const pathStack = [{ index: -1, dependencies: listFor(root) }]
+  const pathStack = [{ baseIndex: -1, dependencies: listFor(root) }]
   for (let top = pathStack.at(-1); top !== undefined; top = pathStack.at(-1)) {
     const next = top.dependencies.next()
     if (next.done === true) {
-      if (top.index >= 0) indices.push(top.index)
+      if (top.baseIndex >= 0) baseIndices.push(top.baseIndex)
       pathStack.pop()
     } else if (typeof next.value === 'number') {
       const { state } = input.base.trackedStateAt(next.value)
       pulledUrns.add(state.urn)
-      pathStack.push({ index: next.value, dependencies: listFor(state) })
+      pathStack.push({ baseIndex: next.value, dependencies: listFor(state) })
     } else if (requiredBy !== undefined)
       return failDeployment(describeMissingDependency(next.value, requiredBy), requiredBy)
   }
   const urns = [...pulledUrns]
-  return decided(indices, { pulledForwardUrns: urns, urnsWithStep: urns })
+  return decided(baseIndices, { pulledForwardUrns: urns, urnsWithStep: urns })
 }
 
 /**
@@ -48,12 +49,13 @@ function* listOldDependencies(
   pulledUrns: ReadonlySet<Urn>,
   state: ResourceState,
 ): Generator<number | Dependency, void> {
-  const isPending = (urn: Urn): boolean => !pulledUrns.has(urn) && !isAlreadyDecided(input, urn)
+  const isUndecided = (urn: Urn): boolean => !pulledUrns.has(urn) && !isAlreadyDecided(input, urn)
   const provider = findOldProvider(input, state.provider)
   const providerUrn = providerUrnOf(state.provider)
-  if (provider !== undefined && providerUrn !== undefined && isPending(providerUrn)) yield provider
+  if (provider !== undefined && providerUrn !== undefined && isUndecided(providerUrn))
+    yield provider
   for (const dependency of listDependencies(state))
-    if (isPending(dependency.urn)) yield input.base.liveIndexOf(dependency.urn) ?? dependency
+    if (isUndecided(dependency.urn)) yield input.base.liveIndexOf(dependency.urn) ?? dependency
 }
 
 function describeMissingDependency({ kind, urn, key }: Dependency, requiredBy: Urn): string {
@@ -74,15 +76,15 @@ function describeMissingDependency({ kind, urn, key }: Dependency, requiredBy: U
 export function findOldProvider(input: DependencyInput, reference: string): number | undefined {
   const urn = providerUrnOf(reference)
   if (urn === undefined || isAlreadyDecided(input, urn)) return undefined
-  const index = input.base.liveIndexOf(urn)
+  const baseIndex = input.base.liveIndexOf(urn)
   const isReferenced =
-    index !== undefined &&
-    input.base.trackedStateAt(index).state.id === parseProviderReference(reference).id
-  return isReferenced ? index : undefined
+    baseIndex !== undefined &&
+    input.base.trackedStateAt(baseIndex).state.id === parseProviderReference(reference).id
+  return isReferenced ? baseIndex : undefined
 }
 
 /**
- * Reports whether a decision about a URN was made or has begun, under its old or new name. A
+ * Reports whether a decision about a URN was made or has begun, under its old or new URN. A
  * registered resource that a refresh did not read counts only if it was pulled forward.
  */
 export function isAlreadyDecided({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn): boolean {

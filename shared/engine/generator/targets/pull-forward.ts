@@ -23,13 +23,13 @@ export function pullDependenciesForward(
   isTargeted: boolean,
 ): Result<void> {
   const { input } = ctx
-  for (const index of findUnregisteredRoots(input, next, isTargeted)) {
-    const state = input.base.snapshot.resources[index]
+  for (const rootIndex of findUnregisteredRoots(input, next, isTargeted)) {
+    const state = input.base.snapshot.resources[rootIndex]
     if (state === undefined || isAlreadyDecided(input, state.urn)) continue
     ctx.apply({ pulledForwardUrns: [state.urn], urnsWithStep: [state.urn] })
     const dependenciesResult = finishStage(ctx, findOldDependencies(input, undefined, state))
     if (dependenciesResult.kind === 'failed') return dependenciesResult
-    for (const keptIndex of [...dependenciesResult.value, index]) {
+    for (const keptIndex of [...dependenciesResult.value, rootIndex]) {
       const result = keepOldState(ctx, keptIndex)
       if (result.kind === 'failed') return result
     }
@@ -37,6 +37,7 @@ export function pullDependenciesForward(
   return decided(undefined)
 }
 
+/** Returns the base indices of the unregistered states to keep, without their own dependencies. */
 function findUnregisteredRoots(
   input: DecisionInput,
   next: ResourceState,
@@ -52,9 +53,9 @@ function findUnregisteredRoots(
 }
 
 /** Keeps an old state because other resources depend on it, and shows it as unchanged. */
-export function keepOldState(ctx: GeneratorContext, index: number): Result<void> {
+export function keepOldState(ctx: GeneratorContext, baseIndex: number): Result<void> {
   const { input, ports } = ctx
-  const old = input.base.trackedStateAt(index)
+  const old = input.base.trackedStateAt(baseIndex)
   const step = stepOf({ op: 'same', effect: 'none', old, next: old.state })
   const createdDependenciesResult = finishStage(ctx, requireCreatedDependencies(input, [step]))
   if (createdDependenciesResult.kind === 'failed') return createdDependenciesResult

@@ -49,7 +49,7 @@ export interface ObjectContent {
 
 /**
  * Returns the content of the object at a blob's key, which S3 verified at its upload. Returns
- * undefined without an object. Throws the errors of S3.
+ * undefined if there is no object. Throws the errors of S3.
  */
 export async function readObjectContent(
   bucketSection: BucketSection,

@@ -23,13 +23,16 @@ export const renameMethods = {
       args: {
         readonly id: StackId
         readonly to: StackId
-        /** The version that was converted to the new state. `snapshot` is '' without a state. */
+        /**
+         * The version that was converted to the new state. `snapshot`: '' if the stack has no
+         * state.
+         */
         readonly expected: number
         readonly snapshot: BlobHash | ''
-        /** The archive of the stack's program under the new id; '' without one. */
+        /** The archive of the stack's program under the new id. '' if there is none. */
         readonly program: BlobHash | ''
         readonly at: EpochMs
-        /** The key of the request for the rename; '' without one. */
+        /** The key of the request for the rename. '' if there is none. */
         readonly key: string
         readonly token: string
       },

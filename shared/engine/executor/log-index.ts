@@ -8,8 +8,11 @@ import { isProviderType, providerReferenceOf } from '../../names/provider-refere
 import type { Urn } from '../../names/urn.ts'
 import { type Pin, readPage, readRecords } from '../deployment/log/log-view.ts'
 
-/** The operations of a deployment by id, as far as the log was read. */
-export interface PlanIndex {
+/**
+ * The parts of a deployment's log that executors need, as far as the log was read: operations,
+ * settled states, extensions, and the last pin.
+ */
+export interface LogIndex {
   /**
    * Finds an operation, and reads new log records if needed. Returns undefined if the log does not
    * contain the operation.
@@ -31,10 +34,10 @@ export interface PlanIndex {
 }
 
 /** Creates an index that reads each record of a log once, in order and as needed. */
-export function createPlanIndex(
+export function createLogIndex(
   ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },
   deployment: DeploymentId,
-): PlanIndex {
+): LogIndex {
   const operations = new Map<OperationId, Operation>()
   const settledStates = new Map<OperationId, StoredResource>()
   const providerStates = new Map<string, StoredResource>()
