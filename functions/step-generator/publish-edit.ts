@@ -6,7 +6,7 @@ import {
   createBusyError,
   closeDeadDeployment,
   readHolderStatus,
-  requireOpenRequest,
+  requireWaitingRequest,
 } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
@@ -48,7 +48,7 @@ export async function publishEdit(
   publication: EditPublication,
 ): Promise<EditEnd> {
   const { command, key } = publication
-  await requireOpenRequest(ports, { stack, ...(key === undefined ? {} : { key }) })
+  await requireWaitingRequest(ports, { stack, ...(key === undefined ? {} : { key }) })
   const record = await ports.catalog.getStack(stack)
   if (record?.current === '') await applyEdit(ports, record, publication)
   const startOptions = { command, message: '', holder: ports.holder }

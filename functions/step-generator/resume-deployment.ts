@@ -190,7 +190,7 @@ export async function wakeDeployment(
   if (
     handedOver?.why !== 'parked' ||
     hasNewEnds(earlierRuns.earlierEnds.size) ||
-    earlierRuns.openCount === 0
+    earlierRuns.unendedCount === 0
   ) {
     requireSameProgram(request, heldDeployment)
     return withBase(ports, request, heldDeployment)

@@ -13,7 +13,7 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-
 import {
   createBusyError,
   closeDeadDeployment,
-  requireOpenRequest,
+  requireWaitingRequest,
   readHolderStatus,
 } from '../../shared/engine/deployment/ownership/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
@@ -69,7 +69,7 @@ export async function startDeployment(
   let closedDeployment: DeploymentId | undefined
   for (;;) {
     // This check almost always suffices, so that no empty deployment has to be closed.
-    await requireOpenRequest(ports, request)
+    await requireWaitingRequest(ports, request)
     const startResult = await ports.catalog.start(stack, { ...startRequest, at: ports.clock.now() })
     if (startResult.kind === 'started') {
       ports.ownDeployments?.add(startResult.deployment)
@@ -120,7 +120,7 @@ async function pinDeployment(
   const liveness = createLiveness(ports, deployment)
   await writer.append({ kind: 'takeover', holder: ports.holder })
   try {
-    await requireOpenRequest(ports, request)
+    await requireWaitingRequest(ports, request)
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
     requireValidState(stored)
     const prepared = await prepareBase(ports, request, { hash: record.snapshot, stored })

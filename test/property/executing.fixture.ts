@@ -152,7 +152,7 @@ async function executeIn(
   const contextOf = (executor: number): ExecutionContext =>
     ({
       deployment,
-      plan: { find: (id: never) => Promise.resolve(byId.get(id)?.operation) },
+      logIndex: { find: (id: never) => Promise.resolve(byId.get(id)?.operation) },
       sealing: { seal: () => ({}), open: () => ({}) },
       stepOf: ({ id }: { id: never }) => Promise.resolve(byId.get(id)?.step),
       emitter: {

@@ -97,7 +97,7 @@ export function lastRetryOf(
   return lastId
 }
 
-/** Returns the highest operation id in a log, 0 without operations. */
+/** Returns the highest operation id in a log. Returns 0 if it has no operations. */
 export function lastOperationIdOf(view: LogView): number {
   let lastId = 0
   for (const decision of view.decisions) {

@@ -16,7 +16,7 @@ export interface EarlierRuns {
   /** How many of these ends belong to joins and hooks, which are never awaited. */
   readonly joinCount: number
   /** How many operations since the last pin had no end when this generator run began. */
-  readonly openCount: number
+  readonly unendedCount: number
   /** The highest operation id so far. */
   readonly lastOperationId: number
 }
@@ -33,7 +33,7 @@ export async function readEarlierRuns(
   for (const batch of toIdBatches(ids, 500))
     for (const [id, end] of await ports.operations.getEnds(deployment, batch))
       if (end.head.end !== undefined) earlierEnds.set(id, end)
-  const openCount = ids.length - earlierEnds.size
+  const unendedCount = ids.length - earlierEnds.size
   const joinCount = operations.filter(
     operation => isRunByGenerator(operation) && earlierEnds.has(operation.id),
   ).length
@@ -41,7 +41,7 @@ export async function readEarlierRuns(
     recorded: createDecisionIndex(view),
     earlierEnds,
     joinCount,
-    openCount,
+    unendedCount,
     lastOperationId: lastOperationIdOf(view),
   }
 }

@@ -111,7 +111,7 @@ export async function takeOver(
  * process had read it as waiting. This process already holds the stack, so no other process can end
  * the request after the check.
  */
-export async function requireOpenRequest(
+export async function requireWaitingRequest(
   { requests }: Pick<TakeOverDeps, 'requests'>,
   { stack, key }: { readonly stack: StackId; readonly key?: string },
 ): Promise<void> {
