@@ -60,7 +60,7 @@ const plugins = createPluginHost({
   env,
   path: env['PATH'] ?? '',
   home: homedir(),
-  programDirectory: directory,
+  programFolder: directory,
   project: monitorOptions.project,
   runtimeOptions: {},
   engineAddress: () => address,

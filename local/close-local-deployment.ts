@@ -9,6 +9,10 @@ import {
 import type { RunInput } from '../shared/runtime/environment/run-input.ts'
 import type { LocalRun, LocalDeploymentOptions } from './local-run.ts'
 
+/**
+ * Emits the summary of an ended deployment, and returns the result. Throws the fault of the
+ * environment that ended the deployment early, unless the user cancelled the deployment.
+ */
 export async function finishEndedDeployment(
   input: RunInput,
   endedRun: Pick<LocalDeploymentOptions, 'startedMs'> & {

@@ -101,7 +101,7 @@ function emitWarning(sink: EventSink, message: string): void {
   sink.emit({ diagnosticEvent: { prefix, message, color: 'raw', severity } })
 }
 
-/** Returns the deployment to run: a new or an interrupted one, undefined for a preview. */
+/** Returns the deployment to run: a new or an interrupted one. Returns undefined for a preview. */
 function startOrResume({ ports, request }: RunInput): Promise<StartedDeployment | undefined> {
   if (request.dryRun) return Promise.resolve(undefined)
   return request.resume ? resumeDeployment(ports, request) : startDeployment(ports, request)

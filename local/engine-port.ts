@@ -14,7 +14,7 @@ import type { StateEdit } from '../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /**
- * The result of a redrive. `none`: no open deployment. `dead`, `stopped`: the state of the
+ * The result of a redrive. `none`: no current deployment. `dead`, `stopped`: the state of the
  * deployment. `nothing`: no dead letters. `operations`: the number of retried operations.
  */
 export type RedriveResult =
@@ -52,7 +52,7 @@ export interface RemotePrograms {
     },
     sink: EventSink,
   ) => Promise<RunningDeployment>
-  /** Lets the server resume an open deployment, and emits its events. */
+  /** Lets the server resume an interrupted deployment, and emits its events. */
   readonly resume: (stack: StackId, number: number, sink: EventSink) => Promise<RunningDeployment>
   /** Removes a stack. Throws STACK_NOT_EMPTY without `force`, STACK_BUSY. */
   readonly removeStack: (stack: StackId, force: boolean) => Promise<void>
@@ -80,7 +80,7 @@ export interface EnginePort {
   readonly forgetStack: (stack: StackId) => Promise<void>
   /** Returns the status of a stack's current deployment. */
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
-  /** Sends the dead letters of an open deployment again. */
+  /** Sends the dead letters of the current deployment again. */
   readonly redrive: (stack: StackId) => Promise<RedriveResult>
   /** Stores a state in its sealed form for an edit of the stack, which names it by the result. */
   readonly putState: (stack: StackId, state: StoredDeployment) => Promise<BlobHash>

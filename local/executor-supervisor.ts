@@ -86,7 +86,7 @@ async function runSuccessiveExecutors(
   for (;;) {
     const next = await startNextExecutor(input, supervisedDeployment)
     if (next === undefined) break
-    const { environment, executor, left: timeElapsed, cancelTimer } = next
+    const { environment, executor, timeElapsed, cancelTimer } = next
     supervisedDeployment.openExecutors.set(environment, executor)
     const watchAbort = new AbortController()
     const runAborted = environment.run.whenAborted.then(() => 'lost' as const)
@@ -152,8 +152,8 @@ async function startNextExecutor(
 }
 
 /**
- * Starts one executor. `left` resolves when the time of the executor is over. `cancelTimer` ends
- * that wait early, because a running timer would keep the process alive.
+ * Starts one executor. `timeElapsed` resolves when the time of the executor is over. `cancelTimer`
+ * ends that wait early, because a running timer would keep the process alive.
  */
 async function startOneExecutor(
   input: RunInput,
@@ -171,7 +171,7 @@ async function startOneExecutor(
     const timeLimit = pool === undefined ? {} : { timeLimit: { ...unlimitedTime, pool } }
     const executor = await startExecutor(input, environment, { deployment, slots, ...timeLimit })
     const timeElapsed = new Promise<'left'>(() => undefined)
-    return { environment, executor, left: timeElapsed, cancelTimer: () => undefined }
+    return { environment, executor, timeElapsed, cancelTimer: () => undefined }
   }
   const wholeMs = limitMs - leaveMarginMsOf(limitMs)
   const deadlineMs = clock.monotonicMs() + wholeMs
@@ -183,7 +183,7 @@ async function startOneExecutor(
   }
   const executor = await startExecutor(input, environment, { deployment, slots, timeLimit })
   const timeElapsed = clock.sleep(wholeMs, timerAbort.signal).then(() => 'left' as const)
-  return { environment, executor, left: timeElapsed, cancelTimer: () => timerAbort.abort() }
+  return { environment, executor, timeElapsed, cancelTimer: () => timerAbort.abort() }
 }
 
 /**

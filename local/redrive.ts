@@ -5,7 +5,7 @@ import type { StackId } from '../shared/records/ids.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 
 /**
- * The result of a redrive: no open deployment, a dead or stopped deployment, no dead letters, or
+ * The result of a redrive: no current deployment, a dead or stopped deployment, no dead letters, or
  * the number of operations that were sent again.
  */
 export type LocalRedriveResult =
@@ -13,8 +13,8 @@ export type LocalRedriveResult =
   | { readonly kind: 'sent'; readonly operations: number }
 
 /**
- * Sends the dead letters of a stack's open deployment again. An operation that has ended meanwhile
- * does not run again; its message only repeats the arrivals at later operations. Throws
+ * Sends the dead letters of a stack's current deployment again. An operation that has ended
+ * meanwhile does not run again; its message only repeats the arrivals at later operations. Throws
  * STACK_NOT_FOUND.
  */
 export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<LocalRedriveResult> {

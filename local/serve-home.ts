@@ -16,7 +16,7 @@ import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
 /** The options of serving a home folder: `ServeOptions`, and those of the API. */
-export interface HomeOptions extends Omit<ServeOptions, 'begin' | 'newWork' | 'onIdleStack'> {
+export interface HomeOptions extends Omit<ServeOptions, 'runRequest' | 'newWork' | 'onIdleStack'> {
   /** The address of the API and webhooks. Absent: neither is served. */
   readonly api: ApiAddress | undefined
   /** The passphrase of stacks whose programs were uploaded. */
@@ -63,7 +63,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   try {
     await serveStacks(deps, {
       ...options,
-      begin: request => serveRequest(requestServer, request, shutdown),
+      runRequest: request => serveRequest(requestServer, request, shutdown),
       onIdleStack: createEndNotifier(platform),
       newWork: () => newWork.signal,
       requestOf: (deployment, pin) =>

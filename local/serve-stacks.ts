@@ -30,7 +30,7 @@ export interface ServeOptions {
    */
   readonly resume: (deployment: DeploymentId, pin: Pin) => Promise<unknown>
   /** Runs a request of a stack's queue. Absent: queues are not served. */
-  readonly begin?: (request: StackRequest) => Promise<void>
+  readonly runRequest?: (request: StackRequest) => Promise<void>
   /** Called at every check for each stack without a running deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
   /** Returns a signal that aborts each time there may be new work. */
@@ -96,7 +96,7 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
   }
   const inspectQueue = async (stack: StackId): Promise<void> => {
     const key = `queue ${stack}`
-    const { begin: runRequest } = options
+    const { runRequest } = options
     if (runRequest === undefined || workByKey.has(key)) return
     const [nextRequest] = await readWaiting(platform, stack)
     const requestName = `${stack} ${nextRequest?.key}` as DeploymentId

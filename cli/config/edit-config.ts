@@ -60,7 +60,7 @@ export function removeConfigValue(file: StackConfig, key: EditKey): boolean {
   return true
 }
 
-/** Returns the value of a key, or undefined if it does not exist. Scalars are returned as text. */
+/** Returns the value of a key. Returns undefined if it does not exist. Scalars become texts. */
 export function findConfigValue(
   values: ReadonlyMap<string, StoredConfigValue>,
   key: EditKey,

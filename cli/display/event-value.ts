@@ -33,8 +33,8 @@ export function isSameValue(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Formats a value on one line. Texts are quoted, secrets and unknowns are in brackets, and assets
- * show their source.
+ * Formats a value on one line. A text is quoted, a secret is `[secret]`, an unknown value is
+ * `[unknown]`, and an asset is shown with its source.
  */
 export function formatValue(value: unknown): string {
   if (value === undefined) return '(none)'

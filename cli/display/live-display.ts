@@ -44,15 +44,15 @@ export function createLiveDisplay(
       paint,
     )
   options.stdout.write(`${paint('bold', formatTitle(options))}\n\n`)
-  let printedMessages: number | undefined
+  let printedMessageCount: number | undefined
   const printFinalTree = (): void => {
-    if (printedMessages !== undefined) return
+    if (printedMessageCount !== undefined) return
     writer?.close()
     const lines = renderTree(treeInput()).map(line =>
       renderLine(line.segments, Number.POSITIVE_INFINITY, paint),
     )
     const messages = progress.messages()
-    printedMessages = messages.length
+    printedMessageCount = messages.length
     print(options.stdout, [...lines, ...renderMessageBlock(messages, paint)])
   }
   return {
@@ -67,7 +67,7 @@ export function createLiveDisplay(
     finish: result => {
       printFinalTree()
       // Messages that plugins printed after the last event, while the engine stopped them.
-      const lateLines = renderMessageBlock(progress.messages().slice(printedMessages), paint)
+      const lateLines = renderMessageBlock(progress.messages().slice(printedMessageCount), paint)
       const end = { result, elapsedMs: nowMs() - startMs, style }
       print(options.stdout, [...lateLines, ...formatEnd(progress, options, end)])
     },

@@ -3,21 +3,24 @@ import type { OutputStream } from '../session/io.ts'
 
 /** Redraws frames in place on a terminal. */
 export interface LiveWriter {
-  /** Reports a change. The next frame follows within 50 ms, or later if drawing is slow. */
+  /**
+   * Reports a change. The next frame follows within 50 ms, or later if drawing or loading is slow.
+   */
   readonly touch: () => void
   /** Removes the last frame. Nothing is drawn afterwards, so lines can be printed immediately. */
   readonly close: () => void
 }
 
-/** Minimum interval of frames. Drawing takes at most a tenth of the time. */
+/** Minimum interval of frames. */
 const intervalMs = 50
-const drawingShare = 10
+/** The pause after a frame lasts at least this many times the drawing of the frame. */
+const pausePerDrawing = 10
 /** Interval of frames without changes, which update the durations. */
 const idleMs = 200
 
 /**
  * Creates a writer. `draw` returns the lines of a frame. The package `log-update` is loaded in the
- * background, and no frame is drawn before.
+ * background, and no frame is drawn before it is loaded.
  */
 export function createLiveWriter(
   stream: OutputStream,
@@ -41,7 +44,7 @@ export function createLiveWriter(
     const startMs = nowMs()
     writeFrame(draw().join('\n'))
     lastDrawnMs = nowMs()
-    pauseMs = Math.max(intervalMs, (lastDrawnMs - startMs) * drawingShare)
+    pauseMs = Math.max(intervalMs, (lastDrawnMs - startMs) * pausePerDrawing)
     scheduleRedraw(Math.max(idleMs, pauseMs))
   }
   const scheduleRedraw = (ms: number): void => {

@@ -58,7 +58,7 @@ export function createPlainDisplay(
   }
 }
 
-/** Returns the lines of one change: none for an unchanged resource. */
+/** Returns the lines of one change: none for a row that is not listed or an ephemeral message. */
 function formatChange(
   change: ProgressChange,
   options: Pick<DisplayOptions, 'kind' | 'diff' | 'showSames' | 'showReads'>,

@@ -51,7 +51,7 @@ export interface Progress {
   readonly rows: () => readonly ResourceRow[]
   readonly messages: () => readonly Message[]
   readonly summary: () => SummaryEvent | undefined
-  /** The latest step of the stack itself with outputs; undefined before the first one. */
+  /** The latest step of the stack itself that has ended. Undefined before the first one. */
   readonly stack: () => StepMetadata | undefined
   /** Whether the last event was received. */
   readonly isOver: () => boolean

@@ -24,8 +24,8 @@ export function formatTitle(options: Pick<DisplayOptions, 'kind' | 'dryRun' | 's
 }
 
 /**
- * Returns the lines of the configuration, if requested. The first event contains it, with secrets
- * in brackets.
+ * Returns the lines of the configuration, if requested. The first event contains the configuration,
+ * with `[secret]` for each secret.
  */
 export function formatConfig(
   event: EngineEventPayload,
@@ -50,8 +50,8 @@ export function formatEnd(
   end: { readonly result: DeployResult; readonly elapsedMs: number; readonly style: LineStyle },
 ): readonly string[] {
   const { style, result } = end
-  const failures = progress.rows().filter(row => row.status === 'failed').length
-  const ending = { result, summary: progress.summary(), failures, elapsedMs: end.elapsedMs }
+  const failedCount = progress.rows().filter(row => row.status === 'failed').length
+  const ending = { result, summary: progress.summary(), failedCount, elapsedMs: end.elapsedMs }
   const blocks = [
     options.suppressOutputs ? [] : formatOutputs(progress.stack(), style.paint),
     formatResourceCounts(ending, style),

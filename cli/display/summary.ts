@@ -7,11 +7,11 @@ import { formatDiff, type LineStyle } from './plain-lines.ts'
 import { nameOfUrn } from './messages.ts'
 import { type DiffLine, formatEntries, diffMaps } from './property-diff.ts'
 
-/** The figures of an ended deployment. `failures`: the number of failed steps. */
+/** The figures of an ended deployment. `failedCount`: the number of failed steps. */
 export interface Ending {
   readonly result: DeployResult
   readonly summary: SummaryEvent | undefined
-  readonly failures: number
+  readonly failedCount: number
   /** The duration, more precise than the whole seconds of the summary event. */
   readonly elapsedMs: number
 }
@@ -44,8 +44,9 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
   })
   const sameCount = counts['same'] ?? 0
   if (sameCount > 0) lines.push(`    ${style.paint('faint', `  ${sameCount} unchanged`)}`)
-  if (ending.failures > 0) lines.push(`    ${style.paint('red', `  ${ending.failures} failed`)}`)
-  if (changedOps.length === 0 && ending.failures === 0 && ending.result.result === 'succeeded')
+  if (ending.failedCount > 0)
+    lines.push(`    ${style.paint('red', `  ${ending.failedCount} failed`)}`)
+  if (changedOps.length === 0 && ending.failedCount === 0 && ending.result.result === 'succeeded')
     lines.push(`      ${style.isPreview ? 'no changes are needed' : 'nothing changed'}`)
   return lines.length === 0 ? [] : [style.paint('bold', 'Resources:'), ...lines]
 }

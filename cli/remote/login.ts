@@ -13,9 +13,8 @@ const loginForm = z.object({ url: z.string(), token: z.string() })
 const loginFileOf = (home: string): string => join(home, 'login.json')
 
 /**
- * Returns the login that `antichain login` saved in a home folder, or undefined if the file is
- * missing or unreadable.
- * Throws FILE_UNREADABLE for an invalid one.
+ * Returns the login that `antichain login` saved in a home folder. Returns undefined if the file is
+ * missing or unreadable. Throws FILE_UNREADABLE for an invalid login.
  */
 export function readLogin(home: string): Login | undefined {
   let text: string

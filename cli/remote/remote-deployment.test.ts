@@ -72,7 +72,7 @@ test('a running deployment is stopped, and no request is withdrawn', async () =>
   await running.done
 })
 
-test('an open deployment is resumed by the server, reported from its beginning, and can be stopped', async () => {
+test('an interrupted deployment is resumed by the server, reported from its beginning, and can be stopped', async () => {
   const { client, requests, send } = createApi({ kind: 'started' })
   const emitted: EngineEventPayload[] = []
   const sink = { emit: (event: EngineEventPayload) => void emitted.push(event) }

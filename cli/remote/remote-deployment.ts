@@ -77,8 +77,8 @@ export async function deployRemotely(
 }
 
 /**
- * Lets the server resume an open deployment now, and emits its events from the beginning. Throws
- * NOTHING_TO_RESUME and the errors of the API.
+ * Lets the server resume an interrupted deployment now, and emits its events from the beginning.
+ * Throws NOTHING_TO_RESUME and the errors of the API.
  */
 export async function resumeRemotely(
   client: ApiClient,

@@ -20,8 +20,8 @@ const requestForm = z.object({ end: endForm.optional() })
 const deploymentForm = z.object({ result: z.string().optional(), version: z.number().optional() })
 
 /**
- * Requests an edit from the API, and waits until it is published. Throws the errors of the edit,
- * and REQUEST_EXPIRED when no process has begun it in time; it is withdrawn then.
+ * Requests an edit from the API, and waits until it is published. Throws the errors of the edit. If
+ * no process has begun the edit in time, withdraws the request and throws REQUEST_EXPIRED.
  */
 export async function editRemotely(
   client: ApiClient,

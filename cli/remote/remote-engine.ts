@@ -49,7 +49,7 @@ export function openRemote(login: Login): EnginePort {
     if (record === undefined || record.current === '') return { kind: 'none' }
     return { kind: 'running', number: record.deployments }
   }
-  const findOpenNumber = async (stack: StackId): Promise<number | undefined> => {
+  const findCurrentNumber = async (stack: StackId): Promise<number | undefined> => {
     const status = await readStatus(stack)
     return status.kind === 'none' ? undefined : status.number
   }
@@ -59,7 +59,7 @@ export function openRemote(login: Login): EnginePort {
     deploy: refuseUnsupportedCall('this kind of deployment'),
     findInterrupted: refuseUnsupportedCall('resume'),
     async cancel(stack, force) {
-      const number = await findOpenNumber(stack)
+      const number = await findCurrentNumber(stack)
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/cancel`
       const answer = await client.call({
@@ -75,7 +75,7 @@ export function openRemote(login: Login): EnginePort {
     // The API removes schedules and notifications together with the stack.
     forgetStack: () => Promise.resolve(),
     async redrive(stack) {
-      const number = await findOpenNumber(stack)
+      const number = await findCurrentNumber(stack)
       if (number === undefined) return { kind: 'none' }
       const path = `${stackPathOf(stack)}/deployments/${number}/redrive`
       const answer = await client.call({ method: 'POST', path })

@@ -77,7 +77,7 @@ export async function prepareRemoteStart(
 }
 
 /**
- * Prepares the resume of a stack's open deployment by the server of the API. Throws
+ * Prepares the resume of a stack's interrupted deployment by the server of the API. Throws
  * NOTHING_TO_RESUME, and FEATURE_MISSING for options that the API does not support.
  */
 export async function prepareRemoteResume(

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path'
 import { error, messageOf } from '../../shared/errors/error.ts'
 
-/** Returns the selected stack of a project file, '' if none is selected. */
+/** Returns the selected stack of a project file, or '' if no stack is selected. */
 export function readSelectedStack(home: string, projectFile: string): string {
   try {
     const data: unknown = JSON.parse(readFileSync(selectionFileOf(home, projectFile), 'utf8'))
@@ -16,7 +16,8 @@ export function readSelectedStack(home: string, projectFile: string): string {
 }
 
 /**
- * Saves the selected stack of a project file; '' removes the selection. Throws STORE_UNAVAILABLE.
+ * Saves the selected stack of a project file. With '', no stack is selected. Throws
+ * STORE_UNAVAILABLE.
  */
 export function selectStack(home: string, projectFile: string, stack: string): void {
   const file = selectionFileOf(home, projectFile)

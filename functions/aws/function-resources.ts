@@ -192,8 +192,8 @@ function createInstall(deps: {
 }
 
 /**
- * Creates the ports of a generator or executor in a function. It cannot see other processes, so it
- * judges them only by their leases.
+ * Creates the ports of a generator or executor in a function. A function cannot see other
+ * processes, so it judges them only by their leases.
  */
 function createFunctionPorts(platform: Platform, compactDeployment: Compact): GeneratorPorts {
   const holder: Holder = {

@@ -28,6 +28,6 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
     nudgedStacks: nudged,
     unreadableStacks: [id('bad')],
     forgottenCount: 2,
-    openDeployments: [stacks[1]?.current],
+    currentDeployments: [stacks[1]?.current],
   })
 })

@@ -20,18 +20,18 @@ export interface ReconcileResult {
   readonly unreadableStacks: readonly StackId[]
   readonly forgottenCount: number
   /** The current deployments of all stacks: running or interrupted. */
-  readonly openDeployments: readonly DeploymentId[]
+  readonly currentDeployments: readonly DeploymentId[]
 }
 
 /**
- * Nudges each stack with an open deployment or a waiting request, in case all of its nudges were
+ * Nudges each stack with a current deployment or a waiting request, in case all of its nudges were
  * lost. Forgets requests that ended long ago. Can be called at any time: a superfluous nudge only
  * causes a check.
  */
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {
   const { stacks, unreadable: unreadableStacks } = await deps.catalog.listStacks()
   const nudgedStacks: StackId[] = []
-  const openDeployments = stacks.flatMap(({ current }) => (current === '' ? [] : [current]))
+  const currentDeployments = stacks.flatMap(({ current }) => (current === '' ? [] : [current]))
   for (const { id, current } of stacks) {
     const isDue = current !== '' || (await deps.requests.listWaiting(id, 1)).length > 0
     if (!isDue) continue
@@ -43,6 +43,6 @@ export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileRes
     nudgedStacks,
     unreadableStacks: unreadableStacks.map(({ id }) => id),
     forgottenCount,
-    openDeployments,
+    currentDeployments,
   }
 }

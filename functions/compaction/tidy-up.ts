@@ -23,7 +23,7 @@ export async function tidyUp(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TidyUpResult> {
   const reconciliation = await reconcileStacks(platform)
-  const stuckDeployments = await findStuckDeployments(platform, reconciliation.openDeployments)
+  const stuckDeployments = await findStuckDeployments(platform, reconciliation.currentDeployments)
   if (stuckDeployments.length > 0)
     platform.logger.write('error', 'deployments.stuck', { stuck: stuckDeployments })
   putMetric('stuckDeployments', stuckDeployments.length)

@@ -76,7 +76,7 @@ export const awsMetrics = {
   namespace: 'Antichain',
   dimension: 'Installation',
   queueDimension: 'Queue',
-  /** Open deployments without a live holder. */
+  /** Current deployments without a live holder. */
   stuckDeployments: 'StuckDeployments',
   /** Time since the deployment that is being published was settled, in seconds. */
   compactionLag: 'CompactionLagSeconds',

@@ -20,7 +20,7 @@ export interface ProjectSource {
   readonly programFolder: string
   /** `.` or a file relative to `programFolder`. */
   readonly entryPoint: string
-  /** '' without a program: the command works on the resources in the state alone. */
+  /** '': there is no program, and the command works only on the resources in the state. */
   readonly runtime: string
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Plugins that the project file specifies. */

@@ -14,7 +14,7 @@ import { type UnsentRetry, withUnsentRetry } from './retry-unsent.ts'
 export interface ProviderRegistry {
   /**
    * Starts an instance for a check of these inputs, and keeps the unconfigured instance under the
-   * URN.
+   * URN. Ends an earlier unconfigured instance of the URN.
    */
   readonly keepUnconfigured: (urn: Urn, inputs: PropertyMap) => Promise<Provider>
   readonly getUnconfigured: (urn: Urn) => Provider | undefined
@@ -27,8 +27,8 @@ export interface ProviderRegistry {
    */
   readonly configure: (urn: Urn, id: string, inputs: PropertyMap) => Promise<void>
   /**
-   * Returns the instance of a reference. A missing instance is loaded and configured from the
-   * recorded state, and extended by the named extension. Throws PROVIDER_REFERENCE.
+   * Returns the instance of a reference, extended by the named extension. A missing instance is
+   * loaded and configured from the recorded state first. Throws PROVIDER_REFERENCE.
    */
   readonly getInstance: (reference: string, extension?: string) => Promise<Provider>
   /** Registers an extension under its reference. */
@@ -197,7 +197,7 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
     configuration.catch(() => undefined)
     return provider
   }
-  const loadRecorded = async (urn: Urn, id: string): Promise<Provider> => {
+  const loadFromState = async (urn: Urn, id: string): Promise<Provider> => {
     const state = deps.stateOf(urn, id) ?? deps.stateOf(formerUrns.get(urn) ?? urn, id)
     if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
     const provider = redactProviderErrors(await load(urn, state.inputs), state.inputs)
@@ -205,7 +205,7 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
     provider.configure({ ...subject, inputs: withoutInternal(state.inputs) }).catch(() => undefined)
     return provider
   }
-  return { load, configureNew, loadFromState: loadRecorded }
+  return { load, configureNew, loadFromState }
 }
 
 async function closeUnconfiguredIn(

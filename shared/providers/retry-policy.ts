@@ -85,7 +85,8 @@ export const retryPolicy = {
     retry: { totalMs: limits.storeRetryTimeMs, firstMs: 100, mostMs: 3_000 },
   },
   storeAtBegin: {
-    source: 'the store, at a begin or the check of the stop flag, for longer than that',
+    source:
+      'the store, at a begin or the check of the stop flag, for longer than the caller retries',
     consequence:
       'the provider did not receive a request: the begun operation is given back, and the message is redelivered',
     retry: redelivery,

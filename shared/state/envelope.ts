@@ -56,9 +56,10 @@ const deploymentForm = z.looseObject({
 })
 
 /**
- * Parses an envelope of any version that Pulumi ever wrote, and converts it to version 3 or 4. A
- * missing deployment means a new stack. Throws STATE_INVALID for a malformed envelope, and
- * STATE_TOO_NEW for an unknown version or feature. Source: docs/spec/state-format.md#envelope.
+ * Parses an envelope of version 1 to 4, and converts it to version 3 or 4. A missing deployment
+ * means a new stack. Throws STATE_INVALID for a malformed envelope or an earlier version, and
+ * STATE_TOO_NEW for a later version or an unknown feature. Source:
+ * docs/spec/state-format.md#envelope.
  */
 export function parseEnvelope(text: string): StoredEnvelope {
   const envelope = requireForm(envelopeForm, parseJson(text), 'the envelope')

@@ -3,7 +3,8 @@ import type { StoredDeployment } from './stored.ts'
 
 /**
  * Returns the deployment with only the extensions that its resources reference. Extensions of
- * pending operations stay too, because the late result of a create cannot be deleted without them.
+ * pending operations stay too, because the resource of a pending create cannot be deleted without
+ * its extension.
  */
 export function withUsedExtensions(deployment: StoredDeployment): StoredDeployment {
   const { extensions, ...remainingDeployment } = deployment

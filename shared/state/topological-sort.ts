@@ -20,12 +20,13 @@ interface Lookup {
 }
 
 /**
- * Sorts dependencies before their dependents. A sorted list stays unchanged. A reference points to
- * the nearest state of its URN: a deleted state prefers a deleted one, a live state a live one. A
- * state also stays behind the last earlier state of the other kind with a URN that it references.
- * The state may depend on that one, and must then be deleted first. The second rule is dropped if
- * it causes a cycle. With a cycle of references the list stays unchanged, and `cycle` is the URN of
- * a member. Linear in states and references. Source:
+ * Sorts dependencies before their dependents. A sorted list stays unchanged. There are two kinds of
+ * states: old copies (with `delete`) and live states. Rule 1: a reference points to the nearest
+ * state of its URN, preferably to one of the same kind as the referring state. Rule 2: a referring
+ * state stays behind the last earlier state of the other kind that has the referenced URN. If the
+ * referring state depends on that state, the referring state must be deleted first. Rule 2 is
+ * dropped if it causes a cycle. With a cycle of references the list stays unchanged, and `cycle` is
+ * the URN of a member. Linear in states and references. Source:
  * docs/spec/state-integrity.md#repair.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {

@@ -155,7 +155,7 @@ async function settleRest(
     const command = successes === 0 ? ({ command: 'refresh', refresh: false } as const) : {}
     const key = `last.${tries}`
     const startOptions = { host: 'here', isNewer, faults: [], onFault: () => undefined } as const
-    // An open deployment may have operations that other processes must run.
+    // A current deployment may have operations that other processes must run.
     const hasOpenDeployment = world.records.catalog.getStack(simStack)?.current !== ''
     const hosts: readonly HostName[] =
       hasOpenDeployment && scenario.executors.length > 0 ? ['here'] : []

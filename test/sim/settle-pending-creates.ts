@@ -15,7 +15,7 @@ export function settlePendingCreates(
   cloud: ModelCloud,
 ): { readonly existingIds: ReadonlyMap<string, string>; readonly mustClearOthers: boolean } {
   const { current = '', snapshot = '' } = world.records.catalog.getStack(simStack) ?? {}
-  // The results of an open deployment are in no state yet, so its close is awaited first.
+  // The results of a current deployment are in no state yet, so its close is awaited first.
   if (current !== '') return { existingIds: new Map(), mustClearOthers: false }
   const state = readStateBlob(world, snapshot)
   const stateIds = new Set((state.resources ?? []).map(resource => readTextField(resource, 'id')))

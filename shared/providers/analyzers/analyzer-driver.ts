@@ -58,10 +58,10 @@ export interface PackContext {
  */
 export async function initializePack(
   connection: Connection,
-  context: PackContext & { readonly engineAddress: string; readonly directory: string },
+  context: PackContext & { readonly engineAddress: string; readonly packFolder: string },
 ): Promise<void> {
-  const { engineAddress, directory, config, configSecretKeys, ...otherFields } = context
-  const request = { engineAddress, rootDirectory: directory, programDirectory: directory }
+  const { engineAddress, packFolder, config, configSecretKeys, ...otherFields } = context
+  const request = { engineAddress, rootDirectory: packFolder, programDirectory: packFolder }
   await ignoreUnimplemented(connection.call(service.handshake, request))
   const stackRequest = AnalyzerStackConfigureRequest.create({
     ...otherFields,

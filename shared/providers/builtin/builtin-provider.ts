@@ -147,8 +147,8 @@ async function readReference(deps: BuiltinDeps, inputs: PropertyMap): Promise<Pr
 }
 
 function requireText(args: PropertyMap, key: string): string {
-  const stackName = args.get(key)
-  if (typeof stackName === 'string') return stackName
+  const value = args.get(key)
+  if (typeof value === 'string') return value
   throw refusedError(`expected '${key}' to be a string`)
 }
 

@@ -23,9 +23,8 @@ export function readAttachedPlugins(
 
 /**
  * Returns the port of a plugin that the user already runs, for example in a debugger. Returns
- * undefined when PULUMI_DEBUG_PROVIDERS does not name it. Throws PLUGIN_FAILED for an
- * invalid port. Source:
- * docs/spec/provider-protocol.md#attach.
+ * undefined when PULUMI_DEBUG_PROVIDERS does not name the plugin. Throws PLUGIN_FAILED for an
+ * invalid port. Source: docs/spec/provider-protocol.md#attach.
  */
 export function readAttachedPort(
   env: Readonly<Record<string, string>>,

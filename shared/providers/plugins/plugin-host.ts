@@ -53,7 +53,7 @@ export interface PluginHostDeps {
   readonly path: string
   /** The user's home folder. */
   readonly home: string
-  readonly programDirectory: string
+  readonly programFolder: string
   readonly project: string
   /** Plugins of the user's project. */
   readonly projectPlugins?: readonly ProjectPluginLocation[]
@@ -103,7 +103,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
           name: plugin.name,
           path: lookup.path,
           engineAddress: deps.engineAddress(),
-          cwd: deps.programDirectory,
+          cwd: deps.programFolder,
           env: createPluginEnvironment({ ...deps, ...options, plugin: plugin.name }),
           onLine: reportLine,
           abortSignal: startAbort.signal,

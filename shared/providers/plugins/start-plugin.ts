@@ -7,8 +7,8 @@ import { spawnPlugin } from './spawn-plugin.ts'
 import { createTail, formatLastLines, readLines, type Tail } from './plugin-output.ts'
 
 /**
- * A request to start a plugin. `onLine` gets every line after the port that is not blank, and must
- * not block.
+ * A request to start a plugin. `onLine` gets every line that is not blank, except the line with the
+ * port, and must not block.
  */
 export interface StartRequest {
   readonly name: string
@@ -35,7 +35,7 @@ export interface PluginProcess {
   readonly name: string
   readonly path: string
   readonly port: number
-  /** True when another process started it and will end it. */
+  /** True when the user runs the process, so `stop` does not end it. */
   readonly isAttached?: boolean
   /** Resolves when the process has ended, with a description such as `ended with exit code 3`. */
   readonly exitDescription: Promise<string>

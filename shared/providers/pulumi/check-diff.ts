@@ -64,7 +64,7 @@ function toAutonaming(naming: NameProposal | undefined): CheckRequest['autonamin
   return { proposedName: naming.name, mode: modes[naming.mode] }
 }
 
-/** Calls Diff. The result of an unconfigured provider is unknown and counts as a change. */
+/** Calls Diff. Returns a change without details for an unconfigured provider. */
 export async function callDiff(
   session: ProviderSession,
   input: CallInput<'diff'>,

@@ -9,7 +9,7 @@ import { callProvider, isUnimplemented, type ProviderSession } from './provider-
 
 /**
  * Creates the self-description of a provider. Source: docs/spec/provider-protocol.md#getschema,
- * 8.12.
+ * docs/spec/provider-protocol.md#getmapping.
  */
 export function createDescription(session: ProviderSession): ProviderDescription {
   return {

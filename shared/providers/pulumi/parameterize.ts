@@ -10,7 +10,8 @@ type ParameterizeInput = Parameters<Provider['parameterize']>[0]
 
 /**
  * Calls Parameterize with the value of the program's package. Throws ProviderError, and
- * PLUGIN_FAILED when the response names another package. Source: provider-protocol 12.
+ * PLUGIN_FAILED when the response names another package. Source:
+ * docs/spec/provider-protocol.md#parameterization.
  */
 export async function callParameterize(
   session: ProviderSession,

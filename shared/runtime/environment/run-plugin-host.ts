@@ -61,7 +61,7 @@ export function createRunPluginHost(
     path,
     home,
     install: fetchPlugin ?? createPluginInstaller(installDeps),
-    programDirectory: source.programFolder,
+    programFolder: source.programFolder,
     project: source.name,
     projectPlugins: source.plugins,
     runtimeOptions: source.runtimeOptions,

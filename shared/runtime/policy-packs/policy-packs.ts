@@ -96,19 +96,19 @@ async function loadPack(
   const packPath = resolve(deps.root, path)
   if (!existsSync(packPath)) throw toPackError(path, `${packPath} does not exist`)
   const isFolder = statSync(packPath).isDirectory()
-  const directory = isFolder ? packPath : dirname(packPath)
-  const hasProjectFile = isFolder || existsSync(join(directory, 'PulumiPolicy.yaml'))
-  const project = hasProjectFile ? readPolicyProject(directory) : undefined
+  const packFolder = isFolder ? packPath : dirname(packPath)
+  const hasProjectFile = isFolder || existsSync(join(packFolder, 'PulumiPolicy.yaml'))
+  const project = hasProjectFile ? readPolicyProject(packFolder) : undefined
   const configuredSettings = readConfiguredSettings(deps, path, config)
   const packCommand = isFolder
-    ? await packCommandOf(deps, directory, project)
+    ? await packCommandOf(deps, packFolder, project)
     : { command: packPath, args: [] }
   const packProcess = await startPlugin(deps.processes, {
     name: path,
     path: packCommand.command,
     args: isFolder ? packCommand.args : [deps.engineAddress()],
     engineAddress: deps.engineAddress(),
-    cwd: directory,
+    cwd: packFolder,
     env: { ...deps.env, ...packVariablesOf(deps.context) },
     onLine: deps.onOutput,
     abortSignal,
@@ -117,7 +117,7 @@ async function loadPack(
   })
   const { connection, close } = connectPack(packProcess, path)
   try {
-    const handshake = { ...deps.context, engineAddress: deps.engineAddress(), directory }
+    const handshake = { ...deps.context, engineAddress: deps.engineAddress(), packFolder }
     await initializePack(connection, handshake)
     const version = project?.version ?? ''
     const info = await fetchPackInfo(connection, version)
@@ -154,7 +154,7 @@ function readConfiguredSettings(deps: PolicyPackDeps, path: string, config: stri
  */
 async function packCommandOf(
   deps: PolicyPackDeps,
-  directory: string,
+  packFolder: string,
   project: PolicyProject | undefined,
 ): Promise<{ readonly command: string; readonly args: readonly string[] }> {
   const address = deps.engineAddress()
@@ -163,23 +163,23 @@ async function packCommandOf(
     const name = `pulumi-analyzer-policy-${runtime}`
     const analyzerPath = findOnPath(name, deps.env['PATH'] ?? '')
     if (analyzerPath !== undefined) return { command: analyzerPath, args: [address, '.'] }
-    throw toPackError(directory, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
+    throw toPackError(packFolder, `its runtime '${runtime}' needs ${name}, which is not on PATH`)
   }
-  const sdk = sdkOf(directory)
+  const sdk = sdkOf(packFolder)
   const { engines } = sdk
-  const node = await chooseNode({ ...deps, engines, directory })
+  const node = await chooseNode({ ...deps, engines, directory: packFolder })
   if (node.note !== '') deps.onOutput(node.note, 'stderr')
   return {
     command: node.command,
-    args: [sdk.runner, address, join(directory, project?.main ?? '')],
+    args: [sdk.runner, address, join(packFolder, project?.main ?? '')],
   }
 }
 
-function sdkOf(directory: string): NodeSdk {
+function sdkOf(packFolder: string): NodeSdk {
   try {
-    return findNodeSdk(directory, '@pulumi/pulumi/cmd/run-policy-pack')
+    return findNodeSdk(packFolder, '@pulumi/pulumi/cmd/run-policy-pack')
   } catch (thrown) {
-    throw toPackError(directory, `${messageOf(thrown)}: run \`npm install\` there`)
+    throw toPackError(packFolder, `${messageOf(thrown)}: run \`npm install\` there`)
   }
 }
 

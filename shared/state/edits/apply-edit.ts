@@ -40,11 +40,11 @@ export function applyStateEdit(edit: StateEdit, input: EditInput): EditedState {
       requireReplaceable(before, namedState, edit.expected)
       return replaceSecrets(before, namedState)
     case 'delete': {
-      const { state, forcedUrns, named } = deleteResources(before, edit)
+      const { state, forcedUrns, namedCount } = deleteResources(before, edit)
       const notices = forcedUrns.map(
         urn => `deleting protected resource ${urn} due to presence of --force`,
       )
-      return { state, count: named, notices }
+      return { state, count: namedCount, notices }
     }
     case 'mark':
       return { ...withMark(before, edit.urns, edit), notices: [] }

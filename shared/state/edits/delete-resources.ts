@@ -17,11 +17,11 @@ export interface DeleteResourcesRequest {
 export interface DeleteResourcesResult {
   readonly state: StoredDeployment
   /** URNs of the removed resources, in the order of the state. */
-  readonly gone: readonly string[]
+  readonly removedUrns: readonly string[]
   /** The removed URNs that were protected. */
   readonly forcedUrns: readonly string[]
   /** The number of resources that the request selects directly, without their dependents. */
-  readonly named: number
+  readonly namedCount: number
 }
 
 /**
@@ -37,52 +37,55 @@ export function deleteResources(
 ): DeleteResourcesResult {
   const { resources = [] } = state
   const { urns } = request
-  const named =
+  const namedPositions =
     urns === 'all'
       ? resources.map((_, position) => position)
       : [...new Set(urns.map(({ urn, id }) => positionOf(resources, urn, id)))]
-  const gone = new Set<number>()
+  const removedPositions = new Set<number>()
   // Dependents come later in the list, so they are removed first.
-  for (const position of named.toSorted((a, b) => b - a)) {
+  for (const position of namedPositions.toSorted((a, b) => b - a)) {
     requireUnprotected(resources, position, request)
-    if (urns !== 'all') addDependents(resources, position, { request, gone })
-    gone.add(position)
+    if (urns !== 'all') addDependents(resources, position, { request, removedPositions })
+    removedPositions.add(position)
   }
-  const isRemoved = (_: StoredResource, position: number): boolean => gone.has(position)
+  const isRemoved = (_: StoredResource, position: number): boolean => removedPositions.has(position)
   const keptResources = resources.filter((resource, position) => !isRemoved(resource, position))
   const removedResources = resources.filter(isRemoved)
   const { resources: _previous, ...remainingFields } = state
   return {
     state:
-      gone.size === 0
+      removedPositions.size === 0
         ? state
         : keptResources.length === 0
           ? remainingFields
           : { ...state, resources: keptResources },
-    gone: removedResources.map(({ urn }) => urn),
+    removedUrns: removedResources.map(({ urn }) => urn),
     forcedUrns: removedResources.filter(({ protect }) => protect === true).map(({ urn }) => urn),
-    named: named.length,
+    namedCount: namedPositions.length,
   }
 }
 
 function addDependents(
   resources: readonly StoredResource[],
   position: number,
-  { request, gone }: { readonly request: DeleteResourcesRequest; readonly gone: Set<number> },
+  {
+    request,
+    removedPositions,
+  }: { readonly request: DeleteResourcesRequest; readonly removedPositions: Set<number> },
 ): void {
   const remainingResources = resources.flatMap((resource, index) =>
-    gone.has(index) ? [] : [{ resource, place: index }],
+    removedPositions.has(index) ? [] : [{ resource, index }],
   )
-  const rootPosition = remainingResources.findIndex(({ place: index }) => index === position)
+  const rootPosition = remainingResources.findIndex(({ index }) => index === position)
   const dependents = dependentsOf(
     remainingResources.map(({ resource }) => resource),
     rootPosition,
   ).flatMap(position => remainingResources[position] ?? [])
   if (dependents.length > 0 && !request.dependents)
     throw stillNeededError(resources[position]?.urn ?? '', dependents)
-  for (const { place: index } of dependents) {
+  for (const { index } of dependents) {
     requireUnprotected(resources, index, request)
-    gone.add(index)
+    removedPositions.add(index)
   }
 }
 

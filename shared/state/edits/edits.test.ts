@@ -66,7 +66,7 @@ describe('forgetting resources', () => {
   test('removes a resource without dependents', () => {
     const done = deleteResources(chain, { ...only, urns: [{ urn: urn('e') }] })
     expect(namesIn(done.state)).toEqual(['a', 'b', 'c', 'd'])
-    expect(done.named).toBe(1)
+    expect(done.namedCount).toBe(1)
   })
 
   test('refuses a resource with dependents, by dependencies, parents, properties and providers', () => {
@@ -82,7 +82,7 @@ describe('forgetting resources', () => {
   test('removes dependents as well if requested', () => {
     const done = deleteResources(chain, { ...only, dependents: true, urns: [{ urn: urn('b') }] })
     expect(namesIn(done.state)).toEqual(['a', 'e'])
-    expect(done.named).toBe(1)
+    expect(done.namedCount).toBe(1)
   })
 
   test('removes several resources named in any order', () => {

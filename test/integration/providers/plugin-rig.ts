@@ -59,7 +59,7 @@ export function createPluginRig(variables: Record<string, string> = {}): PluginR
     env,
     path: env.PATH,
     home: folder,
-    programDirectory: sdkFolder,
+    programFolder: sdkFolder,
     project: 'proj',
     runtimeOptions: { typescript: false },
     engineAddress: () => '127.0.0.1:1',
