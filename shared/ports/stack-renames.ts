@@ -18,7 +18,7 @@ export interface RenameInput {
   readonly at: EpochMs
   /** The key of the waiting request for the rename. It ends as `renamed`. */
   readonly key?: string
-  /** The new calls of the schedules, by schedule, where a service calls for schedules. */
+  /** Schedule → its new name at the external scheduler, if there is such a scheduler. */
   readonly placements?: Readonly<Record<string, string>>
 }
 

@@ -64,8 +64,8 @@ export interface DeploymentRequest extends RequestFields {
 }
 
 /**
- * The rename of a stack to the id `to`. `placements`: the new calls of its schedules, by schedule,
- * where a service calls for schedules.
+ * The rename of a stack to the id `to`. `placements`: schedule → its new name at the external
+ * scheduler, if there is such a scheduler.
  */
 export interface StackRename {
   readonly kind: 'rename stack'

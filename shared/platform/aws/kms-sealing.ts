@@ -22,8 +22,9 @@ const sealedTextPattern = /^k1:(?<check>[0-9a-f]+):(?<rest>(?<key>[^:]+):(?<text
  * Creates the sealing of trigger secrets. Each secret has a data key. The KMS key `keyId` (an id,
  * alias or ARN) encrypts the data key, with the purpose and `context` in the encryption context of
  * KMS. Sealing needs the permission to encrypt, and opening the permission to decrypt. A permission
- * for this purpose does not apply to stack secrets. Each call sends one request. Both methods throw
- * the errors of `awsError`, such as SECRETS_KEY_UNUSABLE. `open` also throws SEALED_UNREADABLE.
+ * for this purpose does not apply to stack secrets. Each call sends at most one request. Both
+ * methods throw the errors of `awsError`, such as SECRETS_KEY_UNUSABLE. `open` also throws
+ * SEALED_UNREADABLE.
  */
 export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSealing {
   const kms = createKmsClient(settings, settings.region)

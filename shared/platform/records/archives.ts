@@ -7,7 +7,8 @@ export type BlobNaming = (contentHash: BlobHash) => BlobHash
 
 /**
  * Creates the archives of stacks in a blob store. `openBlobs` opens the store with other names than
- * the SHA-256, and returns bytes only under the name of their content or under the SHA-256.
+ * the SHA-256. The opened store returns bytes only under the name of their content or under the
+ * SHA-256.
  */
 export function createArchives(
   openBlobs: (nameOf: BlobNaming) => BlobsPort,

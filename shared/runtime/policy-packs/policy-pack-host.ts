@@ -24,7 +24,7 @@ export function createPolicyPackHost(
     processes,
     env,
     antichainNode: process.execPath,
-    root: request.source.projectFolder,
+    projectFolder: request.source.projectFolder,
     engineAddress: () => monitor.address,
     context: {
       ...{ project, stack },

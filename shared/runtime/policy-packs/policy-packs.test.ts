@@ -19,7 +19,7 @@ beforeEach(() => {
     processes,
     env: { PATH: process.env['PATH'] ?? '' },
     antichainNode: process.execPath,
-    root,
+    projectFolder: root,
     engineAddress: () => '127.0.0.1:1',
     context: {
       stack: 'dev',

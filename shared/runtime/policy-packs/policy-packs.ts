@@ -47,7 +47,7 @@ export interface PolicyPackDeps {
   /** Antichain's own `node`. */
   readonly antichainNode: string
   /** The project's folder. */
-  readonly root: string
+  readonly projectFolder: string
   readonly engineAddress: () => string
   readonly context: PackContext
   /** Receives the output lines of packs. Must not block and must not throw. */
@@ -93,7 +93,7 @@ async function loadPack(
   { path, config }: PolicyPackLocation,
   abortSignal: AbortSignal,
 ): Promise<Analyzer> {
-  const packPath = resolve(deps.root, path)
+  const packPath = resolve(deps.projectFolder, path)
   if (!existsSync(packPath)) throw toPackError(path, `${packPath} does not exist`)
   const isFolder = statSync(packPath).isDirectory()
   const packFolder = isFolder ? packPath : dirname(packPath)
@@ -138,7 +138,7 @@ async function loadPack(
 
 function readConfiguredSettings(deps: PolicyPackDeps, path: string, config: string | undefined) {
   if (config === undefined) return new Map()
-  const file = resolve(deps.root, config)
+  const file = resolve(deps.projectFolder, config)
   let text: string
   try {
     text = readFileSync(file, 'utf8')

@@ -13,8 +13,8 @@ import type { TransactionPart } from './table/transaction.ts'
 
 /**
  * Returns the writes that move the documents of a stack to its new id, two for each document.
- * Returns undefined when a schedule has calls of a service and no new ones, because it was created
- * after the rename was requested.
+ * Returns undefined when `placements` lacks the new name of a schedule that is placed at an external
+ * scheduler. Such a schedule was created after the rename was requested.
  */
 export async function moveDocuments(
   catalogTable: Table,
@@ -77,7 +77,10 @@ async function listDocuments(catalogTable: Table, id: StackId): Promise<readonly
   return documents
 }
 
-/** Returns the value of a document with its new calls, or undefined when they are missing. */
+/**
+ * Returns the value of a document with its new name at the external scheduler. Returns undefined
+ * when that name is missing.
+ */
 function withPlacement(
   { key, value }: StoredDocument,
   placements: Readonly<Record<string, string>>,

@@ -69,7 +69,9 @@ async function hasOtherRequest(
   return items.some(item => readText(item, 'key') !== key)
 }
 
-/** Marks the new id as removed, with the token of the rename. Returns false for a stack. */
+/**
+ * Marks the new id as removed, with the token of the rename. Returns false if a stack has the id.
+ */
 async function reserve(catalogTable: Table, { newId, token }: Rename): Promise<boolean> {
   const { isDone } = await updateItem(catalogTable, {
     key: keys.stack(newId),

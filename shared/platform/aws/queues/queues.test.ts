@@ -97,25 +97,25 @@ describe('the body of a chain message', () => {
   })
 })
 
-describe('loans', () => {
+describe('visibility timeouts', () => {
   test('expire after their time, and an unknown one does not count as expired', () => {
     let nowMs = 0
-    const loans = createVisibilityTimeouts(() => nowMs)
-    loans.track('a', 100)
-    expect([loans.isExpired('a'), loans.isExpired('b')]).toEqual([false, false])
+    const timeouts = createVisibilityTimeouts(() => nowMs)
+    timeouts.track('a', 100)
+    expect([timeouts.isExpired('a'), timeouts.isExpired('b')]).toEqual([false, false])
     nowMs = 100
-    expect(loans.isExpired('a')).toBe(true)
-    loans.track('a', 50)
-    expect(loans.isExpired('a')).toBe(false)
+    expect(timeouts.isExpired('a')).toBe(true)
+    timeouts.track('a', 50)
+    expect(timeouts.isExpired('a')).toBe(false)
     nowMs = 700_000
-    expect(loans.isExpired('a')).toBe(true)
-    loans.track('c', 1)
-    expect(loans.isExpired('a')).toBe(false)
-    loans.forget('c')
-    expect(loans.isExpired('c')).toBe(false)
+    expect(timeouts.isExpired('a')).toBe(true)
+    timeouts.track('c', 1)
+    expect(timeouts.isExpired('a')).toBe(false)
+    timeouts.forget('c')
+    expect(timeouts.isExpired('c')).toBe(false)
   })
 
-  test('have receipts of pool, remover and handle, and other texts are refused', () => {
+  test('are tracked by receipts with pool, source and handle, and other texts are refused', () => {
     const receipt = { pool: 'long', source: 'event', handle: 'a/b\n+=' } as const
     expect(parseReceipt(formatReceipt(receipt))).toEqual(receipt)
     for (const text of ['', 'long/event/', 'wide/event/x', 'short/x'])
