@@ -120,7 +120,8 @@ export function readRelease(flags: Flags): DeleteRelease {
 
 /**
  * Returns the policy packs of --policy-pack. The nth --policy-pack-config belongs to the nth pack.
- * Throws CLI_USAGE unless there are none or as many as packs.
+ * Throws CLI_USAGE when there are fewer or more --policy-pack-config options than packs, but not
+ * when there are none.
  */
 export function readPolicyPacks(
   session: Pick<CliSession, 'cwd' | 'requireProject'>,

@@ -94,12 +94,12 @@ function withClient(project: Project, flags: Flags): Project {
   return { ...project, runtime: clientRuntime, runtimeOptions: { address } }
 }
 
-/** Returns the parts that wait for a debugger. Throws CLI_USAGE. */
+/** Returns the processes that wait for a debugger. Throws CLI_USAGE. */
 function readDebugged(flags: Flags): Pick<DeployRequest, 'debuggedProcesses'> {
   const debuggedProcesses = flags.list('attachDebugger')
-  for (const part of debuggedProcesses)
-    if (!['program', 'plugins', 'all'].includes(part) && !part.startsWith('plugin:'))
-      throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${part}`, {
+  for (const name of debuggedProcesses)
+    if (!['program', 'plugins', 'all'].includes(name) && !name.startsWith('plugin:'))
+      throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${name}`, {
         hint: 'Use program, plugins, plugin:<name> or all.',
       })
   return debuggedProcesses.length === 0 ? {} : { debuggedProcesses }

@@ -32,7 +32,7 @@ export interface OperationKind {
 
 /**
  * Runs an operation: preview, confirmation, deployment. Returns 0. Throws DEPLOYMENT_FAILED,
- * DEPLOYMENT_CANCELLED, CHANGES_UNEXPECTED, CONFIRMATION_DECLINED, and the errors of
+ * DEPLOYMENT_CANCELLED, CHANGES_UNEXPECTED, CONFIRMATION_DECLINED, CLI_USAGE, and the errors of
  * `buildRequest`.
  */
 export async function runOperation(

@@ -128,8 +128,8 @@ export function openFunctionResources(env: Env): FunctionResources {
     resolveVariables,
     mayServe,
     fetchPlugin,
-    openState: (stack, named) =>
-      openManagerFromState(named, passphrase, { keeper, allowed: { kind: 'own', stack } }),
+    openState: (stack, storedManager) =>
+      openManagerFromState(storedManager, passphrase, { keeper, allowed: { kind: 'own', stack } }),
     ...createArchivedProgramOpener(platform.requests, programs),
   })
   let triggers: AwsTriggers | undefined

@@ -6,11 +6,13 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 /** Maximum number of requests that one call forgets, so that it takes no noticeable time. */
 const requestsPerCallMax = 1_000
 
-/** Forgets requests that ended long ago, and returns their number. Can be called at any time. */
+/**
+ * Forgets ended requests that were made long ago. Returns their number. Can be called at any time.
+ */
 export function forgetRequests(deps: {
   readonly requests: Pick<RequestsPort, 'forget'>
   readonly clock: Pick<ClockPort, 'now'>
 }): Promise<number> {
-  const endedBefore = (deps.clock.now() - limits.requestRetentionMs) as EpochMs
-  return deps.requests.forget(endedBefore, requestsPerCallMax)
+  const createdBefore = (deps.clock.now() - limits.requestRetentionMs) as EpochMs
+  return deps.requests.forget(createdBefore, requestsPerCallMax)
 }

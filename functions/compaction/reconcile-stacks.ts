@@ -25,8 +25,8 @@ export interface ReconcileResult {
 
 /**
  * Nudges each stack with a current deployment or a waiting request, in case all of its nudges were
- * lost. Forgets requests that ended long ago. Can be called at any time: a superfluous nudge only
- * causes a check.
+ * lost. Forgets ended requests that were made long ago. Can be called at any time: a superfluous
+ * nudge only causes a check.
  */
 export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileResult> {
   const { stacks, unreadable: unreadableStacks } = await deps.catalog.listStacks()

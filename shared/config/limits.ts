@@ -102,8 +102,8 @@ export const limits = {
   /** Files of a packed program. */
   archiveFilesMax: 100_000,
   /**
-   * Time for which the key of an ended request is remembered. A repeated request gets the same
-   * response.
+   * Time from the creation of a request for which its key is remembered after its end. A repeated
+   * request gets the same response.
    */
   requestRetentionMs: 30 * 24 * 3_600_000,
 
