@@ -19,10 +19,7 @@ export type BucketPart = keyof typeof bucketPrefixes
  */
 export type TableUse = 'read' | 'write' | 'remove'
 
-/**
- * The permissions that differ between functions. The role of each function also has its log, and
- * the messages of the queue that it consumes.
- */
+/** The permissions that differ between functions. Each role may also use its log and its queue. */
 export interface Grants {
   readonly journal?: TableUse
   readonly catalog?: TableUse

@@ -6,16 +6,10 @@ import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'
 import type { Operation, StateReference } from './operation.ts'
 
-/**
- * The version of the decision and fold rules of a log. A deployment keeps its version until it is
- * closed.
- */
+/** The version of the decision and fold rules of a log. A log keeps its version. */
 export const rulesVersion = 1
 
-/**
- * A process that can hold a deployment: host, pid and start time, so that a reused pid is
- * recognized.
- */
+/** A process that can hold a deployment. The start time distinguishes it from a reused pid. */
 export interface Holder {
   readonly host: string
   readonly pid: number
@@ -28,9 +22,7 @@ export interface Holder {
 /** The commands that change a stack. */
 export type Command = 'up' | 'refresh' | 'destroy' | 'import'
 
-/**
- * The options of a deployment. They are part of its first pin, so that a resume can compare them.
- */
+/** The options of a deployment. Its first pin contains them, so that a resume can compare them. */
 export interface DeploymentOptions {
   readonly command: Command
   readonly parallel: number
