@@ -99,12 +99,8 @@ export function createFleet(options: FleetOptions): Fleet {
       })
       const durationMs = performance.now() - startedMs
       if (oldEnvironments.has(environment)) environment.kill('its code was replaced')
-      options.onCall({
-        outcome,
-        pid: environment.pid,
-        durationMs,
-        isCold: idleEnvironment === undefined,
-      })
+      const isCold = idleEnvironment === undefined
+      options.onCall({ outcome, pid: environment.pid, durationMs, isCold })
       return outcome
     },
     replaceCode: newBundleFolder => {

@@ -208,8 +208,8 @@ describe('the installer', () => {
     expect(statements('installer')).toMatchObject([
       { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'] },
     ])
-    const [{ resources: arns = [] } = {}] = statements('installer')
-    expect(arns).toEqual([expect.stringContaining('InstallerLogs')])
+    const [logStatement] = statements('installer')
+    expect(logStatement?.resources).toEqual([expect.stringContaining('InstallerLogs')])
   })
 
   test.each(['step-generator', 'long-step-generator'])(
