@@ -160,6 +160,13 @@ export const executingMutations: readonly Mutation[] = [
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {
+    name: 'a message that is delivered again sends waiting operations again',
+    breaks: 'I4: a repeated message causes no further messages',
+    file: 'shared/engine/executor/release-waiters.ts',
+    edits: [['else if (isReady && isNew) readyOperations', 'else if (isReady) readyOperations']],
+    caughtBy: [testsOf('test/lifecycle/executor')],
+  },
+  {
     name: 'a failed operation releases its dependents',
     breaks: 'partial and failed operations release no dependents',
     file: 'shared/engine/executor/release-waiters.ts',
