@@ -6,6 +6,7 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
 import { expect, test } from 'vitest'
+import { awsLimits } from '../../shared/config/aws-limits.ts'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { type AwsSettings, createSqsClient } from '../../shared/platform/aws/clients.ts'
 import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.ts'
@@ -177,6 +178,17 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
         await ports.chains.remove(receipt)
       }
     expect(await ports.chains.receive(10, 0)).toEqual([])
+    await close()
+  })
+
+  test('a message above the limit of SQS is refused by the emulator, too', async () => {
+    const { queues, sqs, close } = await openChains(settings())
+    const send = (bytes: number) =>
+      sqs.send(
+        new SendMessageCommand({ QueueUrl: queues.short.url, MessageBody: 'x'.repeat(bytes) }),
+      )
+    await send(awsLimits.messageBytesMax)
+    await expect(send(awsLimits.messageBytesMax + 1)).rejects.toThrow('MessageTooLong')
     await close()
   })
 
