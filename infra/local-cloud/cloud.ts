@@ -23,6 +23,7 @@ import type { InvokeFunction } from './invoke-api.ts'
 import { startListeners } from './http-listeners.ts'
 import type { LongPoolTasks } from './long-pool.ts'
 import { openProcessAccess, type PermissionReporter } from './process-access.ts'
+import type { IsRevoked } from './permissions/permission-proxy.ts'
 import { readProcessConfigurations } from './process-configurations.ts'
 import { startScheduler } from './scheduler.ts'
 import { createServices, localArnOf, type Services } from './services.ts'
@@ -43,6 +44,8 @@ export interface CloudOptions extends ProcessOptions {
   readonly apiPort?: number
   /** Visibility timeouts that replace those of the infrastructure, in seconds. */
   readonly visibilitySeconds?: Partial<Readonly<Record<QueueName, number>>>
+  /** Takes permissions from functions that the template gives them, for tests. */
+  readonly isRevoked?: IsRevoked
   readonly reporter: CloudReporter
 }
 
@@ -99,6 +102,7 @@ export async function startCloud(options: CloudOptions): Promise<LocalCloud> {
     localResources,
     lambdaUrl,
     webhookUrl,
+    isRevoked: options.isRevoked,
     reporter,
   })
   const supervisor = startSupervisor()

@@ -3,6 +3,7 @@ import type { AwsService, AwsSettings } from '../../shared/platform/aws/clients.
 import { endpointVariableOf } from '../emulators/start-emulators.ts'
 import {
   type Denial,
+  type IsRevoked,
   type PermissionProxies,
   type PermissionUse,
   startPermissionProxies,
@@ -40,10 +41,11 @@ export async function openProcessAccess(
     readonly lambdaUrl: string
     /** The local address of webhooks. The template has the address of the HTTP API on AWS. */
     readonly webhookUrl: string
+    readonly isRevoked?: IsRevoked | undefined
     readonly reporter: PermissionReporter
   },
 ): Promise<ProcessAccess> {
-  const { endpoints, localResources, lambdaUrl, webhookUrl, reporter } = options
+  const { endpoints, localResources, lambdaUrl, webhookUrl, isRevoked, reporter } = options
   const upstreams = { ...endpoints, LAMBDA: lambdaUrl }
   const proxies: PermissionProxies[] = []
   const variables = new Map<string, Readonly<Record<string, string>>>()
@@ -52,6 +54,7 @@ export async function openProcessAccess(
       configuration,
       upstreams,
       location: localResources,
+      ...(isRevoked === undefined ? {} : { isRevoked }),
       onDenial: reporter.onDenial,
       onUse: use => reporter.onUse?.(use),
       onFailure: reporter.onCloudFailure,

@@ -102,6 +102,10 @@ export interface CloudSandbox {
   readonly exportState: () => Promise<string>
   readonly listObjects: () => readonly CloudObject[]
   readonly listChanges: () => readonly RequestedChange[]
+  /** Permissions that functions lack although the template gives them, as `api sqs:SendMessage`. */
+  readonly revokedPermissions: Set<string>
+  /** Returns the number of requests that lacked a revoked permission. */
+  readonly revokedCount: () => number
   readonly calls: readonly (CompletedCall & { readonly name: FunctionName })[]
   /** Returns the diagnostics of a deployment. */
   readonly readDiagnostics: (deployment: DeploymentId) => Promise<string>
@@ -130,6 +134,8 @@ export async function createCloudSandbox(
   const stack = stackIdOf(fixture, 'dev')
   const calls: (CompletedCall & { readonly name: FunctionName })[] = []
   const denials: Denial[] = []
+  const revokedPermissions = new Set<string>()
+  let revokedCount = 0
   const lines: string[] = []
   const logLine = (line: string): void => void lines.push(`${new Date().toISOString()} ${line}`)
   const callReporter = createCallReporter(logLine, true)
@@ -144,6 +150,8 @@ export async function createCloudSandbox(
   })
   if ('problems' in settings) throw new Error(settings.problems.join('\n'))
   const ledger = createPermissionLedger(settings)
+  const isRevoked = (role: string, action: string): boolean =>
+    revokedPermissions.has(`${ledger.processOf(role)} ${action}`)
   const cloud = await startCloud({
     settings,
     aws: functionAws,
@@ -159,6 +167,7 @@ export async function createCloudSandbox(
       ? {}
       : { visibilitySeconds: options.visibilitySeconds }),
     ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+    isRevoked,
     reporter: {
       onCall: (name, call) => {
         calls.push({ name, ...call })
@@ -166,7 +175,8 @@ export async function createCloudSandbox(
       },
       onLine: callReporter.onLine,
       onDenial: denial => {
-        denials.push(denial)
+        if (isRevoked(denial.role, denial.permission.action)) revokedCount += 1
+        else denials.push(denial)
         callReporter.onDenial(denial)
       },
       onUse: ledger.add,
@@ -187,6 +197,8 @@ export async function createCloudSandbox(
     cloudFolder: goldCloud,
     keyUrl,
     stackFile,
+    revokedPermissions,
+    revokedCount: () => revokedCount,
     calls,
     readLog,
     upload: async variables => {

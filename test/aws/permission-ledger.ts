@@ -12,6 +12,8 @@ export const ledgerFolder = process.env['ANTICHAIN_PERMISSION_LEDGER']
 /** The uses of one installation. */
 export interface PermissionLedger {
   readonly add: (use: PermissionUse) => void
+  /** Returns the name of the function or task that has a role. */
+  readonly processOf: (role: string) => string
   /** Appends the uses to the folder. */
   readonly save: () => void
 }
@@ -23,11 +25,12 @@ export function createPermissionLedger(location: {
 }): PermissionLedger {
   const { installation, region } = location
   const uses = new Set<string>()
+  const processOf = (role: string): string =>
+    role.slice(installation.length + 1, -(region.length + 1))
   return {
-    add: ({ role, action, statement }) => {
-      const processName = role.slice(installation.length + 1, -(region.length + 1))
-      uses.add(useKeyOf(processName, statement, action))
-    },
+    processOf,
+    add: ({ role, action, statement }) =>
+      void uses.add(useKeyOf(processOf(role), statement, action)),
     save: () => {
       if (ledgerFolder === undefined) return
       const text = [...uses].map(use => `${use}\n`).join('')

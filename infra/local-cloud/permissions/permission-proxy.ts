@@ -25,12 +25,17 @@ export interface PermissionUse {
   readonly statement: number
 }
 
+/** Reports whether an administrator has taken an action from a role. */
+export type IsRevoked = (role: string, action: string) => boolean
+
 /** The options of the proxies of one function or task. */
 export interface PermissionProxyOptions {
   readonly location: AccountLocation
   readonly configuration: RolePolicies
   /** The address of each service. */
   readonly upstreams: Readonly<Partial<Record<AwsService, string>>>
+  /** Reports whether the role does not have an action although the template gives it. */
+  readonly isRevoked?: IsRevoked
   readonly onDenial: (denial: Denial) => void
   readonly onUse: (use: PermissionUse) => void
   readonly onFailure: (reason: string) => void
@@ -91,7 +96,7 @@ type Decide = (
 
 /** Creates the decisions of one role. Equal permissions are simulated once. */
 function createDecider(options: PermissionProxyOptions): Decide {
-  const { configuration, location, onDenial, onUse } = options
+  const { configuration, location, isRevoked, onDenial, onUse } = options
   const { role } = configuration
   const decisions = new Map<string, ReturnType<typeof simulatePermission>>()
   return async (service, request) => {
@@ -102,7 +107,7 @@ function createDecider(options: PermissionProxyOptions): Decide {
       if (cached === undefined) decisions.set(key, simulation)
       if (decisions.size > cloudLimits.permissionDecisionsMax) decisions.clear()
       const decision = await simulation
-      if (decision.kind === 'denied') {
+      if (decision.kind === 'denied' || isRevoked?.(role, permission.action) === true) {
         onDenial({ role, permission })
         return permission
       }
