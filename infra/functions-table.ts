@@ -41,9 +41,9 @@ export interface Grants {
   readonly sends?: readonly QueueName[]
   /** Lists dead letters of these queues and sends them again. */
   readonly redrives?: readonly QueueName[]
-  /** The use of the secrets key. `seal`: encrypt. `open`: decrypt; for stacks also encrypt. */
+  /** The use of the secrets key. `seal`: encrypt. `open`: decrypt. `replace`: both. */
   readonly triggerSecrets?: 'seal' | 'open'
-  readonly stackSecrets?: 'open'
+  readonly stackSecrets?: 'open' | 'replace'
   /** Assumes the roles that owners of stacks name, for deployment credentials. */
   readonly assumesDeploymentRoles?: boolean
   /** Creates and removes schedules of the installation's group, or removes only. */
@@ -216,7 +216,7 @@ export const functionsTable: readonly FunctionRow[] = [
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
       redrives: ['chains', 'chains-long'],
       triggerSecrets: 'open',
-      stackSecrets: 'open',
+      stackSecrets: 'replace',
       assumesDeploymentRoles: true,
       calls: ['compaction', 'installer'],
     },

@@ -60,7 +60,7 @@ const allow = (
  * The actions for reading. The permission to scan is missing, because no code reads a whole table.
  */
 const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query']
-const writeActions = ['dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']
+const writeActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem']
 /** A batch can remove items without the permission of `DeleteItem`. */
 const removeActions = ['dynamodb:BatchWriteItem', 'dynamodb:DeleteItem']
 const tableActions: Readonly<Record<TableUse, readonly string[]>> = {
@@ -146,12 +146,8 @@ function bucketStatementsOf(
     bucketPart => `${bucketPrefixes[bucketPart]}*`,
   )
   return [
-    ...(reads.length === 0
-      ? []
-      : [allow(['s3:GetObject', 's3:GetObjectVersion'], objectArnsOf(reads))]),
-    ...(puts.length === 0
-      ? []
-      : [allow(['s3:PutObject', 's3:AbortMultipartUpload'], objectArnsOf(puts))]),
+    ...(reads.length === 0 ? [] : [allow(['s3:GetObject'], objectArnsOf(reads))]),
+    ...(puts.length === 0 ? [] : [allow(['s3:PutObject'], objectArnsOf(puts))]),
     ...(creates.length === 0 ? [] : [allow(['s3:PutObject'], objectArnsOf(creates), onlyIfAbsent)]),
     ...(sweeps.length === 0
       ? []
@@ -250,7 +246,7 @@ function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyState
     StringEquals: { [fieldOf(keyPurpose.purposeField)]: keyPurpose.trigger },
   }
   const stackPurpose = { Null: { [fieldOf(keyPurpose.stackField)]: 'false' } }
-  const secretActions = ['kms:Encrypt', 'kms:Decrypt', 'kms:GenerateDataKey']
+  const stackActions = stackSecrets === 'replace' ? ['kms:Encrypt', 'kms:Decrypt'] : ['kms:Decrypt']
   return [
     ...(triggerSecrets === 'seal'
       ? [allow(['kms:Encrypt'], [keys.secrets.keyArn], triggerPurpose)]
@@ -258,7 +254,9 @@ function secretStatementsOf({ keys }: GrantContext, grants: Grants): PolicyState
     ...(triggerSecrets === 'open'
       ? [allow(['kms:Decrypt'], [keys.secrets.keyArn], triggerPurpose)]
       : []),
-    ...(stackSecrets === 'open' ? [allow(secretActions, [keys.secrets.keyArn], stackPurpose)] : []),
+    ...(stackSecrets === undefined
+      ? []
+      : [allow(stackActions, [keys.secrets.keyArn], stackPurpose)]),
   ]
 }
 
