@@ -48,6 +48,7 @@ import {
   type AssumeRole,
   resolveStackVariables,
 } from '../../shared/runtime/credentials/stack-role.ts'
+import { openWithReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
 import { type AwsTriggers, openTriggers } from './open-triggers.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
 import type { ProgramRequestDeps } from '../../shared/runtime/programs/program-request.ts'
@@ -147,7 +148,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     return {
       ...baseServer,
       notifier: triggers,
-      open: openWithRepositories(baseServer.open, repositories),
+      open: openWithReviewedConfig(openWithRepositories(baseServer.open, repositories), requests),
     }
   }
   return { platform, awsResources, putMetric, createServer, createGenerator, endEnvironment }

@@ -33,6 +33,11 @@ export interface DeployRequest {
   readonly source: ProjectSource
   /** `ns:key` → value, with project defaults. */
   readonly config: ReadonlyMap<string, ConfigValue>
+  /**
+   * The configuration of the stack's last deployed program, for an unreviewed preview. Its own
+   * files must not name its role. Absent: the program is reviewed.
+   */
+  readonly reviewedConfig?: ReadonlyMap<string, ConfigValue>
   /** The pattern for automatic names, if the configuration has one. */
   readonly autonaming?: Autonaming
   readonly secrets: SecretsManager

@@ -162,6 +162,10 @@ export const catalogue = {
     exit: 3,
     hint: "Add the generator and executor roles of the installation to the role's trust policy, with the external id named; docs/aws.md has an example.",
   },
+  PREVIEW_ROLE_MISSING: {
+    exit: 2,
+    hint: 'Set `antichain:previewRole` to a role that can only read, and deploy the stack. docs/triggers.md has an exception for a rule.',
+  },
   STORE_CREDENTIALS: {
     exit: 3,
     hint: 'Renew the AWS credentials of this process, and check that its clock is correct.',

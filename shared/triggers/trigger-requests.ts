@@ -47,8 +47,7 @@ export function createWebhookRequest(
 
 function toRequestedProgram({ program }: Trigger, webhook: string): RequestedProgram {
   if (program.kind === 'uploaded') return { kind: 'last' }
-  const { repository, commit, folder, ignoreScripts } = program
-  return { kind: 'repository', repository, commit, folder, ignoreScripts, webhook }
+  return { ...program, kind: 'repository', webhook }
 }
 
 /**

@@ -13,6 +13,7 @@ import { stackIdOf } from '../../shared/records/ids.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { listStoredBytes } from './list-stored-bytes.ts'
 import { describeWithServices } from './describe-with-services.ts'
+import { readSavedCredentials, saveCredentialsCode } from './saved-credentials.ts'
 import { createStackFile, secretText } from './stack-file.ts'
 
 const installation = `t${randomBytes(4).toString('hex')}`
@@ -28,19 +29,6 @@ async function createUnnamedFile(aws: AwsSettings, url: string, file: string): P
     .replace(/^secretsprovider: .*$/m, `secretsprovider: ${url}`)
     .replace(/^encryptedkey: .*$/m, `encryptedkey: ${encryptedKey}`)
 }
-
-/**
- * Code that writes the AWS variables and credentials which a program finds into the provider's
- * folder.
- */
-const telling = `
-const found = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^AWS_/.test(name)))
-const headers = { authorization: found.AWS_CONTAINER_AUTHORIZATION_TOKEN }
-fetch(found.AWS_CONTAINER_CREDENTIALS_FULL_URI, { headers })
-  .then(answer => answer.json())
-  .then(credentials => require('node:fs').writeFileSync(
-    process.env.GOLD_CLOUD + '/found.json', JSON.stringify({ found, credentials })))
-`
 
 describeWithServices(
   'a stack with a key and a role',
@@ -67,7 +55,7 @@ describeWithServices(
     test('is deployed by functions, whose credentials its program does not receive', {
       timeout: 400_000,
     }, async () => {
-      appendFileSync(join(sandbox.program, 'index.js'), telling)
+      appendFileSync(join(sandbox.program, 'index.js'), saveCredentialsCode)
       const program = await sandbox.upload({ STEP: '1' })
       const end = await sandbox.deploy('up', program, 240_000)
       expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
@@ -76,9 +64,7 @@ describeWithServices(
       expect(JSON.parse(exported)).toMatchObject({
         deployment: { secrets_providers: { type: 'cloud' } },
       })
-      const { found, credentials: roleCredentials } = JSON.parse(
-        readFileSync(join(sandbox.cloudFolder, 'found.json'), 'utf8'),
-      )
+      const { found, credentials: roleCredentials } = readSavedCredentials(sandbox.cloudFolder)
       expect(Object.keys(found).toSorted()).toEqual([
         'AWS_CONTAINER_AUTHORIZATION_TOKEN',
         'AWS_CONTAINER_CREDENTIALS_FULL_URI',

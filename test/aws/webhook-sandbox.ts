@@ -52,7 +52,7 @@ export interface WebhookSandbox {
 export async function createWebhookSandbox(
   aws: AwsSettings,
   rulesOf: (stack: string) => readonly object[],
-  options: Pick<CloudSandboxOptions, 'visibilitySeconds'> = {},
+  options: Pick<CloudSandboxOptions, 'visibilitySeconds' | 'settings' | 'config'> = {},
 ): Promise<WebhookSandbox> {
   const bundles = createBundles()
   const github = await startGithub(hostCredential)

@@ -3,7 +3,7 @@ import type { ConfigValue } from '../../engine/request.ts'
 import type { EpochMs, StackId } from '../../records/ids.ts'
 import { silentLogger } from '../../platform/system/logger.ts'
 import { createCredentialsEndpoint } from './credentials-endpoint.ts'
-import { roleKey, resolveStackVariables } from './stack-role.ts'
+import { previewRoleKey, roleKey, resolveStackVariables } from './stack-role.ts'
 
 const stack = 'organization/p/s' as StackId
 const env = {
@@ -23,9 +23,10 @@ const expiresAt = Date.parse('2999-01-01T00:00:00Z') as EpochMs
 const deps = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiresAt }
 const { offer } = createCredentialsEndpoint(silentLogger)
 
+const toConfig = (texts: Readonly<Record<string, string>>): ReadonlyMap<string, ConfigValue> =>
+  new Map(Object.entries(texts).map(([key, text]) => [key, { text, secret: false } as ConfigValue]))
+
 function variablesWithRole(role?: string) {
-  const values: readonly (readonly [string, ConfigValue])[] =
-    role === undefined ? [] : [[roleKey, { text: role, secret: false } as ConfigValue]]
   return resolveStackVariables(
     {
       env,
@@ -37,7 +38,7 @@ function variablesWithRole(role?: string) {
       },
       offer,
     },
-    { stack, config: new Map(values) },
+    { stack, config: toConfig(role === undefined ? {} : { [roleKey]: role }), dryRun: false },
   )
 }
 
@@ -68,6 +69,77 @@ test('a program finds the credentials of the role that its stack names, and no o
     ...{ AccessKeyId: 'a', SecretAccessKey: 'b', Token: 'c' },
     Expiration: '2999-01-01T00:00:00.000Z',
   })
+})
+
+const deployRole = 'arn:aws:iam::123456789012:role/deploy'
+const previewRole = 'arn:aws:iam::123456789012:role/preview'
+const otherRole = 'arn:aws:iam::123456789012:role/other'
+const bothRoles = { [roleKey]: deployRole, [previewRoleKey]: previewRole }
+
+/** Returns the role that a request assumes, or undefined for none. */
+async function findRole(request: {
+  readonly dryRun: boolean
+  readonly config: Readonly<Record<string, string>>
+  readonly reviewedConfig?: Readonly<Record<string, string>>
+}): Promise<string | undefined> {
+  const assumedRoles: string[] = []
+  const assume = async (role: string) => {
+    assumedRoles.push(role)
+    return deps
+  }
+  const { dryRun, config, reviewedConfig } = request
+  await resolveStackVariables(
+    { env, region: 'eu-test-1', home: '/tmp/home', assume, offer },
+    {
+      ...{ stack, dryRun, config: toConfig(config) },
+      ...(reviewedConfig === undefined ? {} : { reviewedConfig: toConfig(reviewedConfig) }),
+    },
+  )
+  return assumedRoles[0]
+}
+
+test.each([
+  { name: 'a preview', dryRun: true, config: bothRoles, role: previewRole },
+  { name: 'a deployment', dryRun: false, config: bothRoles, role: deployRole },
+  {
+    name: 'a preview without a preview role',
+    ...{ dryRun: true, config: { [roleKey]: deployRole }, role: deployRole },
+  },
+  {
+    name: 'a deployment of a stack with a preview role only',
+    ...{ dryRun: false, config: { [previewRoleKey]: previewRole }, role: undefined },
+  },
+])('$name assumes $role', async ({ dryRun, config, role }) => {
+  expect(await findRole({ dryRun, config })).toBe(role)
+})
+
+test.each([
+  { name: 'the role of deployments as preview role', config: { [previewRoleKey]: deployRole } },
+  { name: 'another role', config: { [roleKey]: otherRole } },
+  { name: 'no role', config: {} },
+])('an unreviewed preview that names $name assumes the reviewed one', async ({ config }) => {
+  expect(await findRole({ dryRun: true, config, reviewedConfig: bothRoles })).toBe(previewRole)
+})
+
+test.each([
+  {
+    name: 'without a reviewed preview role',
+    config: {},
+    reviewedConfig: { [roleKey]: deployRole },
+  },
+  {
+    name: 'that names the preview role itself',
+    ...{ config: bothRoles, reviewedConfig: { [roleKey]: deployRole } },
+  },
+  { name: 'of a stack without a reviewed program', config: bothRoles, reviewedConfig: {} },
+])('an unreviewed preview $name is refused', async ({ config, reviewedConfig }) => {
+  await expect(findRole({ dryRun: true, config, reviewedConfig })).rejects.toMatchObject({
+    code: 'PREVIEW_ROLE_MISSING',
+  })
+})
+
+test('an unreviewed preview of a stack without any role has no credentials', async () => {
+  expect(await findRole({ dryRun: true, config: {}, reviewedConfig: {} })).toBeUndefined()
 })
 
 test.each(['arn:aws:iam::123456789012:user/x', 'shop', 'arn:aws:iam::1:role/x'])(

@@ -12,6 +12,12 @@ export type AssumeRole = (
 /** The configuration key of the role with which a stack is deployed. */
 export const roleKey = 'antichain:role'
 
+/** The configuration key of the role of previews. Absent: previews use the role of deployments. */
+export const previewRoleKey = 'antichain:previewRole'
+
+/** The fields of a request that determine its role. */
+type RoleRequest = Pick<DeployRequest, 'stack' | 'config' | 'dryRun' | 'reviewedConfig'>
+
 const roleForm = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 
 /**
@@ -32,10 +38,42 @@ export function withoutFunctionVariables(
 }
 
 /**
+ * Returns the role of a request, or undefined for none. A preview uses the preview role of its
+ * stack, if there is one. An unreviewed preview uses only the preview role of the reviewed
+ * configuration. Pure. Throws CONFIG_INVALID for an invalid role. Throws PREVIEW_ROLE_MISSING for
+ * an unreviewed preview of a stack that names a role, but no reviewed preview role.
+ */
+function selectRole({ stack, config, dryRun, reviewedConfig }: RoleRequest): string | undefined {
+  if (reviewedConfig !== undefined) {
+    const reviewedRole = readRole(reviewedConfig, previewRoleKey)
+    const namesRole = [config, reviewedConfig].some(
+      values => values.has(roleKey) || values.has(previewRoleKey),
+    )
+    if (reviewedRole === undefined && namesRole)
+      throw error(
+        'PREVIEW_ROLE_MISSING',
+        `the last deployed program of the stack '${stack}' names no '${previewRoleKey}' for pull requests`,
+      )
+    return reviewedRole
+  }
+  const previewRole = dryRun ? readRole(config, previewRoleKey) : undefined
+  return previewRole ?? readRole(config, roleKey)
+}
+
+/** Returns the role that a configuration names under a key. Throws CONFIG_INVALID. */
+function readRole(config: DeployRequest['config'], key: string): string | undefined {
+  const role = config.get(key)?.text
+  if (role !== undefined && !roleForm.test(role))
+    throw error('CONFIG_INVALID', `'${key}' is '${role}', which is not the ARN of a role`)
+  return role
+}
+
+/**
  * Returns the environment of a stack's program and plugins in a function, without variables of the
- * function itself. If the stack's configuration names a role, the environment contains an endpoint
- * for its credentials, because an operation may outlast one set of credentials. `env`: the
- * function's environment. Throws CONFIG_INVALID for an invalid role, and the errors of `assume`.
+ * function itself. If the request has a role, the environment contains an endpoint for its
+ * credentials, because an operation may outlast one set of credentials. `env`: the function's
+ * environment. Throws CONFIG_INVALID for an invalid role, PREVIEW_ROLE_MISSING, and the errors of
+ * `assume`.
  */
 export async function resolveStackVariables(
   deps: {
@@ -45,14 +83,12 @@ export async function resolveStackVariables(
     readonly assume: AssumeRole
     readonly offer: CredentialsEndpoint['offer']
   },
-  request: Pick<DeployRequest, 'stack' | 'config'>,
+  request: RoleRequest,
 ): Promise<Readonly<Record<string, string>>> {
   const { env, region, home, assume, offer } = deps
   const baseVariables = { ...withoutFunctionVariables(env), HOME: home, AWS_REGION: region }
-  const role = request.config.get(roleKey)?.text
+  const role = selectRole(request)
   if (role === undefined) return baseVariables
-  if (!roleForm.test(role))
-    throw error('CONFIG_INVALID', `'${roleKey}' is '${role}', which is not the ARN of a role`)
   const takeRole = () => assume(role, request)
   // The role is assumed now, so that a refusal is reported before the first provider needs it.
   await takeRole()

@@ -138,6 +138,16 @@ describe('rules', () => {
     ])
   })
 
+  test.each([true, false])(
+    'a pull request may use the role of deployments if its rule allows it: %s',
+    previewWithDeployRole => {
+      expect(triggersOf([ruleOn('pull-request', { previewWithDeployRole })], pull)).toMatchObject([
+        { program: { kind: 'commit', previewWithDeployRole } },
+      ])
+      expect(() => rule({ previewWithDeployRole })).toThrow()
+    },
+  )
+
   test.each<[string, Rule, ChangeEvent, boolean]>([
     ['the branch', rule({}), push, true],
     ['another branch', rule({ branches: ['dev'] }), push, false],

@@ -62,6 +62,8 @@ export const ruleForm = z.discriminatedUnion('on', [
      * of this installation.
      */
     forks: z.boolean().default(false),
+    /** Whether the unreviewed program may use the role with which its stack is deployed. */
+    previewWithDeployRole: z.boolean().default(false),
     operation: z.literal('preview').default('preview'),
     ...commonFields,
   }),
@@ -82,6 +84,8 @@ export interface Trigger {
         readonly commit: string
         readonly folder: string
         readonly ignoreScripts: boolean
+        /** Whether the rule allows the role of deployments to a pull request. */
+        readonly previewWithDeployRole?: boolean
       }
   /** The change: `branch main`, `tag v1`, `pull request 7`. */
   readonly ref: string
@@ -124,6 +128,8 @@ function passesPaths(rule: Rule, { paths }: ChangeEvent): boolean {
 function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
   const { repository, commit } = event
   const { folder, ignoreScripts } = rule
+  const roleField =
+    rule.on === 'pull-request' ? { previewWithDeployRole: rule.previewWithDeployRole } : {}
   const pullRequestField = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
   return {
     stack: rule.stack,
@@ -131,7 +137,7 @@ function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
     program:
       rule.program === 'uploaded'
         ? { kind: 'uploaded' }
-        : { kind: 'commit', repository, commit, folder, ignoreScripts },
+        : { kind: 'commit', repository, commit, folder, ignoreScripts, ...roleField },
     ref: refOf(event),
     replyTarget: { repository, commit, ...pullRequestField },
   }
