@@ -73,6 +73,11 @@ export interface FunctionRow {
   readonly memoryMb: (settings: Settings) => number
   readonly scratchMb?: (settings: Settings) => number
   readonly timeoutSeconds: number
+  /**
+   * Concurrent calls that Lambda reserves and allows at most; 0 for no reservation. Only for
+   * functions without a queue: each refused call would count as a delivery of a message.
+   */
+  readonly reservedConcurrency?: (settings: Settings) => number
   /** Whether an environment serves one tenant only. Each call must name its tenant. */
   readonly isolatesTenants?: boolean
   /** Files beside the bundle, because they are started as processes instead of being loaded. */
@@ -115,6 +120,7 @@ export const functionsTable: readonly FunctionRow[] = [
     packaging: 'zip',
     memoryMb: () => 512,
     timeoutSeconds: 25,
+    reservedConcurrency: ({ webhookConcurrency }) => webhookConcurrency,
     resourceKeys: [...commonKeys, 'catalogTable', 'nudgesQueue', 'key'],
     grants: {
       catalogPartitions: {
@@ -155,6 +161,7 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: ({ apiMb }) => apiMb,
     // Duration of an event stream; clients reconnect with their last event.
     timeoutSeconds: 300,
+    reservedConcurrency: ({ apiConcurrency }) => apiConcurrency,
     resourceKeys: [
       ...commonKeys,
       ...storeKeys,

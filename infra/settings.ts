@@ -73,6 +73,12 @@ const schema = z.strictObject({
   noncurrentDays: wholeNumber(1, 3_650, 30),
   /** Maximum rate of webhook requests, per second. */
   webhooksPerSecond: wholeNumber(1, 1_000, 20),
+  /**
+   * Concurrent calls that Lambda reserves for the function and allows at most. 0: no reservation,
+   * because the accounts with the lowest quota allow none.
+   */
+  apiConcurrency: wholeNumber(0, 1_000, 0),
+  webhookConcurrency: wholeNumber(0, 1_000, 0),
 })
 
 /** The settings of an installation: sizes in MB, times in the unit of their names. */

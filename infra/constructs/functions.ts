@@ -79,6 +79,7 @@ function createFunction(
     ...(row.consumes === undefined ? {} : { queue: row.consumes.queue }),
     logs,
   })
+  const reservedConcurrency = row.reservedConcurrency?.(settings) ?? 0
   const options: FunctionOptions = {
     functionName: `${settings.installation}-${row.name}`,
     description: `${settings.installation}: ${row.name}`,
@@ -88,6 +89,8 @@ function createFunction(
     ...(row.scratchMb === undefined
       ? {}
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
+    // Lambda itself would take 0 as a function that may not run.
+    ...(reservedConcurrency === 0 ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
     environment: { ...processVariables, ...input.resourceVariables(row.resourceKeys, 'short') },
     ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
     // By default Lambda stops a chain of invocations through queues after about 16 functions.

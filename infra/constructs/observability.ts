@@ -137,7 +137,8 @@ function listThrottleAlarms(
     {
       id: 'FunctionThrottles',
       name: 'function-throttles',
-      description: 'Lambda throttled functions: the concurrency limit of the account is too low.',
+      description:
+        'Lambda throttled functions: the limit of the account or of a reservation is too low.',
       metric: sumMetrics(
         [...input.functions.values()].map(deployed =>
           deployed.function.metricThrottles({ period }),

@@ -5,12 +5,19 @@ import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
 import { functionsTable } from '../../infra/functions-table.ts'
 import { awsVariables, queueNames } from '../../shared/config/aws-resource-names.ts'
-import { synthesise } from './synthesise.ts'
+import { type SynthesisedTemplates, synthesise } from './synthesise.ts'
 
 const installation = synthesise()
 const { data, main, resources } = installation
 /** Functions that a chain of queues and calls can lead back to. */
 const loopingFunctions = new Set(['schedule', 'step-generator', 'step-executor', 'compaction'])
+
+/** Returns the names of functions with reserved concurrency, and their reservations. */
+const listReservations = (templates: SynthesisedTemplates): readonly (readonly unknown[])[] =>
+  [...templates.resources('AWS::Lambda::Function').values()].flatMap(({ Properties }) => {
+    const { FunctionName, ReservedConcurrentExecutions: reserved } = Properties
+    return reserved === undefined ? [] : [[FunctionName, reserved]]
+  })
 
 describe('tables', () => {
   test.each(['journal', 'catalog'])(
@@ -185,11 +192,21 @@ describe('functions', () => {
     expect(Math.max(...sizes)).toBe(3_008)
   })
 
-  test('none has reserved concurrency: its refusals would count as deliveries', () => {
-    const reserved = [...resources('AWS::Lambda::Function').values()].filter(
-      ({ Properties }) => Properties['ReservedConcurrentExecutions'] !== undefined,
-    )
-    expect(reserved).toEqual([])
+  test('none has reserved concurrency by default, which the smallest accounts refuse', () => {
+    expect(listReservations(installation)).toEqual([])
+  })
+
+  test('the API and webhooks have the reserved concurrency of the settings, and no other', () => {
+    const reserved = synthesise({ apiConcurrency: '40', webhookConcurrency: '20' })
+    expect(listReservations(reserved).toSorted()).toEqual([
+      ['antichain-api', 40],
+      ['antichain-webhook', 20],
+    ])
+  })
+
+  test('none with an event source can reserve: each refusal would count as a delivery', () => {
+    const rows = functionsTable.filter(row => row.consumes !== undefined)
+    expect(rows.filter(row => row.reservedConcurrency !== undefined)).toEqual([])
   })
 
   test('event sources have a maximum concurrency and report single failures', () => {
