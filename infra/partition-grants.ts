@@ -33,11 +33,19 @@ export const generatorDeniedPartitions = {
 /** The partitions of the catalog that the routes of the API use. */
 export const apiPartitions = {
   reads: [
-    ...['stacks', 'stackList', 'history', 'versions', 'requests', 'requestingStacks'],
+    ...[
+      'stacks',
+      'stackList',
+      'history',
+      'versions',
+      'requests',
+      'requestingStacks',
+      'streamMarks',
+    ],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
   ],
   writes: [
-    ...['stacks', 'stackList', 'requests', 'requestingStacks', 'endedRequests'],
+    ...['stacks', 'stackList', 'requests', 'requestingStacks', 'endedRequests', 'streamMarks'],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
   ],
   // A withdrawn request no longer waits, and a removed stack has no history.

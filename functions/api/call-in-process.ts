@@ -1,7 +1,7 @@
 import { error } from '../../shared/errors/error.ts'
 import { checkParams, runAudited } from './audited-call.ts'
 import type { Caller } from './authorization.ts'
-import type { ApiPorts, Route } from './define-route.ts'
+import type { ApiPorts, Route, StreamAccess } from './define-route.ts'
 import { routes } from './routes-table.ts'
 
 /** A request to the API inside the process that owns the store. */
@@ -34,11 +34,24 @@ export async function callApiInProcess(
   const call = { id: ports.random.uuid(), caller, clientAddress: 'this machine', route, params }
   const result = await runAudited(ports, call, async () => {
     const query = Object.fromEntries(url.searchParams)
-    const routeCall = { caller, params, query, body, request: new Request(url) }
+    const routeCall = {
+      caller,
+      params,
+      query,
+      body,
+      request: new Request(url),
+      stream: ownerAccess,
+    }
     const answer = await route.answer(ports, routeCall)
     return { status: 'json' in answer ? (answer.status ?? route.status) : route.status, answer }
   })
   return 'json' in result.answer ? result.answer.json : result.answer.response.json()
+}
+
+/** The access of the owner of the store, who has no token. */
+const ownerAccess: StreamAccess = {
+  isTokenValid: async () => true,
+  takeSlot: async () => async () => undefined,
 }
 
 /** Returns the path parameters of a route. Undefined when the path does not match. */

@@ -23,7 +23,8 @@ import { readRequestBody, readRequestJson } from './read-body.ts'
 import { type AuthorizedCall, checkParams, runAudited } from './audited-call.ts'
 import { type ApiPorts, parseInput, type Route, type RouteAnswer } from './define-route.ts'
 import { routes } from './routes-table.ts'
-import { authenticate } from './tokens.ts'
+import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
+import { authenticate, isTokenValid } from './tokens.ts'
 
 /** The options of an API. */
 export interface ApiOptions {
@@ -40,6 +41,7 @@ interface CallDeps {
   readonly addressOf: ApiOptions['addressOf']
   readonly addressLimiter: RateLimiter
   readonly tokenLimiter: RateLimiter
+  readonly streamSlots: StreamSlots
   readonly issuerKeys: IssuerKeys
 }
 
@@ -55,6 +57,7 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
     addressOf,
     addressLimiter: createRateLimiter(ports.clock, rates.address),
     tokenLimiter: createRateLimiter(ports.clock, rates.token),
+    streamSlots: createStreamSlots(ports),
     issuerKeys: createIssuerKeys(ports),
   }
   const app = new Hono()
@@ -86,7 +89,8 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
 function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
   const { ports } = deps
   return answerRequest(deps, context, async (id, clientAddress) => {
-    const caller = await authenticate(ports, readBearerToken(context.req.header('authorization')))
+    const token = readBearerToken(context.req.header('authorization'))
+    const caller = await authenticate(ports, token)
     deps.tokenLimiter.countRequest(caller.id)
     const call: AuthorizedCall = {
       id,
@@ -98,7 +102,14 @@ function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Res
     return runAudited(ports, call, async () => {
       const request = context.req.raw
       const body = await readCallBody(route, request)
-      const routeCall = { caller, params: call.params, query: context.req.query(), body, request }
+      const stream = {
+        isTokenValid: () => isTokenValid(ports, token),
+        takeSlot: () => deps.streamSlots.take(caller.id),
+      }
+      const routeCall = {
+        ...{ caller, params: call.params, query: context.req.query() },
+        ...{ body, request, stream },
+      }
       return toResponse(route, await route.answer(ports, routeCall))
     })
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { AuditPort } from '../../shared/ports/audit.ts'
-import type { DocumentsPort, SealingPort } from '../../shared/ports/documents.ts'
+import type { DocumentsPort, MarksPort, SealingPort } from '../../shared/ports/documents.ts'
 import type { NotificationsPort } from '../../shared/ports/notifications.ts'
 import type { SchedulerPort } from '../../shared/ports/scheduler.ts'
 import type { PluginStorePort } from '../../shared/ports/plugins.ts'
@@ -15,6 +15,7 @@ import type { AddressRules } from '../../shared/triggers/outbound/address-filter
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import { formFaultOf } from '../../shared/triggers/form-fault.ts'
 import { type Caller, requireRole, type Role } from './authorization.ts'
+import type { ReleaseSlot } from './stream-slots.ts'
 
 /** The ports of the API. */
 export interface ApiPorts
@@ -36,6 +37,8 @@ export interface ApiPorts
   > {
   readonly documents: DocumentsPort
   readonly sealing: SealingPort
+  /** The slots of event streams. */
+  readonly marks: MarksPort
   readonly audit: AuditPort
   /** The port for uploads of programs and plugins. Absent: the API itself takes programs. */
   readonly uploads?: UploadsPort
@@ -70,6 +73,14 @@ export interface ApiPorts
   ) => Promise<SecretsManager | undefined>
 }
 
+/** The access of a call to an event stream, which outlasts the check of its token. */
+export interface StreamAccess {
+  /** Reports whether the token of the call is still valid. Throws the errors of the store. */
+  readonly isTokenValid: () => Promise<boolean>
+  /** Takes a slot for a stream of the token. Throws API_RATE_LIMITED. */
+  readonly takeSlot: () => Promise<ReleaseSlot>
+}
+
 /** An authorized call of a route. Only `run` of a row receives a validated query and body. */
 export interface RouteCall<Query, Body> {
   readonly caller: Caller
@@ -77,6 +88,7 @@ export interface RouteCall<Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly request: Request
+  readonly stream: StreamAccess
 }
 
 /** The result of a route: JSON, with a status if it differs from the route's, or a response. */

@@ -1,5 +1,4 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { error } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
   type DeploymentId,
@@ -11,13 +10,14 @@ import {
 import type { RequestEnd } from '../../shared/records/request.ts'
 import { readHistoryRecord } from '../../shared/engine/deployment/retention/stack-history.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
-import type { ApiPorts } from './define-route.ts'
+import type { ApiPorts, StreamAccess } from './define-route.ts'
+import type { ReleaseSlot } from './stream-slots.ts'
 
 /**
  * A message of a stream. `events`: engine events, with the id from which a new stream continues.
  * `started`: the number of the deployment that a request started. `end`: the result. `again`: the
- * stream has reached its maximum duration, and the client must reconnect with the last id. `alive`:
- * a heartbeat.
+ * stream has reached its maximum duration, or its token is no longer valid. The client must
+ * reconnect with the last id, and then gets the error of its token. `alive`: a heartbeat.
  */
 export type StreamMessage =
   | { readonly event: 'events'; readonly id: string; readonly data: readonly unknown[] }
@@ -26,19 +26,26 @@ export type StreamMessage =
   | { readonly event: 'again'; readonly data: object }
   | { readonly event: 'alive' }
 
-/** The position of one caller's stream: its cursor, its end time, the time of its last message. */
+/** The position of one caller's stream: its cursor, its end time, and the times of its actions. */
 interface StreamPosition {
   readonly ports: ApiPorts
+  readonly isTokenValid: StreamAccess['isTokenValid']
   cursor: number
-  readonly endMs: number
+  endMs: number
   lastMessageMs: number
+  lastCheckMs: number
 }
 
 /** Creates a position after the event of an id. Any id but a number starts at the first event. */
-export function createStreamPosition(ports: ApiPorts, lastId: string): StreamPosition {
+export function createStreamPosition(
+  ports: ApiPorts,
+  { isTokenValid }: Pick<StreamAccess, 'isTokenValid'>,
+  lastId: string,
+): StreamPosition {
   const nowMs = ports.clock.monotonicMs()
   const cursor = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
-  return { ports, cursor, endMs: nowMs + apiLimits.streamMs, lastMessageMs: nowMs }
+  const endMs = nowMs + apiLimits.streamMs
+  return { ports, isTokenValid, cursor, endMs, lastMessageMs: nowMs, lastCheckMs: nowMs }
 }
 
 /**
@@ -58,20 +65,19 @@ export async function* streamRequest(
     const end = (await requests.find(stack, key))?.end
     // The events of a preview are stored before its end, so they are complete when the end exists.
     if (dryRun) yield* readNewEvents(position, previewIdOf(stack, key))
+    if (await mustReconnect(position)) return yield { event: 'again', data: {} }
     if (end?.kind === 'started') {
       yield { event: 'started', data: { number: deploymentPartsOf(end.deployment).number } }
       return yield* streamDeployment(position, end.deployment)
     }
     if (end !== undefined) return yield { event: 'end', data: requestEndOf(end) }
-    const pollMessage = await waitForNextPoll(position)
-    if (pollMessage !== undefined) yield pollMessage
-    if (pollMessage?.event === 'again') return
+    if (await waitForNextPoll(position)) yield { event: 'alive' }
   }
 }
 
 /**
  * Yields the events of a deployment from the cursor on, and its result. Stops earlier with `again`
- * when the stream has reached its maximum duration.
+ * when the reader must reconnect.
  */
 export async function* streamDeployment(
   position: StreamPosition,
@@ -87,15 +93,14 @@ export async function* streamDeployment(
       hasSummary ||= message.data.some(isSummary)
       yield message
     }
+    if (await mustReconnect(position)) return yield { event: 'again', data: {} }
     if (record === undefined || record.result !== undefined) {
       endedMs ??= clock.monotonicMs()
       const isSummaryOverdue = clock.monotonicMs() - endedMs > apiLimits.lateEventsMs
       if (record === undefined || hasSummary || isSummaryOverdue)
         return yield { event: 'end', data: await deploymentEndOf(position.ports, stack, record) }
     }
-    const pollMessage = await waitForNextPoll(position)
-    if (pollMessage !== undefined) yield pollMessage
-    if (pollMessage?.event === 'again') return
+    if (await waitForNextPoll(position)) yield { event: 'alive' }
   }
 }
 
@@ -104,6 +109,7 @@ async function* readNewEvents(
   id: DeploymentId,
 ): AsyncGenerator<StreamMessage & { readonly event: 'events' }> {
   for (;;) {
+    if (await mustReconnect(position)) return
     const { events } = position.ports
     const page = await events.read(id, position.cursor, apiLimits.eventsPerMessage)
     if (page.events.length === 0) return
@@ -114,14 +120,27 @@ async function* readNewEvents(
   }
 }
 
-/** Waits until the next poll. Returns a message to send, if any. */
-async function waitForNextPoll(position: StreamPosition): Promise<StreamMessage | undefined> {
+/**
+ * Reports whether the stream must end: it has reached its maximum duration, or its token is no
+ * longer valid. Checks the token once in `tokenCheckMs`.
+ */
+async function mustReconnect(position: StreamPosition): Promise<boolean> {
+  const nowMs = position.ports.clock.monotonicMs()
+  if (nowMs >= position.endMs) return true
+  if (nowMs - position.lastCheckMs < apiLimits.tokenCheckMs) return false
+  position.lastCheckMs = nowMs
+  if (await position.isTokenValid()) return false
+  position.endMs = nowMs
+  return true
+}
+
+/** Waits until the next poll. Reports whether a heartbeat is due. */
+async function waitForNextPoll(position: StreamPosition): Promise<boolean> {
   const { clock } = position.ports
-  if (clock.monotonicMs() >= position.endMs) return { event: 'again', data: {} }
   await clock.sleep(apiLimits.streamPollMs)
-  if (clock.monotonicMs() - position.lastMessageMs < apiLimits.heartbeatMs) return undefined
+  if (clock.monotonicMs() - position.lastMessageMs < apiLimits.heartbeatMs) return false
   position.lastMessageMs = clock.monotonicMs()
-  return { event: 'alive' }
+  return true
 }
 
 function isSummary(event: unknown): boolean {
@@ -164,43 +183,35 @@ async function deploymentEndOf(
 }
 
 const encoder = new TextEncoder()
-const openStreams = { count: 0 }
 
 /**
- * Returns messages as server-sent events. Reading stops when the client disconnects. Throws
- * API_RATE_LIMITED when too many streams are open.
+ * Returns messages as server-sent events. Releases the slot of the stream at its end, or when the
+ * client disconnects, which also stops the reading.
  */
 export function toStreamResponse(
   ports: Pick<ApiPorts, 'logger'>,
   messages: AsyncGenerator<StreamMessage>,
+  release: ReleaseSlot,
 ): Response {
-  if (openStreams.count >= apiLimits.streamsMax) {
-    const details = { retryAfterSeconds: 5 }
-    throw error('API_RATE_LIMITED', 'too many streams are open', { details })
-  }
-  openStreams.count += 1
-  let isOpen = true
-  const close = (): void => {
-    if (isOpen) openStreams.count -= 1
-    isOpen = false
-  }
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const next = await messages.next()
         if (next.done !== true) return controller.enqueue(encoder.encode(messageTextOf(next.value)))
-        close()
+        // Lambda suspends the process at the end of the response.
+        await release()
         controller.close()
       } catch (thrown) {
-        close()
+        await release().catch(() => undefined)
         ports.logger.write('error', 'api.stream-failed', { message: String(thrown) })
         // The client reconnects with its last id.
         controller.error(thrown)
       }
     },
     async cancel() {
-      close()
-      await messages.return(undefined)
+      // The reading ends at its next message, which can take as long as a heartbeat.
+      void messages.return(undefined)
+      await release()
     },
   })
   return new Response(body, {

@@ -251,6 +251,7 @@ test('an idle stream sends heartbeats, and ends at its time limit', async () => 
   }
   const reading = createStreamPosition(
     { ...all.platform, clock, execute: 'here', addresses: {}, outbound: createOutbound() },
+    { isTokenValid: async () => true },
     '',
   )
   const messages: StreamMessage[] = []

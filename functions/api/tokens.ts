@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { error, hasCode } from '../../shared/errors/error.ts'
 import type { DocumentsPort } from '../../shared/ports/documents.ts'
 import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
@@ -98,6 +98,20 @@ export async function authenticate(
   requireValidSecret(document, hash, clock.now())
   const { name, role, stacks } = document
   return { id, name, role, stacks }
+}
+
+/** Reports whether the text of a token is valid. Throws the errors of the store. */
+export async function isTokenValid(
+  deps: Pick<TokenDeps, 'documents' | 'clock'>,
+  tokenText: string,
+): Promise<boolean> {
+  try {
+    await authenticate(deps, tokenText)
+    return true
+  } catch (thrown) {
+    if (hasCode(thrown, 'API_TOKEN_REFUSED') || hasCode(thrown, 'API_TOKEN_EXPIRED')) return false
+    throw thrown
+  }
 }
 
 /** Throws API_TOKEN_REFUSED for an unknown secret, and API_TOKEN_EXPIRED for an earlier one. */

@@ -60,7 +60,7 @@ function parseRequest(event: unknown): {
 /**
  * Handles one event and streams the app's response. `beginResponse` sends the head and returns the
  * stream for the body. When the reader disconnects, the app's body is cancelled. Resolves when
- * everything is sent or the reader has disconnected. Rejects when the app's body breaks off. In
+ * everything is sent or the app's body is cancelled. Rejects when the app's body breaks off. In
  * that case the stream stays open, and Lambda ends it with the error.
  */
 export async function answerEvent(
@@ -78,13 +78,17 @@ export async function answerEvent(
   stream.once('close', () => disconnection.abort())
   stream.on('error', () => disconnection.abort())
   const reader = response.body?.getReader()
-  disconnection.signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined))
+  let cancellation: Promise<void> | undefined
+  disconnection.signal.addEventListener('abort', () => {
+    cancellation = reader?.cancel().catch(() => undefined)
+  })
   while (reader !== undefined && !disconnection.signal.aborted) {
     const { done, value } = await reader.read()
     if (done) break
     if (!stream.write(value)) await awaitDrain(stream, disconnection.signal)
   }
-  if (disconnection.signal.aborted) return
+  // Lambda suspends the process at the end of the call.
+  if (disconnection.signal.aborted) return cancellation
   stream.end()
   await finished(stream, { readable: false }).catch(() => undefined)
 }

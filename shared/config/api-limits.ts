@@ -52,6 +52,21 @@ export const apiLimits = {
   streamMs: 240_000,
   /** Concurrent streams of one process. */
   streamsMax: 200,
+  /** Concurrent streams of one token, in all processes of the installation. */
+  tokenStreamsMax: 40,
+  /**
+   * Time after which a stream no longer counts, even if its process could not report its end. It is
+   * the time limit of the function.
+   */
+  streamSlotMs: 300_000,
+  /**
+   * Streams that a token may open in one process: burst size, then streams per second. A refused
+   * stream costs a read for each stream of the token.
+   */
+  streamBurst: 40,
+  streamsPerSecond: 1,
+  /** Interval at which a stream checks that its token is still valid. */
+  tokenCheckMs: 5_000,
   /** Time for which a stream waits for the last events of a deployment that has ended. */
   lateEventsMs: 3_000,
 

@@ -12,6 +12,8 @@ export const catalogPartitions = {
   requestingStacks: 'asking',
   endedRequests: 'ended requests',
   marks: 'mark *',
+  /** The marks of open event streams. */
+  streamMarks: 'mark stream *',
   webhooks: 'documents webhook',
   schedules: 'documents schedule',
   notifications: 'documents notification',

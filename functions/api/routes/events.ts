@@ -42,8 +42,9 @@ export const eventRoutes = [
     summary: 'Stream the events of a deployment; last-event-id continues after an event',
     run: async (ports, call) => {
       const { id } = await requireDeployment(ports, call.params)
-      const position = createStreamPosition(ports, lastIdOf(call))
-      return { response: toStreamResponse(ports, streamDeployment(position, id)) }
+      const release = await call.stream.takeSlot()
+      const position = createStreamPosition(ports, call.stream, lastIdOf(call))
+      return { response: toStreamResponse(ports, streamDeployment(position, id), release) }
     },
   }),
   defineRoute({
@@ -55,9 +56,10 @@ export const eventRoutes = [
       const { request } = await requireRequest(ports, call.params)
       const { key } = request
       const dryRun = !isEditRequest(request) && request.dryRun
-      const position = createStreamPosition(ports, lastIdOf(call))
+      const release = await call.stream.takeSlot()
+      const position = createStreamPosition(ports, call.stream, lastIdOf(call))
       const messages = streamRequest(position, { stack: stackOf(call.params), key, dryRun })
-      return { response: toStreamResponse(ports, messages) }
+      return { response: toStreamResponse(ports, messages, release) }
     },
   }),
 ]

@@ -1,0 +1,144 @@
+import type { Hono } from 'hono'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { apiLimits } from '../../shared/config/api-limits.ts'
+import type { EpochMs } from '../../shared/records/ids.ts'
+import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
+import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
+import { createApi } from './create-api.ts'
+import { parseTokenText } from './token-document.ts'
+import { issueToken } from './tokens.ts'
+
+let all: TestApi
+let app: Hono
+/** The simulated time of the API. */
+let nowMs = 0
+/** Called at each pause of a stream, after the time has advanced. */
+let onPause: () => Promise<void>
+/** The slots that streams took and released. */
+let taken: string[]
+let released: string[]
+
+beforeEach(async () => {
+  all = await openTestApi()
+  ;[nowMs, taken, released, onPause] = [0, [], [], async () => undefined]
+  const { platform } = all
+  const startedAt = platform.clock.now()
+  const clock = {
+    ...platform.clock,
+    monotonicMs: () => nowMs,
+    now: () => (startedAt + nowMs) as EpochMs,
+    sleep: async (ms: number) => {
+      nowMs += ms
+      await onPause()
+    },
+  }
+  const marks = {
+    ...platform.marks,
+    mark: async (key: string, expiresAt: EpochMs) => {
+      taken.push(key)
+      return platform.marks.mark(key, expiresAt)
+    },
+    unmark: async (key: string) => {
+      released.push(key)
+      await platform.marks.unmark(key)
+    },
+  }
+  const ports = { ...platform, clock, marks, execute: 'here', addresses: {} } as const
+  const outbound = createOutbound()
+  app = createApi({ ports: { ...ports, outbound }, addressOf: () => '192.0.2.7' })
+  const holder = { host: 'here', pid: 7, started: '1', who: 'a test' }
+  const launch = { command: 'up', message: '', holder, at: 1 as EpochMs } as const
+  const { deployment } = await platform.catalog.start(shop, launch)
+  await platform.control.create(deployment, holder)
+})
+afterEach(() => all.close())
+
+const idOf = (token: string): string => parseTokenText(token)?.id ?? ''
+const openStream = async (token: string): Promise<Response> =>
+  app.request(`${shopPath}/deployments/1/stream`, { headers: { authorization: `Bearer ${token}` } })
+
+/** Creates a token that expires after a time. */
+async function issueShortToken(lifetimeMs: number): Promise<string> {
+  const permissions = { name: 'short', role: 'read', stacks: '*' } as const
+  return (await issueToken(all.platform, { id: '0123456789abcdef', permissions, lifetimeMs })).token
+}
+
+const changeMs = 2_000
+test.each<[string, string, (id: string, admin: string) => Promise<unknown>]>([
+  ['revoked', 'API_TOKEN_REFUSED', (id, admin) => all.call(admin, `DELETE /v1/tokens/${id}`)],
+  [
+    'rotated without an overlap',
+    'API_TOKEN_EXPIRED',
+    (id, admin) => all.call(admin, `POST /v1/tokens/${id}/rotate`, { overlapSeconds: 0 }),
+  ],
+])('a stream of a token that is %s ends within seconds', async (_name, code, change) => {
+  const [token, admin] = [await all.issueToken('read'), await all.issueToken('admin')]
+  let isChanged = false
+  onPause = async () => {
+    if (isChanged || nowMs < changeMs) return
+    isChanged = true
+    await change(idOf(token), admin)
+  }
+  expect(await (await openStream(token)).text()).toMatch(/event: again\ndata: \{\}\n\n$/)
+  expect(nowMs).toBeGreaterThan(changeMs)
+  expect(nowMs - changeMs).toBeLessThan(apiLimits.tokenCheckMs + 1_000)
+  const refused = await openStream(token)
+  expect([refused.status, await refused.json()]).toMatchObject([401, { code }])
+})
+
+test('a stream of a token that expires ends within seconds', async () => {
+  const token = await issueShortToken(changeMs)
+  expect(await (await openStream(token)).text()).toMatch(/event: again\ndata: \{\}\n\n$/)
+  expect(nowMs - changeMs).toBeLessThan(apiLimits.tokenCheckMs + 1_000)
+  const refused = await openStream(token)
+  expect([refused.status, await refused.json()]).toMatchObject([401, { code: 'API_TOKEN_EXPIRED' }])
+})
+
+test('a stream that always has new events ends with its token too', async () => {
+  const [token, admin] = [await all.issueToken('read'), await all.issueToken('admin')]
+  const { events, catalog } = all.platform
+  const record = await catalog.getStack(shop)
+  if (record === undefined || record.current === '') throw new Error('no deployment')
+  const line = JSON.stringify({ stdoutEvent: { message: 'line', color: 'raw' } })
+  await events.append(record.current, 'w', 0, [line])
+  const reader = (await openStream(token)).body?.getReader()
+  await all.call(admin, `DELETE /v1/tokens/${idOf(token)}`)
+  let text = ''
+  for (let index = 1; index < 100; index += 1) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+    if (done) break
+    text += Buffer.from(value ?? []).toString()
+    // Reading takes time, and there is a new event at each read.
+    nowMs += 1_000
+    await events.append(record.current, 'w', index, [line])
+  }
+  expect(text).toMatch(/event: again\ndata: \{\}\n\n$/)
+  expect(nowMs).toBeLessThan(15_000)
+})
+
+test('a stream has a slot of its token until it ends, or its reader disconnects', async () => {
+  const token = await all.issueToken('read')
+  await (await openStream(token)).text()
+  expect(taken).toEqual([expect.stringMatching(`^stream ${idOf(token)} \\d+$`)])
+  expect(released).toEqual(taken)
+  const reader = (await openStream(token)).body?.getReader()
+  await reader?.read()
+  expect([taken.length, released.length]).toEqual([2, 1])
+  await reader?.cancel()
+  expect(released).toEqual(taken)
+})
+
+test('a token with all its streams open gets 429 for one more, and other calls are answered', async () => {
+  const token = await all.issueToken('read')
+  const later = (all.platform.clock.now() + 60_000) as EpochMs
+  for (let slot = 0; slot < apiLimits.tokenStreamsMax; slot += 1)
+    await all.platform.marks.mark(`stream ${idOf(token)} ${slot}`, later)
+  const refused = await openStream(token)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+  expect(await refused.json()).toMatchObject({ code: 'API_RATE_LIMITED' })
+  expect(released).toEqual([])
+  expect((await all.call(token, `GET ${shopPath}/deployments/1`)).status).toBe(200)
+  const other = await openStream(await all.issueToken('read'))
+  expect(other.status).toBe(200)
+  await other.body?.cancel()
+})
