@@ -14,6 +14,6 @@ export interface LocalRun {
 export interface LocalDeploymentOptions {
   readonly firstRun: LocalRun
   readonly startedMs: number
-  /** Creates the sink of the next generator run. */
+  /** Creates a sink for the next generator run, or for separate executors. */
   readonly createNextSink: () => RunSink
 }

@@ -55,7 +55,7 @@ export function runLocalDeployment(
     cancelProviderCalls(currentRun, executors)
   }
   const endWatching = watchStop(input, deployment, isForced => {
-    // A deployment that stopped by itself can be abandoned too.
+    // A forced stop also applies to a deployment that has already stopped itself.
     if (isForced) terminate()
     else if (isOpen && !currentRun.environment.run.hasOwnStop()) cancel()
   })
@@ -108,8 +108,9 @@ function cancelProviderCalls(
 }
 
 /**
- * Ends a deployment after its last generator run in this process. Throws the failure of an
- * executor. Otherwise other processes continue the deployment, or it is closed as cancelled.
+ * Returns the result of a deployment that has no next generator run in this process. Throws the
+ * failure of an executor. Otherwise other processes continue the deployment, or it is closed as
+ * cancelled.
  */
 async function endWithoutNextRun(
   input: RunInput,
@@ -203,8 +204,8 @@ async function awaitNextRun(
 }
 
 /**
- * Waits for a nudge, or pauses while the queue is unavailable. The caller then checks the
- * deployment, and a superfluous check is harmless.
+ * Waits until a nudge arrives or `watchdogNudgeMs` has passed. Pauses while the queue is
+ * unavailable. The caller then checks the deployment, and a superfluous check is harmless.
  */
 async function awaitNudge(
   { nudges, clock }: Platform,
@@ -226,7 +227,10 @@ interface Executors {
   readonly end: () => Promise<void>
 }
 
-/** Starts the executors of this process, unless other processes run the operations. */
+/**
+ * Prepares the first generator run, and starts the executors of this process, unless other
+ * processes run the operations.
+ */
 async function startExecutors(
   input: RunInput,
   { firstRun, createNextSink }: LocalDeploymentOptions,
@@ -239,7 +243,7 @@ async function startExecutors(
   const noActions = { cancelAll: async () => undefined, abandon: () => undefined }
   if (pin.options.execute === 'elsewhere') {
     const message =
-      'The operations are left to processes of `antichain serve`; they do not start until one is running.'
+      'Processes of `antichain serve` run the operations. If none is running, the operations wait.'
     environment.emitter.report('info', message)
     return { ...noActions, end: async () => undefined }
   }

@@ -158,7 +158,7 @@ async function throwIfUnreachable<T>(url: string, request: () => Promise<T>): Pr
 }
 
 /** Returns the origin of a response, without the names in its path. */
-function originOf(response: Response): string {
+export function originOf(response: Response): string {
   return URL.parse(response.url)?.origin ?? 'the API'
 }
 
@@ -206,11 +206,12 @@ export async function pauseBefore(attempt: number, thrown: unknown): Promise<voi
   await new Promise(resolve => setTimeout(resolve, ms))
 }
 
-function parseAnswer(url: string, text: string): unknown {
+/** Parses the JSON of a response. `source`: its address, for API_ANSWER_UNKNOWN. */
+export function parseAnswer(source: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw error('API_ANSWER_UNKNOWN', `the response of ${url} is not valid JSON`, { cause })
+    throw error('API_ANSWER_UNKNOWN', `the response of ${source} is not valid JSON`, { cause })
   }
 }
 

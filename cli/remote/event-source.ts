@@ -1,6 +1,6 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { type ApiClient, isTransient, pauseBefore } from './api-client.ts'
+import { type ApiClient, isTransient, originOf, parseAnswer, pauseBefore } from './api-client.ts'
 
 /** A message of a stream of the API. */
 export interface StreamedMessage {
@@ -9,9 +9,10 @@ export interface StreamedMessage {
 }
 
 /**
- * Yields the messages of a stream up to its `end`, each once. When the connection breaks or reaches
- * the API's time limit, the stream continues after the last complete message. Throws
- * API_UNREACHABLE after several consecutive failures, and the errors of the API.
+ * Yields the messages of a stream up to and including `end`. Messages with an id are yielded once;
+ * others may repeat after a reconnect. When the connection breaks or reaches the API's time limit,
+ * the stream continues after the last complete message. Throws API_UNREACHABLE after several
+ * consecutive failures, API_ANSWER_UNKNOWN, and the errors of the API.
  */
 export async function* followStream(
   client: Pick<ApiClient, 'open'>,
@@ -25,6 +26,7 @@ export async function* followStream(
       for await (const message of readMessages(response)) {
         failures = 0
         if (message.id !== '') lastId = message.id
+        // The stream reached its maximum duration: reconnect.
         if (message.event === 'again') break
         yield message
         if (message.event === 'end') return
@@ -37,20 +39,30 @@ export async function* followStream(
   }
 }
 
-/** Yields the messages of one connection. Throws API_UNREACHABLE when it breaks. */
+/**
+ * Yields the messages of one connection. Throws API_UNREACHABLE when it breaks or ends early, and
+ * API_ANSWER_UNKNOWN.
+ */
 async function* readMessages(
   response: Response,
 ): AsyncGenerator<StreamedMessage & { readonly id: string }> {
-  if (response.body === null) return
+  for await (const block of readBlocks(response)) {
+    const message = parseMessage(originOf(response), block)
+    if (message !== undefined) yield message
+  }
+}
+
+/** Yields the text of each message. Throws API_UNREACHABLE when the connection breaks or ends. */
+async function* readBlocks(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let pendingText = ''
   try {
-    for await (const chunk of response.body) {
+    for await (const chunk of response.body ?? []) {
       pendingText += decoder.decode(chunk, { stream: true })
       for (let end = pendingText.indexOf('\n\n'); end >= 0; end = pendingText.indexOf('\n\n')) {
-        const message = parseMessage(pendingText.slice(0, end))
+        const block = pendingText.slice(0, end)
         pendingText = pendingText.slice(end + 2)
-        if (message !== undefined) yield message
+        yield block
       }
     }
   } catch (cause) {
@@ -64,7 +76,10 @@ async function* readMessages(
   throw error('API_UNREACHABLE', 'the event stream ended unexpectedly')
 }
 
-function parseMessage(block: string): (StreamedMessage & { readonly id: string }) | undefined {
+function parseMessage(
+  origin: string,
+  block: string,
+): (StreamedMessage & { readonly id: string }) | undefined {
   const fields = new Map(
     block.split('\n').map(line => {
       const separator = line.indexOf(': ')
@@ -73,5 +88,6 @@ function parseMessage(block: string): (StreamedMessage & { readonly id: string }
   )
   const data = fields.get('data')
   if (data === undefined) return undefined
-  return { id: fields.get('id') ?? '', event: fields.get('event') ?? '', data: JSON.parse(data) }
+  const [id = '', event = ''] = [fields.get('id'), fields.get('event')]
+  return { id, event, data: parseAnswer(origin, data) }
 }

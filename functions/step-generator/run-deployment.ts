@@ -50,6 +50,7 @@ export interface RunOptions {
   readonly isCancelled: () => boolean
   /** Operations that an executor of this process has reported. */
   readonly reportedOperations: Set<OperationId>
+  /** Called when this run pins a new base, for other users of the base in this process. */
   readonly onRebase: (base: Base) => void
   /** Time limit of this generator run, in ms. Absent: it runs until the deployment has ended. */
   readonly limitMs?: number

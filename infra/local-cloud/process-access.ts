@@ -8,20 +8,25 @@ import {
   type PermissionUse,
   startPermissionProxies,
 } from './permissions/permission-proxy.ts'
-import type { LocalResources, ProcessConfigurations } from './process-configurations.ts'
+import type {
+  LocalResources,
+  ProcessConfiguration,
+  ProcessConfigurations,
+} from './process-configurations.ts'
 
-/** The receiver of the decisions about permissions. */
+/** The receiver of decisions about permissions, and of failures of the local cloud. */
 export interface PermissionReporter {
   readonly onDenial: (denial: Denial) => void
   readonly onUse?: (use: PermissionUse) => void
+  /** Receives the reason of a failure for which the local cloud itself is responsible. */
   readonly onCloudFailure: (reason: string) => void
 }
 
 /** The variables of functions and tasks, and the proxies to which they point. */
 export interface ProcessAccess {
   /**
-   * Returns the variables of the template for a function's full name or a task's family, and the
-   * addresses of its services.
+   * Returns the environment of a process: the variables that the template gives it, and the
+   * addresses of its proxies. `name`: the full name of a function or the family of a task.
    */
   readonly variablesOf: (name: string) => Readonly<Record<string, string>>
   /** Reports whether the template allows a function to be called by a chain of its own calls. */
@@ -29,55 +34,74 @@ export interface ProcessAccess {
   readonly close: () => Promise<void>
 }
 
+/** The addresses in the local cloud to which processes connect, and the receiver of reports. */
+interface ProcessAccessOptions {
+  readonly endpoints: AwsSettings['endpoints']
+  readonly localResources: LocalResources
+  readonly lambdaUrl: string
+  /** The local address of webhooks. The template has the address of the HTTP API on AWS. */
+  readonly webhookUrl: string
+  readonly isRevoked?: IsRevoked | undefined
+  readonly reporter: PermissionReporter
+}
+
 /**
  * Starts the proxies of every function and task. Each checks the permissions of the role that the
- * template gives to its process.
+ * template gives to its process. If one does not start, all are closed.
  */
 export async function openProcessAccess(
   configurations: ProcessConfigurations,
-  options: {
-    readonly endpoints: AwsSettings['endpoints']
-    readonly localResources: LocalResources
-    readonly lambdaUrl: string
-    /** The local address of webhooks. The template has the address of the HTTP API on AWS. */
-    readonly webhookUrl: string
-    readonly isRevoked?: IsRevoked | undefined
-    readonly reporter: PermissionReporter
-  },
+  options: ProcessAccessOptions,
 ): Promise<ProcessAccess> {
   const { endpoints, localResources, lambdaUrl, webhookUrl, isRevoked, reporter } = options
   const upstreams = { ...endpoints, LAMBDA: lambdaUrl }
   const proxies: PermissionProxies[] = []
   const variables = new Map<string, Readonly<Record<string, string>>>()
-  for (const [name, configuration] of configurations) {
-    const { urls, close } = await startPermissionProxies({
-      configuration,
-      upstreams,
-      location: localResources,
-      ...(isRevoked === undefined ? {} : { isRevoked }),
-      onDenial: reporter.onDenial,
-      onUse: use => reporter.onUse?.(use),
-      onFailure: reporter.onCloudFailure,
-    })
-    proxies.push({ urls, close })
-    const endpointVariables = Object.entries(urls).map(([service, url]) => [
-      endpointVariableOf(service as AwsService),
-      url,
-    ])
-    // Clients of SQS send requests to the host in the URL of the queue.
-    const replaceHost = (value: string): string =>
-      urls.SQS === undefined || endpoints.SQS === undefined
-        ? value
-        : value.replace(endpoints.SQS, urls.SQS)
-    const templateVariables = Object.entries(configuration.variables).map(([key, value]) => [
-      key,
-      key === awsVariables.webhookUrl ? webhookUrl : replaceHost(value),
-    ])
-    variables.set(name, Object.fromEntries([...templateVariables, ...endpointVariables]))
+  const close = async () => void (await Promise.all(proxies.map(proxy => proxy.close())))
+  try {
+    for (const [name, configuration] of configurations) {
+      const processProxies = await startPermissionProxies({
+        configuration,
+        upstreams,
+        location: localResources,
+        ...(isRevoked === undefined ? {} : { isRevoked }),
+        onDenial: reporter.onDenial,
+        onUse: use => reporter.onUse?.(use),
+        onFailure: reporter.onCloudFailure,
+      })
+      proxies.push(processProxies)
+      const { urls } = processProxies
+      variables.set(name, createVariables(configuration, urls, { endpoints, webhookUrl }))
+    }
+  } catch (thrown) {
+    await close()
+    throw thrown
   }
   return {
     variablesOf: name => variables.get(name) ?? {},
     allowsRecursion: name => configurations.get(name)?.allowsRecursion ?? false,
-    close: async () => void (await Promise.all(proxies.map(proxy => proxy.close()))),
+    close,
   }
+}
+
+/** Returns the environment of a process whose proxies have the addresses `urls`. */
+function createVariables(
+  { variables }: Pick<ProcessConfiguration, 'variables'>,
+  urls: PermissionProxies['urls'],
+  { endpoints, webhookUrl }: Pick<ProcessAccessOptions, 'endpoints' | 'webhookUrl'>,
+): Readonly<Record<string, string>> {
+  const endpointVariables = Object.entries(urls).map(([service, url]) => [
+    endpointVariableOf(service as AwsService),
+    url,
+  ])
+  // Clients of SQS send requests to the host in the URL of the queue.
+  const replaceHost = (value: string): string =>
+    urls.SQS === undefined || endpoints.SQS === undefined
+      ? value
+      : value.replace(endpoints.SQS, urls.SQS)
+  const templateVariables = Object.entries(variables).map(([key, value]) => [
+    key,
+    key === awsVariables.webhookUrl ? webhookUrl : replaceHost(value),
+  ])
+  return Object.fromEntries([...templateVariables, ...endpointVariables])
 }

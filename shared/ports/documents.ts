@@ -86,10 +86,10 @@ export interface MarksPort {
 export interface SealingPort {
   /**
    * Encrypts a text and authenticates `context` with it. The result can only be decrypted with the
-   * same context.
+   * same context. Throws STORE_UNAVAILABLE and SECRETS_KEY_UNUSABLE.
    */
   readonly seal: (text: string, context: string) => Promise<string>
-  /** Decrypts a text. Throws SEALED_UNREADABLE. */
+  /** Decrypts a text. Throws SEALED_UNREADABLE, STORE_UNAVAILABLE and SECRETS_KEY_UNUSABLE. */
   readonly open: (sealedText: string, context: string) => Promise<string>
 }
 

@@ -11,8 +11,8 @@ export interface PackageParameters {
 }
 
 /**
- * The package of a default provider, and the plugin that serves this package. An empty text means
- * that any value is accepted.
+ * A requested package, and the plugin that serves it. An empty `version` or `downloadUrl` is not
+ * specified: the default plugin of the package, or a known download address, determines it.
  */
 export interface PackageRequest {
   readonly pkg: string

@@ -43,7 +43,7 @@ export interface PermissionProxyOptions {
 
 /** The proxies of one function or task, one for each service. */
 export interface PermissionProxies {
-  /** Returns the loopback address through which the process reaches a service. */
+  /** The loopback address of each service, for the process. */
   readonly urls: Readonly<Partial<Record<AwsService, string>>>
   readonly close: () => Promise<void>
 }
@@ -77,14 +77,18 @@ export async function startPermissionProxies(
     const port = typeof address === 'object' && address !== null ? address.port : 0
     return [service, `http://127.0.0.1:${port}`] as const
   }
-  const urls = await Promise.all(Object.entries(options.upstreams).map(startProxy))
-  return {
-    urls: Object.fromEntries(urls),
-    close: async () => {
-      for (const server of servers) server.closeAllConnections()
-      await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
-      agent.destroy()
-    },
+  const close = async (): Promise<void> => {
+    for (const server of servers) server.closeAllConnections()
+    await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
+    agent.destroy()
+  }
+  const startups = Object.entries(options.upstreams).map(startProxy)
+  try {
+    return { urls: Object.fromEntries(await Promise.all(startups)), close }
+  } catch (thrown) {
+    await Promise.allSettled(startups)
+    await close()
+    throw thrown
   }
 }
 

@@ -72,7 +72,7 @@ export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewE
       ? { verdict: 'succeeded', state: next, resultOp, error: undefined }
       : toFailedEnd({ message: error, status }, next, resultOp)
   if (next !== undefined) return { step: stepOf({ ...fields, old: stepOld, next }), end }
-  if (stepOld === undefined) throw new TypeError('a view step has a state')
+  if (stepOld === undefined) throw new TypeError('a view step must have an old or a new state')
   return { step: stepOf({ ...fields, old: stepOld }), end }
 }
 

@@ -5,9 +5,10 @@ import { referencesOf } from './references.ts'
 
 /**
  * Returns the ascending positions of all direct and indirect dependents of the resource at a
- * position. Several resources may share a URN, and references contain a URN only. So a reference
- * that an independent resource with the URN satisfies does not count. Linear. Source:
- * docs/spec/state-integrity.md#state-edits.
+ * position. Several copies of a resource may share a URN, and references other than to providers
+ * contain a URN only. A reference does not count if an unaffected copy with the URN exists. It also
+ * does not count if several copies are affected, except for parents and owners of views. Takes
+ * linear time. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function dependentsOf(
   resources: readonly StoredResource[],
@@ -24,6 +25,8 @@ export function dependentsOf(
     for (const { kind, urn } of referencesOf(resource)) {
       const copies = dependentIds.get(urn)
       if (copies === undefined || independentUrns.has(urn)) continue
+      // A parent or owner is always needed. Any other reference could mean another copy, so it
+      // counts only if there is one.
       if (kind === 'parent' || kind === 'viewOf' || copies.length === 1) return true
     }
     const provider = readTextField(resource, 'provider')

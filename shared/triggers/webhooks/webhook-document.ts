@@ -19,6 +19,7 @@ const secretForm = z.string().min(16).max(1000)
 
 /** A stored webhook. Sealed values are bound to the document's key. */
 export const webhookDocument = z.strictObject({
+  /** The format of the sender: its signature and events. */
   form: z.enum(formNames),
   /** Sealed. The second one is the previous secret during a rotation. */
   secrets: z.array(z.string()).min(1).max(2),
@@ -39,8 +40,8 @@ export const webhookDraft = webhookDocument
   .extend({ secrets: z.array(secretForm).min(1).max(2), credential: z.string().min(1).optional() })
 
 /**
- * Seals the secrets of a draft for the document of the webhook `name`. Throws STORE_UNAVAILABLE
- * when no key can be created.
+ * Seals the secrets of a draft for the document of the webhook `name`. Throws the errors of
+ * `sealing`.
  */
 export async function sealWebhook(
   sealing: SealingPort,

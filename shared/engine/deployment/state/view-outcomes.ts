@@ -4,7 +4,9 @@ import type { ViewEnd } from '../../step-end.ts'
 import { reasonOf, toReasonRecord } from './operations.ts'
 import type { Sealing } from './state-sealing.ts'
 
-/** Returns the end of a view step as the outcome of its owner stores it. */
+/**
+ * Converts the end of a view step to the form that is stored in the outcome of the view's owner.
+ */
 export function viewOutcomeOf({ step, end }: ViewEnd, sealing: Sealing): ViewOutcome {
   const { urn, type, op, effect, old, next } = step
   return {
@@ -38,5 +40,5 @@ function createViewStep(
 ): Step {
   if (next !== undefined) return stepOf({ ...fields, old, next })
   if (old !== undefined) return stepOf({ ...fields, old })
-  throw new TypeError('a view step has a state')
+  throw new TypeError('a view step must have an old or a new state')
 }

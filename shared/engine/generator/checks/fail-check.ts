@@ -12,7 +12,10 @@ interface CheckedResource {
   readonly inputs: PropertyMap
 }
 
-/** Returns a failure with one error per failed check. The failure ends the deployment. */
+/**
+ * Returns a failure with one error per problem that Check reported. The failure ends the
+ * deployment.
+ */
 export function failCheck(
   { urn, type, name, inputs }: CheckedResource,
   failures: readonly CheckFailure[],
