@@ -42,12 +42,12 @@ export async function closeCancelledDeployment(
     startedMs,
   }: Pick<LocalDeploymentOptions, 'startedMs'> & { readonly currentRun: LocalRun },
 ): Promise<DeployResult> {
-  const { environment, started } = currentRun
-  await closeDeadDeployment(input.ports, started.deployment, 'cancelled')
+  const { environment, startedDeployment } = currentRun
+  await closeDeadDeployment(input.ports, startedDeployment.deployment, 'cancelled')
   // The sink of the previous generator run displays no more events.
   const emitter = { ...environment.emitter, emit: input.sink.emit }
   emitSummary(
-    { emitter, run: environment.run },
+    { emitter, commandRun: environment.commandRun },
     {
       startedMs,
       nowMs: input.platform.clock.monotonicMs(),

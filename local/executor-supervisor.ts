@@ -89,7 +89,7 @@ async function runSuccessiveExecutors(
     const { environment, executor, timeElapsed, cancelTimer } = next
     supervisedDeployment.openExecutors.set(environment, executor)
     const watchAbort = new AbortController()
-    const runAborted = environment.run.whenAborted.then(() => 'lost' as const)
+    const runAborted = environment.commandRun.whenAborted.then(() => 'lost' as const)
     const deploymentEnd = awaitEnd(platform, supervisedDeployment, watchAbort.signal)
     const endReason = await Promise.race([deploymentEnd, timeElapsed, runAborted])
     watchAbort.abort()

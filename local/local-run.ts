@@ -5,7 +5,7 @@ import type { RunSink } from '../shared/runtime/deployment/deduplicate-events.ts
 /** One generator run in this process. */
 export interface LocalRun {
   readonly environment: RunEnvironment
-  readonly started: StartedDeployment
+  readonly startedDeployment: StartedDeployment
   /** The sink for the events of this run. */
   readonly sink: RunSink
 }

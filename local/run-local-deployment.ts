@@ -1,4 +1,8 @@
-import { type RunEnd, runDeployment } from '../functions/step-generator/run-deployment.ts'
+import {
+  type RunEnd,
+  type RunOptions,
+  runDeployment,
+} from '../functions/step-generator/run-deployment.ts'
 import { wakeDeployment } from '../functions/step-generator/resume-deployment.ts'
 import { prepareRun } from '../functions/step-generator/prepare-run.ts'
 import { limits } from '../shared/config/limits.ts'
@@ -32,52 +36,52 @@ export function runLocalDeployment(
   options: LocalDeploymentOptions,
 ): RunningDeployment {
   const { platform } = input
-  const { deployment } = options.firstRun.started
+  const { deployment } = options.firstRun.startedDeployment
   let currentRun: LocalRun = options.firstRun
   let isCancelled = false
   let isTerminated = false
-  let isOpen = true
+  let isResultDecided = false
   let failure: unknown
-  const wakeUp = new AbortController()
+  const waitAbort = new AbortController()
+  const abortRun = (reason?: unknown): void => currentRun.environment.commandRun.abort(reason)
   const executors = startExecutors(input, options, thrown => {
     failure ??= thrown
-    currentRun.environment.run.abort(thrown)
-    wakeUp.abort()
+    abortRun(thrown)
+    waitAbort.abort()
   })
   const cancel = (): void => {
     if (isCancelled) return
     isCancelled = true
-    currentRun.environment.run.abort()
+    abortRun()
     const stopWrite = platform.control.stop(deployment, 'graceful')
-    stopWrite
-      .catch(thrown => currentRun.environment.run.abort(thrown))
-      .finally(() => wakeUp.abort())
+    stopWrite.catch(abortRun).finally(() => waitAbort.abort())
     cancelProviderCalls(currentRun, executors)
   }
   const endWatching = watchStop(input, deployment, isForced => {
     // A forced stop also applies to a deployment that has already stopped itself.
     if (isForced) terminate()
-    else if (isOpen && !currentRun.environment.run.hasOwnStop()) cancel()
+    else if (!isResultDecided && !currentRun.environment.commandRun.hasOwnStop()) cancel()
   })
-  const finalizeCancellation = (): boolean => {
-    isOpen = false
+  const decideIsCancelled = (): boolean => {
+    isResultDecided = true
     return isCancelled
   }
   const execute = async (): Promise<DeployResult> => {
     try {
       await executors
-      emitStartNotices(currentRun.environment.emitter, currentRun.started)
+      emitStartNotices(currentRun.environment.emitter, currentRun.startedDeployment)
       for (let number = 1; ; number++) {
-        const end = await runGenerator(input, currentRun, finalizeCancellation)
+        const end = await runGenerator(input, currentRun, decideIsCancelled)
         if (end.kind === 'ended')
           return await finishEndedDeployment(input, { ...options, currentRun, end, isCancelled })
         await closeRunEnvironment(currentRun.environment)
-        const next = await awaitNextRun(input, { ...options, end, number, wakeUp: wakeUp.signal })
+        const waitContext = { ...options, end, number, waitSignal: waitAbort.signal }
+        const next = await awaitNextRun(input, waitContext)
         if (next === undefined)
           return await endWithoutNextRun(input, { ...options, currentRun, isCancelled, failure })
         currentRun = next
         // A cancellation during the start of this generator run applies to it as well.
-        if (isCancelled || failure !== undefined) currentRun.environment.run.abort(failure)
+        if (isCancelled || failure !== undefined) abortRun(failure)
         if (isTerminated) abandonRun(currentRun)
       }
     } finally {
@@ -89,9 +93,9 @@ export function runLocalDeployment(
     if (isTerminated) return
     isTerminated = true
     isCancelled = true
-    currentRun.environment.run.abort()
+    abortRun()
     const stopWrite = platform.control.stop(deployment, 'forced').catch(() => undefined)
-    void stopWrite.then(() => wakeUp.abort())
+    void stopWrite.then(() => waitAbort.abort())
     abandonRun(currentRun)
     executors.then(runningExecutors => runningExecutors.abandon()).catch(() => undefined)
   }
@@ -146,14 +150,14 @@ function abandonRun({ environment }: LocalRun): void {
 /** Runs the generator until the deployment ends or is handed over. */
 function runGenerator(
   input: RunInput,
-  { environment, started: startedDeployment, sink }: LocalRun,
-  isCancelled: () => boolean,
+  { environment, startedDeployment, sink }: LocalRun,
+  decideIsCancelled: RunOptions['decideIsCancelled'],
 ): Promise<RunEnd> {
-  const { providerStateSources, reportedOperations, run, processes } = environment
+  const { providerStateSources, reportedOperations, commandRun, processes } = environment
   const { functionLimitMs: limitMs, handOverSignal } = input.request
   const isLimited = limitMs !== undefined && startedDeployment.handedOver?.pool !== 'long'
-  return runDeployment(input.ports, startedDeployment, run, {
-    isCancelled,
+  return runDeployment(input.ports, startedDeployment, commandRun, {
+    decideIsCancelled,
     onRebase: (base: Base) => {
       providerStateSources.currentBase = base
     },
@@ -173,19 +177,19 @@ function runGenerator(
  */
 async function awaitNextRun(
   input: RunInput,
-  handOver: Pick<LocalDeploymentOptions, 'createNextSink'> & {
+  waitContext: Pick<LocalDeploymentOptions, 'createNextSink'> & {
     readonly end: RunEnd & { readonly kind: 'left' }
     readonly number: number
-    readonly wakeUp: AbortSignal
+    readonly waitSignal: AbortSignal
   },
 ): Promise<LocalRun | undefined> {
   const { ports, request, platform } = input
   const { stack, handOverSignal } = request
   const endSignal =
     handOverSignal === undefined
-      ? handOver.wakeUp
-      : AbortSignal.any([handOver.wakeUp, handOverSignal])
-  emitHandOver(input, handOver)
+      ? waitContext.waitSignal
+      : AbortSignal.any([waitContext.waitSignal, handOverSignal])
+  emitHandOver(input, waitContext)
   for (;;) {
     await awaitNudge(platform, stack, endSignal)
     if (endSignal.aborted) return undefined
@@ -196,10 +200,10 @@ async function awaitNextRun(
     })
     if (startedDeployment === 'stopped') return undefined
     if (startedDeployment === undefined) continue
-    const sink = handOver.createNextSink()
+    const sink = waitContext.createNextSink()
     const environment = await createRunEnvironment({ ...input, sink })
     prepareRun(request, environment, startedDeployment)
-    return { environment, started: startedDeployment, sink }
+    return { environment, startedDeployment, sink }
   }
 }
 
@@ -236,7 +240,7 @@ async function startExecutors(
   { firstRun, createNextSink }: LocalDeploymentOptions,
   onFailure: (thrown: unknown) => void,
 ): Promise<Executors> {
-  const { environment, started: startedDeployment } = firstRun
+  const { environment, startedDeployment } = firstRun
   const { deployment, pin } = startedDeployment
   const { functionLimitMs: limitMs, options } = input.request
   prepareRun(input.request, environment, startedDeployment)

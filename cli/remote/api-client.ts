@@ -94,7 +94,7 @@ async function withRetries<T>(
       return await attemptCall()
     } catch (thrown) {
       if (!mayRepeat || attempt >= apiLimits.callAttemptsMax || !isTransient(thrown)) throw thrown
-      await pauseBefore(attempt, thrown)
+      await pauseBeforeRetry(attempt, thrown)
     }
   }
 }
@@ -198,7 +198,7 @@ export function isTransient(thrown: unknown): boolean {
  * Waits before a retry. The time doubles with each attempt, is at least the time that the API
  * requests, and is limited by `callTimeoutMs`.
  */
-export async function pauseBefore(attempt: number, thrown: unknown): Promise<void> {
+export async function pauseBeforeRetry(attempt: number, thrown: unknown): Promise<void> {
   const requestedMs =
     thrown instanceof DeployError ? Number(thrown.details['retryAfter'] ?? 0) * 1000 : 0
   const backoffMs = apiLimits.callRetryMs * 2 ** (attempt - 1)

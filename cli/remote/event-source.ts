@@ -1,6 +1,12 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import { type ApiClient, isTransient, originOf, parseAnswer, pauseBefore } from './api-client.ts'
+import {
+  type ApiClient,
+  isTransient,
+  originOf,
+  parseAnswer,
+  pauseBeforeRetry,
+} from './api-client.ts'
 
 /** A message of a stream of the API. */
 export interface StreamedMessage {
@@ -34,7 +40,7 @@ export async function* followStream(
     } catch (thrown) {
       failures += 1
       if (!isTransient(thrown) || failures >= apiLimits.callAttemptsMax) throw thrown
-      await pauseBefore(failures, thrown)
+      await pauseBeforeRetry(failures, thrown)
     }
   }
 }

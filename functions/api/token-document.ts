@@ -4,7 +4,7 @@ import { apiLimits } from '../../shared/config/api-limits.ts'
 import type { DocumentKey, DocumentsPort } from '../../shared/ports/documents.ts'
 import type { RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.ts'
+import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import { roles } from './authorization.ts'
 
 /** The stacks of a token in a request: `<project>/<stack>` or `<project>/*`. */
@@ -109,7 +109,7 @@ export function parseToken(stored: {
   readonly key: DocumentKey
   readonly value: unknown
 }): TokenDocument {
-  return parseDocument(tokenDocument, stored)
+  return parseDocumentValue(tokenDocument, stored)
 }
 
 /** Returns a token without its secrets. */

@@ -135,7 +135,7 @@ export async function startExecutor(
     // does so during the shutdown of the executor, and if the message is not delivered again.
     const isLast = deliveries >= limits.deliveriesMax
     if (!isLast && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
-    environment.run.abort(thrown)
+    environment.commandRun.abort(thrown)
   }
   const { execute, parallel } = request.options
   const receiveOptions = {
@@ -169,7 +169,7 @@ function takeLease(
     groups: () => environment.processes.listGroups(),
     onLost: () => {
       const message = 'the lease could not be renewed in time; running operations are abandoned'
-      environment.run.abort(error('LEASE_LOST', message))
+      environment.commandRun.abort(error('LEASE_LOST', message))
       environment.plugins.abandon()
       void environment.processes.close()
     },

@@ -118,7 +118,8 @@ async function serveDeployment(
   let canReuse = false
   try {
     const { failedDeliveries, isReusable } = await handleDeliveries(server, warmRun, work)
-    canReuse = isReusable && failedDeliveries.length === 0 && !warmRun.environment.run.isAborted()
+    canReuse =
+      isReusable && failedDeliveries.length === 0 && !warmRun.environment.commandRun.isAborted()
     return { failedDeliveries, foreignDeliveries: [] }
   } finally {
     if (canReuse && warmCache !== undefined) await warmCache.keep(warmRun)

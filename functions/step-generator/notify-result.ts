@@ -20,7 +20,7 @@ import {
 import { runOnce } from '../../shared/triggers/run-once.ts'
 import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'
-import { parseDocument } from '../../shared/triggers/webhooks/webhook-document.ts'
+import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import { describeChanges, isChange } from './run-result.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
@@ -195,7 +195,7 @@ async function collectMessages(
   for (const scope of [event.stack, '*'] as const)
     for await (const stored of listNotifications(documents, scope)) {
       try {
-        const value = parseDocument(notificationDocument, stored)
+        const value = parseDocumentValue(notificationDocument, stored)
         const { key } = stored
         if (isNotificationFor(key, value, event))
           messages.push({ kind: 'notification', key, event })

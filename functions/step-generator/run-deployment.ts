@@ -47,7 +47,8 @@ export type RunEnd =
 
 /** The connections of a generator run to the other parts of its process. */
 export interface RunOptions {
-  readonly isCancelled: () => boolean
+  /** Called once, when the result is decided. Later cancellations have no effect. */
+  readonly decideIsCancelled: () => boolean
   /** Operations that an executor of this process has reported. */
   readonly reportedOperations: Set<OperationId>
   /** Called when this run pins a new base, for other users of the base in this process. */
@@ -117,7 +118,7 @@ export async function runDeployment(
       return { kind: 'left', handOver, decidedCount: runProgress.decidedCount() }
     }
     const hasSucceeded = raceResult && !run.hasFailed() && run.readAbortError() === undefined
-    const result = options.isCancelled() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
+    const result = options.decideIsCancelled() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
     runFlags.isClosing = true
     await writer.append({ kind: 'closing', result })
     await finishClose(ports, deployment, { liveness, changes: run.emitter.readCounts() })

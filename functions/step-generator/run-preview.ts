@@ -27,7 +27,7 @@ export function runPreview(
   startMs: number,
 ): RunningDeployment {
   const { platform, request } = input
-  const { run, emitter, providerStateSources } = environment
+  const { commandRun, emitter, providerStateSources } = environment
   let isCancelled = false
   const execute = async (): Promise<DeployResult> => {
     try {
@@ -39,14 +39,14 @@ export function runPreview(
       requireValidState(storedState)
       const base = createBase(decodeSnapshot(storedState, request.secrets), firstEpoch)
       providerStateSources.currentBase = base
-      const hasSucceeded = await previewCommand(run, base).catch(thrown => {
+      const hasSucceeded = await previewCommand(commandRun, base).catch(thrown => {
         // The reason of the early end was reported already.
         if (!(thrown instanceof Bail)) emitter.report('error', messageOf(thrown))
         return false
       })
       const result = isCancelled
         ? 'cancelled'
-        : hasSucceeded && !run.hasFailed() && run.readAbortError() === undefined
+        : hasSucceeded && !commandRun.hasFailed() && commandRun.readAbortError() === undefined
           ? 'succeeded'
           : 'failed'
       emitSummary(environment, {
@@ -55,15 +55,16 @@ export function runPreview(
         result,
         isPreview: true,
       })
-      if (run.readAbortError() !== undefined && !isCancelled) throw run.readAbortError()
-      return { ...toDeployResult(emitter, result, []), ...planFieldOf(input, run, result) }
+      if (commandRun.readAbortError() !== undefined && !isCancelled)
+        throw commandRun.readAbortError()
+      return { ...toDeployResult(emitter, result, []), ...planFieldOf(input, commandRun, result) }
     } finally {
       await closeRunEnvironment(environment)
     }
   }
   const stop = (): void => {
     isCancelled = true
-    run.abort()
+    commandRun.abort()
     void environment.plugins.cancelAll()
   }
   return { done: execute(), cancel: stop, terminate: stop }
@@ -75,10 +76,10 @@ export function runPreview(
  */
 function planFieldOf(
   { platform, request }: RunInput,
-  run: RunEnvironment['run'],
+  commandRun: RunEnvironment['commandRun'],
   result: DeployResult['result'],
 ): Pick<DeployResult, 'plan'> {
-  const draftedPlan = run.readUpdatePlanDraft()
+  const draftedPlan = commandRun.readUpdatePlanDraft()
   if (draftedPlan === undefined || result !== 'succeeded') return {}
   const manifest = manifestOf(pulumiFormatVersion, timestampOf(platform.clock.now()))
   const { encrypt } = request.secrets.crypter

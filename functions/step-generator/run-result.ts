@@ -6,7 +6,7 @@ import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 
 /** Emits the last two events of a deployment or preview: the summary and the end of the events. */
 export function emitSummary(
-  { emitter, run }: Pick<RunEnvironment, 'emitter' | 'run'>,
+  { emitter, commandRun }: Pick<RunEnvironment, 'emitter' | 'commandRun'>,
   end: {
     readonly startedMs: number
     readonly nowMs: number
@@ -21,7 +21,7 @@ export function emitSummary(
       maybeCorrupt: emitter.isMaybeCorrupt(),
       durationSeconds: Math.ceil((end.nowMs - end.startedMs) / 1000),
       resourceChanges: emitter.readCounts(),
-      PolicyPacks: run.readPackVersions(),
+      PolicyPacks: commandRun.readPackVersions(),
       isPreview: end.isPreview,
       result,
     },

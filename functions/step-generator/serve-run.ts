@@ -96,7 +96,7 @@ export async function serveRun(
     emitStartNotices(environment.emitter, startedDeployment)
     const current = {
       environment,
-      started: startedDeployment,
+      startedDeployment,
       time: options,
       muteEvents: sink.close,
     }
@@ -138,7 +138,7 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
       leases: platform.leases,
       clock: platform.clock,
       groups: () => environment?.processes.listGroups() ?? [],
-      onLost: () => environment?.run.abort(leaseLostError),
+      onLost: () => environment?.commandRun.abort(leaseLostError),
     },
     { deployment, executor: generatorLeaseIdOf(ports.holder), holder: ports.holder },
   )
@@ -150,7 +150,7 @@ async function startHeartbeat({ platform, ports }: RunInput, deployment: Deploym
      */
     attach(runEnvironment: RunEnvironment): void {
       environment = runEnvironment
-      if (!lease.holdsLease()) runEnvironment.run.abort(leaseLostError)
+      if (!lease.holdsLease()) runEnvironment.commandRun.abort(leaseLostError)
     },
     async end(): Promise<void> {
       stopWatchdog()
@@ -164,7 +164,7 @@ async function runUntilEnd(
   input: RunInput,
   current: {
     readonly environment: RunEnvironment
-    readonly started: StartedDeployment
+    readonly startedDeployment: StartedDeployment
     readonly time: RunLimit
     /**
      * Stops the events of this run before a hand-over kills its program, which is not an error.
@@ -173,14 +173,14 @@ async function runUntilEnd(
   },
 ): Promise<RunEnd> {
   const { platform, ports } = input
-  const { environment, started, time, muteEvents } = current
-  const { deployment } = started
+  const { environment, startedDeployment, time, muteEvents } = current
+  const { deployment } = startedDeployment
   const startedMs = platform.clock.monotonicMs()
-  prepareRun(input.request, environment, started)
+  prepareRun(input.request, environment, startedDeployment)
   const stopRequests = followStopRequests(input, environment, deployment)
   try {
-    const end = await runDeployment(ports, started, environment.run, {
-      isCancelled: stopRequests.isCancelled,
+    const end = await runDeployment(ports, startedDeployment, environment.commandRun, {
+      decideIsCancelled: stopRequests.isCancelled,
       reportedOperations: environment.reportedOperations,
       onRebase: base => {
         environment.providerStateSources.currentBase = base
@@ -208,13 +208,13 @@ function followStopRequests(
   environment: RunEnvironment,
   deployment: StartedDeployment['deployment'],
 ): { readonly isCancelled: () => boolean; readonly end: () => void } {
-  const { run, plugins, processes } = environment
+  const { commandRun, plugins, processes } = environment
   let isCancelled = false
   let isForced = false
   const end = watchStop(input, deployment, isForcedStop => {
-    if (!isCancelled && !run.hasOwnStop()) {
+    if (!isCancelled && !commandRun.hasOwnStop()) {
       isCancelled = true
-      run.abort()
+      commandRun.abort()
       void plugins.cancelAll()
     }
     if (!isForcedStop || isForced) return

@@ -7,8 +7,8 @@ import {
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
 import { notificationDocument } from '../../../shared/triggers/notifications/notifications.ts'
 import { scheduleDocument } from '../../../shared/triggers/schedules/schedule.ts'
+import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import {
-  parseDocument,
   sealWebhook,
   webhookDocument,
   webhookDraft,
@@ -35,7 +35,7 @@ const webhooks = createCollectionRoutes({
     return sealWebhook(sealing, name, draft)
   },
   show: stored => {
-    const { secrets, credential, ...plainFields } = parseDocument(webhookDocument, stored)
+    const { secrets, credential, ...plainFields } = parseDocumentValue(webhookDocument, stored)
     return { ...plainFields, secrets: secrets.length, hasCredential: credential !== undefined }
   },
 })
@@ -52,14 +52,14 @@ const schedules = createCollectionRoutes({
   keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
   createValue: async (ports, key, draft, before) => {
     const now = ports.clock.now()
-    const previous = before === undefined ? undefined : parseDocument(scheduleDocument, before)
+    const previous = before === undefined ? undefined : parseDocumentValue(scheduleDocument, before)
     // A change counts as the last run, so that due times before the change are skipped.
     const lastRunField = previous === undefined ? {} : { lastAt: now }
     const schedule = { ...draft, createdAt: previous?.createdAt ?? now, ...lastRunField }
     return placeSchedulerCalls(ports, key, schedule)
   },
   show: stored => {
-    const { placed: _placed, ...visibleFields } = parseDocument(scheduleDocument, stored)
+    const { placed: _placed, ...visibleFields } = parseDocumentValue(scheduleDocument, stored)
     return visibleFields
   },
   removeRelated: removeSchedulerCalls,
@@ -81,7 +81,7 @@ const notificationParts = {
     return { ...plainFields, secret: await sealing.seal(secret, sealingContextOf(key)) }
   },
   show: (stored: StoredDocument) => {
-    const { secret: _secret, ...plainFields } = parseDocument(notificationDocument, stored)
+    const { secret: _secret, ...plainFields } = parseDocumentValue(notificationDocument, stored)
     return plainFields
   },
 } as const

@@ -1,4 +1,4 @@
-import { parseDocument } from '../../../shared/triggers/webhooks/webhook-document.ts'
+import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import { createCollectionRoutes, documentNameOf } from '../collection-routes.ts'
 import {
   federationDocument,
@@ -19,5 +19,5 @@ export const federationRoutes = createCollectionRoutes({
     requireNarrowRule(draft, addresses)
     return draft
   },
-  show: stored => parseDocument(federationDocument, stored),
+  show: stored => parseDocumentValue(federationDocument, stored),
 })

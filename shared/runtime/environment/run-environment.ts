@@ -49,7 +49,7 @@ export interface ProviderStateSources {
 
 /** The processes, hosts and helpers of one run. They end with the run. */
 export interface RunEnvironment {
-  readonly run: CommandRun
+  readonly commandRun: CommandRun
   readonly monitor: MonitorServer
   readonly plugins: PluginHost
   readonly processes: ProcessesPort
@@ -103,7 +103,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const programs =
     hosts?.programs ??
     createProgramHosts({ processes, env, antichainNode: process.execPath, engineAddress })
-  const run = createCommandRun({
+  const commandRun = createCommandRun({
     request,
     emitter,
     providers,
@@ -121,7 +121,7 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
     pause: (ms, signal) => platform.clock.sleep(ms, signal),
   })
   return {
-    run,
+    commandRun,
     monitor,
     plugins,
     processes,

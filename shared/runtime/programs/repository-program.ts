@@ -10,11 +10,8 @@ import { packProgram } from '../../programs/archive/program-archive.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import type { RepositoryProgram } from '../../records/request.ts'
 import { type ArchiveRequest, exchangeToken } from '../../triggers/outbound/repository-archive.ts'
-import {
-  parseDocument,
-  webhookDocument,
-  webhookKeyOf,
-} from '../../triggers/webhooks/webhook-document.ts'
+import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
+import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
 import type { StackServer } from '../deployment/stack-server-deps.ts'
 import { withFetchRetry } from './fetch-retry.ts'
 import type { InstallProgram } from './install-order.ts'
@@ -110,7 +107,7 @@ async function createArchiveRequest(
   const document = await documents.get(key)
   if (document === undefined)
     throw error('WEBHOOK_UNKNOWN', `the webhook ${webhook} no longer exists`)
-  const { apiUrl, credential } = parseDocument(webhookDocument, document)
+  const { apiUrl, credential } = parseDocumentValue(webhookDocument, document)
   const request = { repository, commit, apiUrl }
   if (credential === undefined) return request
   const token = await sealing.open(credential, sealingContextOf(key))

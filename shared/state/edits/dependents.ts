@@ -23,11 +23,11 @@ export function dependentsOf(
     if (resource.urn === root.urn && readTextField(resource, 'id') === readTextField(root, 'id'))
       return false
     for (const { kind, urn } of referencesOf(resource)) {
-      const copies = dependentIds.get(urn)
-      if (copies === undefined || independentUrns.has(urn)) continue
+      const ids = dependentIds.get(urn)
+      if (ids === undefined || independentUrns.has(urn)) continue
       // A parent or owner is always needed. Any other reference could mean another copy, so it
       // counts only if there is one.
-      if (kind === 'parent' || kind === 'viewOf' || copies.length === 1) return true
+      if (kind === 'parent' || kind === 'viewOf' || ids.length === 1) return true
     }
     const provider = readTextField(resource, 'provider')
     if (provider === '') return false
@@ -39,9 +39,9 @@ export function dependentsOf(
     if (resource === undefined) break
     if (isDependent(resource)) {
       positions.push(position)
-      const copies = dependentIds.get(resource.urn) ?? []
-      copies.push(readTextField(resource, 'id'))
-      dependentIds.set(resource.urn, copies)
+      const ids = dependentIds.get(resource.urn) ?? []
+      ids.push(readTextField(resource, 'id'))
+      dependentIds.set(resource.urn, ids)
     } else independentUrns.add(resource.urn)
   }
   return positions

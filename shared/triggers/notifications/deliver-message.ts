@@ -20,7 +20,8 @@ import {
 } from './notifications.ts'
 import { toPrintable } from '../printable.ts'
 import { digestOf } from '../webhooks/signature.ts'
-import { parseDocument, webhookDocument, webhookKeyOf } from '../webhooks/webhook-document.ts'
+import { parseDocumentValue } from '../parse-document-value.ts'
+import { webhookDocument, webhookKeyOf } from '../webhooks/webhook-document.ts'
 
 /** Dependencies of deliveries. */
 export interface DeliverDeps extends TriggerPorts {
@@ -84,7 +85,7 @@ async function attemptDelivery(
     const { key, event } = message
     const stored = await deps.documents.get(key)
     if (stored === undefined) return { kind: 'delivered' }
-    const value = parseDocument(notificationDocument, stored)
+    const value = parseDocumentValue(notificationDocument, stored)
     if (value.isPaused) return { kind: 'delivered' }
     return await deliverNotification(deps, { key, value }, { event, attempt })
   } catch (thrown) {
@@ -116,7 +117,7 @@ async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryVerdi
   const key = webhookKeyOf(reply.webhook)
   const stored = await documents.get(key)
   if (stored === undefined) return { kind: 'delivered' }
-  const { form, apiUrl, credential } = parseDocument(webhookDocument, stored)
+  const { form, apiUrl, credential } = parseDocumentValue(webhookDocument, stored)
   if (form !== 'github' || credential === undefined) return { kind: 'delivered' }
   const finalStateMark = `answered ${digestOf(reply.stack, '\n', reply.request)}`
   // Messages are unordered, so an earlier state must not overwrite the final one.

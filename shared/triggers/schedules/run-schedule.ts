@@ -9,7 +9,7 @@ import {
   evaluateSchedule,
   scheduleDocument,
 } from './schedule.ts'
-import { parseDocument } from '../webhooks/webhook-document.ts'
+import { parseDocumentValue } from '../parse-document-value.ts'
 
 /** Dependencies of running a schedule. */
 export interface ScheduleRunDeps extends Pick<TriggerPorts, 'documents' | 'marks'> {
@@ -41,7 +41,7 @@ export async function runSchedule(
 ): Promise<ScheduleRunResult> {
   const stored = await deps.documents.get(key)
   if (stored === undefined) return { kind: 'gone' }
-  const schedule = parseDocument(scheduleDocument, stored)
+  const schedule = parseDocumentValue(scheduleDocument, stored)
   const isRunning = await deps.isRunning(key.scope)
   const evaluatedSchedule = deps.hasExternalJitter ? { ...schedule, jitterMs: 0 } : schedule
   const verdict = evaluateSchedule(key, evaluatedSchedule, { now: deps.clock.now(), isRunning })

@@ -5,12 +5,8 @@ import type { ClockPort } from '../../ports/system.ts'
 import { runOnce } from '../run-once.ts'
 import type { ChangeEvent } from './repository-event.ts'
 import { type Trigger, triggersOf } from './rules.ts'
-import {
-  type WebhookDocument,
-  parseDocument,
-  webhookDocument,
-  webhookKeyOf,
-} from './webhook-document.ts'
+import { parseDocumentValue } from '../parse-document-value.ts'
+import { type WebhookDocument, webhookDocument, webhookKeyOf } from './webhook-document.ts'
 import { refuseUnknownWebhook, type WebhookRequest, webhookForms } from './webhook-forms.ts'
 
 /**
@@ -88,7 +84,7 @@ async function readWebhook(
 ): Promise<WebhookDocument> {
   const stored = await documents.get(webhookKeyOf(name))
   if (stored === undefined) return refuseUnknownWebhook(request)
-  return parseDocument(webhookDocument, stored)
+  return parseDocumentValue(webhookDocument, stored)
 }
 
 /**

@@ -1,14 +1,6 @@
 import { z } from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
-import {
-  type DocumentKey,
-  type SealingPort,
-  type StoredDocument,
-  sealingContextOf,
-} from '../../ports/documents.ts'
-import { formFaultOf } from '../form-fault.ts'
-import { toPrintable } from '../printable.ts'
+import { type DocumentKey, type SealingPort, sealingContextOf } from '../../ports/documents.ts'
 import { ruleForm } from './rules.ts'
 import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
 
@@ -60,21 +52,4 @@ export async function sealWebhook(
  */
 export function webhookKeyOf(name: string): DocumentKey {
   return { kind: 'webhook', scope: '*', name }
-}
-
-/**
- * Parses the value of a document by the schema of its kind. Throws DOCUMENT_INVALID with the
- * location of the error.
- */
-export function parseDocument<Shape extends z.ZodType>(
-  shape: Shape,
-  { key, value }: Pick<StoredDocument, 'key' | 'value'>,
-): z.infer<Shape> {
-  const parsed = shape.safeParse(value)
-  if (parsed.success) return parsed.data
-  const { location, requirement } = formFaultOf(parsed.error, value)
-  throw error(
-    'DOCUMENT_INVALID',
-    `the ${key.kind} ${toPrintable(key.name)} is invalid at '${location}': it ${requirement}`,
-  )
 }
