@@ -25,9 +25,9 @@ async function main(): Promise<number> {
     )
   const { runCommandLine } = await import('./arguments/run-command-line.ts')
   const { createTerminalIo } = await import('./session/terminal-io.ts')
-  const { createTools } = await import('./session/create-tools.ts')
+  const { createLazyTools } = await import('./session/lazy-tools.ts')
   const io = createTerminalIo()
-  return runCommandLine(process.argv.slice(2), io, createTools())
+  return runCommandLine(process.argv.slice(2), io, createLazyTools())
 }
 
 process.exitCode = await main()

@@ -6,9 +6,8 @@ import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Io } from './io.ts'
-import type { EnginePort } from '../../local/engine-port.ts'
-import { readLogin } from '../remote/login.ts'
 import { resolveStackId } from '../stack/resolve-stack-id.ts'
+import { createEngineOpener, type EngineOpener } from './engine-opener.ts'
 import type { Tools } from './tools.ts'
 
 /** The options of every command. */
@@ -21,7 +20,7 @@ export interface GlobalOptions {
 }
 
 /** One run of the command line: its global options, and the parts that commands share. */
-export interface CliSession {
+export interface CliSession extends EngineOpener {
   readonly io: Io
   readonly tools: Tools
   readonly verbose: boolean
@@ -35,10 +34,6 @@ export interface CliSession {
   readonly printToStderr: (line: string) => void
   /** Returns the project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
   readonly requireProject: () => Project
-  /** Opens the API of the login. Without a login, opens the store of this machine. Opened once. */
-  readonly openEngine: () => Promise<EnginePort>
-  /** Opens the store of this machine, even with a login. Opened once. */
-  readonly openLocalEngine: () => Promise<EnginePort>
   /**
    * Returns the id of the stack `name`. Without a name, the stack is that of --stack, or else that
    * of PULUMI_STACK, or else the selected one. It need not exist. Throws STACK_NOT_SELECTED.
@@ -46,7 +41,6 @@ export interface CliSession {
   readonly resolveStackId: (name?: string) => StackId
   /** Like `resolveStackId`, but only for an existing stack. Throws STACK_NOT_FOUND. */
   readonly requireStack: (name?: string) => Promise<StackId>
-  readonly close: () => Promise<void>
 }
 
 /** Creates the session of one command. Everything is opened on demand. */
@@ -56,22 +50,11 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     throw error('CLI_USAGE', `--cwd is not a folder: ${cwd}`)
   const home = resolve(io.env['ANTICHAIN_HOME'] || join(homedir(), '.antichain'))
   let project: Project | undefined
-  let localEngine: Promise<EnginePort> | undefined
-  let remoteEngine: Promise<EnginePort> | undefined
   const openProject = (): Project => {
     project ??= readProject(cwd)
     return project
   }
-  const openLocalEngine = (): Promise<EnginePort> => {
-    localEngine ??= tools.openLocal({ home, verbose: globals.verbose })
-    return localEngine
-  }
-  const openEngine = (): Promise<EnginePort> => {
-    const login = readLogin(home)
-    if (login === undefined) return openLocalEngine()
-    remoteEngine ??= tools.openRemote(login)
-    return remoteEngine
-  }
+  const engineOpener = createEngineOpener(tools, { home, verbose: globals.verbose })
   const stackNameSources = {
     stackOption: globals.stack,
     env: io.env,
@@ -89,18 +72,13 @@ export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): 
     print: line => io.stdout.write(`${line}\n`),
     printToStderr: line => io.stderr.write(`${line}\n`),
     requireProject: openProject,
-    openEngine,
-    openLocalEngine,
+    ...engineOpener,
     resolveStackId: name => resolveStackId(stackNameSources, name),
     requireStack: async name => {
       const id = resolveStackId(stackNameSources, name)
-      const { platform } = await openEngine()
+      const { platform } = await engineOpener.openEngine()
       if ((await platform.catalog.getStack(id)) === undefined) throw stackNotFoundError(id)
       return id
-    },
-    close: async () => {
-      await (await remoteEngine)?.close()
-      await (await localEngine)?.close()
     },
   }
 }

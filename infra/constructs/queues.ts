@@ -3,11 +3,11 @@ import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import {
   deadLetterQueueOf,
-  deliveriesLimitOf,
   installationNamesOf,
   queueNames,
   type QueueName,
 } from '../../shared/config/aws-resource-names.ts'
+import { deliveriesLimitOf } from '../../shared/config/queue-limits.ts'
 import { logicalNameOf } from '../names.ts'
 import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
 import { createPart } from './create-part.ts'

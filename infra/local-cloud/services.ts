@@ -11,12 +11,12 @@ import {
 import {
   bucketNameOf,
   deadLetterQueueOf,
-  deliveriesLimitOf,
   installationNamesOf,
   type QueueName,
   queueNames,
   roleNameOf,
 } from '../../shared/config/aws-resource-names.ts'
+import { deliveriesLimitOf } from '../../shared/config/queue-limits.ts'
 import {
   type AwsSettings,
   createKmsClient,

@@ -3,8 +3,6 @@
  * infrastructure sets and its functions read. Infrastructure and functions use this one table, so
  * neither can use a name that the other does not know.
  */
-import { limits } from './limits.ts'
-import { triggerLimits } from './trigger-limits.ts'
 
 /** Environment variables of the functions and of the tasks of the long pool. */
 export const awsVariables = {
@@ -132,12 +130,6 @@ export function installationNamesOf(installation: string): InstallationNames {
     },
     scheduleGroup: withInstallation('schedules'),
   }
-}
-
-/** Returns how often a message of a queue is delivered before it becomes a dead letter. */
-export function deliveriesLimitOf(queue: QueueName): number {
-  // Notifications are redelivered while an external receiver is unreachable, which can take longer.
-  return queue === 'notifications' ? triggerLimits.notificationAttemptsMax : limits.deliveriesMax
 }
 
 /** Returns the name of a queue's dead-letter queue. */

@@ -9,7 +9,7 @@
  * Errors: a refused or failed call throws `ProviderError`. Any other error that a docstring does
  * not name is a bug of this project.
  */
-import type { NameProposal } from '../names/automatic-name.ts'
+import type { NameProposal } from '../names/autonaming-rules.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { PackageParameterization } from '../records/package-parameterization.ts'

@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
-import type { Autonaming, NamingRule } from '../../names/automatic-name.ts'
+import type { Autonaming, NamingRule } from '../../names/autonaming-rules.ts'
 import type { ConfigValue } from './open-config.ts'
 
 /** The configuration key of automatic names, in the project or the stack. */

@@ -7,7 +7,7 @@ import {
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
-import type { NameProposal } from '../../names/automatic-name.ts'
+import type { NameProposal } from '../../names/autonaming-rules.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
 import { localError } from './grpc-errors.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'

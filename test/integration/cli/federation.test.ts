@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
-import { createTools } from '../../../cli/session/create-tools.ts'
+import { createLazyTools } from '../../../cli/session/lazy-tools.ts'
 import type { Io } from '../../../cli/session/io.ts'
 import { createToken } from '../../../functions/api/tokens.ts'
 import { createApiPorts, serveApi, type ServedApi } from '../../../local/serve-api.ts'
@@ -76,7 +76,7 @@ async function run(
     readInput: async () => input,
     onInterrupt: () => () => {},
   }
-  const exit = await runCommandLine(args, io, createTools())
+  const exit = await runCommandLine(args, io, createLazyTools())
   return { exit, out, err }
 }
 
@@ -139,7 +139,7 @@ describe('a job of GitHub Actions', () => {
   })
 
   test('appears in the audit log with rule, subject and issuer', async () => {
-    const { callApi } = await createTools().openRemote(JSON.parse(readLoginFile('admin')))
+    const { callApi } = await createLazyTools().openRemote(JSON.parse(readLoginFile('admin')))
     const { items } = (await callApi({ method: 'GET', path: '/v1/audit' })) as {
       items: readonly { who: string; what: string; kind: string }[]
     }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { scheduleStatusOf } from '../../../cli/commands/trigger-documents.ts'
 import type { Io } from '../../../cli/session/io.ts'
 import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
-import { createTools } from '../../../cli/session/create-tools.ts'
+import { createLazyTools } from '../../../cli/session/lazy-tools.ts'
 
 let root = ''
 let env: Record<string, string | undefined> = {}
@@ -42,7 +42,7 @@ async function run(...args: readonly string[]) {
     readInput: readNothing,
     onInterrupt: () => () => {},
   }
-  const exit = await runCommandLine(args, io, createTools())
+  const exit = await runCommandLine(args, io, createLazyTools())
   return { exit, out, err }
 }
 

@@ -14,7 +14,7 @@ import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import type { GeneratorContext } from '../context.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 import { loadProvider } from './load-provider.ts'
-import { proposeResourceName, warnNameUnsupported } from '../registration/autonaming.ts'
+import { proposeResourceName, warnNameUnsupported } from '../registration/propose-resource-name.ts'
 import { oldOutputsOf } from '../changes/old-outputs.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isNameFixed, type NameProposal, proposeName } from '../../../names/automatic-name.ts'
+import { isNameFixed, type NameProposal, proposeName } from '../../../names/autonaming-rules.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { DecisionInput, DecisionPorts } from '../context.ts'
 import type { Goal } from './goal.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Tools } from './tools.ts'
 
 /** Creates the real parts below the command line. Each is loaded when a command first needs it. */
-export function createTools(): Tools {
+export function createLazyTools(): Tools {
   return {
     openLocal: async options => (await import('../../local/local.ts')).openLocal(options),
     openRemote: async login => (await import('../remote/remote-engine.ts')).openRemote(login),
