@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Attach } from './attach-handler.ts'
 import { collect } from './flags.ts'
+import { checkNames } from '../verify/check-report.ts'
 
 /** Declares `platform` and its subcommands. */
 export function declarePlatform(root: Command, attach: Attach): void {
@@ -32,6 +33,19 @@ export function declarePlatform(root: Command, attach: Attach): void {
       .description('Show the resources, addresses and queues of an installation')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/platform-status.ts')).showPlatformStatus,
+  )
+  attach(
+    addLocationOptions(platform.command('verify'))
+      .description('Run a smoke test in an installation, with its API and an admin token')
+      .option('--only <check>', `Check to run: ${checkNames.join(', ')} (repeatable)`, collect)
+      .option('--secrets-provider <url>', 'Secrets provider (default: key of the installation)')
+      .option('--webhook-url <url>', 'Address of webhooks (default: read from AWS)')
+      .option(
+        '--packages <folder>',
+        'Folder with @pulumi/pulumi, instead of an installation by npm',
+      )
+      .option('-j, --json', 'Print JSON'),
+    async () => (await import('../commands/platform-verify.ts')).verifyPlatform,
   )
 }
 

@@ -117,6 +117,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['platform deploy --region eu-central-1', 'Show the changes, confirm, deploy'],
     ['platform deploy --set executorsMax=50 --set logDays=30', 'Change settings'],
   ],
+  'platform verify': [
+    ['platform verify --region eu-central-1', 'Run all checks'],
+    ['platform verify --only chain --only park --json', 'Run two checks'],
+  ],
   login: [
     ['login https://antichain.example.com', 'Use the stacks of an API'],
     ['login https://antichain.example.com --oidc', 'Log in from a CI job without a stored secret'],

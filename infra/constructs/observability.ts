@@ -16,6 +16,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import {
   awsMetrics,
+  deadLetterAlarmOf,
   installationNamesOf,
   queueNames,
 } from '../../shared/config/aws-resource-names.ts'
@@ -96,7 +97,7 @@ function allowAlarms(topic: Topic): void {
 function listDeadLetterAlarms({ queues }: GrantContext): readonly AlarmSpec[] {
   return queueNames.map(name => ({
     id: `Dead${logicalNameOf(name)}`,
-    name: `dead-${name}`,
+    name: deadLetterAlarmOf(name),
     description: `Messages of ${name} failed at all their deliveries.`,
     metric: queues[name].deadLetterQueue.metricApproximateNumberOfMessagesVisible({
       period,

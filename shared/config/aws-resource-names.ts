@@ -135,6 +135,9 @@ export function installationNamesOf(installation: string): InstallationNames {
 /** Returns the name of a queue's dead-letter queue. */
 export const deadLetterQueueOf = (queue: string): string => `${queue}-dead`
 
+/** Returns the name of the alarm on a queue's dead letters, without the installation. */
+export const deadLetterAlarmOf = (queue: QueueName): string => `dead-${queue}`
+
 /** Returns the name of the bucket, which must be unique across all AWS accounts. */
 export const bucketNameOf = (installation: string, account: string, region: string): string =>
   `${installation}-${account}-${region}`

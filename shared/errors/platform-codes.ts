@@ -47,6 +47,10 @@ export const platformCodes = {
     exit: 6,
     hint: 'Check --installation and --region, or create the installation with `antichain platform deploy`.',
   },
+  PLATFORM_CHECK_FAILED: {
+    exit: 1,
+    hint: 'Read the reason of each failed check above, and the log of the functions; then repeat it with `antichain platform verify --only <check>`.',
+  },
   PLATFORM_FAILED: {
     exit: 1,
     hint: 'Correct the error that CloudFormation reports above, and run the command again; its changes were rolled back.',

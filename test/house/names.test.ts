@@ -28,6 +28,7 @@ const publicKeys: Readonly<Record<string, string>> = {
   'cli/commands/notification-dead.ts': 'about',
   'functions/api/routes/dead-notifications.ts': 'about',
   'functions/api/documents.test.ts': 'about',
+  'cli/verify/webhook-check.ts': 'asked',
   'functions/webhook/answer-webhook.ts': 'asked',
   'functions/webhook/answer-webhook.test.ts': 'asked',
 }

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { z } from 'zod'
+import { defaultInstallation } from '../../shared/config/aws-resource-names.ts'
+import { error, messageOf } from '../../shared/errors/error.ts'
+import type { EnginePort, RemotePrograms } from '../../local/engine-port.ts'
+import type { Handler } from '../arguments/attach-handler.ts'
+import type { Flags } from '../arguments/flags.ts'
+import { readInstallationTarget } from '../platform/installation-target.ts'
+import type { CliSession } from '../session/session.ts'
+import { createAlarmOutcome } from '../verify/alarm-check.ts'
+import {
+  type CheckName,
+  checkNames,
+  type CheckOutcome,
+  failedChecksOf,
+  formatReports,
+} from '../verify/check-report.ts'
+import { createCheckStacks } from '../verify/check-stacks.ts'
+import {
+  checkChain,
+  checkLongTimeout,
+  checkPark,
+  checkTwoStacks,
+} from '../verify/deployment-checks.ts'
+import { createProgramFolder } from '../verify/program-folder.ts'
+import { type CheckRun, runVerification } from '../verify/run-verification.ts'
+import { checkWebhook, type WebhookCheckDeps } from '../verify/webhook-check.ts'
+
+/**
+ * `platform verify`: runs a smoke test in an installation, by the API of the login. It removes its
+ * stacks and its webhook, also after a failure and after Ctrl-C. Throws PLATFORM_CHECK_FAILED,
+ * LOGIN_MISSING, API_FORBIDDEN, INSTALL_FAILED.
+ */
+export const verifyPlatform: Handler = async (session, flags) => {
+  const names = readCheckNames(flags)
+  const engine = await session.openEngine()
+  const remote = await requireAdmin(engine)
+  const secretsProvider = flags.text('secretsProvider') ?? readKeyUrl(session, flags)
+  const controller = new AbortController()
+  const release = session.io.onInterrupt(() => {
+    if (!controller.signal.aborted) session.printToStderr('Stopping, and cleaning up.')
+    controller.abort()
+  })
+  const project = `antichain-verify-${randomBytes(4).toString('hex')}`
+  let folder: string | undefined
+  let checkRun: CheckRun
+  try {
+    folder = await createProgramFolder(session, { project, packages: flags.text('packages') })
+    const { signal } = controller
+    const stacks = createCheckStacks(session, { remote, signal }, { folder, secretsProvider })
+    const deps = { engine, stacks }
+    const checks = {
+      chain: () => checkChain(deps),
+      'two-stacks': () => checkTwoStacks(deps),
+      park: () => checkPark(deps),
+      'long-call': () => checkLongTimeout(deps),
+      webhook: () => checkWebhookIfKnown(session, flags, { ...deps, name: project, signal }),
+      alarm: async () => createAlarmOutcome(...locationOf(session, flags)),
+    }
+    checkRun = await runVerification(checks, {
+      names,
+      signal,
+      cleanUp: stacks.removeAll,
+      report: session.printToStderr,
+    })
+  } finally {
+    release()
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+  printRun(session, flags, checkRun)
+  requirePassed(checkRun, controller.signal)
+  return 0
+}
+
+/** Returns the checks of --only in their order, or all checks. Throws CLI_USAGE. */
+function readCheckNames(flags: Flags): readonly CheckName[] {
+  const selectedNames = flags.list('only')
+  const unknownName = selectedNames.find(name => !checkNames.some(known => known === name))
+  if (unknownName !== undefined)
+    throw error('CLI_USAGE', `--only takes ${checkNames.join(', ')}, not '${unknownName}'`)
+  return checkNames.filter(name => selectedNames.length === 0 || selectedNames.includes(name))
+}
+
+const identityForm = z.object({
+  role: z.string(),
+  stacks: z.union([z.literal('*'), z.array(z.string())]),
+})
+
+/** Returns the programs of the API. Throws LOGIN_MISSING, and API_FORBIDDEN without an admin. */
+async function requireAdmin({ remote, callApi }: EnginePort): Promise<RemotePrograms> {
+  if (remote === undefined)
+    throw error('LOGIN_MISSING', 'the checks need the API of an installation, and an admin token')
+  const answer = await callApi({ method: 'GET', path: '/v1/whoami' })
+  const { role, stacks } = identityForm.parse(answer)
+  if (role !== 'admin' || stacks !== '*')
+    throw error('API_FORBIDDEN', `the checks need an admin token of all stacks, not role ${role}`)
+  return remote
+}
+
+/** Returns the URL of the installation's key for secrets. Throws PLATFORM_REGION_MISSING. */
+function readKeyUrl(session: CliSession, flags: Flags): string {
+  const { installation, region } = readInstallationTarget(session, flags)
+  return `awskms://alias/${installation}-secrets?region=${region}`
+}
+
+/** Returns the installation and its region, if the region is set. */
+function locationOf({ io: { env } }: CliSession, flags: Flags): [string, string | undefined] {
+  const region = flags.text('region') ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION']
+  return [flags.text('installation') ?? defaultInstallation, region]
+}
+
+/** Checks webhooks, unless their address is neither an option nor readable from AWS. */
+async function checkWebhookIfKnown(
+  session: CliSession,
+  flags: Flags,
+  deps: Omit<WebhookCheckDeps, 'webhookUrl'>,
+): Promise<CheckOutcome> {
+  const address = await readWebhookUrl(session, flags).catch((thrown: unknown) => ({
+    problem: messageOf(thrown),
+  }))
+  if (typeof address === 'string')
+    return checkWebhook({ ...deps, webhookUrl: address.replace(/\/*$/, '/') })
+  const message = `Not checked: the address of webhooks is unknown (${address.problem}). Pass --webhook-url.`
+  return { result: 'skipped', message }
+}
+
+/** Throws PLATFORM_* when the address cannot be read. */
+async function readWebhookUrl(session: CliSession, flags: Flags): Promise<string> {
+  const webhookUrl = flags.text('webhookUrl')
+  if (webhookUrl !== undefined) return webhookUrl
+  const target = readInstallationTarget(session, flags)
+  const tools = await session.tools.loadPlatform(session.io.stderr)
+  const status = await tools.inspect(target, await tools.readAccount(target))
+  if (status.webhookUrl !== undefined) return status.webhookUrl
+  throw error('PLATFORM_NOT_FOUND', `the installation '${target.installation}' does not exist`)
+}
+
+function printRun(session: CliSession, flags: Flags, { reports, remainders }: CheckRun): void {
+  if (flags.isSet('json')) session.print(JSON.stringify({ checks: reports, remainders }, null, 2))
+  else for (const line of formatReports(reports)) session.print(line)
+}
+
+/** Throws PLATFORM_CHECK_FAILED, or DEPLOYMENT_CANCELLED after an interruption. */
+function requirePassed({ reports, remainders }: CheckRun, signal: AbortSignal): void {
+  const failed = failedChecksOf(reports)
+  if (remainders.length > 0)
+    throw error('PLATFORM_CHECK_FAILED', `the clean-up is incomplete: ${remainders.join('; ')}`, {
+      hint: 'Run `antichain cancel --force` and `antichain stack rm --force` for each stack named.',
+    })
+  if (signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
+  if (failed.length > 0)
+    throw error('PLATFORM_CHECK_FAILED', `these checks failed: ${failed.join(', ')}`)
+}

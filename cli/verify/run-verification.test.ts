@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { error } from '../../shared/errors/error.ts'
+import { checkNames } from './check-report.ts'
+import { type Checks, runVerification } from './run-verification.ts'
+
+const passed = async () => ({ result: 'passed', message: 'Seen.' }) as const
+
+/** Runs all checks, with some of them replaced, and counts the clean-ups. */
+async function run(replaced: Partial<Checks>, options: { readonly remainders?: string[] } = {}) {
+  const controller = new AbortController()
+  let cleanUps = 0
+  const checks = { chain: passed, 'two-stacks': passed, park: passed } as const
+  const others = { 'long-call': passed, webhook: passed, alarm: passed } as const
+  const interrupting = async () => {
+    controller.abort()
+    throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
+  }
+  const { reports, remainders } = await runVerification(
+    { ...checks, ...others, park: interrupting, ...replaced },
+    {
+      names: checkNames,
+      signal: controller.signal,
+      cleanUp: async () => {
+        cleanUps += 1
+        return options.remainders ?? []
+      },
+      report: () => undefined,
+    },
+  )
+  return { results: reports.map(({ result }) => result), reports, remainders, cleanUps }
+}
+
+test('a failed check is cleaned up, has its reason, and does not end the run', async () => {
+  const failing = async () => {
+    throw error('DEPLOYMENT_FAILED', 'the up failed: no such key')
+  }
+  const { results, reports, cleanUps } = await run({ 'two-stacks': failing, park: passed })
+  expect(results).toEqual(['passed', 'failed', 'passed', 'passed', 'passed', 'passed'])
+  expect(reports[1]?.message).toBe('[DEPLOYMENT_FAILED] the up failed: no such key')
+  expect(cleanUps).toBe(6)
+})
+
+test('an interruption skips the current check after its clean-up, and the remaining ones', async () => {
+  const { results, cleanUps } = await run({})
+  expect(results).toEqual(['passed', 'passed', 'skipped', 'skipped', 'skipped', 'skipped'])
+  expect(cleanUps).toBe(3)
+})
+
+test('the remainders of all clean-ups are reported', async () => {
+  const { remainders } = await run({}, { remainders: ['the stack a/b remains: busy'] })
+  expect(remainders).toEqual(Array(3).fill('the stack a/b remains: busy'))
+})
