@@ -48,7 +48,11 @@ export const verifyPlatform: Handler = async (session, flags) => {
   try {
     folder = await createProgramFolder(session, { project, packages: flags.text('packages') })
     const { signal } = controller
-    const stacks = createCheckStacks(session, { remote, signal }, { folder, secretsProvider })
+    const stacks = createCheckStacks(
+      session,
+      { remote, signal },
+      { folder, secretsProvider, profile: flags.text('profile') },
+    )
     const deps = { engine, stacks }
     const checks = {
       chain: () => checkChain(deps),

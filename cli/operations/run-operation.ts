@@ -17,6 +17,7 @@ import { readConsent } from './read-consent.ts'
 import { buildRequest } from './operation-request.ts'
 import { prepareRemoteResume, prepareRemoteStart } from '../remote/remote-operation.ts'
 import { withPlan, readPlanFile, saveImportFile, savePlan } from './plan-file.ts'
+import { errorLineOf } from './error-line.ts'
 import { createLoggedDisplay } from './event-log.ts'
 import type { ResumeStart, OperationStart } from './operation-start.ts'
 import type { CliSession } from '../session/session.ts'
@@ -241,11 +242,11 @@ function deploymentErrorOf(
         }
   if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${operation} failed`, hint)
   const { message, urn } = firstError
-  const [firstLine = '', secondLine = ''] = message.trim().split('\n')
-  // A line that ends with a colon only introduces the message.
-  const line = firstLine.endsWith(':') ? `${firstLine} ${secondLine.trim()}`.trim() : firstLine
   const details = urn === undefined || urn === '' ? {} : { urn }
-  return error('DEPLOYMENT_FAILED', `the ${operation} failed: ${line}`, { ...hint, details })
+  return error('DEPLOYMENT_FAILED', `the ${operation} failed: ${errorLineOf(message)}`, {
+    ...hint,
+    details,
+  })
 }
 
 async function confirmOperation(

@@ -41,14 +41,25 @@ export interface CheckStacks {
   readonly removeAll: () => Promise<readonly string[]>
 }
 
-/** Creates the stacks of a verification at the API of the login, from the program in a folder. */
+/** The program of the stacks, and the key of their secrets. */
+export interface CheckStackSettings {
+  /** The folder of the program. */
+  readonly folder: string
+  readonly secretsProvider: string
+  /** The profile of the AWS configuration whose credentials use the key. */
+  readonly profile: string | undefined
+}
+
+/** Creates the stacks of a verification at the API of the login. */
 export function createCheckStacks(
   session: CliSession,
   deps: RunDeps,
-  { folder, secretsProvider }: { readonly folder: string; readonly secretsProvider: string },
+  { folder, secretsProvider, profile }: CheckStackSettings,
 ): CheckStacks {
   const project = readProject(folder)
-  const folderSession = createCliSession(session.io, session.tools, {
+  const profileVariables = profile === undefined ? {} : { AWS_PROFILE: profile }
+  const io = { ...session.io, env: { ...session.io.env, ...profileVariables } }
+  const folderSession = createCliSession(io, session.tools, {
     cwd: folder,
     nonInteractive: true,
     color: 'never',

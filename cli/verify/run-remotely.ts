@@ -2,6 +2,7 @@ import type { EventSink } from '../../shared/engine/events/event.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { RemotePrograms } from '../../local/engine-port.ts'
+import { errorLineOf } from '../operations/error-line.ts'
 import { formatElapsed } from '../display/format-elapsed.ts'
 
 /** The API, and the signal that aborts when the user interrupts the verification. */
@@ -36,7 +37,7 @@ export async function runRemotely(
   let firstError: string | undefined
   const emit: EventSink['emit'] = event => {
     if ('diagnosticEvent' in event && event.diagnosticEvent.severity === 'error')
-      firstError ??= event.diagnosticEvent.message.trim().split('\n', 1)[0]
+      firstError ??= errorLineOf(event.diagnosticEvent.message)
   }
   const options = { command, message: 'antichain platform verify' }
   const request = { dryRun: false, archive, options }
