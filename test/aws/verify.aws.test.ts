@@ -96,7 +96,7 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
       remainders: [],
     })
     expect(await listLeftovers()).toEqual([])
-  }, 240_000)
+  }, 400_000)
 
   test('Ctrl-C stops a deployment, removes its stack, and skips the other checks', async () => {
     const running = client.start(argsOf('--only', 'park', '--only', 'long-call'))
@@ -116,7 +116,7 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
       remainders: [],
     })
     expect(await listLeftovers()).toEqual([])
-  }, 240_000)
+  }, 400_000)
 
   test('a token without the role admin is refused before anything is created', async () => {
     await login('deploy')
