@@ -56,7 +56,7 @@ test.each([arn, 'shop-compaction'])('%s is invoked and responds', async name => 
     kind: 'answered',
     json: '{"version":3}',
   })
-  expect(calls).toEqual([['compaction', { kind: 'compact', text: 'ü' }, undefined]])
+  expect(calls).toEqual([['compaction', { kind: 'compact', text: 'ü' }]])
   expect([error, text]).toEqual([undefined, '{"version":3}'])
 })
 

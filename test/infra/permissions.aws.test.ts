@@ -222,9 +222,10 @@ describe('the installer', () => {
       expect(puts.map(({ conditions }) => conditions)).toEqual([
         { Null: { 's3:if-none-match': 'false' } },
       ])
-      expect(uses.flatMap(({ actions }) => actions).toSorted()).toEqual(
-        ['s3:GetObject', 's3:PutObject'],
-      )
+      expect(uses.flatMap(({ actions }) => actions).toSorted()).toEqual([
+        's3:GetObject',
+        's3:PutObject',
+      ])
       for (const other of ['api', 'step-executor', 'compaction', 'webhook', 'schedule'])
         expect(
           statements(other)

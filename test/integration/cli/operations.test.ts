@@ -16,7 +16,7 @@ describe('operations', () => {
     expect(bench.requests.map(({ dryRun }) => dryRun)).toEqual([true, false])
     expect(bench.requests[1]).toMatchObject({
       stack: 'organization/site/dev',
-      source: { name: 'site', root: bench.root, entryPoint: '.', runtime: 'nodejs' },
+      source: { name: 'site', projectFolder: bench.root, entryPoint: '.', runtime: 'nodejs' },
       options: { command: 'up', parallel: 3, refresh: true, message: 'note' },
       wait: false,
     })
