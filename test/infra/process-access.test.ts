@@ -3,7 +3,7 @@ import { Server } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openProcessAccess } from '../../infra/local-cloud/process-access.ts'
 
-const { listen } = Server.prototype
+const listen: unknown = Reflect.get(Server.prototype, 'listen')
 const processes = ['webhook', 'sweep']
 const configurations = new Map(
   processes.map(role => [
@@ -36,7 +36,7 @@ test.each([3, 4])('if proxy %i does not start, all proxies are closed', async fa
   const servers: Server[] = []
   vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args) {
     servers.push(this)
-    if (servers.length !== failing) return Reflect.apply(listen, this, args)
+    if (servers.length !== failing) return Reflect.apply(listen as () => Server, this, args)
     queueMicrotask(() => this.emit('error', new Error('no port is free')))
     return this
   })
