@@ -77,18 +77,22 @@ export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions
       answerCall(deps, route, context),
     )
   app.on(exchangeRoute.method, exchangeRoute.path, context => answerExchange(deps, context))
-  app.notFound(context => {
-    const requestLine = toPrintable(`${context.req.method} ${context.req.path}`)
-    return toErrorResponse(error('API_ROUTE_UNKNOWN', `the API has no route ${requestLine}`), '')
-  })
+  app.notFound(context => toErrorResponse(createRouteError(context), ''))
   app.onError(thrown => toErrorResponse(thrown, ''))
   return app
+}
+
+function createRouteError({ req }: Context): Error {
+  const requestLine = toPrintable(`${req.method} ${req.path}`)
+  return error('API_ROUTE_UNKNOWN', `the API has no route ${requestLine}`)
 }
 
 /** Handles one call: rate limits, authentication, audit, route and response. Never throws. */
 function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
   const { ports } = deps
   return answerRequest(deps, context, async (id, clientAddress) => {
+    // A HEAD request reaches the routes of GET, and would open a stream without a reader.
+    if (context.req.method !== route.method) throw createRouteError(context)
     const token = readBearerToken(context.req.header('authorization'))
     const caller = await authenticate(ports, token)
     deps.tokenLimiter.countRequest(caller.id)

@@ -128,6 +128,12 @@ test('a stream has a slot of its token until it ends, or its reader disconnects'
   expect(released).toEqual(taken)
 })
 
+test('a HEAD request opens no stream', async () => {
+  const token = await all.issueToken('read')
+  const response = await all.call(token, `HEAD ${shopPath}/deployments/1/stream`)
+  expect([response.status, taken]).toEqual([404, []])
+})
+
 test('a token with all its streams open gets 429 for one more, and other calls are answered', async () => {
   const token = await all.issueToken('read')
   const later = (all.platform.clock.now() + 60_000) as EpochMs

@@ -1,8 +1,12 @@
 import { z } from 'zod'
 import {
+  deliveriesAttribute,
   type RawMessage,
   refusalsAttribute,
 } from '../../shared/platform/aws/queues/receive-messages.ts'
+
+/** A counter in an attribute. An unreadable counter, which may be forged, counts as 0. */
+const counterForm = z.object({ stringValue: z.coerce.number().int().min(0).catch(0) })
 
 /** The event that Lambda passes for an SQS queue, reduced to the fields in use. */
 const sqsEventForm = z.object({
@@ -14,7 +18,7 @@ const sqsEventForm = z.object({
         body: z.string(),
         attributes: z.object({ ApproximateReceiveCount: z.coerce.number().int().min(1) }),
         messageAttributes: z
-          .object({ [refusalsAttribute]: z.object({ stringValue: z.coerce.number().int() }) })
+          .object({ [refusalsAttribute]: counterForm, [deliveriesAttribute]: counterForm })
           .partial()
           .default({}),
       }),
@@ -41,7 +45,9 @@ export function readSqsMessages(event: unknown): readonly RawMessage[] {
     id: record.messageId,
     handle: record.receiptHandle,
     body: record.body,
-    deliveries: record.attributes.ApproximateReceiveCount,
+    deliveries:
+      record.attributes.ApproximateReceiveCount +
+      (record.messageAttributes[deliveriesAttribute]?.stringValue ?? 0),
     refusals: record.messageAttributes[refusalsAttribute]?.stringValue ?? 0,
   }))
 }

@@ -109,6 +109,21 @@ describe('an end', () => {
     expect(deliveries.map(({ message }) => message.operations)).toEqual([[three, four]])
   })
 
+  test('whose successor did not begin continues with it when its message is delivered again', async () => {
+    const { begin } = stage.platform.operations
+    let isAway = true
+    const failAway: OperationsPort['begin'] = (deployment, id, ...rest) =>
+      isAway && id === secondId
+        ? Promise.reject(new TypeError('a stone'))
+        : begin(deployment, id, ...rest)
+    const running = await stage.openDeployment({ operations: { begin: failAway } })
+    await expect(running.deliver(1)).rejects.toThrow('a stone')
+    expect(await verdictsOf(running)).toEqual(['succeeded', 'succeeded', undefined])
+    isAway = false
+    await running.deliver(2)
+    expect(await verdictsOf(running)).toEqual(allSucceeded)
+  })
+
   test('whose successor recorded no arrivals records those of the successor, too', async () => {
     const { arrive } = stage.platform.operations
     let isAway = true

@@ -163,7 +163,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'a message that is delivered again sends waiting operations again',
     breaks: 'I4: a repeated message causes no further messages',
     file: 'shared/engine/executor/release-waiters.ts',
-    edits: [['else if (isReady && isNew) readyOperations', 'else if (isReady) readyOperations']],
+    edits: [['(isNew ? readyOperations : waitingOperations)', 'readyOperations']],
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {

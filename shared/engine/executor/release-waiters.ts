@@ -26,10 +26,11 @@ interface EndedOperation {
  * only. A call can be repeated, because arrivals are sets and ends are written once.
  *
  * If `isRedelivered`, an ended waiter may not have released its own waiters. The arrivals of ended
- * joins, and of a single ended waiter, are repeated too. An operation is sent only for an arrival
- * that was missing. Otherwise each operation of a repeated message would send the next operations
- * once more, and the number of messages would multiply. The sweep sends an operation whose message
- * was lost after its last arrival.
+ * joins, and of a single other ended waiter, are repeated too. An operation is sent only for an
+ * arrival that was missing. Otherwise each operation of a repeated message would send the next
+ * operations once more, and the number of messages would multiply. A single ready operation without
+ * a missing arrival is returned: it needs no message. The sweep sends several whose message was
+ * lost.
  */
 export async function releaseWaiters(
   ports: ReleasePorts,
@@ -38,6 +39,8 @@ export async function releaseWaiters(
 ): Promise<OperationId | undefined> {
   const { isRedelivered } = endedOperation
   const readyOperations = new Map<OperationId, Operation>()
+  /** Ready operations whose messages may still wait. */
+  const waitingOperations = new Map<OperationId, Operation>()
   const repeatedWaiters = new Set<OperationId>()
   let arrivals = await findArrivals(ports, context, endedOperation)
   while (arrivals.length > 0) {
@@ -47,7 +50,7 @@ export async function releaseWaiters(
       if (isReady && waiter.op === 'join') readyJoins.set(waiter.id, waiter)
       // The generator runs hooks. The hint reaches the generator if it is listening.
       else if (isReady && waiter.op === 'hook') ports.hints.hint(context.deployment, waiter.id)
-      else if (isReady && isNew) readyOperations.set(waiter.id, waiter)
+      else if (isReady) (isNew ? readyOperations : waitingOperations).set(waiter.id, waiter)
     }
     const nextArrivals: Arrival[] = []
     for (const { waiter, verdict } of isRedelivered ? selectRepeated(results) : []) {
@@ -60,6 +63,7 @@ export async function releaseWaiters(
     arrivals = [...nextArrivals, ...[...readyJoins.values()].flatMap(arrivalsOf)]
   }
   const [first, ...otherOperations] = readyOperations.values()
+  if (first === undefined && waitingOperations.size === 1) return [...waitingOperations.keys()][0]
   if (otherOperations.length === 0) return first?.id
   await ports.chains.send(toChainMessages(context.deployment, [...readyOperations.values()]))
   return undefined
@@ -80,7 +84,10 @@ interface WaiterStatus {
 function selectRepeated(
   results: readonly WaiterStatus[],
 ): readonly { readonly waiter: Operation; readonly verdict: Verdict }[] {
-  const mayContinue = results.filter(({ waiter }) => waiter.op !== 'join').length === 1
+  const endedWaiters = results.filter(
+    ({ waiter, verdict }) => waiter.op !== 'join' && verdict !== undefined,
+  )
+  const mayContinue = endedWaiters.length === 1
   return results.flatMap(({ waiter, verdict }) =>
     verdict !== undefined && (waiter.op === 'join' || mayContinue) ? [{ waiter, verdict }] : [],
   )

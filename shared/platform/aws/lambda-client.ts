@@ -12,7 +12,10 @@ export interface FunctionCall {
   readonly tenantId?: string
 }
 
-/** The result of a call. `failed`: the function has thrown, or its environment has died. */
+/**
+ * The result of a call. `value`: undefined for a result that is not JSON. `failed`: the function has
+ * thrown, or its environment has died.
+ */
 export type FunctionOutcome =
   | { readonly kind: 'answered'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -31,7 +34,8 @@ export function createLambdaClient(settings: AwsSettings, answerMs: number): Lam
 
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
- * could not be called, and an error of `JSON.parse` for a result that is not JSON.
+ * could not be called. A result that is not JSON is no error of the call, because the code that a
+ * function runs may have forged it.
  */
 export async function callLambda(
   lambda: LambdaInvoker,
@@ -46,5 +50,13 @@ export async function callLambda(
   const text = Buffer.from(Payload ?? []).toString('utf8')
   if (functionError !== undefined)
     return { kind: 'failed', reason: `${functionError}: ${text.slice(0, reasonMax)}` }
-  return { kind: 'answered', value: JSON.parse(text) }
+  return { kind: 'answered', value: parseJson(text) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -70,7 +70,7 @@ test('after the early death of an installer, another one with another address in
   expect(result).toEqual({ archive, packages: 'installed' })
   expect(requests.map(({ TenantId }) => TenantId)).toEqual(['tenant 0', 'tenant 1'])
   expect(String(requests[1]?.Payload)).toContain('installs/2')
-  expect(logged).toMatchObject([['warn', 'installer.died', { commit: 'c0ffee' }]])
+  expect(logged).toMatchObject([['warn', 'installer.failed', { commit: 'c0ffee' }]])
 })
 
 test('an installer that always dies ends the request with a clear error', async () => {
@@ -101,9 +101,29 @@ test.each<readonly [string, object]>([
   expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
 })
 
+test('an answer that is not JSON ends the request, because scripts can forge it', async () => {
+  const { result, requests } = await installWith([{ Payload: Buffer.from('x') }])
+  expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+  expect(requests).toHaveLength(1)
+})
+
+const throttled = Object.assign(new Error('Rate exceeded'), { name: 'TooManyRequestsException' })
+
+test('a call that Lambda does not accept is repeated', async () => {
+  const { result, requests } = await installWith([throttled, answerOf(installed)])
+  expect(result).toEqual({ archive, packages: 'installed' })
+  expect(requests).toHaveLength(2)
+})
+
 test('a function that cannot be called is an error of the store, so the nudge is repeated', async () => {
-  const throttled = Object.assign(new Error('Rate exceeded'), { name: 'TooManyRequestsException' })
-  const { result, requests } = await installWith([throttled])
+  const { result, requests } = await installWith(Array<Answer>(9).fill(throttled))
   expect(result).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  expect(requests).toHaveLength(programLimits.installerTriesMax)
+})
+
+test('a refused call is an error that no second call mends', async () => {
+  const denied = Object.assign(new Error('denied'), { name: 'AccessDeniedException' })
+  const { result, requests } = await installWith([denied])
+  expect(result).toMatchObject({ code: 'STORE_DENIED' })
   expect(requests).toHaveLength(1)
 })

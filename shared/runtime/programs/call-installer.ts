@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto'
 import { programLimits } from '../../config/program-limits.ts'
-import { error } from '../../errors/error.ts'
+import { error, hasCode } from '../../errors/error.ts'
 import { awsError } from '../../platform/aws/aws-error.ts'
 import type { InstallUpload } from '../../platform/aws/blobs/install-uploads.ts'
-import {
-  type FunctionOutcome,
-  callLambda,
-  type LambdaInvoker,
-} from '../../platform/aws/lambda-client.ts'
+import { callLambda, type LambdaInvoker } from '../../platform/aws/lambda-client.ts'
 import type { ClockPort, LoggerPort, RandomPort } from '../../ports/system.ts'
 import {
   installAnswerForm,
@@ -30,8 +26,9 @@ export interface InstallerCallerDeps {
 
 /**
  * Creates the call of the installer's function. Each call has an environment and an address of its
- * own. A call whose environment dies early is repeated. Throws the errors of `installErrorCodes`,
- * and the errors of `awsError` if the function cannot be called or the store not be read.
+ * own. A call whose environment dies early, or that Lambda did not accept, is repeated. Throws the
+ * errors of `installErrorCodes`, and the errors of `awsError` if the function cannot be called or
+ * the store not be read.
  */
 export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram {
   const { clock, logger } = deps
@@ -42,26 +39,37 @@ export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram
       const outcome = await callOnce(deps, order, upload)
       if (outcome.kind === 'answered') return acceptAnswer(outcome.value, upload)
       const { repository, commit } = order
-      logger.write('warn', 'installer.died', { repository, commit, message: outcome.reason })
+      const { message } = outcome.error
+      logger.write('warn', 'installer.failed', { repository, commit, message })
       const isLate = clock.monotonicMs() - startedMs > programLimits.installerRetryMs
-      if (isLate || tryNumber === programLimits.installerTriesMax) throw diedError(outcome.reason)
+      if (isLate || tryNumber === programLimits.installerTriesMax) throw outcome.error
       await clock.sleep(programLimits.installerPauseMs)
     }
   }
 }
 
+/** The result of one call. `failed`: another call may succeed. */
+type CallOutcome =
+  | { readonly kind: 'answered'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly error: Error }
+
 async function callOnce(
   { lambda, functionArn, random }: InstallerCallerDeps,
   order: InstallOrder,
   { url, headers }: InstallUpload,
-): Promise<FunctionOutcome> {
+): Promise<CallOutcome> {
   const payload: InstallCall = { order, upload: { url, headers } }
   // A tenant for each call: scripts of one call find nothing of another, not even of their stack.
   const call = { functionArn, payload, tenantId: random.uuid() }
   try {
-    return await callLambda(lambda, call)
+    const outcome = await callLambda(lambda, call)
+    return outcome.kind === 'failed'
+      ? { kind: 'failed', error: diedError(outcome.reason) }
+      : outcome
   } catch (thrown) {
-    throw awsError('function installer: invoke', thrown)
+    const storeError = awsError('function installer: invoke', thrown)
+    if (!hasCode(storeError, 'STORE_UNAVAILABLE')) throw storeError
+    return { kind: 'failed', error: storeError }
   }
 }
 

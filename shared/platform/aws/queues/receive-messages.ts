@@ -19,14 +19,14 @@ export interface RawMessage {
   readonly id: string
   readonly handle: string
   readonly body: string
-  /** Number of deliveries, including this one. */
+  /** Number of deliveries, including this one. Refusals do not count. */
   readonly deliveries: number
   /** Number of environments of other stacks that sent the message again. */
   readonly refusals: number
 }
 
-/** The message attribute with the number of refusals. */
-export const refusalsAttribute = 'refusals'
+/** The message attributes with the number of refusals, and of deliveries before the last one. */
+export const [refusalsAttribute, deliveriesAttribute] = ['refusals', 'deliveries'] as const
 
 /** The parameters of a receive. */
 export interface ReceiveRequest {

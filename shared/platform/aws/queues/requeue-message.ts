@@ -1,6 +1,11 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { withAwsErrors } from '../aws-error.ts'
-import { queueNameOf, type RawMessage, refusalsAttribute } from './receive-messages.ts'
+import {
+  deliveriesAttribute,
+  queueNameOf,
+  type RawMessage,
+  refusalsAttribute,
+} from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
 
 /**
@@ -11,13 +16,15 @@ import { removeMessage } from './remove-message.ts'
 export async function requeueMessage(
   sqs: SQSClient,
   url: string,
-  { body, handle, refusals }: Pick<RawMessage, 'body' | 'handle' | 'refusals'>,
+  { body, handle, refusals, deliveries }: Omit<RawMessage, 'id'>,
 ): Promise<void> {
   const command = new SendMessageCommand({
     QueueUrl: url,
     MessageBody: body,
     MessageAttributes: {
       [refusalsAttribute]: { DataType: 'Number', StringValue: String(refusals) },
+      // SQS counts the deliveries of the new message from 1.
+      [deliveriesAttribute]: { DataType: 'Number', StringValue: String(deliveries - 1) },
     },
   })
   await withAwsErrors(`queue ${queueNameOf(url)}: send`, () => sqs.send(command))

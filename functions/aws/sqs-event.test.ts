@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { readSqsMessages } from './sqs-event.ts'
+
+const record = {
+  messageId: 'm',
+  receiptHandle: 'h',
+  body: '{}',
+  attributes: { ApproximateReceiveCount: '2' },
+}
+const counterOf = (stringValue: string) => ({ dataType: 'Number', stringValue })
+
+test('a message without counters has the deliveries of SQS and no refusals', () => {
+  expect(readSqsMessages({ Records: [record] })).toEqual([
+    { id: 'm', handle: 'h', body: '{}', deliveries: 2, refusals: 0 },
+  ])
+})
+
+test('a message that was sent again keeps its deliveries, so that the last one is found', () => {
+  const messageAttributes = { refusals: counterOf('3'), deliveries: counterOf('4') }
+  const [message] = readSqsMessages({ Records: [{ ...record, messageAttributes }] })
+  expect(message).toMatchObject({ deliveries: 6, refusals: 3 })
+})
+
+test('a forged counter counts as 0, and hides no other message', () => {
+  const messageAttributes = { refusals: counterOf('many'), deliveries: counterOf('-9') }
+  const messages = readSqsMessages({ Records: [{ ...record, messageAttributes }, record] })
+  expect(messages.map(({ deliveries, refusals }) => [deliveries, refusals])).toEqual([
+    [2, 0],
+    [2, 0],
+  ])
+})
