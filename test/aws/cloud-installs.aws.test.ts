@@ -124,7 +124,13 @@ if (!existsSync('${flag}')) {
     killBusy('installer')
     const end = await awaitRequest(webhook.sandbox, request)
     expect(end, webhook.sandbox.readLog()).toMatchObject({ result: 'succeeded' })
-    expect(listInstalls().slice(before)).toMatchObject([{ kind: 'died' }, { kind: 'answered' }])
+    // Two nudges may start two installations of one request. Each death is followed by a new call.
+    const outcomes = listInstalls()
+      .slice(before)
+      .map(({ kind }) => kind)
+    const deathCount = outcomes.filter(kind => kind === 'died').length
+    expect(deathCount).toBeGreaterThanOrEqual(1)
+    expect(outcomes.slice(deathCount)).toEqual(Array(deathCount).fill('answered'))
     expect(webhook.sandbox.listObjects()).toMatchObject([{ props: { value: 3 } }])
   }, 300_000)
 
