@@ -1,5 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { type AwsSettings, createClientConfig } from './clients.ts'
+import { parseJson } from './parse-json.ts'
 
 /** Calls functions: a client of Lambda, or a replacement for it. */
 export type LambdaInvoker = Pick<LambdaClient, 'send'>
@@ -51,12 +52,4 @@ export async function callLambda(
   if (functionError !== undefined)
     return { kind: 'failed', reason: `${functionError}: ${text.slice(0, reasonMax)}` }
   return { kind: 'answered', value: parseJson(text) }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -4,6 +4,7 @@ import { error } from '../../../errors/error.ts'
 import type { ChainMessage } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../../records/ids.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** The message format. A queue may contain messages of two versions during an upgrade. */
 const format = 1
@@ -81,14 +82,5 @@ function toChainMessage(data: {
     deployment: data.deployment as DeploymentId,
     operations: data.operations as OperationId[],
     ...(data.pool === undefined ? {} : { pool: data.pool }),
-  }
-}
-
-/** Parses JSON. Returns undefined for invalid JSON, which no message format accepts. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
