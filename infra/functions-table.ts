@@ -89,16 +89,16 @@ export interface FunctionRow {
   }
   /** The queue whose messages this function's tasks in the long pool take. */
   readonly longQueue?: QueueName
-  readonly resourceKeys: readonly AwsVariable[]
+  readonly variables: readonly AwsVariable[]
   readonly grants: Grants
 }
 
 /** Maximum time limit of a Lambda function. */
 const lambdaLimitSeconds = 900
-const commonKeys = ['installation', 'pool'] as const
-const storeKeys = ['journalTable', 'catalogTable', 'bucket'] as const
+const commonVariables = ['installation', 'pool'] as const
+const storeVariables = ['journalTable', 'catalogTable', 'bucket'] as const
 /** The queues of chains and nudges. The variable of a queue gives no permission for the queue. */
-const queueKeys = [
+const queueVariables = [
   'chainsQueue',
   'chainsLongQueue',
   'chainsDeadQueue',
@@ -121,7 +121,7 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: () => 512,
     timeoutSeconds: 25,
     reservedConcurrency: ({ webhookConcurrency }) => webhookConcurrency,
-    resourceKeys: [...commonKeys, 'catalogTable', 'nudgesQueue', 'key'],
+    variables: [...commonVariables, 'catalogTable', 'nudgesQueue', 'secretsKey'],
     grants: {
       catalogPartitions: {
         reads: [...requestPartitions, 'stacks', 'webhooks'],
@@ -139,9 +139,10 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: () => 512,
     timeoutSeconds: 60,
     consumes: { queue: 'notifications', batchSize: 5, concurrencyMax: () => 5 },
-    resourceKeys: [
-      ...commonKeys,
-      ...(['catalogTable', 'nudgesQueue', 'notificationsQueue', 'key', 'scheduleGroup'] as const),
+    variables: [
+      ...commonVariables,
+      ...(['catalogTable', 'secretsKey'] as const),
+      ...(['nudgesQueue', 'notificationsQueue', 'scheduleGroup'] as const),
     ],
     grants: {
       catalogPartitions: {
@@ -162,13 +163,13 @@ export const functionsTable: readonly FunctionRow[] = [
     // Duration of an event stream; clients reconnect with their last event.
     timeoutSeconds: 300,
     reservedConcurrency: ({ apiConcurrency }) => apiConcurrency,
-    resourceKeys: [
-      ...commonKeys,
-      ...storeKeys,
-      ...queueKeys,
+    variables: [
+      ...commonVariables,
+      ...storeVariables,
+      ...queueVariables,
       'notificationsQueue',
       'notificationsDeadQueue',
-      'key',
+      'secretsKey',
       'scheduleGroup',
       'scheduleRole',
       'scheduleFunction',
@@ -203,14 +204,14 @@ export const functionsTable: readonly FunctionRow[] = [
       concurrencyMax: ({ generatorsMax }) => generatorsMax,
     },
     longQueue: 'nudges-long',
-    resourceKeys: [
-      ...commonKeys,
-      ...storeKeys,
-      ...queueKeys,
+    variables: [
+      ...commonVariables,
+      ...storeVariables,
+      ...queueVariables,
       'notificationsQueue',
       'compactionFunction',
       'installerFunction',
-      'key',
+      'secretsKey',
     ],
     grants: {
       journal: 'remove',
@@ -244,7 +245,7 @@ export const functionsTable: readonly FunctionRow[] = [
       concurrencyMax: ({ executorsMax }) => executorsMax,
     },
     longQueue: 'chains-long',
-    resourceKeys: [...commonKeys, ...storeKeys, ...queueKeys, 'key'],
+    variables: [...commonVariables, ...storeVariables, ...queueVariables, 'secretsKey'],
     grants: {
       journal: 'write',
       catalog: 'read',
@@ -266,7 +267,7 @@ export const functionsTable: readonly FunctionRow[] = [
     scratchMb: ({ scratchMb }) => scratchMb,
     timeoutSeconds: programLimits.installerTimeoutMs / 1_000,
     isolatesTenants: true,
-    resourceKeys: [],
+    variables: [],
     grants: {},
   },
   {
@@ -275,7 +276,7 @@ export const functionsTable: readonly FunctionRow[] = [
     packaging: 'zip',
     memoryMb: ({ compactionMb }) => compactionMb,
     timeoutSeconds: lambdaLimitSeconds,
-    resourceKeys: [...commonKeys, ...storeKeys, ...queueKeys, 'key'],
+    variables: [...commonVariables, ...storeVariables, ...queueVariables, 'secretsKey'],
     grants: {
       journal: 'remove',
       catalog: 'remove',

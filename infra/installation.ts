@@ -123,7 +123,7 @@ function createInstallationVariables(
     nudgesLongQueue: () => queues['nudges-long'].queue.queueUrl,
     notificationsQueue: () => queues.notifications.queue.queueUrl,
     notificationsDeadQueue: () => queues.notifications.deadLetterQueue.queueUrl,
-    key: () => keys.secrets.keyArn,
+    secretsKey: () => keys.secrets.keyArn,
     scheduleGroup: () => names.scheduleGroup,
     scheduleRole: () =>
       main.formatArn({

@@ -8,7 +8,7 @@ export const processVariables = { HOME: '/tmp' } as const
 
 /** Returns the environment variables of AWS resources, for a process in a pool. */
 export type ResourceVariables = (
-  resourceKeys: readonly AwsVariable[],
+  variables: readonly AwsVariable[],
   pool: 'short' | 'long',
 ) => Readonly<Record<string, string>>
 
@@ -19,11 +19,11 @@ export type ResourceVariables = (
 export function createResourceVariables(
   values: Readonly<Record<Exclude<AwsVariable, 'pool'>, () => string>>,
 ): ResourceVariables {
-  return (resourceKeys, pool) =>
+  return (variables, pool) =>
     Object.fromEntries(
-      resourceKeys.map(resourceKey => [
-        awsVariables[resourceKey],
-        resourceKey === 'pool' ? pool : values[resourceKey](),
+      variables.map(variable => [
+        awsVariables[variable],
+        variable === 'pool' ? pool : values[variable](),
       ]),
     )
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import {
   deliveriesAttribute,
+  parseCounter,
   type RawMessage,
   refusalsAttribute,
 } from '../../shared/platform/aws/queues/receive-messages.ts'
 
-/** A counter in an attribute. An unreadable counter, which may be forged, counts as 0. */
-const counterForm = z.object({ stringValue: z.coerce.number().int().min(0).catch(0) })
+const attributeForm = z.object({ stringValue: z.string().optional() })
 
 /** The event that Lambda passes for an SQS queue, reduced to the fields in use. */
 const sqsEventForm = z.object({
@@ -18,7 +18,7 @@ const sqsEventForm = z.object({
         body: z.string(),
         attributes: z.object({ ApproximateReceiveCount: z.coerce.number().int().min(1) }),
         messageAttributes: z
-          .object({ [refusalsAttribute]: counterForm, [deliveriesAttribute]: counterForm })
+          .object({ [refusalsAttribute]: attributeForm, [deliveriesAttribute]: attributeForm })
           .partial()
           .default({}),
       }),
@@ -47,8 +47,8 @@ export function readSqsMessages(event: unknown): readonly RawMessage[] {
     body: record.body,
     deliveries:
       record.attributes.ApproximateReceiveCount +
-      (record.messageAttributes[deliveriesAttribute]?.stringValue ?? 0),
-    refusals: record.messageAttributes[refusalsAttribute]?.stringValue ?? 0,
+      parseCounter(record.messageAttributes[deliveriesAttribute]?.stringValue),
+    refusals: parseCounter(record.messageAttributes[refusalsAttribute]?.stringValue),
   }))
 }
 

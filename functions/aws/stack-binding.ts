@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { awsLimits } from '../../shared/config/aws-limits.ts'
+import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 
 /**
@@ -32,6 +33,23 @@ export interface Refusal {
 export function decideRefusal(refusals: number): Refusal {
   const mustEnd = refusals + 1 >= awsLimits.messageRefusalsMax
   return { refusals: mustEnd ? 0 : refusals + 1, mustEnd }
+}
+
+/**
+ * Sends messages for other stacks again. Returns whether the environment must end after that.
+ * Throws the errors of `requeue`; the remaining messages must then be delivered again.
+ */
+export async function refuseMessages(
+  messages: readonly RawMessage[],
+  requeue: (message: RawMessage) => Promise<void>,
+): Promise<boolean> {
+  let mustEndEnvironment = false
+  for (const message of messages) {
+    const { refusals, mustEnd } = decideRefusal(message.refusals)
+    await requeue({ ...message, refusals })
+    mustEndEnvironment ||= mustEnd
+  }
+  return mustEndEnvironment
 }
 
 /** Binds this process to the first stack that it serves. Tests replace `exit`. */

@@ -1,4 +1,5 @@
 import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
+import { refuseMessages } from '../aws/stack-binding.ts'
 import { serveDeliveries } from './serve-deliveries.ts'
 
 /** Duration of one poll, in ms: the maximum of SQS. */
@@ -20,11 +21,9 @@ const takeTurn: LongPoolTurn = async (
     serveDeliveries(createServer(), deliveries, deliveryOptions),
   )
   for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)
-  for (const { message, receipt } of foreignDeliveries) {
-    await chains.send([{ ...message, pool: 'long' }])
-    await chains.remove(receipt)
-  }
-  if (foreignDeliveries.length > 0) endEnvironment()
+  const foreignMessages = foreignDeliveries.map(({ rawMessage }) => rawMessage)
+  const mustEnd = await refuseMessages(foreignMessages, message => chains.requeue('long', message))
+  if (mustEnd) endEnvironment()
 }
 
 await runLongPool(takeTurn)

@@ -1,6 +1,5 @@
-import type { Delivery } from '../../shared/ports/queue.ts'
 import type { FunctionResources } from '../aws/function-resources.ts'
-import { decideRefusal } from '../aws/stack-binding.ts'
+import { refuseMessages } from '../aws/stack-binding.ts'
 import {
   type BatchAnswer,
   type CallContext,
@@ -9,6 +8,7 @@ import {
   readSqsMessages,
 } from '../aws/sqs-event.ts'
 import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
+import type { AwsDelivery } from '../../shared/platform/aws/queues/chain-queue.ts'
 import { serveDeliveries } from './serve-deliveries.ts'
 import type { WarmCache } from './warm-cache.ts'
 
@@ -24,26 +24,26 @@ export async function serveChains(
 ): Promise<BatchAnswer> {
   const { pool } = awsResources
   const failedIds: string[] = []
-  const messages = new Map<Delivery, RawMessage>()
+  const deliveries: AwsDelivery[] = []
   for (const message of readSqsMessages(event)) {
     const delivery = await platform.chains.fromEvent(pool, message)
     // An unreadable message becomes a dead letter, for an operator to inspect.
     if (delivery === undefined) failedIds.push(message.id)
-    else messages.set(delivery, message)
+    else deliveries.push(delivery)
   }
   const time = { pool, limitMs: callLimitOf(context) }
-  const result = await serveDeliveries(createServer(), [...messages.keys()], { time, warmCache })
-  const messagesOf = (deliveries: readonly Delivery[]): readonly RawMessage[] =>
-    deliveries.flatMap(delivery => messages.get(delivery) ?? [])
-  let mustEndEnvironment = false
-  for (const message of messagesOf(result.foreignDeliveries)) {
-    const { refusals, mustEnd } = decideRefusal(message.refusals)
-    await platform.chains.requeue(pool, { ...message, refusals })
-    mustEndEnvironment ||= mustEnd
-  }
-  if (mustEndEnvironment) endEnvironment()
-  return createBatchAnswer([
-    ...failedIds,
-    ...messagesOf(result.failedDeliveries).map(({ id }) => id),
-  ])
+  const { failedDeliveries, foreignDeliveries } = await serveDeliveries(
+    createServer(),
+    deliveries,
+    { time, warmCache },
+  )
+  const mustEnd = await refuseMessages(messagesOf(foreignDeliveries), message =>
+    platform.chains.requeue(pool, message),
+  )
+  if (mustEnd) endEnvironment()
+  return createBatchAnswer([...failedIds, ...messagesOf(failedDeliveries).map(({ id }) => id)])
+}
+
+function messagesOf(deliveries: readonly AwsDelivery[]): readonly RawMessage[] {
+  return deliveries.map(({ rawMessage }) => rawMessage)
 }

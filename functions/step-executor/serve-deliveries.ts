@@ -51,21 +51,21 @@ export interface DeliveryOptions {
 }
 
 /** Deliveries to redeliver, and those of stacks that this environment does not serve. */
-export interface ChainDeliveryResult {
-  readonly failedDeliveries: readonly Delivery[]
-  readonly foreignDeliveries: readonly Delivery[]
+export interface ChainDeliveryResult<D extends Delivery> {
+  readonly failedDeliveries: readonly D[]
+  readonly foreignDeliveries: readonly D[]
 }
 
 /**
  * Handles deliveries of any deployments. Each deployment has an executor with a lease of its own.
  * All executors share the remaining time.
  */
-export async function serveDeliveries(
+export async function serveDeliveries<D extends Delivery>(
   server: DeliveryServer,
-  deliveries: readonly Delivery[],
+  deliveries: readonly D[],
   options: DeliveryOptions,
-): Promise<ChainDeliveryResult> {
-  const groups = new Map<DeploymentId, Delivery[]>()
+): Promise<ChainDeliveryResult<D>> {
+  const groups = new Map<DeploymentId, D[]>()
   for (const delivery of deliveries) {
     const { deployment } = delivery.message
     groups.set(deployment, [...(groups.get(deployment) ?? []), delivery])
@@ -87,19 +87,19 @@ export async function serveDeliveries(
 }
 
 /** The deliveries of one deployment. */
-interface DeploymentDeliveries extends DeliveryOptions {
+interface DeploymentDeliveries<D extends Delivery> extends DeliveryOptions {
   readonly deployment: DeploymentId
-  readonly deploymentDeliveries: readonly Delivery[]
+  readonly deploymentDeliveries: readonly D[]
 }
 
 function logFailure({ platform }: DeliveryServer, deployment: DeploymentId, thrown: unknown): void {
   platform.logger.write('error', 'delivery.failed', { deployment, message: messageOf(thrown) })
 }
 
-async function serveDeployment(
+async function serveDeployment<D extends Delivery>(
   server: DeliveryServer,
-  work: DeploymentDeliveries,
-): Promise<ChainDeliveryResult> {
+  work: DeploymentDeliveries<D>,
+): Promise<ChainDeliveryResult<D>> {
   const { platform } = server
   const { deployment, deploymentDeliveries, warmCache } = work
   const control = await platform.control.read(deployment)
@@ -164,11 +164,11 @@ async function warmUp(
  * Runs the deliveries of one deployment. Returns those that failed, and whether the environment can
  * be reused.
  */
-async function handleDeliveries(
+async function handleDeliveries<D extends Delivery>(
   server: DeliveryServer,
   { input, environment, logIndex }: WarmRun,
-  { deployment, deploymentDeliveries, time }: DeploymentDeliveries,
-): Promise<{ readonly failedDeliveries: readonly Delivery[]; readonly isReusable: boolean }> {
+  { deployment, deploymentDeliveries, time }: DeploymentDeliveries<D>,
+): Promise<{ readonly failedDeliveries: readonly D[]; readonly isReusable: boolean }> {
   const slots = createSlots(limits.chainOperationsMax)
   const timeLimit = createFunctionTime(input.platform, time)
   const assignment = { deployment, logIndex, slots, timeLimit }
@@ -182,7 +182,7 @@ async function handleDeliveries(
     void environment.processes.close()
   })
   try {
-    const failedDeliveries: Delivery[] = []
+    const failedDeliveries: D[] = []
     await Promise.all(
       deploymentDeliveries.map(delivery =>
         executor.runDelivery(delivery).catch((thrown: unknown) => {

@@ -1,3 +1,4 @@
+import { refuseMessages } from '../aws/stack-binding.ts'
 import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
 import { serveStack } from './serve-stack.ts'
 
@@ -9,15 +10,15 @@ const takeTurn: LongPoolTurn = async (
   { platform, createGenerator, endEnvironment },
   { shutdown, protectWhile },
 ) => {
-  const nudge = await platform.nudges.receiveNudge(pollMs, shutdown)
-  if (nudge === undefined) return
+  const received = await platform.nudges.receiveNudge(pollMs, shutdown)
+  if (received === undefined) return
+  const { nudge, message } = received
   const serveOutcome = await protectWhile(
     serveStack(createGenerator(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
   )
   platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served: serveOutcome })
   if (serveOutcome !== 'elsewhere') return
-  await platform.nudges.nudge(nudge.stack, 0, { ...nudge, pool: 'long' })
-  endEnvironment()
+  if (await refuseMessages([message], platform.nudges.requeue)) endEnvironment()
 }
 
 // `receiveNudge` removes the nudge from the queue, so the busy metric must count this task.

@@ -1,6 +1,6 @@
 import { messageOf } from '../../shared/errors/error.ts'
 import type { FunctionResources } from '../aws/function-resources.ts'
-import { decideRefusal } from '../aws/stack-binding.ts'
+import { refuseMessages } from '../aws/stack-binding.ts'
 import {
   type BatchAnswer,
   type CallContext,
@@ -28,8 +28,7 @@ export async function serveNudges(
     try {
       const serveOutcome = await serveNudge(resources, message, context)
       if (serveOutcome !== 'elsewhere') continue
-      const { refusals, mustEnd } = decideRefusal(message.refusals)
-      await platform.nudges.requeue({ ...message, refusals })
+      const mustEnd = await refuseMessages([message], platform.nudges.requeue)
       mustEndEnvironment ||= mustEnd
     } catch (thrown) {
       platform.logger.write('error', 'nudge.failed', { message: messageOf(thrown) })

@@ -91,7 +91,7 @@ function createFunction(
       : { ephemeralStorageSize: Size.mebibytes(row.scratchMb(settings)) }),
     // Lambda itself would take 0 as a function that may not run.
     ...(reservedConcurrency === 0 ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
-    environment: { ...processVariables, ...input.resourceVariables(row.resourceKeys, 'short') },
+    environment: { ...processVariables, ...input.resourceVariables(row.variables, 'short') },
     ...(row.isolatesTenants === true ? { tenancyConfig: TenancyConfig.PER_TENANT } : {}),
     // By default Lambda stops a chain of invocations through queues after about 16 functions.
     recursiveLoop: canInvokeItself(row.name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,

@@ -173,7 +173,7 @@ function createTask(group: Construct, input: LongPoolInput, row: LongRow): Farga
     user: '1000',
     environment: {
       ...processVariables,
-      ...input.resourceVariables([...row.resourceKeys, 'nudgesLongQueue'], 'long'),
+      ...input.resourceVariables([...row.variables, 'nudgesLongQueue'], 'long'),
     },
     logging: LogDriver.awsLogs({ logGroup: logs, streamPrefix: name }),
     stopTimeout: Duration.seconds(shutdownSeconds),

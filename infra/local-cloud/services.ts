@@ -94,7 +94,7 @@ export async function createServices(
     nudgesLongQueue: () => queues['nudges-long'].url,
     notificationsQueue: () => queues.notifications.url,
     notificationsDeadQueue: () => deadLetterQueueOf(queues.notifications.url),
-    key: () => key,
+    secretsKey: () => key,
     scheduleGroup: () => names.scheduleGroup,
     scheduleRole: () =>
       `arn:aws:iam::${account}:role/${roleNameOf(installation, 'schedules', region)}`,

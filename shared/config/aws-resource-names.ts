@@ -24,7 +24,7 @@ export const awsVariables = {
   /** Notifications that could not be delivered. The API lists them and can send them again. */
   notificationsDeadQueue: 'ANTICHAIN_NOTIFICATIONS_DEAD_QUEUE',
   /** The KMS key for secrets, as an ARN. */
-  key: 'ANTICHAIN_KEY',
+  secretsKey: 'ANTICHAIN_KEY',
   scheduleGroup: 'ANTICHAIN_SCHEDULE_GROUP',
   /** The role that EventBridge Scheduler assumes to call the schedule function, as an ARN. */
   scheduleRole: 'ANTICHAIN_SCHEDULE_ROLE',

@@ -13,6 +13,7 @@ import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.t
 import { createNotifications } from '../../shared/platform/aws/queues/notifications.ts'
 import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
+import { refuseMessages } from '../../functions/aws/stack-binding.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
@@ -309,9 +310,25 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const { refusals, deliveries } = requeued?.MessageAttributes ?? {}
     expect([refusals?.StringValue, deliveries?.StringValue]).toEqual(['2', '2'])
     const [again, none] = await ports.chains.receive(10, 1_000)
-    expect(again).toMatchObject({ message, deliveries: 2 })
+    // Each receive by SQS counts, and the two deliveries before the message was passed on.
+    expect(again).toMatchObject({ message, deliveries: 4, rawMessage: { refusals: 2 } })
     expect(none).toBeUndefined()
     expect(await attributeOf(sqs, QueueUrl, 'ApproximateNumberOfMessagesNotVisible')).toBe(1)
+    await close()
+  })
+
+  test('a nudge that a task refuses again keeps its refusals', async () => {
+    const { ports, close } = await openNudges(settings())
+    const stack = createStackId()
+    await ports.nudges.nudge(stack, 0)
+    const first = (await ports.nudges.receiveNudge(1_000)) ?? failNever()
+    expect(first).toMatchObject({ nudge: { stack }, message: { refusals: 0 } })
+    expect(await refuseMessages([first.message], ports.nudges.requeue)).toBe(false)
+    const second = (await ports.nudges.receiveNudge(1_000)) ?? failNever()
+    expect(second).toMatchObject({ nudge: { stack }, message: { refusals: 1 } })
+    const lastMessage = { ...second.message, refusals: awsLimits.messageRefusalsMax - 1 }
+    expect(await refuseMessages([lastMessage], ports.nudges.requeue)).toBe(true)
+    expect(await ports.nudges.receiveNudge(1_000)).toMatchObject({ message: { refusals: 0 } })
     await close()
   })
 

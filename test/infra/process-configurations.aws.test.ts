@@ -44,7 +44,7 @@ test('variables of the template name the local resources', () => {
     [awsVariables.journalTable]: 'shop-journal',
     [awsVariables.bucket]: 'shop-000000000000-eu-central-1',
     [awsVariables.chainsQueue]: 'http://127.0.0.1:1/000000000000/shop-chains',
-    [awsVariables.key]: secretsKey,
+    [awsVariables.secretsKey]: secretsKey,
     [awsVariables.pool]: 'short',
   })
 })

@@ -144,7 +144,7 @@ describe('functions', () => {
         Timeout: row.timeoutSeconds,
         Environment: {
           Variables: Object.fromEntries(
-            [...row.resourceKeys].map(place => [awsVariables[place], Match.anyValue()]),
+            [...row.variables].map(variable => [awsVariables[variable], Match.anyValue()]),
           ),
         },
         RecursiveLoop: loopingFunctions.has(name) ? 'Allow' : 'Terminate',

@@ -71,7 +71,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   })
   return {
     ...platform,
-    sealing: createKmsSealing(settings, resources.get('key')),
+    sealing: createKmsSealing(settings, resources.get('secretsKey')),
     scheduler,
     notifications: createNotifications({
       sqs,

@@ -53,7 +53,7 @@ export function createTriggerPlatform(deps: {
     requests: createRequests({ catalogTable, random }),
     documents: createDocuments({ catalogTable, random }),
     marks: createMarks({ catalogTable, random }),
-    sealing: createKmsSealing(settings, resources.get('key')),
+    sealing: createKmsSealing(settings, resources.get('secretsKey')),
     nudges: createNudges({ sqs, url: resources.get('nudgesQueue'), clock, logger }),
     openNotifications: () => {
       const queue = { url: resources.get('notificationsQueue') }

@@ -35,14 +35,22 @@ interface ChainQueueDeps {
   readonly onLongPoolSend?: (count: number) => void
 }
 
+/** A delivery with its message of SQS, so that another receiver can get the message. */
+export interface AwsDelivery extends Delivery {
+  readonly rawMessage: RawMessage
+}
+
 /** The chain queue, with the conversions for a function's event source. */
 export interface AwsChainQueue extends ChainQueuePort {
+  readonly receive: (
+    ...parameters: Parameters<ChainQueuePort['receive']>
+  ) => Promise<readonly AwsDelivery[]>
   /**
    * Converts a message of an event source to a delivery. Returns undefined for an unreadable
    * message, which the function must report as failed. The event source removes a message that the
    * function did not report as failed.
    */
-  readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<Delivery | undefined>
+  readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<AwsDelivery | undefined>
   /** See `requeueMessage`. */
   readonly requeue: (pool: Pool, raw: RawMessage) => Promise<void>
 }
@@ -62,14 +70,14 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
     pool: Pool,
     source: 'receive' | 'event',
     raw: RawMessage,
-  ): Promise<Delivery | undefined> => {
+  ): Promise<AwsDelivery | undefined> => {
     const { id, handle, deliveries } = raw
     try {
       const message = await decodeChainMessage(raw.body, blobs)?.readMessage()
       if (message !== undefined) {
         const receipt = formatReceipt({ pool, source, handle })
         if (source === 'receive') visibilityTimeouts.track(receipt, visibilityMs)
-        return { message, receipt, deliveries }
+        return { message, receipt, deliveries, rawMessage: raw }
       }
       // The message becomes a dead letter. Its text is not logged, because its origin is unknown.
       logger.write('error', 'message.unreadable', { id, deliveries })

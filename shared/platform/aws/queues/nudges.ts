@@ -29,8 +29,11 @@ interface NudgesDeps {
 
 /** Nudges, with the conversions for a function's event source. */
 export interface AwsNudges extends NudgesPort {
-  /** Like `receive`, with the observed holder of the nudge. */
-  readonly receiveNudge: (waitMs: number, signal?: AbortSignal) => Promise<Nudge | undefined>
+  /** Like `receive`, with the observed holder of the nudge, and with its message. */
+  readonly receiveNudge: (
+    waitMs: number,
+    signal?: AbortSignal,
+  ) => Promise<{ readonly nudge: Nudge; readonly message: RawMessage } | undefined>
   /**
    * Converts a message of an event source. A nudge that is not due is sent again. Returns undefined
    * for such a nudge and for an unreadable one. The event source must remove the message in either
@@ -115,7 +118,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
       if (message === undefined) return undefined
       const nudge = await fromEvent(message.body)
       await removeMessage(sqs, url, message.handle)
-      if (nudge !== undefined) return nudge
+      if (nudge !== undefined) return { nudge, message }
     }
   }
   return {
@@ -123,7 +126,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     receiveNudge,
     receive: async (waitMs, { stack, signal } = {}) => {
       assert(stack === undefined, 'SQS cannot select messages: a receive must not name a stack')
-      return (await receiveNudge(waitMs, signal))?.stack
+      return (await receiveNudge(waitMs, signal))?.nudge.stack
     },
     fromEvent,
     requeue: raw => requeueMessage(sqs, url, raw),

@@ -28,6 +28,11 @@ export interface RawMessage {
 /** The message attributes with the number of refusals, and of deliveries before the last one. */
 export const [refusalsAttribute, deliveriesAttribute] = ['refusals', 'deliveries'] as const
 
+/** Returns the counter in a message attribute. An absent or forged counter counts as 0. Pure. */
+export function parseCounter(text = ''): number {
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0
+}
+
 /** The parameters of a receive. */
 export interface ReceiveRequest {
   readonly messagesMax: number
@@ -59,6 +64,7 @@ export async function receiveOnce(
     WaitTimeSeconds: Math.floor(Math.min(request.waitMs, awsLimits.receiveWaitMs) / secondMs),
     VisibilityTimeout: Math.ceil(request.visibilityMs / secondMs),
     MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+    MessageAttributeNames: [refusalsAttribute, deliveriesAttribute],
   })
   const options = signal === undefined ? {} : { abortSignal: signal }
   const requestName = `queue ${queueNameOf(url)}: receive`
@@ -113,11 +119,14 @@ export function queueNameOf(url: string): string {
 }
 
 function readMessage(message: Message): RawMessage {
+  const counterOf = (name: string): number =>
+    parseCounter(message.MessageAttributes?.[name]?.StringValue)
   return {
     id: message.MessageId ?? '',
     handle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
-    deliveries: Number(message.Attributes?.ApproximateReceiveCount ?? '1'),
-    refusals: 0,
+    deliveries:
+      Number(message.Attributes?.ApproximateReceiveCount ?? '1') + counterOf(deliveriesAttribute),
+    refusals: counterOf(refusalsAttribute),
   }
 }
