@@ -42,7 +42,7 @@ export const apiCodes = {
   },
   FEDERATION_TOO_BROAD: {
     exit: 2,
-    hint: 'Add a condition that names the owner, such as `--claim repository=acme/shop` or `--claim project_path=acme/shop`.',
+    hint: 'Add a condition that names the owner, such as `--claim repository=acme/shop`; docs/api.md lists the claims for each issuer.',
   },
   API_FORBIDDEN: {
     exit: 3,
