@@ -6,7 +6,7 @@ export const apiCodes = {
   },
   API_TOKEN_REFUSED: {
     exit: 3,
-    hint: 'Request a new token: this one is unknown or revoked, or expired a long time ago.',
+    hint: 'Request a new token: this one is unknown or revoked, its federation rule was changed, or it expired a long time ago.',
   },
   API_TOKEN_EXPIRED: {
     exit: 3,
