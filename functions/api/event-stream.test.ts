@@ -5,6 +5,7 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { createApi } from './create-api.ts'
+import { federationKeyOf } from './federation/federation-rule.ts'
 import { parseTokenText } from './token-document.ts'
 import { issueToken } from './tokens.ts'
 
@@ -84,6 +85,24 @@ test.each<[string, string, (id: string, admin: string) => Promise<unknown>]>([
   expect(nowMs - changeMs).toBeLessThan(apiLimits.tokenCheckMs + 1_000)
   const refused = await openStream(token)
   expect([refused.status, await refused.json()]).toMatchObject([401, { code }])
+})
+
+test('a stream of a token whose federation rule is removed ends within seconds', async () => {
+  const { documents } = all.platform
+  const key = federationKeyOf('ci')
+  const version = Number(await documents.put(key, {}, 0))
+  const rule = { name: 'ci', version }
+  const permissions = { name: 'ci: a job', role: 'read', stacks: '*', rule } as const
+  const job = { id: '0123456789abcdef', permissions, lifetimeMs: 600_000 }
+  const { token } = await issueToken(all.platform, job)
+  onPause = async () => {
+    if (nowMs >= changeMs) await documents.remove(key, version)
+  }
+  expect(await (await openStream(token)).text()).toMatch(/event: again\ndata: \{\}\n\n$/)
+  expect(nowMs).toBeGreaterThan(changeMs)
+  expect(nowMs - changeMs).toBeLessThan(apiLimits.tokenCheckMs + 1_000)
+  const refused = await openStream(token)
+  expect([refused.status, await refused.json()]).toMatchObject([401, { code: 'API_TOKEN_REFUSED' }])
 })
 
 test('a stream of a token that expires ends within seconds', async () => {

@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './define-route.ts'
 import type { OpenRoute } from './federation/exchange-route.ts'
 
-const errorSchema = z.object({
+const errorForm = z.object({
   code: z.string(),
   message: z.string(),
   hint: z.string(),
@@ -32,7 +32,7 @@ export function openApiOf(
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Error: toJsonSchema(errorSchema, 'output') },
+      schemas: { Error: toJsonSchema(errorForm, 'output') },
     },
   }
 }
@@ -96,7 +96,7 @@ function describeContent({
 
 function describeConflict({ conflict }: Route): object {
   if (conflict === undefined) return {}
-  const schema = toJsonSchema(conflict.extend(errorSchema.shape), 'output')
+  const schema = toJsonSchema(conflict.extend(errorForm.shape), 'output')
   return {
     409: { description: 'Too late for this change', content: { 'application/json': { schema } } },
   }

@@ -31,6 +31,8 @@ const tokenDocument = z.strictObject({
   rotatedAt: timeForm.optional(),
   /** Absent: the token is valid until it is revoked. */
   expiresAt: timeForm.optional(),
+  /** The federation rule of an exchanged token. The token is valid while the rule is unchanged. */
+  rule: z.strictObject({ name: z.string(), version: z.number() }).optional(),
   /** The secrets that rotations replaced, newest first. */
   replaced: z.array(z.strictObject({ hash: hashForm, validUntil: timeForm })).optional(),
 })
@@ -112,10 +114,10 @@ export function parseToken(stored: {
   return parseDocumentValue(tokenDocument, stored)
 }
 
-/** Returns a token without its secrets. */
+/** Returns a token without its secrets and rule. The name of an exchanged token names the rule. */
 export function tokenViewOf(
   id: string,
-  { hash: _hash, replaced: _replaced, ...view }: TokenDocument,
+  { hash: _hash, replaced: _replaced, rule: _rule, ...view }: TokenDocument,
 ): TokenView {
   return { id, ...view }
 }

@@ -7,6 +7,7 @@ import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { type Caller, roles } from './authorization.ts'
+import { federationKeyOf } from './federation/federation-rule.ts'
 import {
   createTokenId,
   createTokenSecret,
@@ -69,7 +70,7 @@ export async function issueToken(
     lifetimeMs,
   }: {
     readonly id: string
-    readonly permissions: Pick<TokenDocument, 'name' | 'role' | 'stacks'>
+    readonly permissions: Pick<TokenDocument, 'name' | 'role' | 'stacks' | 'rule'>
     readonly lifetimeMs: number | undefined
   },
 ): Promise<IssuedToken> {
@@ -83,7 +84,8 @@ export async function issueToken(
 
 /**
  * Returns the caller to whom the text of a token belongs. Throws API_TOKEN_EXPIRED for a secret
- * that was valid earlier, and otherwise API_TOKEN_REFUSED with the same message for every reason.
+ * that was valid earlier. Throws API_TOKEN_REFUSED with the same message for every other reason,
+ * such as a changed or removed rule of an exchanged token.
  */
 export async function authenticate(
   { documents, clock }: Pick<TokenDeps, 'documents' | 'clock'>,
@@ -96,6 +98,7 @@ export async function authenticate(
   if (stored === undefined) throw tokenRefusedError()
   const document = parseToken(stored)
   requireValidSecret(document, hash, clock.now())
+  await requireUnchangedRule(documents, document)
   const { name, role, stacks } = document
   return { id, name, role, stacks }
 }
@@ -129,6 +132,16 @@ function requireValidSecret(token: TokenDocument, hash: string, now: EpochMs): v
     'API_TOKEN_EXPIRED',
     `the token '${name}' was rotated, and its earlier secret ended at ${formatTime(earlier.validUntil)}`,
   )
+}
+
+/** Throws API_TOKEN_REFUSED for a token whose federation rule was changed or removed. */
+async function requireUnchangedRule(
+  documents: Pick<DocumentsPort, 'get'>,
+  { rule }: TokenDocument,
+): Promise<void> {
+  if (rule === undefined) return
+  const stored = await documents.get(federationKeyOf(rule.name))
+  if (stored?.version !== rule.version) throw tokenRefusedError()
 }
 
 function isSameHash(one: string, other: string): boolean {

@@ -6,7 +6,7 @@ export const apiCodes = {
   },
   API_TOKEN_REFUSED: {
     exit: 3,
-    hint: 'Request a new token: this one is unknown or revoked, or expired a long time ago.',
+    hint: 'Request a new token: this one is unknown or revoked, its federation rule was changed, or it expired a long time ago.',
   },
   API_TOKEN_EXPIRED: {
     exit: 3,
@@ -42,7 +42,7 @@ export const apiCodes = {
   },
   FEDERATION_TOO_BROAD: {
     exit: 2,
-    hint: 'Add a condition that names the owner, such as `--claim repository=acme/shop` or `--claim project_path=acme/shop`.',
+    hint: 'Add a condition that names the owner, such as `--claim repository=acme/shop`; docs/api.md lists the claims for each issuer.',
   },
   API_FORBIDDEN: {
     exit: 3,

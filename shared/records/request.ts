@@ -22,7 +22,7 @@ export interface RepositoryProgram {
   readonly folder: string
   /** Whether the package manager runs no scripts. Absent: it runs them. */
   readonly ignoreScripts?: boolean
-  /** Whether the preview of a pull request may use the role of deployments. Absent: no. */
+  /** For a preview: whether it may use the role of deployments. Absent: no. */
   readonly previewWithDeployRole?: boolean
   /** Name of the webhook whose credential can read the repository. */
   readonly webhook: string

@@ -216,7 +216,7 @@ test('every route of the API uses only the partitions of its role, and the role 
   )
 })
 
-test('the exchange of an OIDC token uses only the partitions of the role of the API', async () => {
+test('an OIDC token is exchanged, and the result is used, by the partitions of the role of the API', async () => {
   const { ports, uses } = await openPorts()
   const issuer = await startIssuer()
   try {
@@ -240,7 +240,16 @@ test('the exchange of an OIDC token uses only the partitions of the role of the 
       method: 'POST',
       body: JSON.stringify({ token: await issuer.sign(claims) }),
     })
-    expect([exchanged.status, await exchanged.json()]).toMatchObject([201, { role: 'read' }])
+    const answer = (await exchanged.json()) as { token?: string }
+    expect([exchanged.status, answer]).toMatchObject([201, { role: 'read' }])
+    expect(listForbiddenUses('api', uses)).toEqual([])
+    expect(uses.map(({ partition }) => partition)).toContain('documents federation')
+    // A call with the exchanged token reads its rule again.
+    uses.length = 0
+    const call = await app.request('/v1/whoami', {
+      headers: { authorization: `Bearer ${answer.token}` },
+    })
+    expect(call.status).toBe(200)
     expect(listForbiddenUses('api', uses)).toEqual([])
     expect(uses.map(({ partition }) => partition)).toContain('documents federation')
   } finally {

@@ -230,6 +230,7 @@ test('a rule that is invalid, too broad or for a private address is not stored',
   const cases: readonly (readonly [object, string])[] = [
     [{ claims: {} }, 'API_INPUT_INVALID'],
     [{ claims: { sub: '**' } }, 'FEDERATION_TOO_BROAD'],
+    [{ claims: { ref: 'refs/heads/*' } }, 'FEDERATION_TOO_BROAD'],
     [{ issuer: github, claims: { ref: 'refs/heads/main' } }, 'FEDERATION_TOO_BROAD'],
     [{ issuer: 'https://10.0.0.1' }, 'OUTBOUND_REFUSED'],
     [{ issuer: `${issuer.issuer}?x=1` }, 'API_INPUT_INVALID'],

@@ -33,6 +33,7 @@ export interface ExchangeRequest {
 /**
  * Exchanges the token of an issuer for a token with the role, stacks and lifetime of one rule. The
  * audit log names rule, subject and issuer. The same token may be exchanged again until it expires.
+ * A later change of the rule ends the created token.
  * Throws OIDC_TOKEN_INVALID, OIDC_TOKEN_EXPIRED, OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN,
  * OIDC_RULE_AMBIGUOUS, OIDC_ISSUER_UNREACHABLE.
  */
@@ -64,18 +65,22 @@ export async function exchangeJwt(
 async function issueFederated(
   ports: ExchangePorts,
   { id: requestId, clientAddress }: ExchangeRequest,
-  { name: rule, role, stacks, issuer, lifetimeSeconds }: FederationRule,
+  rule: FederationRule,
   claims: Claims,
 ): Promise<IssuedToken> {
+  const { role, stacks, issuer, lifetimeSeconds, version } = rule
   const id = createTokenId(ports.random)
-  const name = `${rule}: ${toPrintable(String(claims['sub']))}`
+  const name = `${rule.name}: ${toPrintable(String(claims['sub']))}`
   const entry = {
     who: `${name} of ${toPrintable(issuer)} (${id})`,
     from: clientAddress,
     what: `${exchangeRoute.method} ${exchangeRoute.path}`,
     request: requestId,
   }
-  const permissions = { name, role, stacks: stacks ?? ('*' as const) }
+  const permissions = {
+    ...{ name, role, stacks: stacks ?? ('*' as const) },
+    rule: { name: rule.name, version },
+  }
   const { token } = await recordChange(ports, entry, async () => ({
     status: exchangeRoute.status,
     token: await issueToken(ports, { id, permissions, lifetimeMs: lifetimeSeconds * 1_000 }),

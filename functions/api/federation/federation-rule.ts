@@ -47,9 +47,10 @@ export const federationDocument = z.strictObject({
 /** The settings of a federation rule. */
 export type FederationDocument = z.infer<typeof federationDocument>
 
-/** A federation rule with its name. */
+/** A federation rule with its name and version. */
 export interface FederationRule extends FederationDocument {
   readonly name: string
+  readonly version: number
 }
 
 /** Returns the document key of a rule. */
@@ -86,10 +87,10 @@ export async function listActiveRules(
   for (let page = 0; cursor !== undefined && page < triggerLimits.documentPagesMax; page += 1) {
     const rulePage: DocumentPage = await documents.list('federation', cursor, '*')
     const invalidNames = rulePage.unreadable.map(({ key }) => key.name)
-    for (const { key, value } of rulePage.documents) {
+    for (const { key, version, value } of rulePage.documents) {
       const { data } = federationDocument.safeParse(value)
       if (data === undefined) invalidNames.push(key.name)
-      else if (!data.isPaused) rules.push({ ...data, name: key.name })
+      else if (!data.isPaused) rules.push({ ...data, name: key.name, version })
     }
     for (const rule of invalidNames) logger.write('warn', 'federation.invalid', { rule })
     cursor = rulePage.next

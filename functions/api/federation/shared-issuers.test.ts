@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { restrictsOwner, sharedIssuers } from './shared-issuers.ts'
 
 const { github, gitlab } = sharedIssuers
+const otherIssuer = 'https://issuer.test'
 
 test.each([
   [github.url, { repository: 'acme/shop' }, true],
@@ -22,9 +23,26 @@ test.each([
   [gitlab.url, { project_path: 'acme/shop' }, true],
   [gitlab.url, { namespace_path: 'acme' }, true],
   [gitlab.url, { ref: 'main', ref_protected: 'true' }, false],
-  ['https://issuer.test', { ref: 'main' }, true],
-  ['https://issuer.test', { ref: '*/**' }, false],
-  ['https://issuer.test', {}, false],
+  [otherIssuer, { sub: 'organization:acme:pipeline:shop' }, true],
+  [otherIssuer, { sub: 'organization:**' }, false],
+  [otherIssuer, { sub: 'org/**' }, false],
+  [otherIssuer, { organization_slug: 'acme', build_branch: 'main' }, true],
+  [otherIssuer, { email: 'ci@acme.test' }, true],
+  [otherIssuer, { email: '*@acme.test', email_verified: 'true' }, false],
+  [otherIssuer, { 'oidc.circleci.com/project-id': '42' }, true],
+  [otherIssuer, { 'oidc.circleci.com/vcs-ref': 'refs/heads/main' }, false],
+  [otherIssuer, { repositoryUuid: '42' }, true],
+  [otherIssuer, { branchName: 'main' }, false],
+  [otherIssuer, { project_path: 'acme/*' }, true],
+  [otherIssuer, { sub: 'project_path:acme/**' }, true],
+  [otherIssuer, { sub: 'repo:**' }, false],
+  [otherIssuer, { ref: 'main' }, false],
+  [otherIssuer, { ref: 'refs/heads/*' }, false],
+  [otherIssuer, { ref_type: 'branch', event_name: 'push', environment: 'prod' }, false],
+  [otherIssuer, { ci_config_ref_uri: 'gitlab.test/acme/shop//ci.yml@refs/heads/main' }, false],
+  [otherIssuer, { aud: 'https://antichain.test', iss: otherIssuer }, false],
+  [otherIssuer, { ref: '*/**' }, false],
+  [otherIssuer, {}, false],
 ])('of %s the conditions %o restrict the owner: %s', (issuer, claims, isRestricted) => {
   expect(restrictsOwner(issuer, claims)).toBe(isRestricted)
 })

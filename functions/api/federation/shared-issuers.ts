@@ -25,15 +25,36 @@ export const sharedIssuers: Readonly<Record<'github' | 'gitlab', SharedIssuer>> 
 }
 
 /**
+ * The terms in names of claims that describe a token, or a job of any owner. Examples are
+ * `ref_type`, `build_branch` and `runner_environment`.
+ */
+const jobTerms: ReadonlySet<string> = new Set([
+  ...['iss', 'aud', 'azp', 'exp', 'iat', 'nbf', 'jti'],
+  ...['ref', 'branch', 'tag', 'sha', 'commit', 'environment', 'tier', 'visibility', 'level'],
+  ...['actor', 'event', 'source', 'workflow', 'run', 'runner', 'step'],
+])
+
+/**
  * Reports whether the conditions of a rule restrict the tokens of an issuer to some owners. Those
- * of a shared issuer need an owner claim without a wildcard, or with one after a slash. Those of
- * another issuer need a pattern that is more than wildcards. Pure.
+ * of a shared issuer need an owner claim without a wildcard, or with one after a slash. Everyone
+ * may be able to obtain tokens of another issuer too. Its conditions need a claim without a
+ * wildcard that may name an owner, or an owner claim of a shared issuer. Self-managed GitLab and
+ * GitHub Enterprise have the latter claims. Pure.
  */
 export function restrictsOwner(issuer: string, claims: Readonly<Record<string, string>>): boolean {
-  const shared = Object.values(sharedIssuers).find(({ url }) => url === issuer)
+  const known = Object.values(sharedIssuers)
+  const shared = known.find(({ url }) => url === issuer)
   return Object.entries(claims).some(([claim, pattern]) =>
-    shared === undefined ? /[^*?/]/.test(pattern) : namesOwner(shared, claim, pattern),
+    shared === undefined
+      ? fixesPossibleOwner(claim, pattern) || known.some(one => namesOwner(one, claim, pattern))
+      : namesOwner(shared, claim, pattern),
   )
+}
+
+/** Reports whether a pattern has no wildcard, and its claim may name an owner. */
+function fixesPossibleOwner(claim: string, pattern: string): boolean {
+  const terms = claim.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).map(term => term.toLowerCase())
+  return !/[*?]|^(?:true|false)$/.test(pattern) && !terms.some(term => jobTerms.has(term))
 }
 
 function namesOwner(shared: SharedIssuer, claim: string, pattern: string): boolean {

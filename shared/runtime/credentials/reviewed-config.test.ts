@@ -50,9 +50,15 @@ async function readReviewedRole(fields: Partial<DeploymentRequest>): Promise<str
   return reviewedConfig?.get(roleKey)?.text
 }
 
-test('the commit of a pull request is unreviewed: the last deployed program names its role', async () => {
-  expect(await readReviewedRole({})).toBe(lastProgram)
-})
+test.each([
+  ['a pull request', origin],
+  ['a push', pushOrigin],
+])(
+  'the preview of a commit of %s is unreviewed: the last deployed program names its role',
+  async (_name, requestOrigin) => {
+    expect(await readReviewedRole({ origin: requestOrigin })).toBe(lastProgram)
+  },
+)
 
 test('a stack without a deployed program has an empty reviewed configuration', async () => {
   const open = openWithReviewedConfig(
@@ -64,11 +70,15 @@ test('a stack without a deployed program has an empty reviewed configuration', a
 
 test.each<[string, Partial<DeploymentRequest>]>([
   [
-    'a pull request whose rule trusts it',
+    'the preview of a pull request whose rule trusts it',
     { program: { ...commitProgram, previewWithDeployRole: true } },
   ],
-  ['a pull request for the last upload', { program: { kind: 'last' } }],
-  ['a push', { origin: pushOrigin }],
+  [
+    'the preview of a push whose rule trusts it',
+    { program: { ...commitProgram, previewWithDeployRole: true }, origin: pushOrigin },
+  ],
+  ['a preview of the last upload', { program: { kind: 'last' } }],
+  ['the deployment of a push', { origin: pushOrigin, dryRun: false }],
   ['a schedule', { origin: { kind: 'schedule', name: 'drift', remediate: false } }],
 ])('%s is reviewed', async (_name, fields) => {
   expect(await readReviewedRole(fields)).toBeUndefined()

@@ -23,8 +23,15 @@ export function openWithReviewedConfig(
   }
 }
 
-/** Reports whether a request runs the commit of a pull request whose rule does not trust it. */
-function isUnreviewed({ origin, program }: DeploymentRequest): boolean {
-  const isPullRequest = origin?.kind === 'webhook' && origin.pullRequest !== undefined
-  return isPullRequest && program.kind === 'repository' && program.previewWithDeployRole !== true
+/**
+ * Reports whether a request previews the commit of a webhook whose rule does not trust it. A rule
+ * deploys commits without a check of this kind, so a deployment is reviewed.
+ */
+function isUnreviewed({ dryRun, origin, program }: DeploymentRequest): boolean {
+  return (
+    dryRun &&
+    origin?.kind === 'webhook' &&
+    program.kind === 'repository' &&
+    program.previewWithDeployRole !== true
+  )
 }

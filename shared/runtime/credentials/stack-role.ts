@@ -52,7 +52,7 @@ function selectRole({ stack, config, dryRun, reviewedConfig }: RoleRequest): str
     if (reviewedRole === undefined && namesRole)
       throw error(
         'PREVIEW_ROLE_MISSING',
-        `the last deployed program of the stack '${stack}' names no '${previewRoleKey}' for pull requests`,
+        `the last deployed program of the stack '${stack}' names no '${previewRoleKey}' for unreviewed commits`,
       )
     return reviewedRole
   }

@@ -139,12 +139,15 @@ describe('rules', () => {
   })
 
   test.each([true, false])(
-    'a pull request may use the role of deployments if its rule allows it: %s',
+    'a preview may use the role of deployments if its rule allows it: %s',
     previewWithDeployRole => {
-      expect(triggersOf([ruleOn('pull-request', { previewWithDeployRole })], pull)).toMatchObject([
-        { program: { kind: 'commit', previewWithDeployRole } },
-      ])
-      expect(() => rule({ previewWithDeployRole })).toThrow()
+      const pushRule = rule({ operation: 'preview', previewWithDeployRole })
+      const programs = [
+        ...triggersOf([ruleOn('pull-request', { previewWithDeployRole })], pull),
+        ...triggersOf([pushRule], push),
+      ].map(({ program }) => program)
+      const expected = { kind: 'commit', previewWithDeployRole }
+      expect(programs).toMatchObject([expected, expected])
     },
   )
 

@@ -36,6 +36,8 @@ const commonFields = {
   folder: folderForm.default(''),
   /** Whether the packages of a commit are installed without their scripts. */
   ignoreScripts: z.boolean().default(false),
+  /** Whether the preview of a commit may use the role with which its stack is deployed. */
+  previewWithDeployRole: z.boolean().default(false),
 }
 const operationForm = z.enum(['up', 'preview', 'refresh', 'destroy']).default('up')
 
@@ -62,8 +64,6 @@ export const ruleForm = z.discriminatedUnion('on', [
      * of this installation.
      */
     forks: z.boolean().default(false),
-    /** Whether the unreviewed program may use the role with which its stack is deployed. */
-    previewWithDeployRole: z.boolean().default(false),
     operation: z.literal('preview').default('preview'),
     ...commonFields,
   }),
@@ -84,7 +84,7 @@ export interface Trigger {
         readonly commit: string
         readonly folder: string
         readonly ignoreScripts: boolean
-        /** Whether the rule allows the role of deployments to a pull request. */
+        /** For a preview: whether the rule allows the role of deployments. */
         readonly previewWithDeployRole?: boolean
       }
   /** The change: `branch main`, `tag v1`, `pull request 7`. */
@@ -129,7 +129,7 @@ function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
   const { repository, commit } = event
   const { folder, ignoreScripts } = rule
   const roleField =
-    rule.on === 'pull-request' ? { previewWithDeployRole: rule.previewWithDeployRole } : {}
+    rule.operation === 'preview' ? { previewWithDeployRole: rule.previewWithDeployRole } : {}
   const pullRequestField = event.kind === 'pull-request' ? { pullRequest: event.number } : {}
   return {
     stack: rule.stack,

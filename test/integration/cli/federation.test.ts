@@ -209,7 +209,7 @@ describe('a refused login', () => {
   })
 })
 
-test('several matching rules need a name, and a paused or removed rule admits no job', async () => {
+test('several matching rules need a name, and an inactive rule admits no job and ends its tokens', async () => {
   await createRule('reader', ...ruleArgs, '--role', 'read')
   const ambiguous = await login('job', issuer.jobVariables)
   expect([ambiguous.exit, ambiguous.err]).toEqual([
@@ -228,8 +228,9 @@ test('several matching rules need a name, and a paused or removed rule admits no
   await requireRun('admin', {}, 'federation', 'rm', 'shop')
   const refused = await login('job', issuer.jobVariables)
   expect(refused.err).toContain('error[OIDC_TOKEN_FOREIGN]')
-  // The token of the removed rule remains valid for its lifetime.
-  await requireRun('job', {}, 'whoami')
+  // The earlier token of the removed rule is no longer valid.
+  const { exit, err } = await run('job', {}, 'whoami')
+  expect([exit, err]).toEqual([3, expect.stringContaining('error[API_TOKEN_REFUSED]')])
 })
 
 test('a rule without a condition, an owner or an audience is refused', async () => {
