@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '../values/parse-json.ts'
 
 /** The plugin requirement of an installed package. */
 export interface RequiredPackage {
@@ -128,12 +129,4 @@ function readPackage(file: string): RequiredPackage | undefined {
   const { name, version, pulumi } = parsed.data
   const shortName = name.startsWith('@pulumi/') ? name.slice('@pulumi/'.length) : ''
   return toRequirement(pulumi, { name: shortName, version })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

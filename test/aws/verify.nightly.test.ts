@@ -1,6 +1,6 @@
 /**
- * `antichain platform verify` by the real command line, against the local cloud. The functions have
- * the passphrase of the stacks, so that the command needs no key.
+ * `antichain platform verify` by the real command line, against the local cloud. The installation's
+ * key protects the secrets of the stacks, as in an account.
  */
 
 import { resolve } from 'node:path'
@@ -48,10 +48,15 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
     requireSuccess(await client.run(['login', sandbox.cloud.apiUrl], { env }))
   }
   const argsOf = (...args: readonly string[]): readonly string[] => [
-    ...['platform', 'verify', '--json', '--secrets-provider', 'passphrase'],
+    ...['platform', 'verify', '--json', '--secrets-provider', sandbox.keyUrl],
     ...['--packages', packages, ...args],
   ]
-  const verify = (...args: readonly string[]): Promise<CommandOutput> => client.run(argsOf(...args))
+  const keyVariables = () => ({
+    PULUMI_CONFIG_PASSPHRASE: undefined,
+    ANTICHAIN_KMS_ENDPOINT: settings().endpoints.KMS,
+  })
+  const verify = (...args: readonly string[]): Promise<CommandOutput> =>
+    client.run(argsOf(...args), { env: keyVariables() })
   const parseReport = ({ out }: CommandOutput): VerifyReport => JSON.parse(out) as VerifyReport
   /** Returns the stacks and webhooks of the installation, without the stack of the sandbox. */
   const listLeftovers = async (): Promise<readonly string[]> => {
@@ -99,7 +104,9 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
   }, 400_000)
 
   test('Ctrl-C stops a deployment, removes its stack, and skips the other checks', async () => {
-    const running = client.start(argsOf('--only', 'park', '--only', 'long-call'))
+    const running = client.start(argsOf('--only', 'park', '--only', 'long-call'), {
+      env: keyVariables(),
+    })
     const isDeploying = async (): Promise<boolean> => {
       const { stacks } = await sandbox.control.platform.catalog.listStacks()
       return stacks.some(({ id, current }) => id.endsWith('/park') && current !== '')

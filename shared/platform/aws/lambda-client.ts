@@ -1,6 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { type AwsSettings, createClientConfig } from './clients.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson } from '../../values/parse-json.ts'
 
 /** Calls functions: a client of Lambda, or a replacement for it. */
 export type LambdaInvoker = Pick<LambdaClient, 'send'>

@@ -4,7 +4,7 @@ import { error } from '../../../errors/error.ts'
 import type { ChainMessage } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../../records/ids.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '../../../values/parse-json.ts'
 
 /** The message format. A queue may contain messages of two versions during an upgrade. */
 const format = 1

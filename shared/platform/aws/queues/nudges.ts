@@ -7,6 +7,7 @@ import type { NudgesPort, ObservedHolder } from '../../../ports/queue.ts'
 import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
 import type { Pool } from '../../../records/pool.ts'
+import { parseJson } from '../../../values/parse-json.ts'
 import { withAwsErrors } from '../aws-error.ts'
 import { queueNameOf, pollQueues, type RawMessage } from './receive-messages.ts'
 import { removeMessage } from './remove-message.ts'
@@ -90,7 +91,7 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     if (options.pool === 'long') deps.onLongPoolSend?.()
   }
   const fromEvent: AwsNudges['fromEvent'] = async body => {
-    const nudge = parseNudge(body)
+    const nudge = nudgeForm.safeParse(parseJson(body)).data
     if (nudge === undefined) {
       logger.write('error', 'nudge.unreadable', { queue: name })
       return undefined
@@ -130,13 +131,5 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     },
     fromEvent,
     requeue: raw => requeueMessage(sqs, url, raw),
-  }
-}
-
-function parseNudge(body: string): z.infer<typeof nudgeForm> | undefined {
-  try {
-    return nudgeForm.safeParse(JSON.parse(body)).data
-  } catch {
-    return undefined
   }
 }
