@@ -157,7 +157,7 @@ export async function createCloudSandbox(
     aws: functionAws,
     bundleOf: options.bundleOf,
     folder: join(root, 'functions'),
-    variables: { ...functionVariablesOf(functionAws, goldCloud), ...options.variables },
+    variables: { ...functionVariablesOf(goldCloud), ...options.variables },
     ...(sandboxSupport.kind === 'unsupported' || options.sdk === 'above'
       ? {}
       : { sandbox: { writableFolders: [goldCloud] } }),
@@ -286,16 +286,8 @@ const unusedFiles: readonly RegExp[] = [
  * Returns the environment variables of the functions. As in an installation, they inherit no
  * variable of this process. `PATH` contains the tools of the tests.
  */
-function functionVariablesOf(
-  { endpoints }: AwsSettings,
-  goldCloud: string,
-): Readonly<Record<string, string>> {
-  const endpointVariables = Object.entries(endpoints).map(([service, endpoint]) => [
-    `ANTICHAIN_${service}_ENDPOINT`,
-    endpoint,
-  ])
+function functionVariablesOf(goldCloud: string): Readonly<Record<string, string>> {
   return {
-    ...Object.fromEntries(endpointVariables),
     ...emulatorCredentials,
     PATH: [pluginFolder, nodeFolder, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
     PULUMI_CONFIG_PASSPHRASE: passphrase,
