@@ -13,6 +13,12 @@ export const programLimits = {
   /** Calls of the installer for one request, and the pause between two of them. */
   installerTriesMax: 3,
   installerPauseMs: 1_000,
+  /**
+   * Part of a generator call in which it opens another request after the first one. The rest is
+   * longer than `installerRetryMs` and `installerTimeoutMs` together, so an installation ends within
+   * the call.
+   */
+  openNextPart: 1 / 8,
   /** Validity of an address for the packed program: longer than the installer runs. */
   installAddressExpiresMs: 900_000,
   /** Attempts to upload the packed program. */
