@@ -23,8 +23,12 @@ export const programLimits = {
   installAddressExpiresMs: 900_000,
   /** Attempts to upload the packed program. */
   uploadTriesMax: 3,
-  /** Characters of a message of the installer that a generator passes on. */
-  installerMessageMax: 10_000,
+  /**
+   * Lines of a message of the installer that a generator passes on, and characters of a line and of
+   * a hint. The output of a package manager has 20 lines.
+   */
+  installerLinesMax: 30,
+  installerLineCharsMax: 400,
   /** Timeout of a package manager: a third of the longest function run. */
   installTimeoutMs: 300_000,
   /** Characters of a package manager's output that are kept for the error message. */

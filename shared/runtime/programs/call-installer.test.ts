@@ -92,6 +92,41 @@ test('the error of a refused program keeps its code, its message and its hint', 
   expect(result).toMatchObject(refusal)
 })
 
+const forgedText = 'done\u001b[2J\u0007\r\u202e, see\u2028https://evil.example'
+
+test('the texts of a refusal contain no character that controls a terminal or a line', async () => {
+  const refusal = {
+    code: 'INSTALL_FAILED',
+    message: `npm\n${forgedText}`,
+    hint: `x\n${forgedText}`,
+  }
+  const { result } = await installWith([answerOf({ kind: 'refused', ...refusal })])
+  const shownText = 'done\\u{1b}[2J\\u{7}\\u{d}\\u{202e}, see\\u{2028}https://evil.example'
+  // The lines of a package manager remain lines, and a hint is one line.
+  expect(result).toMatchObject({ message: `npm\n${shownText}`, hint: `x\\u{a}${shownText}` })
+})
+
+test('the texts of a refusal have a limited number of lines and characters', async () => {
+  const { installerLinesMax, installerLineCharsMax } = programLimits
+  const message = `${'a'.repeat(1_000_000)}\n`.repeat(3) + 'b\n'.repeat(100_000)
+  const refusal = { code: 'INSTALL_FAILED', message, hint: 'c'.repeat(1_000_000) }
+  const { result } = await installWith([answerOf({ kind: 'refused', ...refusal })])
+  const { message: shownMessage, hint } = result as { message: string; hint: string }
+  const lines = shownMessage.split('\n')
+  expect(lines).toHaveLength(installerLinesMax + 1)
+  expect(lines.at(-1)).toBe('…')
+  expect(lines[0]).toBe(`${'a'.repeat(installerLineCharsMax)}…`)
+  expect(hint).toBe(`${'c'.repeat(installerLineCharsMax)}…`)
+})
+
+test('the reason of a dead installer contains no character that controls a terminal', async () => {
+  const payload = Buffer.from(JSON.stringify({ errorMessage: 'x' }) + forgedText)
+  const forgedDeath = { FunctionError: 'Unhandled', Payload: payload }
+  const { result, logged } = await installWith(Array<Answer>(9).fill(forgedDeath))
+  expect(String(result)).toContain('\\u{1b}[2J')
+  expect(String(result) + JSON.stringify(logged)).not.toMatch(/\u001b|\\u001b|\u202e/)
+})
+
 test.each<readonly [string, object]>([
   ['a code that no installer has', { kind: 'refused', code: 'STACK_BUSY', message: '', hint: '' }],
   ['another form', { kind: 'published' }],
@@ -99,6 +134,13 @@ test.each<readonly [string, object]>([
 ])('an answer with %s is refused', async (_what, answer) => {
   const { result } = await installWith([answerOf(answer)])
   expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+})
+
+test('an answer with a code of the store is no outage, so its request ends', async () => {
+  const refusal = { kind: 'refused', code: 'STORE_UNAVAILABLE', message: 'later', hint: '' }
+  const { result } = await installWith([answerOf(refusal)])
+  expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+  expect(String(result)).not.toContain('later')
 })
 
 test('an answer that is not JSON ends the request, because scripts can forge it', async () => {

@@ -6,6 +6,7 @@ import type { InstallUpload } from '../../platform/aws/blobs/install-uploads.ts'
 import { callLambda, type LambdaInvoker } from '../../platform/aws/lambda-client.ts'
 import type { ClockPort, LoggerPort, RandomPort } from '../../ports/system.ts'
 import {
+  cleanInstallerText,
   installAnswerForm,
   type InstallCall,
   type InstalledProgram,
@@ -74,7 +75,8 @@ async function callOnce(
 }
 
 function diedError(reason: string): Error {
-  return error('INSTALL_FAILED', `the installer ended without an answer: ${reason}`, {
+  const shownReason = cleanInstallerText(reason)
+  return error('INSTALL_FAILED', `the installer ended without an answer: ${shownReason}`, {
     hint: 'Check that the installation needs less memory, disk and time than the installer has.',
   })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
+import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
 
 /** The schema of everything that the installation of a repository's program needs. */
 const installOrderForm = z.strictObject({
@@ -60,8 +61,18 @@ export const installCallForm = z.strictObject({
 export type InstallCall = z.infer<typeof installCallForm>
 
 /**
- * The answer of the installer's function. Scripts of packages can forge it, so a generator checks
- * the uploaded bytes against it.
+ * Makes a text safe that comes from the installer, whose scripts can forge it. It becomes part of
+ * messages, logs and comments.
+ */
+export function cleanInstallerText(text: string): string {
+  const { installerLinesMax: linesMax, installerLineCharsMax: charsMax } = programLimits
+  return toPrintableLines(text, { linesMax, charsMax })
+}
+
+/**
+ * The answer of the installer's function. Scripts of packages can forge it. A generator therefore
+ * checks the uploaded bytes against it, accepts the codes of an installation only, and makes its
+ * texts safe.
  */
 export const installAnswerForm = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -73,8 +84,8 @@ export const installAnswerForm = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('refused'),
     code: z.enum(installErrorCodes),
-    message: z.string().transform(text => text.slice(0, programLimits.installerMessageMax)),
-    hint: z.string(),
+    message: z.string().transform(cleanInstallerText),
+    hint: z.string().transform(text => toPrintable(text, programLimits.installerLineCharsMax)),
   }),
 ])
 export type InstallAnswer = z.infer<typeof installAnswerForm>
