@@ -13,12 +13,13 @@ export const programLimits = {
   /** Calls of the installer for one request, and the pause between two of them. */
   installerTriesMax: 3,
   installerPauseMs: 1_000,
+  /** Timeout of a generator that fetches a repository, because only the credential opens it. */
+  sourceTimeoutMs: 60_000,
   /**
    * Part of a generator call in which it opens another request after the first one. The rest is
-   * longer than `installerRetryMs` and `installerTimeoutMs` together, so an installation ends within
-   * the call.
+   * longer than `fetchTriesMax` fetches and an installation, so these end within the call.
    */
-  openNextPart: 1 / 8,
+  openNextPart: 1 / 20,
   /** Validity of an address for the packed program: longer than the installer runs. */
   installAddressExpiresMs: 900_000,
   /** Attempts to upload the packed program. */

@@ -2,15 +2,16 @@ import { z } from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
 import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
 
-/** The schema of everything that the installation of a repository's program needs. */
+/**
+ * The schema of the order of an installer. It has no credential, because scripts of packages can
+ * read the order.
+ */
 const installOrderForm = z.strictObject({
   repository: z.string(),
   commit: z.string(),
   /** The API address of the repository's host. */
   apiUrl: z.string(),
-  /** Absent for a public repository, and with `location`. */
-  token: z.string().optional(),
-  /** The temporary address of the archive, which the host gave for the token. */
+  /** The temporary address of the archive. Absent for a public repository. */
   location: z.string().optional(),
   /** The path of the project file's folder; '' is the top. */
   folder: z.string(),
@@ -20,8 +21,14 @@ const installOrderForm = z.strictObject({
   knownPackages: z.string().optional(),
 })
 
-/** Everything that the installation of a repository's program needs. */
+/** The order of an installer: everything that the installation of a program needs. */
 export type InstallOrder = z.infer<typeof installOrderForm>
+
+/** The request for an installation. Its recipient is trusted, unlike that of an order. */
+export interface ProgramInstallRequest extends InstallOrder {
+  /** The credential, if the host gave no temporary address for it. */
+  readonly token?: string | undefined
+}
 
 /**
  * The packages in a packed program. `none`: it needs none. `known`: they are left out, because the
@@ -40,7 +47,7 @@ export interface InstalledProgram {
  * Fetches the program of a repository, installs its packages and packs it. Throws the errors of
  * `installErrorCodes`.
  */
-export type InstallProgram = (order: InstallOrder) => Promise<InstalledProgram>
+export type InstallProgram = (request: ProgramInstallRequest) => Promise<InstalledProgram>
 
 /** The codes of errors that the author of a program or of a rule can correct. */
 export const installErrorCodes = [
