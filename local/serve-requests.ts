@@ -93,7 +93,7 @@ export async function serveRequest(
   try {
     const request = await open(queuedRequest)
     if (queuedRequest.dryRun) {
-      await servePreview(server, request, queuedRequest)
+      await servePreview(server, { request, queuedRequest }, {})
       return
     }
     // The events are not displayed here. Their readers use the stored events.

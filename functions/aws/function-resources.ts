@@ -2,6 +2,7 @@
  * aws: the code that all functions on AWS share. It opens their resources, reads the events and
  * writes the responses of Lambda, and runs the tasks of the long pool.
  */
+import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import type { LoggerPort } from '../../shared/ports/system.ts'
 import { homedir, hostname } from 'node:os'
 import { STSClient } from '@aws-sdk/client-sts'
@@ -17,6 +18,7 @@ import {
   createUploadSigner,
 } from '../../shared/platform/aws/clients.ts'
 import { createMetrics, type PutMetric } from '../../shared/platform/aws/metrics.ts'
+import { storeInstallSource } from '../../shared/platform/aws/blobs/install-sources.ts'
 import { createInstallUpload } from '../../shared/platform/aws/blobs/install-uploads.ts'
 import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
@@ -137,8 +139,8 @@ export function openFunctionResources(env: Env): FunctionResources {
   let install: InstallProgram | undefined
   const createGenerator = (): StackServer => {
     triggers ??= openTriggers(env)
-    install ??= createInstall({ settings, awsResources, platform })
     const { outbound, documents, sealing } = triggers
+    install ??= createInstall({ settings, awsResources, platform, outbound })
     const { archives, requests, clock } = platform
     const repositories: RepositoryDeps = {
       ...{ outbound, documents, sealing, archives, requests, clock, scratch },
@@ -179,8 +181,9 @@ function createInstall(deps: {
   readonly settings: AwsSettings
   readonly awsResources: AwsResources
   readonly platform: AwsPlatform
+  readonly outbound: OutboundPort
 }): InstallProgram {
-  const { settings, awsResources } = deps
+  const { settings, awsResources, outbound } = deps
   const { clock, random, logger } = deps.platform
   const s3 = createUploadSigner(settings)
   const bucket = awsResources.get('bucket')
@@ -188,7 +191,8 @@ function createInstall(deps: {
     lambda: createLambdaClient(settings, awsLimits.installerResponseTimeoutMs),
     functionArn: awsResources.get('installerFunction'),
     createUpload: () => createInstallUpload({ s3, bucket, random }),
-    ...{ clock, random, logger },
+    storeSource: source => storeInstallSource({ s3, bucket, random }, source),
+    ...{ outbound, clock, random, logger },
   })
 }
 

@@ -94,6 +94,11 @@ describe('the installer', () => {
     expect(receiver.received[0]?.headers).not.toHaveProperty('authorization')
   })
 
+  test('refuses an order with a credential, before it fetches the program', async () => {
+    await expect(install({ token: 'the-token' })).rejects.toThrow('token')
+    expect(receiver.received).toEqual([])
+  })
+
   test('ends its process at a second call, before it reads the call', () => {
     const exits: number[] = []
     const requireFirstCall = createSingleCallCheck(status => exits.push(status))

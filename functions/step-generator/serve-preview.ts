@@ -1,10 +1,16 @@
 import { createConfigRedactor } from '../../shared/runtime/environment/redact-config-secrets.ts'
 import { createEventRecorder, type EventRecorder } from '../../shared/engine/events/recorder.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
-import type { DeployRequest, DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
+import { leaveMarginMsOf } from '../../shared/engine/deployment/ownership/hand-over.ts'
+import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
 import { previewIdOf } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
-import { createRunEnvironment } from '../../shared/runtime/environment/run-environment.ts'
+import {
+  createRunEnvironment,
+  type RunEnvironment,
+} from '../../shared/runtime/environment/run-environment.ts'
+import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 import {
   withStackVariables,
   type StackRunDeps,
@@ -13,6 +19,7 @@ import { runPreview } from './run-preview.ts'
 import { isChange } from './run-result.ts'
 import { notifyAndEndRequest, type NotifyDeps } from './notify-result.ts'
 import { maskedConfigOf } from './prepare-run.ts'
+import type { RunLimit } from './serve-run.ts'
 
 /** Maximum number of stored errors of a preview, and maximum number of characters of each error. */
 const errorsMax = 20
@@ -20,23 +27,61 @@ const errorCharactersMax = 1_000
 /** Maximum number of changed resources that are stored by name. */
 const urnsMax = 100
 
+/** A request for a preview, and the deployment request that its opening returned. */
+interface OpenedPreview {
+  readonly request: DeployRequest
+  readonly queuedRequest: DeploymentRequest
+}
+
 /**
  * Runs a requested preview, sends its notifications, and stores the result with the request. Users
  * can read the events during the preview, under the id of the preview.
+ *
+ * No other process can continue a preview. When the time is over, the preview is therefore stopped,
+ * and a nudge has the long pool run it from its beginning. The function then returns `passed on`.
  */
 export async function servePreview(
   server: StackRunDeps & NotifyDeps,
-  request: DeployRequest,
-  deploymentRequest: DeploymentRequest,
-): Promise<'ended'> {
+  { request, queuedRequest }: OpenedPreview,
+  time: RunLimit,
+): Promise<'ended' | 'passed on'> {
   const { platform, ports, hosts } = server
-  const redact = createConfigRedactor(request)
-  const errors: string[] = []
-  const { stack, key } = deploymentRequest
+  const { stack, key } = queuedRequest
+  const startedMs = platform.clock.monotonicMs()
   const recorder = createEventRecorder(platform, previewIdOf(stack, key), platform.random.uuid())
+  const observer = observePreview(recorder, createConfigRedactor(request))
+  const { sink } = observer
+  const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
+  const input = await withStackVariables(server, baseInput)
+  const environment = await createRunEnvironment(input)
+  sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
+  const result = await runWithinTime(input, environment, {
+    ...{ time, startedMs },
+    async onTimeOver() {
+      observer.mute()
+      // The nudge precedes the end of the processes, because this process may not survive that.
+      await platform.nudges.nudge(stack, 0, { pool: 'long' })
+    },
+  }).finally(() => recorder.flush())
+  if (result === undefined) return 'passed on'
+  const end = {
+    kind: 'previewed',
+    result: result.result === 'interrupted' ? 'cancelled' : result.result,
+    changes: result.changes,
+    ...observer.read(),
+  } as const
+  await notifyAndEndRequest(server, queuedRequest, end)
+  return 'ended'
+}
+
+/** Creates the sink of a preview, which also collects its errors and its changed resources. */
+function observePreview(recorder: EventRecorder, redact: (text: string) => string) {
+  const errors: string[] = []
   const urns = new Set<string>()
+  let isMuted = false
   const sink: EventSink = {
     emit(event) {
+      if (isMuted) return
       recorder.emit(event)
       if ('resOutputsEvent' in event) {
         const { op, urn } = event.resOutputsEvent.metadata
@@ -47,32 +92,63 @@ export async function servePreview(
       if (severity === 'error') errors.push(redact(message).slice(0, errorCharactersMax))
     },
   }
-  const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
-  const input = await withStackVariables(server, baseInput)
-  const startedMs = platform.clock.monotonicMs()
-  const environment = await createRunEnvironment(input)
-  sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
-  const { result, changes } = await awaitEnd(runPreview(input, environment, startedMs), recorder)
-  const previewResult = result === 'interrupted' ? 'cancelled' : result
-  const end = {
-    kind: 'previewed',
-    result: previewResult,
-    changes,
-    errors,
-    urns: [...urns],
-  } as const
-  await notifyAndEndRequest(server, deploymentRequest, end)
-  return 'ended'
+  return {
+    sink,
+    /** Drops all further events. */
+    mute: (): void => {
+      isMuted = true
+    },
+    read: () => ({ errors, urns: [...urns] }),
+  }
 }
 
-/** Returns the result of a preview after its events were stored. */
-async function awaitEnd(
-  { done }: RunningDeployment,
-  recorder: EventRecorder,
-): Promise<DeployResult> {
+/**
+ * Runs a preview until it ends, or until its time is over. In that case, calls `onTimeOver`, kills
+ * program and plugins, and returns undefined.
+ */
+async function runWithinTime(
+  input: RunInput,
+  environment: RunEnvironment,
+  options: {
+    readonly time: RunLimit
+    readonly startedMs: number
+    readonly onTimeOver: () => Promise<void>
+  },
+) {
+  const { startedMs, onTimeOver } = options
+  const { done, terminate } = runPreview(input, environment, startedMs)
+  const waitEnd = new AbortController()
+  const timeOver = waitForTimeOver(input.platform.clock, options, waitEnd.signal)
   try {
-    return await done
+    const result = await Promise.race([done, timeOver])
+    if (result !== 'time over') return result
   } finally {
-    await recorder.flush()
+    waitEnd.abort()
   }
+  try {
+    await onTimeOver()
+    return undefined
+  } finally {
+    terminate()
+    environment.plugins.abandon()
+    await environment.processes.close()
+    // The error of a killed program has no meaning.
+    await done.catch(() => undefined)
+  }
+}
+
+/**
+ * Resolves when the time is over except for the margin of a shutdown, or when the process must shut
+ * down. Never resolves after `endSignal` has aborted.
+ */
+async function waitForTimeOver(
+  clock: ClockPort,
+  { time, startedMs }: { readonly time: RunLimit; readonly startedMs: number },
+  endSignal: AbortSignal,
+): Promise<'time over'> {
+  const { limitMs = Infinity, handOverSignal } = time
+  const leaveAtMs = startedMs + limitMs - leaveMarginMsOf(limitMs)
+  const wakeSignals = handOverSignal === undefined ? [endSignal] : [endSignal, handOverSignal]
+  await clock.sleep(leaveAtMs - clock.monotonicMs(), AbortSignal.any(wakeSignals))
+  return endSignal.aborted ? new Promise(() => undefined) : 'time over'
 }

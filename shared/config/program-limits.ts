@@ -13,12 +13,23 @@ export const programLimits = {
   /** Calls of the installer for one request, and the pause between two of them. */
   installerTriesMax: 3,
   installerPauseMs: 1_000,
+  /** Timeout of a generator that fetches a repository, because only the credential opens it. */
+  sourceTimeoutMs: 60_000,
+  /**
+   * Part of a generator call in which it opens another request after the first one. The rest is
+   * longer than `fetchTriesMax` fetches and an installation, so these end within the call.
+   */
+  openNextPart: 1 / 20,
   /** Validity of an address for the packed program: longer than the installer runs. */
   installAddressExpiresMs: 900_000,
   /** Attempts to upload the packed program. */
   uploadTriesMax: 3,
-  /** Characters of a message of the installer that a generator passes on. */
-  installerMessageMax: 10_000,
+  /**
+   * Lines of a message of the installer that a generator passes on, and characters of a line and of
+   * a hint. The output of a package manager has 20 lines.
+   */
+  installerLinesMax: 30,
+  installerLineCharsMax: 400,
   /** Timeout of a package manager: a third of the longest function run. */
   installTimeoutMs: 300_000,
   /** Characters of a package manager's output that are kept for the error message. */

@@ -206,6 +206,24 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
+  passOn: {
+    handler: 'step-generator',
+    situation: 'a function has too little time for the next request or the preview of its stack',
+    scope: 'process',
+    effects: [
+      {
+        call: 'nudges.nudge',
+        sourceFiles: [
+          'functions/step-generator/begin-next-request.ts',
+          'functions/step-generator/serve-preview.ts',
+        ],
+        description:
+          'another function gets the request, which still waits; after a preview, it gets the next one',
+        afterCrash: 'the received nudge is delivered again',
+        repeatsFrom: 1,
+      },
+    ],
+  },
   recordEvents: {
     handler: 'step-generator, step-executor',
     situation: 'they report their progress',

@@ -10,4 +10,17 @@ export function toPrintable(text: string, charsMax = 200): string {
   return printable.length > charsMax ? `${printable.slice(0, charsMax)}…` : printable
 }
 
+/**
+ * Makes an external text of several lines safe, each line like `toPrintable`. Further lines are cut,
+ * and the text then ends with `…`.
+ */
+export function toPrintableLines(
+  text: string,
+  { linesMax, charsMax }: { readonly linesMax: number; readonly charsMax: number },
+): string {
+  const lines = text.split('\n', linesMax + 1)
+  const shownLines = lines.slice(0, linesMax).map(line => toPrintable(line, charsMax))
+  return [...shownLines, ...(lines.length > linesMax ? ['…'] : [])].join('\n')
+}
+
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu

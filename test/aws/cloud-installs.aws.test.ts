@@ -150,6 +150,16 @@ if (!existsSync('${flag}')) {
     expect(end).toHaveProperty('message', expect.stringContaining('no disk left'))
   }, 300_000)
 
+  test('a script does not find the credential if the host serves archives itself', async () => {
+    webhook.github.serveArchivesItself()
+    const fetches = webhook.github.countFetches()
+    const end = await webhook.sendAndAwait('push', pushWith(6, 'node probe.mjs'))
+    expect(end, webhook.sandbox.readLog()).toMatchObject({ result: 'succeeded' })
+    const text = readFileSync(join(await openLastProgram(), 'found.json'), 'utf8')
+    expect(JSON.parse(text) as Findings).toMatchObject({ function: 'installer', credential: false })
+    expect(webhook.github.countFetches()).toBe(fetches)
+  }, 300_000)
+
   test('no two installations had one environment', () => {
     const { calls } = webhook.sandbox
     const installs = calls.filter(({ name }) => name === 'installer')

@@ -1,6 +1,7 @@
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../shared/config/limits.ts'
+import { storeInstallSource } from '../../shared/platform/aws/blobs/install-sources.ts'
 import {
   createInstallUpload,
   type InstallUpload,
@@ -17,6 +18,8 @@ async function open(settings: AwsSettings, expiresMs?: number) {
   const random = createSystemRandom()
   return {
     createUpload: () => createInstallUpload({ s3, bucket, random }, expiresMs),
+    storeSource: (source: Uint8Array) =>
+      storeInstallSource({ s3, bucket, random }, source, expiresMs),
     countVersions: async () =>
       ((await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))).Versions ?? []).length,
   }
@@ -85,4 +88,27 @@ describeWithServices('the upload address of an installation', ['S3'], settings =
     await send(upload, new Uint8Array(limits.archiveBytesMax + 1))
     await expect(upload.read()).rejects.toMatchObject({ code: 'ARCHIVE_TOO_LARGE' })
   }, 120_000)
+})
+
+describeWithServices('the address of the files of a repository', ['S3'], settings => {
+  const bytes = new Uint8Array(5_000).fill(7)
+
+  test('reads the stored object, and no other', async () => {
+    const { storeSource } = await open(settings())
+    const [address, other] = [await storeSource(bytes), await storeSource(new Uint8Array(3))]
+    expect(Buffer.from(await (await fetch(address)).arrayBuffer())).toEqual(Buffer.from(bytes))
+    const url = new URL(address)
+    url.pathname = new URL(other).pathname
+    expect((await fetch(url)).status).toBe(403)
+  })
+
+  test('neither overwrites its object nor has it after its time', async () => {
+    const { storeSource, countVersions } = await open(settings(), 1_000)
+    const address = await storeSource(bytes)
+    const put = await fetch(address, { method: 'PUT', body: Buffer.from('other') })
+    expect(put.status).toBe(403)
+    await new Promise(resolve => setTimeout(resolve, 2_500))
+    expect((await fetch(address)).status).toBe(403)
+    expect(await countVersions()).toBe(1)
+  })
 })

@@ -27,6 +27,8 @@ export interface GithubHost {
   readonly listStatuses: (commit: string) => readonly { state: string; description: string }[]
   /** The current comments by id. */
   readonly listComments: () => ReadonlyMap<number, string>
+  /** Serves further archives itself and for the token only, after a redirect to its own origin. */
+  readonly serveArchivesItself: () => void
   /** Number of requests for archives. */
   readonly countFetches: () => number
   readonly close: () => void
@@ -47,11 +49,16 @@ export async function startGithub(token: string): Promise<GithubHost> {
       ? { status: 404 }
       : { status: 200, body }
   }
+  let servesArchives = false
   receiver.state.answer = request => {
     if (request.headers.authorization !== `Bearer ${token}`) return { status: 401 }
-    const [, commit = ''] = /\/tarball\/(\w+)$/.exec(request.url) ?? []
-    if (archives.has(commit))
-      return { status: 302, headers: { location: `${archiveHost.origin}/${commit}` } }
+    const [, form, commit = ''] = /\/(tarball|own)\/(\w+)$/.exec(request.url) ?? []
+    const archive = archives.get(commit)
+    if (archive !== undefined && form === 'own') return { status: 200, body: archive }
+    if (archive !== undefined) {
+      const location = servesArchives ? `/own/${commit}` : `${archiveHost.origin}/${commit}`
+      return { status: 302, headers: { location } }
+    }
     if (request.url.includes('/statuses/')) return { status: 201, body: '{}' }
     return request.url.includes('/comments') ? answerComments(request, comments) : { status: 404 }
   }
@@ -66,6 +73,9 @@ export async function startGithub(token: string): Promise<GithubHost> {
     },
     listStatuses: commit => findReceived(`/statuses/${commit}`).map(({ body }) => JSON.parse(body)),
     listComments: () => comments,
+    serveArchivesItself: () => {
+      servesArchives = true
+    },
     countFetches: () => archiveHost.received.length,
     close: () => {
       receiver.close()

@@ -46,6 +46,7 @@ const sceneOfList: Readonly<Record<keyof typeof orderOfEffects, SceneName>> = {
   serve: 'served',
   lookThrough: 'lookedThrough',
   findHeld: 'foundHeld',
+  passOn: 'passedOn',
   ask: 'scheduled',
   fetch: 'fetched',
   recordEvents: 'up',

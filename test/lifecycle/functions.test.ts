@@ -7,6 +7,7 @@ import { getTestStack, createThings } from './register-thing.ts'
 let functions: TestFunctions | undefined
 
 afterEach(async () => {
+  vi.restoreAllMocks()
   await functions?.close()
   functions = undefined
 })
@@ -147,17 +148,83 @@ test('the installation of a program counts towards the time limit of its generat
   const all = await openScene(three, 1_500)
   await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
-  const read = performance.now.bind(performance)
-  const onOpening = async () => {
-    vi.spyOn(performance, 'now').mockImplementation(() => read() + 59_000)
-  }
-  const served = await all.runToIdle({ limitMs: 60_000, onOpening })
+  const served = await all.runToIdle({ limitMs: 60_000, onOpening: passTime(59_000) })
   vi.restoreAllMocks()
   // The whole limit would be enough for the deployment, and the rest of it is not.
   expect(['left', 'parked']).toContain(served[0])
   expect(served).toContain('ended')
   expect(all.cloud.log).toHaveLength(3)
 }, 120_000)
+
+/** Returns a hook of openings after which `elapsedMs` have passed. */
+function passTime(elapsedMs: number): () => Promise<void> {
+  const read = performance.now.bind(performance)
+  return async () => {
+    vi.spyOn(performance, 'now').mockImplementation(() => read() + elapsedMs)
+  }
+}
+
+test('a preview beyond the time of its call runs again in the long pool, and has one result', async () => {
+  const isReached = Promise.withResolvers<void>()
+  let runs = 0
+  const all = await openScene(async monitor => {
+    runs += 1
+    if (runs === 1) {
+      isReached.resolve()
+      await new Promise(() => undefined)
+    }
+    await three(monitor)
+  })
+  await all.requestPreview('p')
+  await all.requestDeployment('k')
+  expect(await all.generate({}, { limitMs: 2_000 })).toBe('passed on')
+  await isReached.promise
+  // A nudge of the short pool would have the preview reach its limit again and again.
+  expect(all.nudges.splice(0)).toEqual([{ stack: all.stack, delayMs: 0, pool: 'long' }])
+  expect((await all.platform.requests.find(all.stack, 'p'))?.end).toBe(undefined)
+  expect(await all.generate({ pool: 'long' })).toBe('ended')
+  const kept = await all.platform.requests.find(all.stack, 'p')
+  expect(kept?.end).toMatchObject({ kind: 'previewed', result: 'succeeded', errors: [] })
+  const { events } = await all.platform.events.read(`${all.stack}/preview:p` as never, 0, 1_000)
+  expect(events.filter(line => line.includes('summaryEvent'))).toHaveLength(1)
+  // The deployment follows.
+  expect(all.nudges).toEqual([{ stack: all.stack, delayMs: 0 }])
+})
+
+test('a preview in a process that must shut down is run by another task of the long pool', async () => {
+  const all = await openScene(() => new Promise(() => undefined))
+  await all.requestPreview('p')
+  const shutdown = new AbortController()
+  const onOpening = async () => void setTimeout(() => shutdown.abort(), 300)
+  const options = { handOverSignal: shutdown.signal, onOpening }
+  expect(await all.generate({ pool: 'long' }, options)).toBe('passed on')
+  expect(all.nudges).toEqual([{ stack: all.stack, delayMs: 0, pool: 'long' }])
+})
+
+test('the installation of a program counts towards the time limit of its preview', async () => {
+  const slow: typeof three = async monitor => {
+    await new Promise(resolve => setTimeout(resolve, 4_000))
+    await three(monitor)
+  }
+  const all = await openScene(slow)
+  await all.requestPreview('p')
+  const options = { limitMs: 60_000, onOpening: passTime(59_000) }
+  expect(await all.generate({}, options)).toBe('passed on')
+  vi.restoreAllMocks()
+  expect(await all.generate({ pool: 'long' })).toBe('ended')
+})
+
+test('after a long installation that failed, another call begins the next request', async () => {
+  const all = await openScene()
+  for (const key of ['bad', 'good']) await all.requestDeployment(key)
+  const options = { limitMs: 60_000, onOpening: passTime(10_000) }
+  expect(await all.generate({}, options)).toBe('passed on')
+  vi.restoreAllMocks()
+  expect((await all.platform.requests.find(all.stack, 'good'))?.end).toBe(undefined)
+  expect(all.nudges).toEqual([{ stack: all.stack, delayMs: 0, pool: 'short' }])
+  expect(await all.runToIdle()).toContain('ended')
+  expect(await readNames(all)).toContain('a')
+})
 
 test('a deployment that was stopped while no generator held it is closed', async () => {
   const all = await openScene()

@@ -1,4 +1,5 @@
 import { reconcileStacks } from '../../functions/compaction/reconcile-stacks.ts'
+import type { RunLimit } from '../../functions/step-generator/serve-run.ts'
 import { serveStack } from '../../functions/step-generator/serve-stack.ts'
 import { type StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
@@ -15,7 +16,10 @@ import { getTestStack } from './register-thing.ts'
  * Runs a function that is nudged for the stack. The start of a deployment always fails, because
  * another function was faster.
  */
-async function serveNudge({ platform, ports }: TestProcess): Promise<unknown> {
+async function serveNudge(
+  { platform, ports }: TestProcess,
+  { time = {}, open }: { readonly time?: RunLimit; readonly open?: StackServer['open'] } = {},
+): Promise<unknown> {
   const { id: stack } = await getTestStack(platform)
   const start = () => Promise.reject(error('STACK_BUSY', 'another function was faster'))
   const openRequest = (request: Pick<DeploymentRequest, 'options'>): Promise<DeployRequest> =>
@@ -24,17 +28,23 @@ async function serveNudge({ platform, ports }: TestProcess): Promise<unknown> {
     platform,
     requests: platform.requests,
     ports: { ...ports, catalog: { ...ports.catalog, start } },
-    open: openRequest,
+    open: open ?? openRequest,
     reopen: (_of, pin) => openRequest(pin),
   }
-  return serveStack(server, { stack, pool: 'short' }, {})
+  return serveStack(server, { stack, pool: 'short' }, time)
 }
 
-async function putRequest({ engine }: TestSetup): Promise<void> {
+/** Refuses the first request, while the process must shut down. */
+const refusalAtShutdown = {
+  time: { handOverSignal: AbortSignal.abort() },
+  open: () => Promise.reject(error('PROJECT_INVALID', 'the program cannot be opened')),
+}
+
+async function putRequest({ engine }: TestSetup, key = 'k'): Promise<void> {
   const { id: stack } = await getTestStack(engine.platform)
   await engine.platform.requests.put({
     stack,
-    key: 'k',
+    key,
     at: 1 as EpochMs,
     by: 'a test',
     dryRun: false,
@@ -54,10 +64,10 @@ const served: Scene = {
   name: 'a function that is nudged for a stack with a request',
   async act(setup, kill) {
     await putRequest(setup)
-    return setup.engine.runKillable(kill, serveNudge)
+    return setup.engine.runKillable(kill, process => serveNudge(process))
   },
   async recover(setup) {
-    await setup.engine.runKillable(undefined, serveNudge)
+    await setup.engine.runKillable(undefined, process => serveNudge(process))
     return runUntilDone(setup, upScenario)
   },
 }
@@ -84,10 +94,22 @@ const foundHeld: Scene = {
       when: 'before',
     } as const
     await awaitKill(setup.engine.run(program, { kill: killBeforeRegistration }))
-    return setup.engine.runKillable(kill, serveNudge)
+    return setup.engine.runKillable(kill, process => serveNudge(process))
   },
   async recover(setup) {
-    await setup.engine.runKillable(undefined, serveNudge)
+    await setup.engine.runKillable(undefined, process => serveNudge(process))
+    return runUntilDone(setup, upScenario)
+  },
+}
+
+const passedOn: Scene = {
+  name: 'a function that must shut down before the second request of its stack',
+  async act(setup, kill) {
+    for (const key of ['refused', 'waiting']) await putRequest(setup, key)
+    return setup.engine.runKillable(kill, process => serveNudge(process, refusalAtShutdown))
+  },
+  async recover(setup) {
+    await setup.engine.runKillable(undefined, process => serveNudge(process))
     return runUntilDone(setup, upScenario)
   },
 }
@@ -121,5 +143,6 @@ export const servingScenes = {
   served,
   lookedThrough,
   foundHeld,
+  passedOn,
   withdrawn,
 } as const satisfies Record<string, Scene>

@@ -53,6 +53,8 @@ export interface TestFunctions {
 export interface FunctionCallOptions {
   readonly kill?: KillPoint
   readonly limitMs?: number
+  /** Aborts when the process of the function must shut down. */
+  readonly handOverSignal?: AbortSignal
   /** Whether the environment of the function is permitted to work for the stack. Default: true. */
   readonly mayServe?: boolean
   /** Whether the role of the stack is refused. */
@@ -180,8 +182,11 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       program: { kind: 'last' },
     })
   const generate: TestFunctions['generate'] = (nudge = {}, options = {}) => {
-    const { limitMs } = options
-    const time = limitMs === undefined ? {} : { limitMs }
+    const { limitMs, handOverSignal } = options
+    const time = {
+      ...(limitMs === undefined ? {} : { limitMs }),
+      ...(handOverSignal === undefined ? {} : { handOverSignal }),
+    }
     return runFunction(options, server =>
       serveStack(server, { stack, pool: 'short', ...nudge }, time),
     )

@@ -5,7 +5,7 @@ import { create } from 'tar'
 import { installProgram } from '../../shared/runtime/programs/install-program.ts'
 import { runDueSchedule } from '../../functions/schedule/run-due-schedule.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
-import type { InstallOrder } from '../../shared/runtime/programs/install-order.ts'
+import type { ProgramInstallRequest } from '../../shared/runtime/programs/install-order.ts'
 import { packRepository } from '../../shared/runtime/programs/repository-program.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
@@ -69,7 +69,10 @@ async function fetchProgram({ engine }: TestSetup, { platform }: TestProcess): P
     const commit = 'a'.repeat(40)
     const program = { repository: 'a/b', commit, folder: '', webhook: 'hook' }
     const installer = { ...deps, env: {}, processes: createProcesses }
-    const packDeps = { ...deps, install: (order: InstallOrder) => installProgram(installer, order) }
+    const packDeps = {
+      ...deps,
+      install: (request: ProgramInstallRequest) => installProgram(installer, request),
+    }
     return await packRepository(packDeps, stack, { kind: 'repository', ...program })
   } finally {
     rmSync(scratch, { recursive: true })

@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LambdaInvoker } from '../../platform/aws/lambda-client.ts'
 import { programLimits } from '../../config/program-limits.ts'
+import {
+  type ReceivedRequest,
+  type ReceiverResponse,
+  startReceiver,
+} from '../../triggers/outbound/local-receiver.fixture.ts'
 import { createInstallerCaller } from './call-installer.ts'
-import type { InstallOrder } from './install-order.ts'
+import type { InstallOrder, ProgramInstallRequest } from './install-order.ts'
+
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver.close())
 
 const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-installer'
 const order: InstallOrder = {
@@ -24,11 +35,15 @@ const answerOf = (value: object) => ({ Payload: Buffer.from(JSON.stringify(value
 type Answer = Readonly<Record<string, unknown>> | Error
 
 /** Installs with an installer that gives these answers in order. Each call takes `callMs`. */
-async function installWith(answers: readonly Answer[], callMs = 1_000) {
+async function installWith(
+  answers: readonly Answer[],
+  { callMs = 1_000, request = order }: { callMs?: number; request?: ProgramInstallRequest } = {},
+) {
   const requests: { TenantId: string; FunctionName: string; Payload: Buffer }[] = []
   const logged: unknown[] = []
   let nowMs = 0
   let created = 0
+  const storedSources: Uint8Array[] = []
   const lambda = {
     send: async ({ input }: { readonly input: (typeof requests)[number] }) => {
       const answer = answers[requests.length]
@@ -46,12 +61,14 @@ async function installWith(answers: readonly Answer[], callMs = 1_000) {
       const url = `https://bucket.example/installs/${created}`
       return { url, headers: { 'if-none-match': '*' }, read: async () => archive }
     },
+    outbound: receiver.outbound,
+    storeSource: async source => `https://bucket.example/sources/${storedSources.push(source)}`,
     clock: { monotonicMs: () => nowMs, sleep: async () => undefined },
     random: { uuid: () => `tenant ${requests.length}` },
     logger: { write: (...line) => void logged.push(line) },
   })
-  const result = await install(order).catch((thrown: unknown) => thrown)
-  return { result, requests, logged }
+  const result = await install(request).catch((thrown: unknown) => thrown)
+  return { result, requests, logged, storedSources }
 }
 
 test('a call has the order and one upload address, and its own tenant', async () => {
@@ -62,6 +79,44 @@ test('a call has the order and one upload address, and its own tenant', async ()
   expect(JSON.parse(String(requests[0]?.Payload))).toEqual({
     order,
     upload: { url, headers: { 'if-none-match': '*' } },
+  })
+})
+
+describe('the credential of a request', () => {
+  const source = Buffer.from('the packed repository')
+  const redirect = { status: 302, headers: { location: '/own' } }
+  const requestWithToken = () => ({ ...order, apiUrl: receiver.origin, token: 'the-token' })
+
+  test.each<[string, (request: ReceivedRequest) => ReceiverResponse]>([
+    ['serves archives itself', () => ({ status: 200, body: source })],
+    [
+      'redirects to itself',
+      ({ url }) => (url === '/own' ? { status: 200, body: source } : redirect),
+    ],
+  ])('is not in the order for a host that %s', async (_host, answer) => {
+    receiver.state.answer = answer
+    const request = requestWithToken()
+    const { result, requests, storedSources } = await installWith([died, answerOf(installed)], {
+      request,
+    })
+    expect(result).toEqual({ archive, packages: 'installed' })
+    expect(storedSources).toEqual([source])
+    expect(receiver.received.at(-1)?.headers.authorization).toBe('Bearer the-token')
+    expect(requests).toHaveLength(2)
+    for (const { Payload } of requests) {
+      expect(String(Payload)).not.toContain('the-token')
+      expect(JSON.parse(String(Payload))).toHaveProperty(
+        'order.location',
+        'https://bucket.example/sources/1',
+      )
+    }
+  })
+
+  test('that the host refuses ends the request, and no installer is called', async () => {
+    receiver.state.answer = () => ({ status: 403 })
+    const { result, requests } = await installWith([], { request: requestWithToken() })
+    expect(result).toMatchObject({ code: 'OUTBOUND_FAILED', details: { status: 403 } })
+    expect(requests).toEqual([])
   })
 })
 
@@ -81,7 +136,9 @@ test('an installer that always dies ends the request with a clear error', async 
 })
 
 test('an installer that reached its time limit is not called again', async () => {
-  const { result, requests } = await installWith([died], programLimits.installerTimeoutMs)
+  const { result, requests } = await installWith([died], {
+    callMs: programLimits.installerTimeoutMs,
+  })
   expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
   expect(requests).toHaveLength(1)
 })
@@ -92,6 +149,41 @@ test('the error of a refused program keeps its code, its message and its hint', 
   expect(result).toMatchObject(refusal)
 })
 
+const forgedText = 'done\u001b[2J\u0007\r\u202e, see\u2028https://evil.example'
+
+test('the texts of a refusal contain no character that controls a terminal or a line', async () => {
+  const refusal = {
+    code: 'INSTALL_FAILED',
+    message: `npm\n${forgedText}`,
+    hint: `x\n${forgedText}`,
+  }
+  const { result } = await installWith([answerOf({ kind: 'refused', ...refusal })])
+  const shownText = 'done\\u{1b}[2J\\u{7}\\u{d}\\u{202e}, see\\u{2028}https://evil.example'
+  // The lines of a package manager remain lines, and a hint is one line.
+  expect(result).toMatchObject({ message: `npm\n${shownText}`, hint: `x\\u{a}${shownText}` })
+})
+
+test('the texts of a refusal have a limited number of lines and characters', async () => {
+  const { installerLinesMax, installerLineCharsMax } = programLimits
+  const message = `${'a'.repeat(1_000_000)}\n`.repeat(3) + 'b\n'.repeat(100_000)
+  const refusal = { code: 'INSTALL_FAILED', message, hint: 'c'.repeat(1_000_000) }
+  const { result } = await installWith([answerOf({ kind: 'refused', ...refusal })])
+  const { message: shownMessage, hint } = result as { message: string; hint: string }
+  const lines = shownMessage.split('\n')
+  expect(lines).toHaveLength(installerLinesMax + 1)
+  expect(lines.at(-1)).toBe('…')
+  expect(lines[0]).toBe(`${'a'.repeat(installerLineCharsMax)}…`)
+  expect(hint).toBe(`${'c'.repeat(installerLineCharsMax)}…`)
+})
+
+test('the reason of a dead installer contains no character that controls a terminal', async () => {
+  const payload = Buffer.from(JSON.stringify({ errorMessage: 'x' }) + forgedText)
+  const forgedDeath = { FunctionError: 'Unhandled', Payload: payload }
+  const { result, logged } = await installWith(Array<Answer>(9).fill(forgedDeath))
+  expect(String(result)).toContain('\\u{1b}[2J')
+  expect(String(result) + JSON.stringify(logged)).not.toMatch(/\u001b|\\u001b|\u202e/)
+})
+
 test.each<readonly [string, object]>([
   ['a code that no installer has', { kind: 'refused', code: 'STACK_BUSY', message: '', hint: '' }],
   ['another form', { kind: 'published' }],
@@ -99,6 +191,13 @@ test.each<readonly [string, object]>([
 ])('an answer with %s is refused', async (_what, answer) => {
   const { result } = await installWith([answerOf(answer)])
   expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+})
+
+test('an answer with a code of the store is no outage, so its request ends', async () => {
+  const refusal = { kind: 'refused', code: 'STORE_UNAVAILABLE', message: 'later', hint: '' }
+  const { result } = await installWith([answerOf(refusal)])
+  expect(result).toMatchObject({ code: 'INSTALL_FAILED' })
+  expect(String(result)).not.toContain('later')
 })
 
 test('an answer that is not JSON ends the request, because scripts can forge it', async () => {

@@ -4,13 +4,18 @@ import { error, hasCode } from '../../errors/error.ts'
 import { awsError } from '../../platform/aws/aws-error.ts'
 import type { InstallUpload } from '../../platform/aws/blobs/install-uploads.ts'
 import { callLambda, type LambdaInvoker } from '../../platform/aws/lambda-client.ts'
+import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ClockPort, LoggerPort, RandomPort } from '../../ports/system.ts'
+import { readRepositoryArchive } from '../../triggers/outbound/repository-archive.ts'
+import { withFetchRetry } from './fetch-retry.ts'
 import {
+  cleanInstallerText,
   installAnswerForm,
   type InstallCall,
   type InstalledProgram,
   type InstallOrder,
   type InstallProgram,
+  type ProgramInstallRequest,
 } from './install-order.ts'
 
 /** Dependencies of calls of the installer's function. */
@@ -19,6 +24,9 @@ export interface InstallerCallerDeps {
   readonly functionArn: string
   /** Creates the address for the packed program of one call. */
   readonly createUpload: () => Promise<InstallUpload>
+  readonly outbound: OutboundPort
+  /** Stores a packed repository, and returns a temporary address of it. */
+  readonly storeSource: (archive: Uint8Array) => Promise<string>
   readonly clock: Pick<ClockPort, 'monotonicMs' | 'sleep'>
   readonly random: Pick<RandomPort, 'uuid'>
   readonly logger: LoggerPort
@@ -26,14 +34,15 @@ export interface InstallerCallerDeps {
 
 /**
  * Creates the call of the installer's function. Each call has an environment and an address of its
- * own. A call whose environment dies early, or that Lambda did not accept, is repeated. Throws the
- * errors of `installErrorCodes`, and the errors of `awsError` if the function cannot be called or
- * the store not be read.
+ * own. A call whose environment dies early, or that Lambda did not accept, is repeated. An
+ * installer gets no credential of a repository. Throws the errors of `installErrorCodes`, and the
+ * errors of `awsError` if the function cannot be called or the store cannot be used.
  */
 export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram {
   const { clock, logger } = deps
-  return async order => {
+  return async request => {
     const startedMs = clock.monotonicMs()
+    const order = await createOrder(deps, request)
     for (let tryNumber = 1; ; tryNumber += 1) {
       const upload = await deps.createUpload()
       const outcome = await callOnce(deps, order, upload)
@@ -46,6 +55,22 @@ export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram
       await clock.sleep(programLimits.installerPauseMs)
     }
   }
+}
+
+/**
+ * Returns the order of a request. An installer gets no credential. If the request has one, this
+ * process fetches the repository, and the order has the address of the stored archive.
+ */
+async function createOrder(
+  { clock, outbound, storeSource }: InstallerCallerDeps,
+  { token, ...order }: ProgramInstallRequest,
+): Promise<InstallOrder> {
+  if (token === undefined) return order
+  const limits = { timeoutMs: programLimits.sourceTimeoutMs }
+  const source = await withFetchRetry(clock, () =>
+    readRepositoryArchive(outbound, { ...order, token }, limits),
+  )
+  return { ...order, location: await storeSource(source) }
 }
 
 /** The result of one call. `failed`: another call may succeed. */
@@ -74,7 +99,8 @@ async function callOnce(
 }
 
 function diedError(reason: string): Error {
-  return error('INSTALL_FAILED', `the installer ended without an answer: ${reason}`, {
+  const shownReason = cleanInstallerText(reason)
+  return error('INSTALL_FAILED', `the installer ended without an answer: ${shownReason}`, {
     hint: 'Check that the installation needs less memory, disk and time than the installer has.',
   })
 }

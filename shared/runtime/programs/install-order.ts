@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
+import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
 
-/** The schema of everything that the installation of a repository's program needs. */
+/**
+ * The schema of the order of an installer. It has no credential, because scripts of packages can
+ * read the order.
+ */
 const installOrderForm = z.strictObject({
   repository: z.string(),
   commit: z.string(),
   /** The API address of the repository's host. */
   apiUrl: z.string(),
-  /** Absent for a public repository, and with `location`. */
-  token: z.string().optional(),
-  /** The temporary address of the archive, which the host gave for the token. */
+  /** The temporary address of the archive. Absent for a public repository. */
   location: z.string().optional(),
   /** The path of the project file's folder; '' is the top. */
   folder: z.string(),
@@ -19,8 +21,14 @@ const installOrderForm = z.strictObject({
   knownPackages: z.string().optional(),
 })
 
-/** Everything that the installation of a repository's program needs. */
+/** The order of an installer: everything that the installation of a program needs. */
 export type InstallOrder = z.infer<typeof installOrderForm>
+
+/** The request for an installation. Its recipient is trusted, unlike that of an order. */
+export interface ProgramInstallRequest extends InstallOrder {
+  /** The credential, if the host gave no temporary address for it. */
+  readonly token?: string | undefined
+}
 
 /**
  * The packages in a packed program. `none`: it needs none. `known`: they are left out, because the
@@ -39,7 +47,7 @@ export interface InstalledProgram {
  * Fetches the program of a repository, installs its packages and packs it. Throws the errors of
  * `installErrorCodes`.
  */
-export type InstallProgram = (order: InstallOrder) => Promise<InstalledProgram>
+export type InstallProgram = (request: ProgramInstallRequest) => Promise<InstalledProgram>
 
 /** The codes of errors that the author of a program or of a rule can correct. */
 export const installErrorCodes = [
@@ -60,8 +68,18 @@ export const installCallForm = z.strictObject({
 export type InstallCall = z.infer<typeof installCallForm>
 
 /**
- * The answer of the installer's function. Scripts of packages can forge it, so a generator checks
- * the uploaded bytes against it.
+ * Makes a text safe that comes from the installer, whose scripts can forge it. It becomes part of
+ * messages, logs and comments.
+ */
+export function cleanInstallerText(text: string): string {
+  const { installerLinesMax: linesMax, installerLineCharsMax: charsMax } = programLimits
+  return toPrintableLines(text, { linesMax, charsMax })
+}
+
+/**
+ * The answer of the installer's function. Scripts of packages can forge it. A generator therefore
+ * checks the uploaded bytes against it, accepts the codes of an installation only, and makes its
+ * texts safe.
  */
 export const installAnswerForm = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -73,8 +91,8 @@ export const installAnswerForm = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('refused'),
     code: z.enum(installErrorCodes),
-    message: z.string().transform(text => text.slice(0, programLimits.installerMessageMax)),
-    hint: z.string(),
+    message: z.string().transform(cleanInstallerText),
+    hint: z.string().transform(text => toPrintable(text, programLimits.installerLineCharsMax)),
   }),
 ])
 export type InstallAnswer = z.infer<typeof installAnswerForm>

@@ -5,7 +5,7 @@ import type { OutboundPort } from '../../ports/outbound.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import { hasProjectFile } from '../../programs/project/project-file.ts'
 import { withFetchRetry } from './fetch-retry.ts'
-import type { InstalledProgram, InstallOrder } from './install-order.ts'
+import type { InstalledProgram, ProgramInstallRequest } from './install-order.ts'
 import { fetchRepositoryArchive } from '../../triggers/outbound/repository-archive.ts'
 import { installProgramPackages, type PackageInstallDeps } from './install-packages.ts'
 
@@ -23,7 +23,7 @@ export interface InstallerDeps extends Omit<PackageInstallDeps, 'processes'> {
  */
 export async function installProgram(
   deps: InstallerDeps,
-  order: InstallOrder,
+  order: ProgramInstallRequest,
 ): Promise<InstalledProgram> {
   mkdirSync(deps.scratch, { recursive: true, mode: 0o700 })
   const temporaryFolder = mkdtempSync(join(deps.scratch, 'repository-'))
@@ -49,7 +49,7 @@ export async function installProgram(
 /** Fetches the files of the repository. Returns their folder. */
 function fetchFiles(
   { outbound, clock }: InstallerDeps,
-  order: InstallOrder,
+  order: ProgramInstallRequest,
   temporaryFolder: string,
 ): Promise<string> {
   return withFetchRetry(clock, async tryNumber => {

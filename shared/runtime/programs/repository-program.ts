@@ -97,7 +97,7 @@ export function openWithRepositories(
 
 /**
  * Creates the archive request for the repository's host. It contains the webhook's credential only
- * if the host gives no temporary address for it, because scripts of packages can read the request.
+ * if the host gives no temporary address for it.
  */
 async function createArchiveRequest(
   { documents, sealing, outbound, clock }: RepositoryDeps,

@@ -14,7 +14,12 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Header } from 'tar'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ArchiveLimits, exchangeToken, fetchRepositoryArchive } from './repository-archive.ts'
+import {
+  type ArchiveLimits,
+  exchangeToken,
+  fetchRepositoryArchive,
+  readRepositoryArchive,
+} from './repository-archive.ts'
 import { startReceiver } from './local-receiver.fixture.ts'
 
 const commit = 'b'.repeat(40)
@@ -205,6 +210,34 @@ describe('the request for the archive of a repository', () => {
     const thrown = await fetched().catch(String)
     expect(thrown).toContain('\\u{a}\\u{1b}')
     expect(thrown).not.toMatch(/\n|\u001b/)
+  })
+})
+
+describe('a packed archive', () => {
+  const request = { repository: 'acme/shop', commit, token: 'the-token' }
+  const read = (limits?: ArchiveLimits) =>
+    readRepositoryArchive(receiver.outbound, { ...request, apiUrl: receiver.origin }, limits)
+
+  test('is read with the credential, also after a redirect of the host to itself', async () => {
+    receiver.received.length = 0
+    const body = packed(good)
+    receiver.state.answer = ({ url }) =>
+      url === '/own' ? { status: 200, body } : { status: 302, headers: { location: '/own' } }
+    expect(Buffer.from(await read())).toEqual(body)
+    expect(receiver.received.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer the-token',
+      'Bearer the-token',
+    ])
+  })
+
+  test('that is too large or is refused is an error', async () => {
+    const body = packed(good)
+    served(body)
+    await expect(read({ bytesMax: body.length - 1 })).rejects.toMatchObject(tooLarge)
+    expect(await read({ bytesMax: body.length })).toHaveLength(body.length)
+    served(body, 403)
+    const refusal = { code: 'OUTBOUND_FAILED', details: { status: 403 } }
+    await expect(read()).rejects.toMatchObject(refusal)
   })
 })
 

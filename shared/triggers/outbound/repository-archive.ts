@@ -40,20 +40,10 @@ export async function fetchRepositoryArchive(
   request: ArchiveRequest,
   { folder, limits = {} }: { readonly folder: string; readonly limits?: ArchiveLimits },
 ): Promise<void> {
-  const { repository, token } = request
-  const download = {
-    method: 'GET',
-    url: request.location ?? archiveUrlOf(request),
-    headers: token === undefined ? {} : createGithubHeaders(token),
-    timeoutMs: limits.timeoutMs ?? triggerLimits.archiveTimeoutMs,
-    // The size is checked below, with a specific error.
-    bytesMax: Number.POSITIVE_INFINITY,
-    redirectsMax: triggerLimits.archiveRedirectsMax,
-  } as const
   try {
-    await outbound.call(download, async ({ status, body }) => {
-      if (status !== 200) throw archiveStatusError(repository, status)
-      await unpackInto(limitSize(body, limits), folder, limits)
+    await download(outbound, request, {
+      limits,
+      readBody: body => unpackInto(body, folder, limits),
     })
   } catch (thrown) {
     await rm(folder, { recursive: true, force: true })
@@ -63,9 +53,53 @@ export async function fetchRepositoryArchive(
 }
 
 /**
+ * Returns the packed archive of a repository at a commit, without unpacking it. Throws
+ * ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED and OUTBOUND_FAILED.
+ */
+export function readRepositoryArchive(
+  outbound: OutboundPort,
+  request: ArchiveRequest,
+  limits: Pick<ArchiveLimits, 'bytesMax' | 'timeoutMs'> = {},
+): Promise<Uint8Array> {
+  const readBody = async (body: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+  return download(outbound, request, { limits, readBody })
+}
+
+/** Requests an archive, and passes its bytes up to the size limit to `readBody`. */
+function download<T>(
+  outbound: OutboundPort,
+  request: ArchiveRequest,
+  options: {
+    readonly limits: ArchiveLimits
+    readonly readBody: (body: AsyncIterable<Uint8Array>) => Promise<T>
+  },
+): Promise<T> {
+  const { repository, token } = request
+  const { limits, readBody } = options
+  const outboundRequest = {
+    method: 'GET',
+    url: request.location ?? archiveUrlOf(request),
+    headers: token === undefined ? {} : createGithubHeaders(token),
+    timeoutMs: limits.timeoutMs ?? triggerLimits.archiveTimeoutMs,
+    // `limitSize` checks the size, with a specific error.
+    bytesMax: Number.POSITIVE_INFINITY,
+    redirectsMax: triggerLimits.archiveRedirectsMax,
+  } as const
+  return outbound.call(outboundRequest, async ({ status, body }) => {
+    if (status !== 200) throw archiveStatusError(repository, status)
+    return readBody(limitSize(body, limits))
+  })
+}
+
+/**
  * Exchanges the token of a request for the temporary address of its archive, if the host redirects
  * to another origin. GitHub does so for every archive. Returns the request unchanged if it has no
- * token, or if the host answers in another way. Throws OUTBOUND_REFUSED and OUTBOUND_FAILED.
+ * token, or if the host answers in another way. A target of the same origin is no such address,
+ * because the host may expect the token there. Throws OUTBOUND_REFUSED and OUTBOUND_FAILED.
  */
 export async function exchangeToken(
   outbound: OutboundPort,

@@ -1,0 +1,34 @@
+import { programLimits } from '../../shared/config/program-limits.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
+import type { RunLimit } from './serve-run.ts'
+
+/** The time of one call of a generator. All work of the call shares it. */
+export interface CallTime {
+  /** Returns the limits of a run or preview that begins now. */
+  readonly limitNow: () => RunLimit
+  /**
+   * Reports whether the call may open another request. Opening can include an installation, which
+   * must end within the call.
+   */
+  readonly mayOpenNext: () => boolean
+}
+
+/** Starts the time of a call, which has `time` from now on. */
+export function startCallTime(
+  clock: Pick<ClockPort, 'monotonicMs'>,
+  { limitMs = Infinity, handOverSignal }: RunLimit,
+): CallTime {
+  const startedMs = clock.monotonicMs()
+  const elapsedMs = (): number => clock.monotonicMs() - startedMs
+  return {
+    limitNow: () => ({
+      ...(limitMs === Infinity ? {} : { limitMs: Math.max(runMinMs, limitMs - elapsedMs()) }),
+      ...(handOverSignal === undefined ? {} : { handOverSignal }),
+    }),
+    mayOpenNext: () =>
+      handOverSignal?.aborted !== true && elapsedMs() <= limitMs * programLimits.openNextPart,
+  }
+}
+
+/** Time of a run that begins after the time of its call, in ms. The run hands over at once. */
+const runMinMs = 1_000
