@@ -1,3 +1,4 @@
+import { apiLimits } from '../../shared/config/api-limits.ts'
 import { DeployError, hasCode } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
@@ -62,6 +63,23 @@ export async function beginNextRequest(
     if (serveOutcome !== 'refused') return serveOutcome
     lastOutcome = 'refused'
   }
+}
+
+/**
+ * Refuses the requests of a stack that was removed or renamed while they were put. Without an end,
+ * their senders would wait for ever.
+ */
+export async function refuseStacklessRequests(
+  server: StackServer,
+  stack: StackId,
+): Promise<'idle' | 'refused'> {
+  const message = `the stack '${stack}' does not exist; it was removed or renamed`
+  const end = { kind: 'refused', code: 'STACK_NOT_FOUND', message } as const
+  const waitingRequests = await server.requests.listWaiting(stack, apiLimits.waitingRequestsMax)
+  for (const request of waitingRequests)
+    if (isEditRequest(request)) await server.requests.end(stack, request.key, end)
+    else await notifyAndEndRequest(server, request, end)
+  return waitingRequests.length > 0 ? 'refused' : 'idle'
 }
 
 async function beginRequest(

@@ -18,7 +18,12 @@ import { abandonDeployment, isUnreadable } from './abandon-deployment.ts'
 import { armWatchdog, isHolderGone, observedHolderOf } from './watchdog.ts'
 import { wakeDeployment } from './resume-deployment.ts'
 import { type RunLimit, serveRun } from './serve-run.ts'
-import { beginNextRequest, type BeginOutcome, toHeldOutcome } from './begin-next-request.ts'
+import {
+  beginNextRequest,
+  type BeginOutcome,
+  refuseStacklessRequests,
+  toHeldOutcome,
+} from './begin-next-request.ts'
 import { type CallTime, startCallTime } from './call-time.ts'
 import { notifyEnded } from './notify-result.ts'
 import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
@@ -45,7 +50,7 @@ export async function serveStack(
   const { stack } = nudge
   const callTime = startCallTime(server.platform.clock, time)
   const record = await server.platform.catalog.getStack(stack)
-  if (record === undefined) return 'idle'
+  if (record === undefined) return refuseStacklessRequests(server, stack)
   // The previous generator may have crashed before it reported its result.
   if (record.current === '') await notifyEnded(server, stack)
   const serveOutcome =

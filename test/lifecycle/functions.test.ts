@@ -52,6 +52,20 @@ test('a request that cannot be opened is refused with the reason, and the next o
   expect(await readNames(all)).toContain('a')
 })
 
+test('a request that reached the queue of a removed stack is refused', async () => {
+  const all = await openScene()
+  await all.platform.catalog.removeStack(all.stack)
+  await all.requestDeployment('up')
+  await all.requestEdit('edit', { kind: 'repair' })
+  expect(await all.generate()).toBe('refused')
+  for (const key of ['up', 'edit'])
+    expect((await all.platform.requests.find(all.stack, key))?.end).toMatchObject({
+      kind: 'refused',
+      code: 'STACK_NOT_FOUND',
+    })
+  expect(await all.generate()).toBe('idle')
+})
+
 test('requests of one stack are served one after another', async () => {
   const all = await openScene()
   await all.requestDeployment('up')
