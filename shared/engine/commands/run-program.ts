@@ -80,11 +80,10 @@ export async function runProgram(deps: ProgramExecutionDeps): Promise<ProgramExe
       await monitor.hooks.waitUntilSettled()
       if (deps.isAborted()) monitor.abort()
       monitor.release()
-      const hadEnded = hasEnded
       const end = deps.isAborted() ? await waitForExit(deps, program) : await exit
       if (deps.isAborted()) return false
       if (end?.error === undefined && end?.bail !== true) return true
-      if (!hadEnded) reportProgramFailure(emitter, failure ?? '')
+      reportProgramFailure(emitter, failure ?? '')
       return false
     },
   }

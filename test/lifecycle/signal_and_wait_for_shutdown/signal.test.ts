@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Monitor } from '../engine.ts'
+import { ProgramFailed } from '../scripted-hosts.ts'
 import { closeProgramFunctions, openProgramFunctions, withHooks } from '../program-functions.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -82,4 +83,16 @@ test('TestSignalAndWaitForShutdownErrorAfterWait: a failure after the signal fai
   })
   expect(testRun.result.result).toBe('failed')
   expect(cloud.log).toEqual(['create a'])
+})
+
+test('a program that fails during the deletes after its signal fails the run, with its message', async () => {
+  const engine = await engines.open(createCloud(300))
+  await engine.run(async monitor => void (await registerThing(monitor, 'a', { v: 1 })))
+  const testRun = await engine.run(async monitor => {
+    void wait(monitor).catch(() => undefined)
+    await new Promise(done => setTimeout(done, 50))
+    throw new ProgramFailed('in between')
+  })
+  expect(testRun.result.result).toBe('failed')
+  expect(JSON.stringify(testRun.events)).toContain('an unhandled error occurred: in between')
 })
