@@ -1,6 +1,7 @@
 import { computeBackoffMs } from '../shared/engine/deployment/retry/backoff.ts'
 import { leaveMarginMsOf } from '../shared/engine/deployment/ownership/hand-over.ts'
-import { createSlots, type Slots } from '../shared/engine/deployment/dispatch/slots.ts'
+import { createProcessSlots } from '../shared/engine/deployment/dispatch/concurrency-limit.ts'
+import type { Slots } from '../shared/engine/deployment/dispatch/slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { DeploymentId } from '../shared/records/ids.ts'
 import type { Pool } from '../shared/records/pool.ts'
@@ -51,7 +52,7 @@ export function superviseExecutors(
   supervisedDeployment: SupervisedDeployment,
 ): ExecutorSupervisor {
   const openExecutors: OpenExecutors = new Map()
-  const slots = createSlots(Math.max(1, input.request.options.parallel))
+  const slots = createProcessSlots(input.request.options)
   const pools: readonly (Pool | undefined)[] =
     supervisedDeployment.limitMs === undefined ? [undefined] : ['short', 'long']
   const supervisions = pools.map(pool =>

@@ -8,7 +8,7 @@ import { prepareRun } from '../functions/step-generator/prepare-run.ts'
 import { limits } from '../shared/config/limits.ts'
 import { hasCode } from '../shared/errors/error.ts'
 import type { Base } from '../shared/engine/deployment/state/base.ts'
-import { createSlots } from '../shared/engine/deployment/dispatch/slots.ts'
+import { createProcessSlots } from '../shared/engine/deployment/dispatch/concurrency-limit.ts'
 import type { DeployResult, RunningDeployment } from '../shared/engine/request.ts'
 import type { Platform } from '../shared/ports/platform.ts'
 import type { StackId } from '../shared/records/ids.ts'
@@ -252,7 +252,7 @@ async function startExecutors(
     return { ...noActions, end: async () => undefined }
   }
   if (limitMs === undefined) {
-    const slots = createSlots(Math.max(1, options.parallel))
+    const slots = createProcessSlots(options)
     const executor = await startExecutor(input, environment, { deployment, slots })
     return { ...noActions, ...executor }
   }

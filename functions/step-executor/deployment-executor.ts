@@ -10,6 +10,7 @@ import { openPinnedBase } from './pinned-base.ts'
 import { createExecutor } from '../../shared/engine/executor/executor.ts'
 import type { ExecutionContext } from '../../shared/engine/executor/execution-context.ts'
 import { createLogIndex, type LogIndex } from '../../shared/engine/executor/log-index.ts'
+import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
 import type { Slots } from '../../shared/engine/deployment/dispatch/slots.ts'
 import { createStepSource } from '../../shared/engine/executor/step-source.ts'
 import { keepLease, type LeaseKeeper } from '../../shared/engine/executor/lease.ts'
@@ -137,12 +138,10 @@ export async function startExecutor(
     if (!isLast && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.commandRun.abort(thrown)
   }
-  const { execute, parallel } = request.options
+  const operationsMax = deliveryLimitOf(request.options)
   const receiveOptions = {
     ...(timeLimit === undefined ? {} : { pool: timeLimit.pool }),
-    ...(execute === 'elsewhere'
-      ? { deliveryLimit: { executor, operationsMax: Math.max(1, parallel) } }
-      : {}),
+    ...(operationsMax === undefined ? {} : { deliveryLimit: { executor, operationsMax } }),
   }
   const polling = pollDeliveries(platform, handler, { deployment, onFailure, ...receiveOptions })
   return {

@@ -7,7 +7,7 @@
  */
 import type { BlobHash } from '../../records/ids.ts'
 import { firstEpoch, isReadByProgram, runsProgram } from '../../records/log.ts'
-import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import { type Base, createBase } from '../deployment/state/base.ts'
@@ -79,7 +79,7 @@ async function refreshStates(
   await deps.writer.append({ kind: 'phase', phase: 'refresh' })
   if (readableSteps.length === 0) return true
   const result = await runPlan(deps, 'refresh', {
-    planned: planRefresh(readableSteps, { ...deps, ...concurrencyLimitOf(deps.pin) }),
+    planned: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
     isStoppedByFailure: false,
   })
   return result.isComplete

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../records/ids.ts'
 import { emptyMap } from '../../values/value.ts'
-import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { operationOf } from '../deployment/state/operations.ts'
 import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'
@@ -30,7 +30,7 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
   const { steps, createdStack } = await prepareSteps(deps.run, ctx)
   const recordedPlan = readRecordedPlan(deps, base, 'imports')
   const plannedOperations =
-    recordedPlan ?? planImports(steps, { ...deps, ...concurrencyLimitOf(deps.pin) })
+    recordedPlan ?? planImports(steps, { ...deps, ...planLimitOf(deps.pin) })
   const plan = { planned: plannedOperations, isStoppedByFailure: true }
   const executePlan = (): Promise<{ readonly isComplete: boolean }> =>
     recordedPlan === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)

@@ -1,6 +1,6 @@
 import type { Urn } from '../../names/urn.ts'
 import type { Decision } from '../../records/log.ts'
-import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import { runPlan } from '../deployment/dispatch/run-plan.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import {
@@ -28,7 +28,7 @@ export async function refreshUnregistered(
     return true
   }
   const plan = {
-    planned: planRefresh(readableSteps, { ...deps, ...concurrencyLimitOf(deps.pin) }),
+    planned: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
     isStoppedByFailure: !ctx.input.continueOnError,
   }
   return (await runPlan(deps, 'refresh', plan, decisions)).isComplete

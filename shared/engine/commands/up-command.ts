@@ -4,7 +4,7 @@ import { decodeSnapshot } from '../../state/snapshot-codec.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { stackType, type Urn } from '../../names/urn.ts'
 import type { TrackedState } from '../step.ts'
-import { concurrencyLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
+import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import type { GeneratorContext } from '../generator/context.ts'
@@ -226,7 +226,7 @@ async function deleteCondemned(
         ? 'for waves to end'
         : 'for whole waves'
   const plan = {
-    planned: planDeletes(graph, condemned, { ...deps, ...concurrencyLimitOf(deps.pin), waitMode }),
+    planned: planDeletes(graph, condemned, { ...deps, ...planLimitOf(deps.pin), waitMode }),
     isStoppedByFailure: !ctx.input.continueOnError,
   }
   const { isComplete } = await runPlan(deps, 'deletes', plan, decisions)

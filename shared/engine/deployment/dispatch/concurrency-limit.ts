@@ -1,22 +1,51 @@
-import { createSlots, type Slots } from './slots.ts'
+/**
+ * The limit of `--parallel`, for each value of the option `execute`:
+ *
+ * - `here`: the executors of one process share slots (`createProcessSlots`).
+ * - `elsewhere`: the queue limits all processes together (`deliveryLimitOf`). Each process also has
+ *   slots of its own.
+ * - `functions`: functions do not know each other, so the generator limits what it sends. Plans use
+ *   `planLimitOf`, and the registrations of a program use `createChainSlots`.
+ */
+import type { DeploymentOptions } from '../../../records/log.ts'
 import type { Pin } from '../log/log-view.ts'
+import { createSlots, type Slots } from './slots.ts'
+
+type LimitOptions = Pick<DeploymentOptions, 'execute' | 'parallel'>
+
+/** Returns how many operations of a deployment may run at the same time. Pure. */
+function operationsMaxOf({ parallel }: Pick<LimitOptions, 'parallel'>): number {
+  return Math.max(1, parallel)
+}
+
+/** Creates the slots that all executors of one process share. An operation holds one of them. */
+export function createProcessSlots(options: Pick<LimitOptions, 'parallel'>): Slots {
+  return createSlots(operationsMaxOf(options))
+}
 
 /**
- * Returns how many operations a plan may have in flight. The limit is set only for functions,
- * because these do not know each other. Executors of one machine share their slots. Pure.
+ * Returns how many operations of a deployment the queue may have in delivery, to all processes
+ * together. Returns undefined unless separate processes run the operations. Pure.
  */
-export function concurrencyLimitOf({ options }: Pick<Pin, 'options'>): {
+export function deliveryLimitOf(options: LimitOptions): number | undefined {
+  return options.execute === 'elsewhere' ? operationsMaxOf(options) : undefined
+}
+
+/**
+ * Returns how many operations a plan may have in flight. The limit is set only if functions run
+ * the operations. Pure.
+ */
+export function planLimitOf({ options }: Pick<Pin, 'options'>): {
   readonly concurrencyMax?: number
 } {
-  const { execute, parallel } = options
-  return execute === 'functions' ? { concurrencyMax: Math.max(1, parallel) } : {}
+  return options.execute === 'functions' ? { concurrencyMax: operationsMaxOf(options) } : {}
 }
 
 /**
  * Creates the slots for the chains of a program. A chain holds one slot until it has ended. Returns
- * undefined if the deployment has no limit.
+ * undefined unless functions run the operations.
  */
 export function createChainSlots(pin: Pick<Pin, 'options'>): Slots | undefined {
-  const { concurrencyMax } = concurrencyLimitOf(pin)
+  const { concurrencyMax } = planLimitOf(pin)
   return concurrencyMax === undefined ? undefined : createSlots(concurrencyMax)
 }
