@@ -1,4 +1,4 @@
-import type { TokenDays } from '../../functions/api/tokens.ts'
+import type { TokenDays } from '../../functions/api/issue-token.ts'
 
 /** An installation on AWS, and the environment of commands for it. */
 export interface InstallationTarget {

@@ -10,7 +10,7 @@ import { createOutbound } from '../../shared/triggers/outbound/outbound.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { type ApiOptions, createApi } from './create-api.ts'
 import type { Role } from './authorization.ts'
-import { createToken } from './tokens.ts'
+import { createToken } from './issue-token.ts'
 
 /** An API over an embedded platform of its own, called without a socket. */
 export interface TestApi {

@@ -24,7 +24,7 @@ import { type AuthorizedCall, checkParams, runAudited } from './audited-call.ts'
 import { type ApiPorts, parseInput, type Route, type RouteAnswer } from './define-route.ts'
 import { routes } from './routes-table.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
-import { authenticate, isTokenValid } from './tokens.ts'
+import { authenticate, isTokenValid } from './authenticate.ts'
 
 /** The options of an API. */
 export interface ApiOptions {

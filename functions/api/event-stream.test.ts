@@ -7,7 +7,7 @@ import { openTestApi, shop, shopPath, type TestApi } from './api.fixture.ts'
 import { createApi } from './create-api.ts'
 import { federationKeyOf } from './federation/federation-rule.ts'
 import { parseTokenText } from './token-document.ts'
-import { issueToken } from './tokens.ts'
+import { issueToken } from './issue-token.ts'
 
 let all: TestApi
 let app: Hono

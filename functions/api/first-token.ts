@@ -2,7 +2,7 @@ import { error } from '../../shared/errors/error.ts'
 import { runAudited } from './audited-call.ts'
 import type { ApiPorts } from './define-route.ts'
 import { routes } from './routes-table.ts'
-import { createToken, type TokenDays, type TokenDeps } from './tokens.ts'
+import { createToken, type TokenDays, type TokenDeps } from './issue-token.ts'
 
 /** The ports for creating a token without the API. */
 export type FirstTokenPorts = TokenDeps & Pick<ApiPorts, 'audit' | 'clock' | 'random' | 'logger'>

@@ -10,7 +10,7 @@ import {
   tokenKeyOf,
   tokenViewOf,
 } from './token-document.ts'
-import type { IssuedToken, TokenDeps } from './tokens.ts'
+import type { IssuedToken, TokenDeps } from './issue-token.ts'
 
 /**
  * Gives a token a new secret, and its whole lifetime again. Earlier secrets remain valid for at

@@ -4,7 +4,8 @@ import type { EpochMs } from '../../shared/records/ids.ts'
 import { openTestApi, type TestApi } from './api.fixture.ts'
 import { rotateToken } from './rotate-token.ts'
 import { tokenKeyOf } from './token-document.ts'
-import { authenticate, createToken, type IssuedToken, type TokenDays } from './tokens.ts'
+import { authenticate } from './authenticate.ts'
+import { createToken, type IssuedToken, type TokenDays } from './issue-token.ts'
 
 let api: TestApi
 let now = 1_800_000_000_000

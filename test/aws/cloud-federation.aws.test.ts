@@ -3,7 +3,7 @@
  * of a real issuer, under the permissions of its role.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createToken } from '../../functions/api/tokens.ts'
+import { createToken } from '../../functions/api/issue-token.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { createSandbox, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
 import { startLocalIssuer } from '../integration/cli/local-issuer.ts'

@@ -5,7 +5,7 @@ import { pageQuery, pageForm } from '../pages.ts'
 import { defineRoute } from '../define-route.ts'
 import { rotateToken } from '../rotate-token.ts'
 import { parseToken, tokenKeyOf, tokenView, tokenViewOf } from '../token-document.ts'
-import { createToken, tokenDraft } from '../tokens.ts'
+import { createToken, tokenDraft } from '../issue-token.ts'
 
 /** Routes of tokens, and of the audit log. */
 export const tokenRoutes = [

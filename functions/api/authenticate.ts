@@ -1,85 +1,17 @@
 import { timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
-import { apiLimits } from '../../shared/config/api-limits.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import type { DocumentsPort } from '../../shared/ports/documents.ts'
-import type { ClockPort, RandomPort } from '../../shared/ports/system.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
-import { type Caller, roles } from './authorization.ts'
+import type { Caller } from './authorization.ts'
 import { federationKeyOf } from './federation/federation-rule.ts'
-import {
-  createTokenId,
-  createTokenSecret,
-  parseToken,
-  parseTokenText,
-  putToken,
-  type TokenDocument,
-  tokenKeyOf,
-  tokenStacksForm,
-  type TokenView,
-  tokenViewOf,
-} from './token-document.ts'
+import { parseToken, parseTokenText, type TokenDocument, tokenKeyOf } from './token-document.ts'
 
-/** The days until a token expires, or `never` for a token that is valid until it is revoked. */
-const tokenDaysForm = z.union([z.int().min(1).max(apiLimits.tokenDaysMax), z.literal('never')])
-
-/** The days until a token expires. */
-export type TokenDays = z.infer<typeof tokenDaysForm>
-
-/** The request that creates a token. */
-export const tokenDraft = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[\w.@ -]{1,100}$/, 'must be 1 to 100 letters, digits, spaces, _, ., @ and -'),
-  role: z.enum(roles),
-  /** Absent: all stacks. */
-  stacks: tokenStacksForm.optional(),
-  /** Absent: `tokenDaysDefault`. */
-  days: tokenDaysForm.optional(),
-})
-
-/** The ports for creating and checking tokens. */
-export interface TokenDeps {
-  readonly documents: DocumentsPort
-  readonly random: Pick<RandomPort, 'bytes'>
+/** The ports for checking tokens. */
+interface AuthenticationDeps {
+  readonly documents: Pick<DocumentsPort, 'get'>
   readonly clock: Pick<ClockPort, 'now'>
-}
-
-/** A token whose text is shown once. */
-export type IssuedToken = TokenView & { readonly token: string }
-
-const dayMs = 86_400_000
-
-/** Creates a token. Its text is returned once and never again. */
-export async function createToken(
-  deps: TokenDeps,
-  { name, role, stacks, days = apiLimits.tokenDaysDefault }: z.infer<typeof tokenDraft>,
-): Promise<IssuedToken> {
-  const lifetimeMs = days === 'never' ? undefined : days * dayMs
-  const permissions = { name, role, stacks: stacks ?? ('*' as const) }
-  return issueToken(deps, { id: createTokenId(deps.random), permissions, lifetimeMs })
-}
-
-/** Stores a new token with this id. `lifetimeMs` is undefined for a token that does not expire. */
-export async function issueToken(
-  { documents, random, clock }: TokenDeps,
-  {
-    id,
-    permissions,
-    lifetimeMs,
-  }: {
-    readonly id: string
-    readonly permissions: Pick<TokenDocument, 'name' | 'role' | 'stacks' | 'rule'>
-    readonly lifetimeMs: number | undefined
-  },
-): Promise<IssuedToken> {
-  const { token, hash } = createTokenSecret(random, id)
-  const createdAt = clock.now()
-  const expiry = lifetimeMs === undefined ? {} : { expiresAt: (createdAt + lifetimeMs) as EpochMs }
-  const document = { ...permissions, createdAt, ...expiry, hash }
-  await putToken(documents, { id, version: 0, document })
-  return { ...tokenViewOf(id, document), token }
 }
 
 /**
@@ -88,7 +20,7 @@ export async function issueToken(
  * such as a changed or removed rule of an exchanged token.
  */
 export async function authenticate(
-  { documents, clock }: Pick<TokenDeps, 'documents' | 'clock'>,
+  { documents, clock }: AuthenticationDeps,
   tokenText: string,
 ): Promise<Caller> {
   const parsed = parseTokenText(tokenText)
@@ -104,10 +36,7 @@ export async function authenticate(
 }
 
 /** Reports whether the text of a token is valid. Throws the errors of the store. */
-export async function isTokenValid(
-  deps: Pick<TokenDeps, 'documents' | 'clock'>,
-  tokenText: string,
-): Promise<boolean> {
+export async function isTokenValid(deps: AuthenticationDeps, tokenText: string): Promise<boolean> {
   try {
     await authenticate(deps, tokenText)
     return true
