@@ -3,7 +3,7 @@
  * Imports ports and below.
  */
 
-import type { DebuggerEndpoint } from './hosts/debugging.ts'
+import type { DebuggerEndpoint } from './hosts/spawn-debugged.ts'
 import type { ProjectPlugin } from './project/project-plugins.ts'
 import type { RequiredPackage } from './required-packages.ts'
 

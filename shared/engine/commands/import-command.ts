@@ -9,7 +9,7 @@ import { createSealing, type Sealing } from '../deployment/state/state-sealing.t
 import type { GeneratorContext } from '../generator/context.ts'
 import { Bail, unwrap } from '../generator/finish-stage.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
-import { applyOutputs } from '../generator/steps/apply-outputs.ts'
+import { recordRegisteredOutputs } from '../generator/steps/record-registered-outputs.ts'
 import { prepareImport, type ReadyImport } from '../generator/import/prepare-import.ts'
 import { createJoinOperation, placeNodes } from '../generator/deletion/place-nodes.ts'
 import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
@@ -35,7 +35,8 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
   const executePlan = (): Promise<{ readonly isComplete: boolean }> =>
     recordedPlan === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
   const isWhole = plannedOperations.length === 0 || (await executePlan()).isComplete
-  if (isWhole && createdStack !== undefined) await applyOutputs(ctx, createdStack, emptyMap)
+  if (isWhole && createdStack !== undefined)
+    await recordRegisteredOutputs(ctx, createdStack, emptyMap)
   return isWhole
 }
 

@@ -1,4 +1,4 @@
-import { shouldDebugProgram } from '../../programs/hosts/debugging.ts'
+import { shouldDebugProgram } from '../../programs/hosts/debug-targets.ts'
 import { emitDebuggerWaiting } from '../events/emit-debugger-waiting.ts'
 import { stackType } from '../../names/urn.ts'
 import type { ProgramRun } from '../../programs/program.ts'
@@ -11,7 +11,7 @@ import { messageOf } from '../../errors/error.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { createGenerator, type Generator } from '../generator/generator.ts'
-import { applyOutputs } from '../generator/steps/apply-outputs.ts'
+import { recordRegisteredOutputs } from '../generator/steps/record-registered-outputs.ts'
 
 /** The running program of a command, and the generator that serves it. */
 export interface ProgramPhase {
@@ -121,5 +121,5 @@ export async function applyStackOutputs(
   )
   if (stackState === undefined || outputs === undefined) return
   const keptOutputs = isWhole ? emptyMap : stackState.state.outputs
-  await applyOutputs(ctx, stackState, new Map([...keptOutputs, ...outputs]))
+  await recordRegisteredOutputs(ctx, stackState, new Map([...keptOutputs, ...outputs]))
 }

@@ -1,4 +1,4 @@
-import type { DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
 import type { StepEmitter } from './step-emitter.ts'
 
 /**

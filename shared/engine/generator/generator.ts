@@ -25,7 +25,7 @@ import {
 } from './registration/inherit-options.ts'
 import { registerResource } from './registration/register-resource.ts'
 import type { CurrentState } from './sets.ts'
-import { applyOutputs, requireRegistered } from './steps/apply-outputs.ts'
+import { recordRegisteredOutputs, requireRegistered } from './steps/record-registered-outputs.ts'
 import { runOutputHooks } from './steps/settled-hooks.ts'
 
 /**
@@ -144,7 +144,9 @@ export function createGenerator(deps: GeneratorDeps): Generator {
         stackOutputs = outputs
         return Promise.resolve()
       }
-      return track(applyOutputs(ctx, current, outputs).then(() => runOutputHooks(ctx, urn)))
+      return track(
+        recordRegisteredOutputs(ctx, current, outputs).then(() => runOutputHooks(ctx, urn)),
+      )
     },
     invoke: request => track(invoke(request)),
     call: request => track(call(request)),

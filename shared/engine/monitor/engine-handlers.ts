@@ -8,7 +8,7 @@ import type {
 } from '../../../proto/gen/pulumi/engine.ts'
 import { satisfies } from 'semver'
 import { emulatedVersion } from '../../config/emulated-version.ts'
-import type { DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
 import type { DiagnosticEvent } from '../events/event.ts'
 
 /** The receivers of messages from programs and plugins. */

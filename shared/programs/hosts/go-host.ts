@@ -6,13 +6,9 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { isExecutable, runToEnd } from '../executables.ts'
 import { type BuiltBinary, buildGo, findGo } from './go-build.ts'
-import { spawnDebugged } from './debugging.ts'
-import {
-  createConfigEnvironment,
-  debugRequestOf,
-  readTextOption,
-  watchProgram,
-} from './program-process.ts'
+import { createConfigEnvironment } from './program-environment.ts'
+import { readTextOption } from './runtime-option.ts'
+import { startProgramProcess } from './start-program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
 import {
   deduplicatePackages,
@@ -42,8 +38,7 @@ export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
         cwd: run.programFolder,
         env: { ...deps.env, ...createGoEnvironment(run) },
       }
-      const child = await spawnDebugged(deps.processes, request, debugRequestOf(run))
-      const program = watchProgram(child, { onLine })
+      const program = await startProgramProcess(deps.processes, request, { run, onLine })
       void program.programEnd.then(binary.cleanUp)
       return program
     },

@@ -1,14 +1,10 @@
 import type { ProcessesPort } from '../../ports/system.ts'
 import { parseConfigKey } from '../config/config-key.ts'
-import { spawnDebugged } from './debugging.ts'
 import { chooseNode } from './node-binary.ts'
 import { findNodeSdk } from './node-sdk.ts'
-import {
-  debugRequestOf,
-  withoutUndefined,
-  readTextOption,
-  watchProgram,
-} from './program-process.ts'
+import { withoutUndefined } from './program-environment.ts'
+import { readTextOption } from './runtime-option.ts'
+import { startProgramProcess } from './start-program-process.ts'
 import type { ProgramHost, ProgramRun } from '../program.ts'
 import { findRequiredPackages } from '../required-packages.ts'
 import { splitArguments } from './argv.ts'
@@ -52,9 +48,9 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         cwd: run.programFolder,
         env: { ...env, ...createProgramEnvironment(run) },
       }
-      const child = await spawnDebugged(processes, request, debugRequestOf(run))
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
-      return watchProgram(child, { onLine, hintOf: hintAtMemory, ...graceOption })
+      const watch = { onLine, hintOf: hintAtMemory, ...graceOption }
+      return startProgramProcess(processes, request, { run, ...watch })
     },
     listPackages: source => Promise.resolve(findRequiredPackages(source.programFolder)),
   }

@@ -2,7 +2,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { createGoProgramHost } from './go-host.ts'
 import { createLanguageProgramHost, findProjectHost } from './language-host.ts'
 import { createNodeProgramHost } from './node-host.ts'
-import { withoutUndefined } from './program-process.ts'
+import { withoutUndefined } from './program-environment.ts'
 import type { ProgramHost, ProgramSource } from '../program.ts'
 import { createPythonProgramHost } from './python-host.ts'
 

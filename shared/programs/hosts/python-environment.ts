@@ -4,7 +4,7 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
 import type { ProgramSource } from '../program.ts'
-import { readTextOption } from './program-process.ts'
+import { readTextOption } from './runtime-option.ts'
 
 /**
  * A Python interpreter, and the environment variables with which it finds the program's packages.

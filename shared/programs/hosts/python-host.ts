@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { runToEnd } from '../executables.ts'
-import { spawnDebugged } from './debugging.ts'
-import { createConfigEnvironment, debugRequestOf, watchProgram } from './program-process.ts'
+import { createConfigEnvironment } from './program-environment.ts'
+import { startProgramProcess } from './start-program-process.ts'
 import type { ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
 import { type PythonEnvironment, resolvePythonEnvironment } from './python-environment.ts'
 import { pythonToSemver } from './python-version.ts'
@@ -40,8 +40,7 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
         cwd: run.programFolder,
         env: { ...environment.env, ...createConfigEnvironment(run) },
       }
-      const child = await spawnDebugged(processes, request, debugRequestOf(run))
-      return watchProgram(child, { onLine })
+      return startProgramProcess(processes, request, { run, onLine })
     },
     async listPackages(source) {
       const environment = await resolvePython(source)

@@ -12,7 +12,7 @@ import { ResourceProviderService as service } from '../../../proto/gen/pulumi/pr
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import type { DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
 import { createPulumiProvider } from '../pulumi/pulumi-provider.ts'
 import { isGitAddress } from '../install/git-address.ts'
 import { fetchPluginVersion, performHandshake } from '../pulumi/negotiation.ts'

@@ -1,4 +1,4 @@
-import { spawnDebugged, type DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import { spawnDebugged, type DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
 import type { LanguageHostDeps } from '../../programs/hosts/language-host.ts'
 import {
   type PluginCommand,

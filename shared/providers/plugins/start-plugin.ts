@@ -1,7 +1,7 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { type DeployError, error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import type { DebuggerEndpoint } from '../../programs/hosts/debugging.ts'
+import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
 import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
 import { spawnPlugin } from './spawn-plugin.ts'
 import { createTail, formatLastLines, readLines, type Tail } from './plugin-output.ts'

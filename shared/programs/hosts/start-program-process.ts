@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChildProcess } from '../../ports/system.ts'
-import type { DebugRequest } from './debugging.ts'
+import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
+import { isDoneWithin } from './is-done-within.ts'
+import { type DebugRequest, spawnDebugged } from './spawn-debugged.ts'
 import { forEachLine } from '../output-lines.ts'
 import type { ProgramEnd, ProgramRun, RunningProgram } from '../program.ts'
 
@@ -8,7 +8,7 @@ import type { ProgramEnd, ProgramRun, RunningProgram } from '../program.ts'
 export type LineListener = (line: string, stream: 'stdout' | 'stderr') => void
 
 /** Language-specific options for watching a program. */
-export interface ProgramWatch {
+interface ProgramWatch {
   readonly onLine: LineListener
   /** Time that an interrupted program has to end, in ms. Default: 5 s, as under Pulumi. */
   readonly graceMs?: number
@@ -25,8 +25,20 @@ const bailExitCode = 32
  */
 const drainMs = 1000
 
-/** Wraps a process as a running program. Source: docs/spec/programs.md#end-of-a-program. */
-export function watchProgram(child: ChildProcess, watch: ProgramWatch): RunningProgram {
+/**
+ * Starts the process of a program, under a debugger if the run requests one, and watches it until
+ * it ends. Throws the errors of `spawnDebugged`. Source: docs/spec/programs.md#end-of-a-program.
+ */
+export async function startProgramProcess(
+  processes: ProcessesPort,
+  request: Parameters<ProcessesPort['spawn']>[0],
+  { run, ...watch }: ProgramWatch & { readonly run: ProgramRun },
+): Promise<RunningProgram> {
+  return watchProgram(await spawnDebugged(processes, request, debugRequestOf(run)), watch)
+}
+
+/** Returns the running program of a process. */
+function watchProgram(child: ChildProcess, watch: ProgramWatch): RunningProgram {
   const { onLine, graceMs = 5_000 } = watch
   let hint = ''
   const output = Promise.all([
@@ -65,40 +77,8 @@ function toProgramEnd(
   return { error: description + hint, bail: false }
 }
 
-/** Reports whether work ends within `ms`. */
-export async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController()
-  const timeout = sleep(ms, false, { signal: timer.signal }).catch(() => false)
-  const isDone = await Promise.race([work.then(() => true), timeout])
-  timer.abort()
-  return isDone
-}
-
 /** Returns the debug request of a run. Returns undefined if no debugger is requested. */
-export function debugRequestOf({ runtime, onDebuggerReady }: ProgramRun): DebugRequest | undefined {
+function debugRequestOf({ runtime, onDebuggerReady }: ProgramRun): DebugRequest | undefined {
   if (onDebuggerReady === undefined) return undefined
   return { runtime, title: `Pulumi: Program (${runtime})`, onReady: onDebuggerReady }
-}
-
-/** Returns a text option of the runtime. Returns '' if it is absent. */
-export function readTextOption(source: Pick<ProgramRun, 'runtimeOptions'>, name: string): string {
-  const value: unknown = source.runtimeOptions[name]
-  return typeof value === 'string' ? value : ''
-}
-
-/** Returns the variables that have a value. */
-export function withoutUndefined(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
-}
-
-/** Returns the environment variables with the configuration and its secret keys. */
-export function createConfigEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
-  return {
-    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(run.config)),
-    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(run.configSecretKeys),
-  }
 }

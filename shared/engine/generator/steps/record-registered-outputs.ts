@@ -27,7 +27,7 @@ export function requireRegistered(
  * from those of the current state. Throws `Bail` if the outputs violate the update plan. Source:
  * docs/spec/step-execution.md#registerresourceoutputs.
  */
-export async function applyOutputs(
+export async function recordRegisteredOutputs(
   ctx: GeneratorContext,
   current: CurrentState,
   outputs: PropertyMap,

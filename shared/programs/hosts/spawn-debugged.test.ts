@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createProcesses } from '../../platform/system/processes.ts'
-import { shouldDebugPlugin, shouldDebugProgram, spawnDebugged } from './debugging.ts'
+import { spawnDebugged } from './spawn-debugged.ts'
 
 let folder: string
 let processes: ReturnType<typeof createProcesses>
@@ -14,21 +14,6 @@ beforeEach(() => {
 afterEach(async () => {
   await processes.close()
   rmSync(folder, { recursive: true, force: true })
-})
-
-test.each([
-  [[], false, false, false],
-  [['program'], true, false, false],
-  [['plugins'], false, true, true],
-  [['plugin:a'], false, true, false],
-  [['program', 'plugin:b'], true, false, true],
-  [['all'], true, true, true],
-])('--attach-debugger %j', (targets, program, a, b) => {
-  expect([
-    shouldDebugProgram(targets),
-    shouldDebugPlugin(targets, 'a'),
-    shouldDebugPlugin(targets, 'b'),
-  ]).toEqual([program, a, b])
 })
 
 const start = (command: string, runtime?: string): ReturnType<typeof spawnDebugged> => {
