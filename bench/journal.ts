@@ -1,8 +1,9 @@
 /**
  * Measures how many operations per second the embedded journal begins and ends durably. For each
  * operation there are three writes: begin, outcome, select. Each is on disk before the next one of
- * the operation. Prints one JSON line for each number of concurrent operations. `node
- * bench/journal.ts [--pairs n] [--inFlight n,n] [--home folder]`
+ * the operation. Prints one JSON line for each number of concurrent operations. `--operations` is
+ * the number of operations of a run. A run with one operation at a time has a tenth of them. Usage:
+ * `node bench/journal.ts [--operations n] [--inFlight n,n] [--home folder]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir } from 'node:os'
@@ -24,12 +25,12 @@ import {
 /** The result of one run. */
 interface Measurement {
   readonly seconds: number
-  /** 99th percentile of the duration of a pair, in milliseconds. */
+  /** 99th percentile of the duration of an operation, in milliseconds. */
   readonly p99Ms: number
 }
 
 /** Runs one operation from begin to end: three durable writes. */
-async function writePair(
+async function writeOperation(
   platform: EmbeddedPlatform,
   deployment: DeploymentId,
   operation: OperationId,
@@ -57,49 +58,54 @@ async function writePair(
   await platform.operations.select(deployment, operation, end)
 }
 
-async function measurePairs(home: string, pairs: number, inFlight: number): Promise<Measurement> {
+async function measureOperations(
+  home: string,
+  operations: number,
+  inFlight: number,
+): Promise<Measurement> {
   const platform = await openEmbeddedPlatform({ home })
   const deployment = deploymentIdOf(stackIdOf('bench', `in-flight-${inFlight}`), 1)
   const durationsMs: number[] = []
   let lastOperation = 0
   const startMs = performance.now()
-  const writePairs = async (): Promise<void> => {
-    while (lastOperation < pairs) {
+  const writeOperations = async (): Promise<void> => {
+    while (lastOperation < operations) {
       lastOperation += 1
-      const pairStartMs = performance.now()
-      await writePair(platform, deployment, lastOperation as OperationId)
-      durationsMs.push(performance.now() - pairStartMs)
+      const operationStartMs = performance.now()
+      await writeOperation(platform, deployment, lastOperation as OperationId)
+      durationsMs.push(performance.now() - operationStartMs)
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, writePairs))
+  await Promise.all(Array.from({ length: inFlight }, writeOperations))
   const seconds = (performance.now() - startMs) / 1000
   await platform.close()
   durationsMs.sort((left, right) => left - right)
-  return { seconds, p99Ms: durationsMs[Math.floor(pairs * 0.99)] ?? 0 }
+  return { seconds, p99Ms: durationsMs[Math.floor(operations * 0.99)] ?? 0 }
 }
 
 const { values } = parseArgs({
   options: {
-    pairs: { type: 'string', default: '20000' },
+    operations: { type: 'string', default: '20000' },
     inFlight: { type: 'string', default: '1,16,64,256' },
     home: { type: 'string' },
   },
 })
 const home = values.home ?? mkdtempSync(join(tmpdir(), 'antichain-bench-'))
 for (const inFlight of values.inFlight.split(',').map(Number)) {
-  const pairs = inFlight === 1 ? Math.ceil(Number(values.pairs) / 10) : Number(values.pairs)
-  const { seconds, p99Ms } = await measurePairs(home, pairs, inFlight)
+  const operations =
+    inFlight === 1 ? Math.ceil(Number(values.operations) / 10) : Number(values.operations)
+  const { seconds, p99Ms } = await measureOperations(home, operations, inFlight)
   const [cpu] = cpus()
   const line = {
     bench: 'journal',
     machine: `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${process.platform} ${release()}`,
     node: process.version,
     sqlite: process.versions['sqlite'],
-    n: pairs,
+    operations,
     inFlight,
     seconds: Number(seconds.toFixed(3)),
-    pairsPerSecond: Math.round(pairs / seconds),
-    writesPerSecond: Math.round((3 * pairs) / seconds),
+    operationsPerSecond: Math.round(operations / seconds),
+    writesPerSecond: Math.round((3 * operations) / seconds),
     p99Ms: Number(p99Ms.toFixed(2)),
   }
   process.stdout.write(`${JSON.stringify(line)}\n`)

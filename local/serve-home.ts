@@ -16,7 +16,8 @@ import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
 /** The options of serving a home folder: `ServeOptions`, and those of the API. */
-export interface HomeOptions extends Omit<ServeOptions, 'runRequest' | 'newWork' | 'onIdleStack'> {
+export interface HomeOptions
+  extends Omit<ServeOptions, 'runRequest' | 'wakeSignal' | 'onIdleStack'> {
   /** The address of the API and webhooks. Absent: neither is served. */
   readonly api: ApiAddress | undefined
   /** The passphrase of stacks whose programs were uploaded. */
@@ -39,10 +40,10 @@ interface HomeDeps {
 export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<void> {
   const { ports, home } = deps
   const { passphrase, shutdown, onMessage, env } = options
-  let newWork = new AbortController()
-  const platform = withNudgeHook(deps.platform, () => {
-    newWork.abort()
-    newWork = new AbortController()
+  let wakeUp = new AbortController()
+  const platform = withNudgeListener(deps.platform, () => {
+    wakeUp.abort()
+    wakeUp = new AbortController()
   })
   const outbound = createOutbound(readAddressRules(env))
   const opener = createRequestOpener(platform, { home, passphrase, outbound, env })
@@ -58,14 +59,15 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
     const sink = { emit: () => undefined }
     return (await deploy({ platform, ports, request, sink })).done
   }
-  const isArchived = ({ place }: Pin): boolean => place.archive !== undefined
+  const isArchived = ({ place: programLocation }: Pin): boolean =>
+    programLocation.archive !== undefined
   const requestServer = { platform, ports, open: opener.open, notifier: platform }
   try {
     await serveStacks(deps, {
       ...options,
       runRequest: request => serveRequest(requestServer, request, shutdown),
       onIdleStack: createEndNotifier(platform),
-      newWork: () => newWork.signal,
+      wakeSignal: () => wakeUp.signal,
       requestOf: (deployment, pin) =>
         isArchived(pin) ? opener.reopen(deployment, pin) : options.requestOf(deployment, pin),
       resume: (deployment, pin) =>
@@ -77,8 +79,8 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
   }
 }
 
-/** Returns the platform with a hook that runs after each nudge that this process sends. */
-function withNudgeHook(platform: EmbeddedPlatform, onNudge: () => void): EmbeddedPlatform {
+/** Returns the platform with a listener for each nudge that this process has sent. */
+function withNudgeListener(platform: EmbeddedPlatform, onNudge: () => void): EmbeddedPlatform {
   const nudge: EmbeddedPlatform['nudges']['nudge'] = async (...args) => {
     await platform.nudges.nudge(...args)
     onNudge()
@@ -114,13 +116,13 @@ async function runTriggers(
 function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform
   const notifiedDeployments = new Map<StackId, number>()
-  return async ({ id, deployments }) => {
-    if (notifiedDeployments.get(id) === deployments) return
+  return async ({ id, deployments: lastDeploymentNumber }) => {
+    if (notifiedDeployments.get(id) === lastDeploymentNumber) return
     try {
       await notifyEnded({ platform, notifier }, id)
-      notifiedDeployments.set(id, deployments)
+      notifiedDeployments.set(id, lastDeploymentNumber)
     } catch (thrown) {
-      platform.logger.write('warn', 'tell.failed', { stack: id, message: messageOf(thrown) })
+      platform.logger.write('warn', 'notify.failed', { stack: id, message: messageOf(thrown) })
     }
   }
 }

@@ -33,8 +33,8 @@ export interface ServeOptions {
   readonly runRequest?: (request: StackRequest) => Promise<void>
   /** Called at every check for each stack without a running deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
-  /** Returns a signal that aborts each time there may be new work. */
-  readonly newWork?: () => AbortSignal
+  /** Returns the signal that ends the current pause, because there may be new work. */
+  readonly wakeSignal?: () => AbortSignal
   /** Time limit of each executor, in ms; see `DeployRequest`. */
   readonly functionLimitMs: number | undefined
   /** Receives one-line messages for the user. */
@@ -116,12 +116,10 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
       if (current !== '') for (const role of options.roles) await inspectDeployment(current, role)
       else if (options.roles.has('generator')) await inspectQueue(id)
     }
-    const newWorkSignal = options.newWork?.()
-    const wakeSignal =
-      newWorkSignal === undefined
-        ? options.shutdown
-        : AbortSignal.any([options.shutdown, newWorkSignal])
-    await platform.clock.sleep(checkIntervalMs, wakeSignal)
+    const wakeSignal = options.wakeSignal?.()
+    const pauseEnd =
+      wakeSignal === undefined ? options.shutdown : AbortSignal.any([options.shutdown, wakeSignal])
+    await platform.clock.sleep(checkIntervalMs, pauseEnd)
   }
   await Promise.all(workByKey.values())
 }

@@ -45,24 +45,27 @@ export function renderPriceTable(): string {
     ],
     [
       'DynamoDB, GB and month: stored / point-in-time recovery',
-      [prices.tableGbMonth, prices.recoveryGbMonth],
+      [prices.tableGbMonth, prices.pointInTimeRecoveryGbMonth],
     ],
     ['S3, thousand PUT or LIST / GET', [prices.put * 1e3, prices.get * 1e3]],
     ['S3, GB and month', [prices.objectGbMonth]],
     ['SQS, million requests', [prices.message * 1e6]],
     ['Lambda (ARM), million calls / GB-second', [prices.call * 1e6, prices.gbSecond]],
-    ['Fargate (ARM), vCPU-hour / GB-hour', [prices.cpuHour, prices.memoryGbHour]],
+    ['Fargate (ARM), vCPU-hour / GB-hour', [prices.fargateCpuHour, prices.fargateGbHour]],
     ['KMS, key and month / ten thousand requests', [prices.keyMonth, prices.keyRequest * 1e4]],
-    ['Lambda, GB-second of scratch space beyond 512 MB', [prices.scratchGbSecond]],
-    ['Fargate, hour of a public IPv4 address', [prices.addressHour]],
+    ['Lambda, GB-second of scratch space beyond 512 MB', [prices.lambdaScratchGbSecond]],
+    ['Fargate, hour of a public IPv4 address', [prices.publicIpv4Hour]],
     [
       'CloudWatch, month: metric of an alarm / metric of ours / dashboard',
       [prices.alarmMetricMonth, prices.metricMonth, prices.dashboardMonth],
     ],
-    ['CloudWatch Logs, GB taken in / GB and month', [prices.logGb, prices.logGbMonth]],
+    [
+      'CloudWatch Logs, GB taken in / GB and month',
+      [prices.logIngestedGb, prices.logStoredGbMonth],
+    ],
     ['ECR, GB of images and month', [prices.imageGbMonth]],
     ['EventBridge Scheduler, million calls', [prices.scheduledCall * 1e6]],
-    ['HTTP API, million requests', [prices.webhook * 1e6]],
+    ['HTTP API, million requests', [prices.httpApiRequest * 1e6]],
   ]
   const rows = lines.map(([item, unitPrices]) =>
     tableRow(item, unitPrices.map(formatUngrouped).join(' / ')),

@@ -9,27 +9,27 @@ export const prices = {
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
   tableGbMonth: 0.25,
-  recoveryGbMonth: 0.2,
+  pointInTimeRecoveryGbMonth: 0.2,
   put: 0.005 / 1e3,
   get: 0.0004 / 1e3,
   objectGbMonth: 0.023,
   message: 0.4 / 1e6,
   call: 0.2 / 1e6,
   gbSecond: 0.0000133334,
-  cpuHour: 0.03238,
-  memoryGbHour: 0.00356,
+  fargateCpuHour: 0.03238,
+  fargateGbHour: 0.00356,
   keyMonth: 1,
   keyRequest: 0.03 / 1e4,
   alarmMetricMonth: 0.1,
   metricMonth: 0.3,
   dashboardMonth: 3,
-  logGb: 0.5,
-  logGbMonth: 0.03,
+  logIngestedGb: 0.5,
+  logStoredGbMonth: 0.03,
   imageGbMonth: 0.1,
-  scratchGbSecond: 0.0000000309,
-  addressHour: 0.005,
+  lambdaScratchGbSecond: 0.0000000309,
+  publicIpv4Hour: 0.005,
   scheduledCall: 1 / 1e6,
-  webhook: 1 / 1e6,
+  httpApiRequest: 1 / 1e6,
 } as const
 
 /** The counted requests of a run. */
@@ -80,6 +80,6 @@ export function costOf(counts: Counts): number {
     counts.keyRequests * prices.keyRequest +
     counts.calls * prices.call +
     counts.gbSeconds * prices.gbSecond +
-    (counts.logBytes / 1e9) * prices.logGb
+    (counts.logBytes / 1e9) * prices.logIngestedGb
   )
 }

@@ -67,6 +67,6 @@ export function createDocumentCommands({
 }
 
 /** Returns the status of a document: `paused` or `on`. */
-export function pauseTextOf({ value }: DocumentListing): string {
+export function enabledStatusOf({ value }: DocumentListing): string {
   return value.isPaused ? 'paused' : 'on'
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { sharedIssuers } from '../../functions/api/federation/shared-issuers.ts'
+import { publicIssuers } from '../../functions/api/federation/public-issuers.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { parseSeconds } from '../arguments/parse-seconds.ts'
-import { readLogin } from '../remote/login.ts'
+import { readLogin } from '../remote/saved-login.ts'
 import type { CliSession } from '../session/session.ts'
-import { createDocumentCommands, pauseTextOf } from './document-commands.ts'
+import { createDocumentCommands, enabledStatusOf } from './document-commands.ts'
 
 const federationPath = '/v1/federations'
 
@@ -16,7 +16,7 @@ export const createFederation: Handler = async (session, flags, [name = '']) => 
   const stacks = flags.list('for')
   const lifetime = flags.text('lifetime')
   const body = {
-    issuer: issuer === 'github' || issuer === 'gitlab' ? sharedIssuers[issuer].url : issuer,
+    issuer: issuer === 'github' || issuer === 'gitlab' ? publicIssuers[issuer].url : issuer,
     audience: requireAudience(session, flags),
     claims: Object.fromEntries(flags.list('claim').map(parseCondition)),
     role: flags.text('role'),
@@ -55,7 +55,7 @@ function parseCondition(text: string): readonly [claim: string, pattern: string]
 export const federationCommands = createDocumentCommands({
   noun: 'federation rule',
   resolvePath: async () => federationPath,
-  statusOf: pauseTextOf,
+  statusOf: enabledStatusOf,
   describe: ({ issuer, claims, role, stacks }) => {
     const conditions = Object.entries(Object(claims)).map(
       ([claim, text]) => `${claim}=${String(text)}`,

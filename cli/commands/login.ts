@@ -5,7 +5,7 @@ import type { Flags } from '../arguments/flags.ts'
 import { createApiClient } from '../remote/api-client.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
 import type { CliSession } from '../session/session.ts'
-import { parseAddress, readLogin, removeLogin, writeLogin } from '../remote/login.ts'
+import { parseAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
 
 const identityForm = z.object({
   name: z.string(),

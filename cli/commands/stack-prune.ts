@@ -11,14 +11,16 @@ export const pruneStack: Handler = async (session, flags) => {
   const dryRun = flags.isSet('dryRun')
   const engine = await session.openEngine()
   const stack = flags.isSet('all') ? {} : { stack: await session.requireStack() }
-  const { deployments, versions, blobs } = await engine.prune({ ...stack, dryRun })
+  const { deployments, removedVersions, blobs } = await engine.prune({ ...stack, dryRun })
   if (flags.isSet('json')) {
-    session.print(JSON.stringify({ dryRun, deployments, versions, blobs }, null, 2))
+    session.print(
+      JSON.stringify({ dryRun, deployments, versions: removedVersions, blobs }, null, 2),
+    )
     return 0
   }
   const stacks = new Set([
     ...deployments.map(deployment => deploymentPartsOf(deployment).stack),
-    ...versions.map(entry => entry.stack),
+    ...removedVersions.map(entry => entry.stack),
   ])
   const rows = [...stacks].map(stackName => [
     stackName,
@@ -28,7 +30,9 @@ export const pruneStack: Handler = async (session, flags) => {
         .filter(parts => parts.stack === stackName)
         .map(parts => parts.number),
     ),
-    formatRanges(versions.find(entry => entry.stack === stackName)?.versions.toReversed() ?? []),
+    formatRanges(
+      removedVersions.find(entry => entry.stack === stackName)?.versions.toReversed() ?? [],
+    ),
   ])
   if (rows.length > 0)
     for (const line of formatTable(['STACK', 'DEPLOYMENTS', 'VERSIONS'], rows)) session.print(line)

@@ -3,7 +3,11 @@ import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { evaluateSchedule, scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
-import { createDocumentCommands, type DocumentListing, pauseTextOf } from './document-commands.ts'
+import {
+  createDocumentCommands,
+  type DocumentListing,
+  enabledStatusOf,
+} from './document-commands.ts'
 
 /** Describes a document in one line. */
 const describeTrigger: Readonly<
@@ -26,7 +30,7 @@ export function createTriggerCommands(
     noun: kind,
     resolvePath: (session, flags) => resolveTriggerPath(session, flags, kind),
     statusOf: document =>
-      kind === 'schedule' ? scheduleStatusOf(document, Date.now()) : pauseTextOf(document),
+      kind === 'schedule' ? scheduleStatusOf(document, Date.now()) : enabledStatusOf(document),
     describe: describeTrigger[kind],
   })
 }
@@ -38,7 +42,7 @@ export function createTriggerCommands(
 export function scheduleStatusOf(document: DocumentListing, now: number): string {
   const { data } = scheduleDocument.safeParse(document.value)
   if (data === undefined || data.isPaused || !data.when.trim().startsWith('at('))
-    return pauseTextOf(document)
+    return enabledStatusOf(document)
   const [project = '', stack = ''] = document.stack.split('/')
   const key = { kind: 'schedule', scope: stackIdOf(project, stack), name: document.name } as const
   const { kind } = evaluateSchedule(key, data, { now: now as EpochMs, isRunning: false })

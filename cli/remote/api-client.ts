@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
 import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
-import type { Login } from './login.ts'
+import type { Login } from './saved-login.ts'
 
 /** A request to a route of an API. `body` is sent as JSON. */
 export interface ApiCall {

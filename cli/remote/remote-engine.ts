@@ -14,7 +14,7 @@ import { envelopeOf, parseEnvelope } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { EnginePort, RemotePrograms } from '../../local/engine-port.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
-import type { Login } from './login.ts'
+import type { Login } from './saved-login.ts'
 import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 import { editRemotely, renameRemotely } from './remote-edit.ts'
 

@@ -1,5 +1,5 @@
 import type { EnginePort } from '../../local/engine-port.ts'
-import { readLogin } from '../remote/login.ts'
+import { readLogin } from '../remote/saved-login.ts'
 import type { Tools } from './tools.ts'
 
 /** The engines of a session. Each is opened on demand, and once. */

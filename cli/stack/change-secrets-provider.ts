@@ -23,7 +23,7 @@ import {
   openFileManager,
   openStackFile,
   openStateManager,
-  openStateWithPassphrase,
+  openStateManagerWithPassphrase,
   requireSupportedProvider,
   saveManager,
 } from './stack-secrets.ts'
@@ -152,7 +152,7 @@ async function openOldStateManager(
   if (fileManager !== undefined && namesManager(state, fileManager)) return fileManager
   const manager = await openStateManager(session, state, allKeys).catch((thrown: unknown) => {
     if (newPassphrase === undefined || !hasCode(thrown, 'SECRETS_PASSPHRASE_WRONG')) throw thrown
-    return openStateWithPassphrase(session, state, newPassphrase)
+    return openStateManagerWithPassphrase(session, state, newPassphrase)
   })
   if (manager !== undefined) return manager
   throw error('SECRETS_MALFORMED', 'the state has encrypted secrets but names no secrets provider')

@@ -153,7 +153,7 @@ export async function openStateManager(
  * Opens the passphrase manager of a state with a passphrase. Returns undefined for a state with
  * another manager. Throws SECRETS_PASSPHRASE_WRONG.
  */
-export async function openStateWithPassphrase(
+export async function openStateManagerWithPassphrase(
   session: CliSession,
   state: StoredDeployment,
   passphrase: string,

@@ -131,7 +131,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     resolveVariables,
     mayServe,
     fetchPlugin,
-    openState: (stack, storedManager) =>
+    openStateManager: (stack, storedManager) =>
       openManagerFromState(storedManager, passphrase, { keeper, allowed: { kind: 'own', stack } }),
     ...createArchivedProgramOpener(platform.requests, programs),
   })

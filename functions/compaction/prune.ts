@@ -47,7 +47,7 @@ export function readRetentionPolicy(
     )
   return {
     recordsMs: days === '' ? limits.recordRetentionMs : Number(days) * dayMs,
-    versions:
+    versionsKept:
       versions === 'all' ? undefined : versions === '' ? limits.retainedVersions : Number(versions),
   }
 }
@@ -60,7 +60,7 @@ export async function prune(
   const { platform, isAlive, retention } = deps
   const removal = await removeOldRecords(
     { ...platform, isAlive },
-    { ...scope, keeping: retention, deploymentsMax: Number.MAX_SAFE_INTEGER },
+    { ...scope, policy: retention, deploymentsMax: Number.MAX_SAFE_INTEGER },
   )
   return { ...removal, blobs: await sweepBlobs(platform, scope) }
 }
@@ -75,9 +75,9 @@ export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   try {
     const removal = await removeOldRecords(
       { ...platform, isAlive },
-      { keeping: retention, deploymentsMax: limits.deploymentsPerCleanup, dryRun: false },
+      { policy: retention, deploymentsMax: limits.deploymentsPerCleanup, dryRun: false },
     )
-    if (removal.deployments.length + removal.versions.length > 0)
+    if (removal.deployments.length + removal.removedVersions.length > 0)
       await sweepBlobs(platform, { dryRun: false })
     await forgetRequests(platform)
   } catch (thrown) {

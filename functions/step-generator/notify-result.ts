@@ -47,7 +47,7 @@ export async function notifyStarted(
   try {
     await sendNotifications(deps, event, reply)
   } catch (thrown) {
-    deps.platform.logger.write('warn', 'tell.failed', { deployment, message: messageOf(thrown) })
+    deps.platform.logger.write('warn', 'notify.failed', { deployment, message: messageOf(thrown) })
   }
 }
 

@@ -25,8 +25,8 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 const dayMs = 24 * 3_600_000
-const keeping = { recordsMs: 30 * dayMs, versions: 2 }
-const all = { keeping, deploymentsMax: 100, dryRun: false }
+const policy = { recordsMs: 30 * dayMs, versionsKept: 2 }
+const all = { policy, deploymentsMax: 100, dryRun: false }
 const isOver = () => false
 
 /** Returns the same ports with a clock that is ahead by this many days. */
@@ -58,7 +58,7 @@ test('records are kept until they are old and no request of their deployment can
     [],
   )
   const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
-  const soon = { ...all, keeping: { ...keeping, recordsMs: 0 } }
+  const soon = { ...all, policy: { ...policy, recordsMs: 0 } }
   for (const unsure of [living, unknown])
     expect((await removeOldRecords(depsOf(platform, unsure), soon)).deployments).toEqual([])
   const dryRunResult = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {
@@ -97,7 +97,7 @@ test('after its records were removed, a stack keeps its state, history and retai
   const { platform } = engine
   const before = await getTestStack(platform)
   const removed = await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
-  expect(removed.versions).toEqual([{ stack: before.id, versions: [1] }])
+  expect(removed.removedVersions).toEqual([{ stack: before.id, versions: [1] }])
   expect(await getTestStack(platform)).toEqual(before)
   const story = await readDeploymentTimeline(platform, before, 2)
   expect(story.moments).toBeUndefined()

@@ -99,7 +99,12 @@ test('records of a newer version are not removed', async () => {
   await platform.catalog.release(current, end)
   const removed = await removeOldRecords(
     { ...platform, isAlive: () => false },
-    { keeping: { recordsMs: 0, versions: undefined }, stack: id, deploymentsMax: 9, dryRun: false },
+    {
+      policy: { recordsMs: 0, versionsKept: undefined },
+      stack: id,
+      deploymentsMax: 9,
+      dryRun: false,
+    },
   )
   expect(removed.deployments).not.toContain(current)
   expect(await platform.decisionLog.read(current, 0 as LogNumber, 9)).toHaveLength(2)

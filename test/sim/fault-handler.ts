@@ -103,10 +103,10 @@ export function createFaultHandler(
     for (let round = 0; round < 4; round += 1) {
       const removal = await removeOldRecords(
         { ...platform, isAlive: ports.isAlive },
-        { keeping: { recordsMs: 0, versions: 2 }, deploymentsMax: 3, dryRun: false },
-      ).catch(() => ({ deployments: [], versions: [] }))
+        { policy: { recordsMs: 0, versionsKept: 2 }, deploymentsMax: 3, dryRun: false },
+      ).catch(() => ({ deployments: [], removedVersions: [] }))
       if (removal.deployments.length > 0) world.cover('rule', 'records of a deployment are removed')
-      if (removal.versions.length > 0) world.cover('rule', 'versions are removed')
+      if (removal.removedVersions.length > 0) world.cover('rule', 'versions are removed')
       await platform.clock.sleep(20_000)
     }
     return undefined

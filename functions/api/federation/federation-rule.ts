@@ -10,7 +10,7 @@ import {
 } from '../../../shared/triggers/outbound/address-filter.ts'
 import { roles } from '../authorization.ts'
 import { tokenStacksForm } from '../token-document.ts'
-import { restrictsOwner } from './shared-issuers.ts'
+import { restrictsOwner } from './public-issuers.ts'
 
 const conditionsForm = z
   .record(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { restrictsOwner, sharedIssuers } from './shared-issuers.ts'
+import { restrictsOwner, publicIssuers } from './public-issuers.ts'
 
-const { github, gitlab } = sharedIssuers
+const { github, gitlab } = publicIssuers
 const otherIssuer = 'https://issuer.test'
 
 test.each([

@@ -1,5 +1,5 @@
 /** An issuer at which everyone can obtain tokens, so a rule must name the owner of a token. */
-interface SharedIssuer {
+interface PublicIssuer {
   readonly url: string
   /** The claims that identify the owner of a token, by itself or as the text before a slash. */
   readonly ownerClaims: readonly string[]
@@ -8,10 +8,10 @@ interface SharedIssuer {
 }
 
 /**
- * The shared issuers by the names of the command line. The claim `job_workflow_ref` of GitHub is no
+ * The public issuers by the names of the command line. The claim `job_workflow_ref` of GitHub is no
  * owner claim: every repository can call the public workflow of another one.
  */
-export const sharedIssuers: Readonly<Record<'github' | 'gitlab', SharedIssuer>> = {
+export const publicIssuers: Readonly<Record<'github' | 'gitlab', PublicIssuer>> = {
   github: {
     url: 'https://token.actions.githubusercontent.com',
     ownerClaims: ['repository', 'repository_id', 'repository_owner', 'repository_owner_id'],
@@ -36,18 +36,18 @@ const jobTerms: ReadonlySet<string> = new Set([
 
 /**
  * Reports whether the conditions of a rule restrict the tokens of an issuer to some owners. Those
- * of a shared issuer need an owner claim without a wildcard, or with one after a slash. Everyone
+ * of a public issuer need an owner claim without a wildcard, or with one after a slash. Everyone
  * may be able to obtain tokens of another issuer too. Its conditions need a claim without a
- * wildcard that may name an owner, or an owner claim of a shared issuer. Self-managed GitLab and
+ * wildcard that may name an owner, or an owner claim of a public issuer. Self-managed GitLab and
  * GitHub Enterprise have the latter claims. Pure.
  */
 export function restrictsOwner(issuer: string, claims: Readonly<Record<string, string>>): boolean {
-  const known = Object.values(sharedIssuers)
-  const shared = known.find(({ url }) => url === issuer)
+  const known = Object.values(publicIssuers)
+  const publicIssuer = known.find(({ url }) => url === issuer)
   return Object.entries(claims).some(([claim, pattern]) =>
-    shared === undefined
+    publicIssuer === undefined
       ? fixesPossibleOwner(claim, pattern) || known.some(one => namesOwner(one, claim, pattern))
-      : namesOwner(shared, claim, pattern),
+      : namesOwner(publicIssuer, claim, pattern),
   )
 }
 
@@ -57,9 +57,9 @@ function fixesPossibleOwner(claim: string, pattern: string): boolean {
   return !/[*?]|^(?:true|false)$/.test(pattern) && !terms.some(term => jobTerms.has(term))
 }
 
-function namesOwner(shared: SharedIssuer, claim: string, pattern: string): boolean {
-  if (claim !== 'sub') return shared.ownerClaims.includes(claim) && fixesOwner(pattern)
-  const { subjectPrefix } = shared
+function namesOwner(publicIssuer: PublicIssuer, claim: string, pattern: string): boolean {
+  if (claim !== 'sub') return publicIssuer.ownerClaims.includes(claim) && fixesOwner(pattern)
+  const { subjectPrefix } = publicIssuer
   return pattern.startsWith(subjectPrefix) && fixesOwner(pattern.slice(subjectPrefix.length))
 }
 

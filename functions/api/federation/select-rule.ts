@@ -10,7 +10,7 @@ export type Claims = Readonly<Record<string, unknown>>
 /**
  * Returns the one rule that admits verified claims. `requestedRule` selects one of several. Throws
  * OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN, OIDC_RULE_AMBIGUOUS. Errors contain no condition of a
- * rule, because every user of a shared issuer can cause them. Pure.
+ * rule, because every user of a public issuer can cause them. Pure.
  */
 export function selectRule(
   rules: readonly FederationRule[],

@@ -53,7 +53,7 @@ export function parseProject(text: string, file: string): Project {
   const { runtime, runtimeOptions } = readRuntime(source, file)
   const root = dirname(file)
   const config: unknown = source.document.get('config')
-  const legacyDir = typeof config === 'string' ? config : ''
+  const legacyStackConfigDir = typeof config === 'string' ? config : ''
   const stackConfigDir = readText(source, ['stackConfigDir'])
   if (typeof config === 'string' && stackConfigDir !== '')
     throw source.errorAt(
@@ -69,7 +69,7 @@ export function parseProject(text: string, file: string): Project {
     runtimeOptions,
     main: readText(source, ['main']),
     config: typeof config === 'string' ? [] : readProjectConfig(source, name),
-    stackConfigDir: resolve(root, stackConfigDir || legacyDir),
+    stackConfigDir: resolve(root, stackConfigDir || legacyStackConfigDir),
     plugins: readDeclaredPlugins(source, readData(source, [])),
     refreshAlways: readRefresh(source),
   }

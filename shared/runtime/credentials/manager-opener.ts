@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { createDefaultKeyKeeper } from '../../platform/aws/default-key-keeper.ts'
 import { openManagerFromState } from '../../secrets/secrets-from-state.ts'
 import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
-import type { OpenState } from '../environment/read-stack-references.ts'
+import type { OpenStateManager } from '../environment/read-stack-references.ts'
 
 /**
- * Creates the function that opens secrets managers with the passphrase and credentials of an
- * environment.
+ * Creates the function that opens the secrets managers that states name. It takes the passphrase
+ * and the credentials from these environment variables.
  */
-export function createEnvironmentStateOpener(
+export function createEnvironmentManagerOpener(
   env: Readonly<Record<string, string | undefined>>,
-): OpenState {
+): OpenStateManager {
   const keeper = createDefaultKeyKeeper(env)
   return (stack, storedManager) =>
     openManagerFromState(

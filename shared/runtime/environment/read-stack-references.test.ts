@@ -11,8 +11,8 @@ import { createStackReader } from './read-stack-references.ts'
 
 const other = 'organization/site/other' as StackId
 
-/** Creates a reader of one other stack with a secret output, whose manager opens as `openState`. */
-function createReader(openState: (stack: StackId) => Promise<SecretsManager>) {
+/** Creates a reader of one other stack with a secret output, whose manager opens as `openStateManager`. */
+function createReader(openStateManager: (stack: StackId) => Promise<SecretsManager>) {
   const outputs = { password: { [signatureKey]: signatures.secret, ciphertext: 'sealed' } }
   const urn = 'urn:pulumi:other::site::pulumi:pulumi:Stack::site-other'
   const envelope = envelopeOf({
@@ -31,7 +31,7 @@ function createReader(openState: (stack: StackId) => Promise<SecretsManager>) {
       stack: 'organization/site/dev' as StackId,
       secrets: { type: 'passphrase', state: {} } as unknown as SecretsManager,
     },
-    openState: stack => openState(stack),
+    openStateManager: stack => openStateManager(stack),
     reportInfo: message => void messages.push(message),
   })
   return { readOutputs, messages }

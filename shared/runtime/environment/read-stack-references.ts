@@ -13,7 +13,10 @@ import type { StoredDeployment } from '../../state/stored.ts'
 import { emptyMap, type PropertyMap, type PropertyValue } from '../../values/value.ts'
 
 /** Opens the secrets manager that the state of a stack names. Throws SECRETS_*. */
-export type OpenState = (stack: StackId, storedManager: StoredManager) => Promise<SecretsManager>
+export type OpenStateManager = (
+  stack: StackId,
+  storedManager: StoredManager,
+) => Promise<SecretsManager>
 
 /** Dependencies of reading other stacks. No record is written. */
 export interface StackReaderDeps {
@@ -21,7 +24,7 @@ export interface StackReaderDeps {
   readonly blobs: Platform['blobs']
   /** The stack whose program reads other stacks. */
   readonly readingStack: { readonly stack: StackId; readonly secrets: SecretsManager }
-  readonly openState: OpenState
+  readonly openStateManager: OpenStateManager
   readonly reportInfo: (message: string) => void
 }
 
@@ -87,7 +90,7 @@ async function readPublished(
  * reported.
  */
 async function createDecrypt(
-  { readingStack, openState, reportInfo }: StackReaderDeps,
+  { readingStack, openStateManager, reportInfo }: StackReaderDeps,
   { id, name }: { readonly id: StackId; readonly name: string },
   { secrets_providers: storedManager }: StoredDeployment,
 ): Promise<(text: string) => string> {
@@ -110,7 +113,7 @@ async function createDecrypt(
     storedManager?.type === type && JSON.stringify(storedManager.state) === JSON.stringify(state)
   if (storedManager === undefined || isReadingManager) return decryptWith(readingStack.secrets)
   try {
-    return decryptWith(await openState(id, storedManager))
+    return decryptWith(await openStateManager(id, storedManager))
   } catch (thrown) {
     return () => elideSecret(thrown)
   }

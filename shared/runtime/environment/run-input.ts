@@ -8,7 +8,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import type { ProgramHost } from '../../programs/program.ts'
 import type { AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import type { PluginHost } from '../../providers/provider.ts'
-import type { OpenState } from './read-stack-references.ts'
+import type { OpenStateManager } from './read-stack-references.ts'
 
 /** The input of one deployment or preview. */
 export interface RunInput {
@@ -25,7 +25,7 @@ export interface RunInput {
   /** Installs missing plugins in the plugin cache. */
   readonly fetchPlugin?: FetchPlugin
   /** Opens secrets of other stacks. Absent: by the environment of this process. */
-  readonly openState?: OpenState
+  readonly openStateManager?: OpenStateManager
 }
 
 /** The hosts of programs and plugins, and the monitor that programs and plugins call. */

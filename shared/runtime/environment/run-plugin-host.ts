@@ -11,7 +11,7 @@ import { createPluginHost } from '../../providers/plugins/plugin-host.ts'
 import { createBuiltinProvider } from '../../providers/builtin/builtin-provider.ts'
 import type { PluginHost, Provider } from '../../providers/provider.ts'
 import { createStackReader } from './read-stack-references.ts'
-import { createEnvironmentStateOpener } from '../credentials/state-opener.ts'
+import { createEnvironmentManagerOpener } from '../credentials/manager-opener.ts'
 import { stripSecrets } from '../../values/walk.ts'
 import { homedir } from 'node:os'
 import type { RunInput } from './run-input.ts'
@@ -22,7 +22,7 @@ export function createRunBuiltinProvider(input: RunInput, emitter: StepEmitter):
   const stackReader = createStackReader({
     ...{ catalog, blobs },
     readingStack: input.request,
-    openState: input.openState ?? createEnvironmentStateOpener(process.env),
+    openStateManager: input.openStateManager ?? createEnvironmentManagerOpener(process.env),
     reportInfo: message => emitter.report('info', message),
   })
   return createBuiltinProvider({

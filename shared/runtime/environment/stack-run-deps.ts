@@ -3,7 +3,7 @@ import type { StackId } from '../../records/ids.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { RunInput, Hosts } from './run-input.ts'
 import type { FetchPlugin } from '../plugins/fetch-plugin.ts'
-import type { OpenState } from './read-stack-references.ts'
+import type { OpenStateManager } from './read-stack-references.ts'
 import type { GeneratorPorts } from '../deployment/generator-ports.ts'
 
 /** Dependencies of a generator run. */
@@ -19,7 +19,7 @@ export interface StackRunDeps {
   /** Installs missing plugins in the plugin cache of the stack's environment. */
   readonly fetchPlugin?: FetchPlugin
   /** Opens secrets of other stacks. */
-  readonly openState?: OpenState
+  readonly openStateManager?: OpenStateManager
 }
 
 /**
@@ -27,11 +27,11 @@ export interface StackRunDeps {
  * installer and the opener of secrets. Throws STACK_ROLE_REFUSED and PREVIEW_ROLE_MISSING.
  */
 export async function withStackVariables(deps: StackRunDeps, input: RunInput): Promise<RunInput> {
-  const { resolveVariables, fetchPlugin, openState } = deps
+  const { resolveVariables, fetchPlugin, openStateManager } = deps
   const extendedInput = {
     ...input,
     ...(fetchPlugin === undefined ? {} : { fetchPlugin }),
-    ...(openState === undefined ? {} : { openState }),
+    ...(openStateManager === undefined ? {} : { openStateManager }),
   }
   if (resolveVariables === undefined) return extendedInput
   return { ...extendedInput, variables: await resolveVariables(input.request) }

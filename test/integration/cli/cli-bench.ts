@@ -283,7 +283,7 @@ function createFakeEngine(
       const stack = [...bench.states.keys()][0] ?? ('organization/site/dev' as StackId)
       return {
         deployments: [deploymentIdOf(stack, 1)],
-        versions: [{ stack, versions: [2, 1] }],
+        removedVersions: [{ stack, versions: [2, 1] }],
         blobs,
       }
     },

@@ -21,7 +21,7 @@ import { saveLateCreates } from './late-creates.ts'
 export interface RetentionPolicy {
   readonly recordsMs: number
   /** Number of published versions that each stack keeps, at least one. Undefined keeps all. */
-  readonly versions: number | undefined
+  readonly versionsKept: number | undefined
 }
 
 /** The dependencies of a removal. */
@@ -39,7 +39,7 @@ export interface RetentionDeps {
 
 /** The scope and limits of a removal. */
 export interface RemovalRequest {
-  readonly keeping: RetentionPolicy
+  readonly policy: RetentionPolicy
   /** The stack to clean up. Absent: all stacks, including records of removed ones. */
   readonly stack?: StackId
   /** Maximum number of deployments whose records one call removes. */
@@ -51,7 +51,10 @@ export interface RemovalRequest {
 /** The removed deployments and versions. */
 export interface RemovalResult {
   readonly deployments: readonly DeploymentId[]
-  readonly versions: readonly { readonly stack: StackId; readonly versions: readonly number[] }[]
+  readonly removedVersions: readonly {
+    readonly stack: StackId
+    readonly versions: readonly number[]
+  }[]
 }
 
 /**
@@ -74,7 +77,7 @@ export async function removeOldRecords(
     const { stack } = deploymentPartsOf(deployment)
     if (blockedStacks.has(stack) || (removal.stack ?? stack) !== stack) continue
     const isRemovable =
-      isOld(candidate, nowMs, removal.keeping.recordsMs) &&
+      isOld(candidate, nowMs, removal.policy.recordsMs) &&
       (await isLateWindowOver(deps, candidate, nowMs)) &&
       (await hasKnownRules(deps, deployment))
     if (!isRemovable) {
@@ -88,7 +91,7 @@ export async function removeOldRecords(
     if (candidate.isInHistory) await ignoreRemoved(saveLateCreates(deps, deployment))
     await removeAll(deps.retention, deployment)
   }
-  return { deployments, versions: await removeVersions(deps, removal) }
+  return { deployments, removedVersions: await removeVersions(deps, removal) }
 }
 
 /** Sorts deployments by number. */
@@ -159,9 +162,9 @@ async function removeAll(retention: RetentionPort, deployment: DeploymentId): Pr
 
 async function removeVersions(
   deps: Pick<RetentionDeps, 'catalog' | 'retention'>,
-  { keeping, stack, dryRun }: RemovalRequest,
-): Promise<RemovalResult['versions']> {
-  if (keeping.versions === undefined) return []
+  { policy, stack, dryRun }: RemovalRequest,
+): Promise<RemovalResult['removedVersions']> {
+  if (policy.versionsKept === undefined) return []
   const removedVersions: { stack: StackId; versions: readonly number[] }[] = []
   const { stacks, unreadable } = await deps.catalog.listStacks()
   const isSelected = (id: StackId): boolean => stack === undefined || id === stack
@@ -169,7 +172,7 @@ async function removeVersions(
   for (const { id, reason } of unreadable) if (isSelected(id)) throw reason
   for (const { id, version } of stacks) {
     if (!isSelected(id)) continue
-    const lastRemoved = version - Math.max(1, keeping.versions)
+    const lastRemoved = version - Math.max(1, policy.versionsKept)
     if (lastRemoved < 1) continue
     const versions: number[] = []
     for await (const publishedVersion of readVersions(deps.catalog, id, lastRemoved + 1))
