@@ -9,7 +9,7 @@ export function isUnreadable(thrown: unknown): thrown is Error {
 }
 
 /**
- * Releases a stack from a deployment that cannot be closed. No further operation begins, nothing is
+ * Releases a stack from a deployment that cannot be closed. Later begins are given back, nothing is
  * published, and the records of the deployment stay for inspection. Can be repeated.
  */
 export async function abandonDeployment(

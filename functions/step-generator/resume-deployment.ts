@@ -78,7 +78,7 @@ export async function requireInterrupted(
   return { deployment, pin, isEnding: closing !== undefined }
 }
 
-/** Reports whether a deployment was stopped, so that no further operation begins. */
+/** Reports whether a deployment was stopped, so that later begins are given back. */
 export async function isStopped(
   ports: Pick<GeneratorPorts, 'control'>,
   deployment: DeploymentId,

@@ -249,7 +249,7 @@ function readRunStatus(
 }
 
 /**
- * Stops the deployment after an early end of its command, so that no further operation begins.
+ * Stops the deployment after an early end of its command, so that later begins are given back.
  * Waits for running operations, and rejects all other waits.
  */
 async function drainRunning(deps: CommandDeps): Promise<void> {

@@ -20,7 +20,7 @@ export const effectsOfEnding = {
       {
         call: 'control.stop',
         sourceFiles: ['functions/step-generator/run-deployment.ts'],
-        description: 'no further operation begins; the generator waits for the running ones',
+        description: 'later begins are given back; the generator waits for the running operations',
         afterCrash: 'the flag is never cleared: the next generator only closes the deployment',
         repeatsFrom: 2,
       },
@@ -45,7 +45,7 @@ export const effectsOfEnding = {
       {
         call: 'control.stop',
         sourceFiles: closeFiles,
-        description: 'no operation begins after this; the close waits for the running ones',
+        description: 'later begins are given back; the close waits for the running operations',
         afterCrash: 'as before',
       },
       {

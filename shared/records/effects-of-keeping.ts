@@ -108,7 +108,7 @@ export const effectsOfKeeping = {
           'local/run-local-deployment.ts',
           'functions/api/routes/deployments.ts',
         ],
-        description: 'no further operation begins: running executors see the flag within a second',
+        description: 'later begins are given back: running executors see the flag within a second',
         afterCrash: 'the flag is never cleared: the holder closes the deployment',
         repeatsFrom: 1,
       },
@@ -122,7 +122,7 @@ export const effectsOfKeeping = {
       {
         call: 'control.stop',
         sourceFiles: ['functions/step-generator/abandon-deployment.ts'],
-        description: 'no further operation of the deployment begins',
+        description: 'later begins of the deployment are given back',
         afterCrash: 'the stack stays busy; the same command can be repeated',
       },
       {

@@ -18,10 +18,11 @@ export interface StepSourceDeps {
 }
 
 /**
- * Creates a function that opens operations from the records alone, in any process. Old states are
- * in the pinned base, or earlier operations of the deployment created them. An operation is decided
- * after its pin, and a new pin is written only when all earlier operations have ended. The last pin
- * that was read with an operation is therefore the pin of that operation.
+ * Creates a function that opens operations in any process, with the records and the key of the
+ * stack's secrets. Old states are in the pinned base, or earlier operations of the deployment
+ * created them. An operation is decided after its pin, and a new pin is written only when all
+ * earlier operations have ended. The last pin that was read with an operation is therefore the pin
+ * of that operation.
  */
 export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
   const { logIndex, sealing } = deps

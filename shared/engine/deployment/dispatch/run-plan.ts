@@ -23,7 +23,7 @@ export interface PlanDeps extends HookDeps {
   readonly liveness: Liveness
   /** The operations that this process ran itself and has reported already. */
   readonly reportedOperations: Set<OperationId>
-  /** Raises the stop flag, so that no further operation begins. */
+  /** Raises the stop flag, so that later begins are given back. */
   readonly raiseStop: () => Promise<void>
 }
 

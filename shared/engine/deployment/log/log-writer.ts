@@ -2,8 +2,9 @@
  * deployment: one deployment from its start to its close, over the records: log, plan, ends, close,
  * take-over. Imports ports and below, the engine's graph, steps and events.
  *
- * Invariants I4, I5, I7, I9: at most one append is in flight, and the next one carries the waiting
- * decisions, up to a limit. An appended decision is never decided again. A deposed writer stops.
+ * Invariants I4, I5, I7, I9: at most one record is in flight. The next record has the decisions
+ * that wait, of up to `registrationsPerRecordMax` appends. An appended decision is never decided
+ * again. A deposed writer stops.
  */
 import { limits } from '../../../config/limits.ts'
 import { error } from '../../../errors/error.ts'
@@ -96,7 +97,7 @@ export function createLogWriter(
       new Promise((onDurable, onFailed) => {
         if (isFinished) return
         pendingAppends.push({ decisions, onDurable, onFailed })
-        // All decisions of one turn of the event loop go into one record.
+        // The decisions of one turn of the event loop wait for the same record.
         runningFlush ??= new Promise(resolve => deps.clock.defer(() => void flush().then(resolve)))
       }),
     finish() {
