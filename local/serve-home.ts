@@ -15,7 +15,7 @@ import { type ApiAddress, createApiPorts, serveApi, type ServedApi } from './ser
 import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
-/** The options of serving a home folder: `ServeOptions`, and those of the API. */
+/** The options of serving a home folder. `serveHome` sets the omitted ones itself. */
 export interface HomeOptions
   extends Omit<ServeOptions, 'runRequest' | 'wakeSignal' | 'onIdleStack'> {
   /** The address of the API and webhooks. Absent: neither is served. */
@@ -33,7 +33,8 @@ interface HomeDeps {
 }
 
 /**
- * Serves stacks, their queues, schedules, notifications, the API and webhooks. Deployments of
+ * Serves the stacks of a home folder, and the API with webhooks if it has an address. Request
+ * queues, schedules and notifications are served only with the role `generator`. Deployments of
  * uploaded programs and of repositories run in this process. The next server continues an
  * interrupted deployment. Throws CLI_USAGE when the API cannot listen.
  */
@@ -109,9 +110,9 @@ async function runTriggers(
 }
 
 /**
- * Creates the function that notifies of the result of a stack's last deployment. It also notifies
- * of deployments of the command line, and if the process of a deployment died before its
- * notification. Only one of several servers notifies of each result.
+ * Creates the function that sends the notifications of a stack's last deployment. The command line
+ * may have started that deployment, or its process may have died before it sent them. If several
+ * servers check the same deployment, only one of them sends its notifications.
  */
 function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform

@@ -1,9 +1,9 @@
 /**
- * cost: the cost of a run from its counted requests. Prices are defined only here. The tables of
- * docs/aws.md are generated from these prices and the files in docs/measured.
+ * cost: the cost of a run from its counted requests. Prices are defined only here. The
+ * price and cost tables of docs/aws.md are generated from them and the files in docs/measured.
  */
 
-/** List prices in US dollars for us-east-1, each for one unit. */
+/** List prices in US dollars for us-east-1, each for one unit, and the day of the list. */
 export const prices = {
   asOf: '22 November 2026',
   writeUnit: 0.625 / 1e6,

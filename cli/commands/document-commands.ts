@@ -12,7 +12,7 @@ const documentForm = z.object({
   value: z.looseObject({ isPaused: z.boolean() }),
 })
 
-/** A document of the API for users. */
+/** A document as the API returns it. */
 export type DocumentListing = z.infer<typeof documentForm>
 
 /** One kind of document, as the command line shows it. */

@@ -39,7 +39,7 @@ function requireAudience(session: CliSession, flags: Flags): string {
   const audience = flags.text('audience') ?? readLogin(session.home)?.url
   if (audience === undefined)
     throw error('CLI_USAGE', 'without a login, pass the audience of the OIDC tokens', {
-      hint: 'Pass the address of the API. `antichain login --oidc` requests tokens for this audience: --audience https://antichain.example.com',
+      hint: 'Pass the address of the API, such as --audience https://antichain.example.com. On GitHub Actions, `antichain login --oidc` requests tokens for it.',
     })
   return audience
 }

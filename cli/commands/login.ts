@@ -74,8 +74,8 @@ export const logout: Handler = async session => {
 }
 
 /**
- * Returns the address of the login. Returns undefined without a login, and a text for an unreadable
- * one.
+ * Returns the address of the login. Returns undefined if the file of the login is missing or
+ * unreadable, and a text if it is invalid.
  */
 function readLoginUrl(home: string): string | undefined {
   try {

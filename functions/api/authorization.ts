@@ -14,7 +14,7 @@ export type TokenStacks = '*' | readonly string[]
 export interface Caller {
   /** The id of the token. */
   readonly id: string
-  /** The name of the token for users. */
+  /** The name of the token, as users see it. */
   readonly name: string
   readonly role: Role
   readonly stacks: TokenStacks

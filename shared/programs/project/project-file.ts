@@ -44,8 +44,9 @@ export function readProject(startFolder: string): Project {
 }
 
 /**
- * Parses the text of a project file. Keys without effect in Pulumi's engine (author, template,
- * backend …) are ignored. Throws PROJECT_INVALID with file, line and column, and RUNTIME_UNKNOWN.
+ * Parses the text of a project file. Ignores keys without effect in Pulumi's engine (author,
+ * template, backend …), and `requiredPulumiVersion`. Throws PROJECT_INVALID, with file, line and
+ * column. Throws RUNTIME_UNKNOWN if the name of the runtime is not valid.
  */
 export function parseProject(text: string, file: string): Project {
   const source = openYaml(text, file, 'PROJECT_INVALID')

@@ -72,8 +72,9 @@ export async function initializePack(
 }
 
 /**
- * Returns the pack's description of itself. `version`: the version in the pack's file, or '' if it
- * names none. This version takes precedence over the version that the pack reports.
+ * Returns the pack's description of itself. `version`: the version in the pack's
+ * PulumiPolicy.yaml, or '' if the file names none. This version takes precedence over the version
+ * that the pack reports.
  */
 export async function fetchPackInfo(connection: Connection, version: string): Promise<PackInfo> {
   const answer: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})
@@ -131,8 +132,8 @@ export function createAnalyzer(
   connection: Connection,
   pack: Pick<Analyzer, 'info' | 'path' | 'close'> & {
     /**
-     * The version in the pack's file, or '' if it names none. This version takes precedence over
-     * the versions in responses.
+     * The version in the pack's PulumiPolicy.yaml, or '' if the file names none. This version takes
+     * precedence over the versions in responses.
      */
     readonly version: string
   },
@@ -152,6 +153,7 @@ export function createAnalyzer(
       return toAnalysis(await connection.call(service.analyze, request).catch(rethrowPackMessage))
     },
     async remediate(resource) {
+      // A remediation replaces all inputs, so the request also needs the internal ones.
       const request = AnalyzeRequest.create(toAnalyzeRequest(resource, false))
       const pendingCall = connection.call(service.remediate, request).catch(rethrowPackMessage)
       const answer: RemediateResponse | undefined = await ignoreUnimplemented(pendingCall)

@@ -17,7 +17,10 @@ import { readVersions } from './stack-history.ts'
 import { readFirstPin } from '../log/decision-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 
-/** Limits of what is kept. `recordsMs`: time that records are kept after their deployment ended. */
+/**
+ * Limits for the removal of records and versions. `recordsMs`: time that records are kept after
+ * their deployment ended.
+ */
 export interface RetentionPolicy {
   readonly recordsMs: number
   /** Number of published versions that each stack keeps, at least one. Undefined keeps all. */
@@ -48,7 +51,7 @@ export interface RemovalRequest {
   readonly dryRun: boolean
 }
 
-/** The removed deployments and versions. */
+/** The removed deployments and versions. After a dry run: those that a removal would remove. */
 export interface RemovalResult {
   readonly deployments: readonly DeploymentId[]
   readonly removedVersions: readonly {
@@ -62,7 +65,8 @@ export interface RemovalResult {
  * whose rules this version knows (I6). Before the removal, resources of creates that were not
  * selected are put into the inbox. Each stack's deployments are removed in order, up to the first
  * that must stay. Then the published versions beyond the number to keep are removed.
- * `deploymentsMax` limits the work of one call. The removal can stop at any point and be repeated.
+ * `deploymentsMax` limits only the removal of records. The removal can stop at any point and be
+ * repeated.
  */
 export async function removeOldRecords(
   deps: RetentionDeps,
@@ -81,8 +85,7 @@ export async function removeOldRecords(
       (await isLateWindowOver(deps, candidate, nowMs)) &&
       (await hasKnownRules(deps, deployment))
     if (!isRemovable) {
-      // The late creates of this deployment can be found only with the records of later
-      // deployments.
+      // Deployments are removed in order, so that the remaining records of a stack have no gap.
       blockedStacks.add(stack)
       continue
     }
@@ -110,10 +113,12 @@ function isOld(candidate: KeptDeployment, nowMs: number, keepMs: number): boolea
 
 /**
  * Reports whether no request of a deployment can still take effect. Every executor must have left
- * by itself, or its process and process groups must be dead. If a host is unreachable, a waiting
- * time must be over. The same waiting time applies if the last holder is alive, such as a server
- * process. That holder has closed the deployment, and its earlier store requests end within the
- * waiting time.
+ * by itself, or its process and process groups must be dead. `lateWindowMs` must have passed since
+ * the deployment ended in two cases:
+ *
+ * - A process or the last holder is on another host, so its state is unknown.
+ * - The last holder is alive, for example a server process. It has closed the deployment, and its
+ *   earlier store requests end within this time.
  */
 async function isLateWindowOver(
   deps: RetentionDeps,
@@ -144,8 +149,8 @@ async function hasKnownRules(deps: RetentionDeps, deployment: DeploymentId): Pro
 }
 
 /**
- * Returns the result of a read, or undefined if the records were removed. In this case an
- * interrupted removal has saved the late creates before it removed the first record.
+ * Returns the result of a read. Returns undefined if an interrupted removal has already removed
+ * records of the deployment. That removal saved the late creates before it removed a record.
  */
 async function ignoreRemoved<T>(pendingRead: Promise<T>): Promise<T | undefined> {
   try {
