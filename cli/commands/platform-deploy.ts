@@ -48,7 +48,11 @@ function readContext(
   flags: Flags,
 ): readonly string[] {
   const settings = flags.list('set').map(text => {
-    if (!/^[A-Za-z]+=/.test(text)) throw error('CLI_USAGE', `--set takes name=value, not '${text}'`)
+    const [, name = ''] = /^([A-Za-z]+)=/.exec(text) ?? []
+    if (name === '') throw error('CLI_USAGE', `--set takes name=value, not '${text}'`)
+    // With two values, the command would show one installation and change another one.
+    if (name === 'installation' || name === 'region')
+      throw error('CLI_USAGE', `--set does not take the ${name}: use --${name}`)
     return text
   })
   return [`installation=${installation}`, `region=${region}`, ...settings].flatMap(text => [

@@ -17,6 +17,7 @@ import {
   type ICluster,
   LogDriver,
   OperatingSystemFamily,
+  PropagatedTagSource,
 } from 'aws-cdk-lib/aws-ecs'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
@@ -106,6 +107,8 @@ function createTasks(
     minHealthyPercent: 0,
     maxHealthyPercent: 200,
     circuitBreaker: { rollback: true },
+    // Without their own tags, the tasks would be missing in bills by tag.
+    propagateTags: PropagatedTagSource.SERVICE,
   })
   const scaling = service.autoScaleTaskCount({
     minCapacity: 0,

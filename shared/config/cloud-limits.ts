@@ -15,8 +15,8 @@ export const cloudLimits = {
   taskIdleMs: 30_000,
   /** Size of a function's event, and of its buffered response: the limit of Lambda. */
   responseBytesMax: 6 * 1024 * 1024,
-  /** Size of the event of an asynchronous call: the limit of Lambda. */
-  asynchronousBytesMax: 256 * 1024,
+  /** Size of the event of an asynchronous call: the limit of Lambda since October 2025. */
+  asynchronousBytesMax: 1024 * 1024,
   /** Size of an HTTP request body: the limit of API Gateway. */
   requestBytesMax: 10 * 1024 * 1024,
   /** Size of the status and headers of a streamed response. */

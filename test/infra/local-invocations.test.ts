@@ -71,9 +71,11 @@ test.each(['failed', 'died'] as const)(
 test('an asynchronous call is accepted before its result, up to the size that Lambda allows', async () => {
   const answered = { kind: 'answered', json: '{}' } as const
   const asynchronous = { InvocationType: 'Event' } as const
-  const { calls, status, text } = await invokeFunction(arn, answered, asynchronous)
+  const largeEvent = JSON.stringify({ text: 'x'.repeat(1_000 * 1024) })
+  const largeCall = { ...asynchronous, event: largeEvent }
+  const { calls, status, text } = await invokeFunction(arn, answered, largeCall)
   expect([status, text, calls.length]).toEqual([202, '', 1])
-  const event = JSON.stringify({ text: 'x'.repeat(256 * 1024) })
+  const event = JSON.stringify({ text: 'x'.repeat(1024 * 1024) })
   await front?.close()
   await expect(invokeFunction(arn, answered, { ...asynchronous, event })).rejects.toMatchObject({
     $metadata: { httpStatusCode: 413 },

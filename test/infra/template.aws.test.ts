@@ -299,6 +299,16 @@ describe('the long pool', () => {
     ])
   })
 
+  test('gives its tasks the tags of the installation, by which bills show their cost', () => {
+    main.allResourcesProperties('AWS::ECS::Service', {
+      PropagateTags: 'SERVICE',
+      Tags: Match.arrayWith([
+        { Key: 'antichain:installation', Value: 'antichain' },
+        { Key: 'antichain:part', Value: 'LongPool' },
+      ]),
+    })
+  })
+
   test('accepts no incoming connections', () => {
     const groups = [...resources('AWS::EC2::SecurityGroup').values()]
     expect(groups.map(({ Properties }) => Properties['SecurityGroupIngress'])).toEqual([undefined])

@@ -132,6 +132,12 @@ describe('platform deploy', () => {
     expect((await bench.run(...deploy, '--set', 'executorsMax')).err).toContain('error[CLI_USAGE]')
   })
 
+  test.each(['installation', 'region'])('refuses --set %s, which has an option', async name => {
+    const { exit, err } = await bench.run(...deploy, '--set', `${name}=other`)
+    expect([exit, runs]).toEqual([2, []])
+    expect(err).toContain(`use --${name}`)
+  })
+
   test('stops before the CDK without AWS credentials', async () => {
     bench.platform = {
       ...bench.platform,
