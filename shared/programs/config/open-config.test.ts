@@ -40,6 +40,7 @@ describe('configuration of a deployment', () => {
         text: '{"a":"open v1:y","html":"\\u003cb\\u003e","z":[1,true,null]}',
         secret: true,
         object: true,
+        secretTexts: ['open v1:y'],
       },
     })
   })

@@ -20,6 +20,8 @@ export interface ConfigValue {
   readonly text: string
   readonly secret: boolean
   readonly object: boolean
+  /** The decrypted leaves of a secret map or list, which messages can contain without the rest. */
+  readonly secretTexts?: readonly string[]
 }
 
 /** The input of `openConfig`. */
@@ -82,8 +84,16 @@ export function openValue(
 ): ConfigValue {
   if (typeof value === 'string') return { text: value, secret: false, object: false }
   if (isSecure(value)) return { text: decrypt(value.ciphertext), secret: true, object: false }
-  const openedTree = replaceSecure(value, decrypt)
-  return { text: formatConfigTree(openedTree), secret: hasSecure(value), object: true }
+  const secretTexts: string[] = []
+  const openedTree = replaceSecure(value, ciphertext => {
+    const secretText = decrypt(ciphertext)
+    secretTexts.push(secretText)
+    return secretText
+  })
+  const openedValue = { text: formatConfigTree(openedTree), object: true }
+  return secretTexts.length === 0
+    ? { ...openedValue, secret: false }
+    : { ...openedValue, secret: true, secretTexts }
 }
 
 /**

@@ -1,11 +1,16 @@
 import type { DeployRequest } from '../../engine/request.ts'
 import { createRedactor } from '../../values/redact-secrets.ts'
 
-/** Creates a function that removes the texts of secret configuration values from messages. */
+/**
+ * Creates a function that removes the texts of secret configuration values from messages. A message
+ * may contain a secret of a map or list without the rest of the value.
+ */
 export function createConfigRedactor(
   request: Pick<DeployRequest, 'config'>,
 ): (text: string) => string {
   return createRedactor(
-    [...request.config.values()].filter(({ secret }) => secret).map(({ text }) => text),
+    [...request.config.values()].flatMap(({ secret, text, secretTexts = [] }) =>
+      secret ? [text, ...secretTexts] : [],
+    ),
   )
 }
