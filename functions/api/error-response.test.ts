@@ -24,14 +24,14 @@ test.each([
   ['API_TOKEN_REFUSED', 401, null],
   ['API_FORBIDDEN', 403, null],
   ['REQUEST_QUEUE_FULL', 429, null],
-] as const)(
-  '%s has the status %i, its code, its message and a hint',
-  async (code, status, wait) => {
-    const { hint, ...answer } = await answerTo(code)
-    expect(answer).toEqual({ status, wait, named: code, message: `what ${code} says` })
-    expect(hint).not.toBe('')
-  },
-)
+] as const)('%s has the status %i, its code, a message and a hint', async (code, status, wait) => {
+  const { hint, ...answer } = await answerTo(code)
+  // The message of the store may name its tables and roles.
+  const message =
+    status === 503 ? 'the store of the API failed; its log entry is request-1' : `what ${code} says`
+  expect(answer).toEqual({ status, wait, named: code, message })
+  expect(hint).not.toBe('')
+})
 
 test('an internal error reveals only the id of its log entry', async () => {
   const answer = toErrorResponse(new TypeError('hunter2'), 'request-7')

@@ -92,20 +92,25 @@ export function errorBodyOf({ code, message, hint, details: { at } }: DeployErro
   return { code, message, hint, ...locationField }
 }
 
+function describeError(thrown: unknown, requestId: string): ErrorBody {
+  if (!(thrown instanceof DeployError) || thrown.code === 'INTERNAL_ASSERTION')
+    return {
+      code: 'INTERNAL_ASSERTION',
+      message: `internal error of the API; its log entry is ${requestId}`,
+      hint: 'Report the error with this message.',
+    }
+  if (apiStatusOf(thrown) !== 503) return errorBodyOf(thrown)
+  const message = `the store of the API failed; its log entry is ${requestId}`
+  return { ...errorBodyOf(thrown), message }
+}
+
 /**
- * Returns an error as a JSON response. An internal error is not described, because its message may
- * contain confidential data.
+ * Returns an error as a JSON response. Internal errors and errors of the store are not described.
+ * Their messages may contain confidential data, such as the names of tables and roles.
  */
 export function toErrorResponse(thrown: unknown, requestId: string): Response {
   const status = apiStatusOf(thrown)
-  const isExpected = thrown instanceof DeployError && thrown.code !== 'INTERNAL_ASSERTION'
-  const body: ErrorBody = isExpected
-    ? errorBodyOf(thrown)
-    : {
-        code: 'INTERNAL_ASSERTION',
-        message: `internal error of the API; its log entry is ${requestId}`,
-        hint: 'Report the error with this message.',
-      }
+  const body = describeError(thrown, requestId)
   const retryAfterSeconds = retryAfterSecondsOf(thrown)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
