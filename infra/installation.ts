@@ -32,8 +32,8 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
   const data = new Stack(app, names.dataStack, {
     env,
     description: 'Antichain: tables, bucket and keys',
-    // A protected stack can be deleted only after the protection was removed explicitly.
-    terminationProtection: true,
+    // The CDK deletes a stack whose creation failed, and it cannot delete a protected one.
+    terminationProtection: settings.dataProtection === 'on',
   })
   const keys = createKeys(data, settings.installation)
   const stores = createData(data, settings, keys)

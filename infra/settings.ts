@@ -69,6 +69,11 @@ const schema = z.strictObject({
    */
   warmReads: wholeNumber(12_000, 4_000_000, 12_000),
   warmWrites: wholeNumber(4_000, 4_000_000, 4_000),
+  /**
+   * Whether deletion of the data stack and of both tables is refused. CloudFormation must be able
+   * to remove them when their creation fails, so `platform deploy` creates them with `off` first.
+   */
+  dataProtection: z.enum(['on', 'off']).default('on'),
   /** Time for which replaced and removed versions of objects are kept. */
   noncurrentDays: wholeNumber(1, 3_650, 30),
   /** Maximum rate of webhook requests, per second. */

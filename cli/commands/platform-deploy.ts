@@ -9,7 +9,8 @@ import { confirm } from '../session/session.ts'
 
 /**
  * `platform deploy`: shows the changes, asks for confirmation, and lets CloudFormation apply them.
- * With --preview it ends before the confirmation.
+ * With --preview it ends before the confirmation. While a table is not protected, the data stack is
+ * deployed without protection first, so that CloudFormation can remove it when its creation fails.
  */
 export const deployPlatform: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)
@@ -20,6 +21,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   session.printToStderr(
     `Installation '${target.installation}', account ${account}, ${target.region}.`,
   )
+  const { tables } = await tools.inspect(target, account)
   const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
@@ -27,20 +29,23 @@ export const deployPlatform: Handler = async (session, flags) => {
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: target.installation })))
     throw error('CONFIRMATION_DECLINED', 'the installation was not changed')
-  const deployResult = await tools.runCdk(target, [
-    'deploy',
-    ...stacks,
-    ...context,
+  const deploy = async (args: readonly string[]): Promise<void> => {
     // The user has just confirmed these changes.
-    '--require-approval',
-    'never',
-  ])
-  if (deployResult.exitCode !== 0) throw cdkErrorOf(deployResult.output)
+    const approval = ['--require-approval', 'never']
+    const { exitCode, output } = await tools.runCdk(target, ['deploy', ...args, ...approval])
+    if (exitCode !== 0) throw cdkErrorOf(output)
+  }
+  if (!tables.every(({ isProtected }) => isProtected))
+    await deploy([names.dataStack, ...context, ...unprotectedContext])
+  await deploy([...stacks, ...context])
   session.printToStderr(
     'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
   )
   return 0
 }
+
+/** The context of the CDK for a data stack without protection. The last value of a key applies. */
+const unprotectedContext = ['--context', 'antichain:dataProtection=off']
 
 /** Returns the settings as context of the CDK app. Throws CLI_USAGE. */
 function readContext(

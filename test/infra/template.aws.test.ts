@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
 import { functionsTable } from '../../infra/functions-table.ts'
 import { awsVariables, queueNames } from '../../shared/config/aws-resource-names.ts'
-import { type SynthesisedTemplates, synthesise } from './synthesise.ts'
+import { type Resource, type SynthesisedTemplates, synthesise } from './synthesise.ts'
 
 const installation = synthesise()
 const { data, main, resources } = installation
@@ -26,7 +26,6 @@ describe('tables', () => {
     '%s is on demand, warm, encrypted, protected, restorable and expires items',
     name => {
       data.hasResource('AWS::DynamoDB::GlobalTable', {
-        // A table of a failed first deployment is removed, so that the next one can create it.
         DeletionPolicy: 'RetainExceptOnCreate',
         UpdateReplacePolicy: 'Retain',
         Properties: {
@@ -51,11 +50,29 @@ describe('tables', () => {
   )
 })
 
+describe('a data stack whose creation fails', () => {
+  test('is removed by CloudFormation, because nothing is protected or retained yet', () => {
+    const created = synthesise({ dataProtection: 'off' })
+    const tables = [...created.resources('AWS::DynamoDB::GlobalTable').values()]
+    const protections = tables.flatMap(({ Properties }) =>
+      (Properties['Replicas'] as Record<string, unknown>[]).map(
+        replica => replica['DeletionProtectionEnabled'],
+      ),
+    )
+    expect(protections).toEqual([false, false])
+    expect(created.isDataProtected).toBe(false)
+    const { Resources } = created.data.toJSON() as { Resources: Record<string, Resource> }
+    const policies = Object.values(Resources).map(({ DeletionPolicy }) => DeletionPolicy)
+    expect(policies.filter(policy => policy === 'Retain')).toEqual([])
+  })
+})
+
 describe('keys', () => {
   test('are two, rotated every year, and retained', () => {
     data.resourceCountIs('AWS::KMS::Key', 2)
     data.allResources('AWS::KMS::Key', {
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
       Properties: { EnableKeyRotation: true },
     })
   })
@@ -363,6 +380,7 @@ test('every alarm is listed in docs/aws.md', () => {
 })
 
 test('the data stack is protected from deletion', () => {
+  expect(installation.isDataProtected).toBe(true)
   expect([...resources('AWS::DynamoDB::GlobalTable').values()]).toHaveLength(2)
   expect(data.findResources('AWS::Lambda::Function')).toEqual({})
 })

@@ -17,6 +17,11 @@ const nothing: InstallationStatus = {
   webhookUrl: undefined,
 }
 
+const complete: InstallationStatus = {
+  ...nothing,
+  tables: [{ name: 'antichain-journal', status: 'ACTIVE', isProtected: true }],
+}
+
 let bench: CliBench
 let runs: { readonly args: readonly string[]; readonly where: InstallationTarget }[]
 let results: CdkRun[]
@@ -27,7 +32,7 @@ beforeEach(() => {
   bench = createCliBench()
   runs = []
   results = [good]
-  look = nothing
+  look = complete
   bench.platform = {
     readAccount: async () => account,
     runCdk: async (where, args) => {
@@ -75,6 +80,27 @@ describe('platform deploy', () => {
     const { exit, err } = await bench.run(...deploy)
     expect([exit, listVerbs()]).toEqual([0, ['diff', 'deploy']])
     expect(err).toContain(`account ${account}, eu-central-1`)
+  })
+
+  test.each([
+    ['a new installation', undefined, false],
+    ['an installation whose protection was removed', 'ACTIVE', false],
+  ])('%s gets its data stack unprotected first, then protected', async (_, state, isProtected) => {
+    look = { ...nothing, tables: [{ name: 'antichain-journal', status: state, isProtected }] }
+    expect((await bench.run(...deploy, '--yes')).exit).toBe(0)
+    const isUnprotected = runs.map(({ args }) => args.includes('antichain:dataProtection=off'))
+    const isMain = runs.map(({ args }) => args.includes('antichain'))
+    expect(listVerbs()).toEqual(['diff', 'deploy', 'deploy'])
+    expect(isUnprotected).toEqual([false, true, false])
+    expect(isMain).toEqual([true, false, true])
+  })
+
+  test('protects and creates nothing more when the data stack cannot be created', async () => {
+    look = nothing
+    results = [good, { exitCode: 1, output: 'ROLLBACK_COMPLETE' }]
+    const { exit, err } = await bench.run(...deploy, '--yes')
+    expect([exit, listVerbs()]).toEqual([1, ['diff', 'deploy']])
+    expect(err).toContain('error[PLATFORM_FAILED]')
   })
 
   test('names both stacks and passes the settings to both runs', async () => {
@@ -179,6 +205,7 @@ describe('platform status', () => {
   const status = ['platform', 'status', '--region', 'eu-central-1'] as const
 
   test('fails without an installation', async () => {
+    look = nothing
     const { exit, err } = await bench.run(...status)
     expect(exit).toBe(6)
     expect(err).toContain("the installation 'antichain' does not exist in account 111122223333")
