@@ -16,6 +16,7 @@ import { type FunctionName, functionsTable } from './functions-table.ts'
 import { imageLanguages, imagePackagesOf, imageToolsOf } from './image-languages.ts'
 import { functionArnOf } from './names.ts'
 import type { GrantContext } from './permissions.ts'
+import { computeStreamsMax } from './reserved-concurrency.ts'
 import type { Settings } from './settings.ts'
 
 /** The two CloudFormation stacks of an installation. */
@@ -135,6 +136,7 @@ function createInstallationVariables(
     scheduleFunction: () => functionArnOf(main, settings, 'schedule'),
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
     installerFunction: () => functionArnOf(main, settings, 'installer'),
+    streamsMax: () => String(computeStreamsMax(settings)),
     // The webhook API is created after the functions that need its address.
     webhookUrl: () => Lazy.string({ produce: webhookUrl }),
   })

@@ -7,6 +7,9 @@ const settingPrefix = 'antichain:'
 const wholeNumber = (minimum: number, maximum: number, defaultValue: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(defaultValue)
 
+const optionalWholeNumber = (maximum: number) =>
+  z.coerce.number().int().min(0).max(maximum).optional()
+
 const commaSeparatedList = z
   .string()
   .default('')
@@ -80,10 +83,16 @@ const schema = z.strictObject({
   webhooksPerSecond: wholeNumber(1, 1_000, 20),
   /**
    * Concurrent calls that Lambda reserves for the function and allows at most. 0: no reservation,
-   * because the accounts with the lowest quota allow none.
+   * because the accounts with the lowest quota allow none. Absent: depends on
+   * `availableConcurrency`.
    */
-  apiConcurrency: wholeNumber(0, 1_000, 0),
-  webhookConcurrency: wholeNumber(0, 1_000, 0),
+  apiConcurrency: optionalWholeNumber(1_000),
+  webhookConcurrency: optionalWholeNumber(1_000),
+  /**
+   * Concurrent calls of the account that no function of others has reserved. `platform deploy` reads
+   * the number. Absent: unknown.
+   */
+  availableConcurrency: optionalWholeNumber(1_000_000),
 })
 
 /** The settings of an installation: sizes in MB, times in the unit of their names. */

@@ -3,7 +3,6 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
-import type { InstallationTarget } from '../platform/platform-port.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { confirm } from '../session/session.ts'
 
@@ -14,7 +13,7 @@ import { confirm } from '../session/session.ts'
  */
 export const deployPlatform: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)
-  const context = readContext(target, flags)
+  const settings = readSettings(flags)
   const tools = await session.tools.loadPlatform(session.io.stderr)
   const account = await tools.readAccount(target)
   const names = installationNamesOf(target.installation)
@@ -22,6 +21,12 @@ export const deployPlatform: Handler = async (session, flags) => {
     `Installation '${target.installation}', account ${account}, ${target.region}.`,
   )
   const { tables } = await tools.inspect(target, account)
+  const context = toContext([
+    `installation=${target.installation}`,
+    `region=${target.region}`,
+    `availableConcurrency=${await tools.readAvailableConcurrency(target)}`,
+    ...settings,
+  ])
   const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
@@ -36,7 +41,7 @@ export const deployPlatform: Handler = async (session, flags) => {
     if (exitCode !== 0) throw cdkErrorOf(output)
   }
   if (!tables.every(({ isProtected }) => isProtected))
-    await deploy([names.dataStack, ...context, ...unprotectedContext])
+    await deploy([names.dataStack, ...context, ...toContext(['dataProtection=off'])])
   await deploy([...stacks, ...context])
   session.printToStderr(
     'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
@@ -44,20 +49,15 @@ export const deployPlatform: Handler = async (session, flags) => {
   return 0
 }
 
-/** The context of the CDK for a data stack without protection. The last value of a key applies. */
-const unprotectedContext = ['--context', 'antichain:dataProtection=off']
+/** Returns the settings of --set, as name=value. Throws CLI_USAGE. */
+function readSettings(flags: Flags): readonly string[] {
+  const settings = flags.list('set')
+  const invalidText = settings.find(text => !/^[A-Za-z]+=/.test(text))
+  if (invalidText === undefined) return settings
+  throw error('CLI_USAGE', `--set takes name=value, not '${invalidText}'`)
+}
 
-/** Returns the settings as context of the CDK app. Throws CLI_USAGE. */
-function readContext(
-  { installation, region }: InstallationTarget,
-  flags: Flags,
-): readonly string[] {
-  const settings = flags.list('set').map(text => {
-    if (!/^[A-Za-z]+=/.test(text)) throw error('CLI_USAGE', `--set takes name=value, not '${text}'`)
-    return text
-  })
-  return [`installation=${installation}`, `region=${region}`, ...settings].flatMap(text => [
-    '--context',
-    `antichain:${text}`,
-  ])
+/** Returns settings as context of the CDK app. The last value of a setting applies. */
+function toContext(settings: readonly string[]): readonly string[] {
+  return settings.flatMap(text => ['--context', `antichain:${text}`])
 }

@@ -19,6 +19,11 @@ export interface PlatformTools {
    * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly inspect: (target: InstallationTarget, account: string) => Promise<InstallationStatus>
+  /**
+   * Returns the concurrent calls of the account that no function of others has reserved. Throws
+   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   */
+  readonly readAvailableConcurrency: (target: InstallationTarget) => Promise<number>
   /** Creates an admin token. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
     target: InstallationTarget,

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { LambdaClient } from '@aws-sdk/client-lambda'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SchedulerClient } from '@aws-sdk/client-scheduler'
 import { SQSClient } from '@aws-sdk/client-sqs'
@@ -10,6 +11,7 @@ import {
 } from '@aws-sdk/client-sts'
 import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
+import { readAvailableConcurrency } from './available-concurrency.ts'
 import { runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
 import { inspectInstallation } from './inspect.ts'
@@ -38,6 +40,14 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
         return await createInstallationToken(client, target, { ...token, userName })
       } catch (thrown) {
         throw toPlatformError(thrown, target)
+      } finally {
+        client.destroy()
+      }
+    },
+    readAvailableConcurrency: async target => {
+      const client = new LambdaClient(config(target))
+      try {
+        return await readAvailableConcurrency(client, target.installation)
       } finally {
         client.destroy()
       }

@@ -211,13 +211,22 @@ describe('functions', () => {
     expect(Math.max(...sizes)).toBe(3_008)
   })
 
-  test('none has reserved concurrency by default, which the smallest accounts refuse', () => {
+  test('none has reserved concurrency in an unknown account, because small ones refuse it', () => {
     expect(listReservations(installation)).toEqual({})
   })
 
-  test('the API and webhooks have the reserved concurrency of the settings, and no other', () => {
-    const reserved = synthesise({ apiConcurrency: '40', webhookConcurrency: '20' })
-    expect(listReservations(reserved)).toEqual({ 'antichain-api': 40, 'antichain-webhook': 20 })
+  test('the API and webhooks have reserved concurrency by settings or account, and no other', () => {
+    const bySettings = synthesise({ apiConcurrency: '40', webhookConcurrency: '20' })
+    expect(listReservations(bySettings)).toEqual({ 'antichain-api': 40, 'antichain-webhook': 20 })
+    const byAccount = synthesise({ availableConcurrency: '1000' })
+    expect(listReservations(byAccount)).toEqual({ 'antichain-api': 100, 'antichain-webhook': 20 })
+  })
+
+  test('streams use at most half of the concurrent calls of the API', () => {
+    main.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'antichain-api',
+      Environment: { Variables: Match.objectLike({ ANTICHAIN_STREAMS_MAX: '50' }) },
+    })
   })
 
   test('none with an event source can reserve: each refusal would count as a delivery', () => {

@@ -63,6 +63,7 @@ const noPlatform: PlatformTools = {
   readAccount: failUnavailable,
   runCdk: failUnavailable,
   inspect: failUnavailable,
+  readAvailableConcurrency: failUnavailable,
   createToken: failUnavailable,
 }
 

@@ -40,6 +40,7 @@ beforeEach(() => {
       return (results.length > 1 ? results.shift() : results[0]) ?? good
     },
     inspect: async () => look,
+    readAvailableConcurrency: async () => 900,
     createToken: async (_where, draft) => {
       drafts.push(draft)
       return { id: '0123456789abcdef', token: 'act_text' }
@@ -105,10 +106,13 @@ describe('platform deploy', () => {
 
   test('names both stacks and passes the settings to both runs', async () => {
     await bench.run(...deploy, '--yes', '--installation', 'site', '--set', 'executorsMax=7')
-    const context = ['installation=site', 'region=eu-central-1', 'executorsMax=7']
+    const context = [
+      ...['installation=site', 'region=eu-central-1', 'availableConcurrency=900'],
+      'executorsMax=7',
+    ]
     const contextArgs = context.flatMap(text => ['--context', `antichain:${text}`])
     for (const { args } of runs)
-      expect(args.slice(1, 9)).toEqual(['site-data', 'site', ...contextArgs])
+      expect(args.slice(1, 11)).toEqual(['site-data', 'site', ...contextArgs])
   })
 
   test('changes nothing with --preview', async () => {
