@@ -3,6 +3,11 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
+import type {
+  InstallationStatus,
+  InstallationTarget,
+  PlatformTools,
+} from '../platform/platform-port.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { confirm } from '../session/session.ts'
 
@@ -20,7 +25,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   session.printToStderr(
     `Installation '${target.installation}', account ${account}, ${target.region}.`,
   )
-  const { tables } = await tools.inspect(target, account)
+  const { tables, queues } = await tools.inspect(target, account)
   const context = toContext([
     `installation=${target.installation}`,
     `region=${target.region}`,
@@ -30,6 +35,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
+  if (await isLongPoolBusy(tools, target, queues)) session.printToStderr(busyWarning)
   if (flags.isSet('preview')) return 0
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: target.installation })))
@@ -61,3 +67,20 @@ function readSettings(flags: Flags): readonly string[] {
 function toContext(settings: readonly string[]): readonly string[] {
   return settings.flatMap(text => ['--context', `antichain:${text}`])
 }
+
+/**
+ * Returns whether tasks of the long pool work. A generator removes its message before it works, so
+ * its metric counts. A message of an executor is in flight until the work is done.
+ */
+async function isLongPoolBusy(
+  { countBusyGenerators }: PlatformTools,
+  target: InstallationTarget,
+  queues: InstallationStatus['queues'],
+): Promise<boolean> {
+  const executorQueue = installationNamesOf(target.installation).queues['chains-long']
+  const held = queues.find(({ name }) => name === executorQueue)?.counts?.held ?? 0
+  return held > 0 || (await countBusyGenerators(target)) > 0
+}
+
+const busyWarning =
+  'warning: tasks of the long pool are busy. CloudFormation can wait for them for hours, and then roll its changes back.'

@@ -24,6 +24,11 @@ export interface PlatformTools {
    * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly readAvailableConcurrency: (target: InstallationTarget) => Promise<number>
+  /**
+   * Returns the number of generators in the long pool that worked within the last minutes. Throws
+   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   */
+  readonly countBusyGenerators: (target: InstallationTarget) => Promise<number>
   /** Creates an admin token. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
     target: InstallationTarget,

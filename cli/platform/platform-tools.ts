@@ -1,3 +1,4 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { LambdaClient } from '@aws-sdk/client-lambda'
 import { S3Client } from '@aws-sdk/client-s3'
@@ -12,6 +13,7 @@ import {
 import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
+import { countBusyGenerators } from './cloudwatch.ts'
 import { runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
 import { inspectInstallation } from './inspect.ts'
@@ -44,14 +46,14 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
         client.destroy()
       }
     },
-    readAvailableConcurrency: async target => {
-      const client = new LambdaClient(config(target))
-      try {
-        return await readAvailableConcurrency(client, target.installation)
-      } finally {
-        client.destroy()
-      }
-    },
+    readAvailableConcurrency: target =>
+      withClient(new LambdaClient(config(target)), client =>
+        readAvailableConcurrency(client, target.installation),
+      ),
+    countBusyGenerators: target =>
+      withClient(new CloudWatchClient(config(target)), client =>
+        countBusyGenerators(client, target.installation, Date.now()),
+      ),
     inspect: async (target, account) => {
       const clients = {
         tables: new DynamoDBClient(config(target)),
@@ -65,6 +67,18 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
         for (const client of Object.values(clients)) client.destroy()
       }
     },
+  }
+}
+
+/** Uses a client for some requests, and closes its connections. */
+async function withClient<Client extends { readonly destroy: () => void }, Result>(
+  client: Client,
+  use: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use(client)
+  } finally {
+    client.destroy()
   }
 }
 

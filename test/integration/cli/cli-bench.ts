@@ -64,6 +64,7 @@ const noPlatform: PlatformTools = {
   runCdk: failUnavailable,
   inspect: failUnavailable,
   readAvailableConcurrency: failUnavailable,
+  countBusyGenerators: failUnavailable,
   createToken: failUnavailable,
 }
 

@@ -27,6 +27,7 @@ let runs: { readonly args: readonly string[]; readonly where: InstallationTarget
 let results: CdkRun[]
 let look: InstallationStatus
 let drafts: object[]
+let busyGenerators: number
 
 beforeEach(() => {
   bench = createCliBench()
@@ -41,12 +42,14 @@ beforeEach(() => {
     },
     inspect: async () => look,
     readAvailableConcurrency: async () => 900,
+    countBusyGenerators: async () => busyGenerators,
     createToken: async (_where, draft) => {
       drafts.push(draft)
       return { id: '0123456789abcdef', token: 'act_text' }
     },
   }
   drafts = []
+  busyGenerators = 0
 })
 
 describe('platform token', () => {
@@ -113,6 +116,18 @@ describe('platform deploy', () => {
     const contextArgs = context.flatMap(text => ['--context', `antichain:${text}`])
     for (const { args } of runs)
       expect(args.slice(1, 11)).toEqual(['site-data', 'site', ...contextArgs])
+  })
+
+  test.each([
+    ['a generator works', 1, 0, true],
+    ['an executor works', 0, 2, true],
+    ['no task works', 0, 0, false],
+  ])('warns before it changes busy tasks: %s', async (_, generators, held, isWarned) => {
+    busyGenerators = generators
+    const queue = { name: 'antichain-chains-long', counts: { waiting: 0, held, dead: 0 } }
+    look = { ...complete, queues: [queue] }
+    const { exit, err } = await bench.run(...deploy, '--preview')
+    expect([exit, err.includes('warning: tasks of the long pool are busy')]).toEqual([0, isWarned])
   })
 
   test('changes nothing with --preview', async () => {
