@@ -20,6 +20,15 @@ const commaSeparatedList = z
       .filter(part => part !== ''),
   )
 
+/** Memory of a Fargate task by its CPU units, in MB: minimum and maximum. Source: ECS's manual. */
+const fargateMemoryMb: Readonly<Record<number, readonly [number, number]>> = {
+  512: [1_024, 4_096],
+  1_024: [2_048, 8_192],
+  2_048: [4_096, 16_384],
+  4_096: [8_192, 30_720],
+}
+const fargateMemoryStepMb = 1_024
+
 const schema = z.strictObject({
   /** The prefix of all resource names. Several installations can share one account and region. */
   installation: z
@@ -95,6 +104,13 @@ const schema = z.strictObject({
   availableConcurrency: optionalWholeNumber(1_000_000),
 })
 
+const checkedSchema = schema.superRefine(({ longCpu, longMb }, context) => {
+  const [minimum, maximum] = fargateMemoryMb[longCpu] ?? [0, 0]
+  if (longMb >= minimum && longMb <= maximum && longMb % fargateMemoryStepMb === 0) return
+  const message = `Fargate offers ${minimum} to ${maximum} MB in steps of ${fargateMemoryStepMb} for longCpu=${longCpu}, not ${longMb}`
+  context.addIssue({ code: 'custom', path: ['longMb'], message })
+})
+
 /** The settings of an installation: sizes in MB, times in the unit of their names. */
 export type Settings = z.infer<typeof schema>
 
@@ -110,7 +126,7 @@ export function readInstallationSettings(
   const settings = Object.entries(context).flatMap(([key, value]) =>
     key.startsWith(settingPrefix) ? [[key.slice(settingPrefix.length), value] as const] : [],
   )
-  const parsed = schema.safeParse(Object.fromEntries(settings))
+  const parsed = checkedSchema.safeParse(Object.fromEntries(settings))
   if (parsed.success) return parsed.data
   return {
     problems: parsed.error.issues.map(
