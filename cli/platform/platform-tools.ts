@@ -13,6 +13,7 @@ import {
 import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
+import { createAlarmPort } from './cloudwatch-alarm.ts'
 import { countBusyGenerators } from './cloudwatch.ts'
 import { runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
@@ -53,6 +54,10 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
     countBusyGenerators: target =>
       withClient(new CloudWatchClient(config(target)), client =>
         countBusyGenerators(client, target.installation, Date.now()),
+      ),
+    useAlarm: (target, name, use) =>
+      withClient(new CloudWatchClient(config(target)), client =>
+        use(createAlarmPort(client, name)),
       ),
     inspect: async (target, account) => {
       const clients = {

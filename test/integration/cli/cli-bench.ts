@@ -65,6 +65,7 @@ const noPlatform: PlatformTools = {
   inspect: failUnavailable,
   readAvailableConcurrency: failUnavailable,
   countBusyGenerators: failUnavailable,
+  useAlarm: failUnavailable,
   createToken: failUnavailable,
 }
 

@@ -43,6 +43,7 @@ beforeEach(() => {
     inspect: async () => look,
     readAvailableConcurrency: async () => 900,
     countBusyGenerators: async () => busyGenerators,
+    useAlarm: () => Promise.reject(new Error('no alarm')),
     createToken: async (_where, draft) => {
       drafts.push(draft)
       return { id: '0123456789abcdef', token: 'act_text' }
