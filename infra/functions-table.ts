@@ -8,6 +8,7 @@ import {
   type PartitionGrants,
   requestPartitions,
 } from './partition-grants.ts'
+import { computeReservations } from './reserved-concurrency.ts'
 import type { Settings } from './settings.ts'
 
 /** A key prefix of the bucket. */
@@ -120,7 +121,7 @@ export const functionsTable: readonly FunctionRow[] = [
     packaging: 'zip',
     memoryMb: () => 512,
     timeoutSeconds: 25,
-    reservedConcurrency: ({ webhookConcurrency }) => webhookConcurrency,
+    reservedConcurrency: settings => computeReservations(settings).webhook,
     variables: [...commonVariables, 'catalogTable', 'nudgesQueue', 'secretsKey'],
     grants: {
       catalogPartitions: {
@@ -162,7 +163,7 @@ export const functionsTable: readonly FunctionRow[] = [
     memoryMb: ({ apiMb }) => apiMb,
     // Duration of an event stream; clients reconnect with their last event.
     timeoutSeconds: 300,
-    reservedConcurrency: ({ apiConcurrency }) => apiConcurrency,
+    reservedConcurrency: settings => computeReservations(settings).api,
     variables: [
       ...commonVariables,
       ...storeVariables,
@@ -173,6 +174,7 @@ export const functionsTable: readonly FunctionRow[] = [
       'scheduleGroup',
       'scheduleRole',
       'scheduleFunction',
+      'streamsMax',
       'webhookUrl',
     ],
     grants: {

@@ -16,6 +16,7 @@ import { type FunctionName, functionsTable } from './functions-table.ts'
 import { imageLanguages, imagePackagesOf, imageToolsOf } from './image-languages.ts'
 import { functionArnOf } from './names.ts'
 import type { GrantContext } from './permissions.ts'
+import { computeStreamsMax } from './reserved-concurrency.ts'
 import type { Settings } from './settings.ts'
 
 /** The two CloudFormation stacks of an installation. */
@@ -32,8 +33,8 @@ export function createInstallation(app: App, settings: Settings, assets: Assets)
   const data = new Stack(app, names.dataStack, {
     env,
     description: 'Antichain: tables, bucket and keys',
-    // A protected stack can be deleted only after the protection was removed explicitly.
-    terminationProtection: true,
+    // The CDK deletes a stack whose creation failed, and it cannot delete a protected one.
+    terminationProtection: settings.dataProtection === 'on',
   })
   const keys = createKeys(data, settings.installation)
   const stores = createData(data, settings, keys)
@@ -135,6 +136,7 @@ function createInstallationVariables(
     scheduleFunction: () => functionArnOf(main, settings, 'schedule'),
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),
     installerFunction: () => functionArnOf(main, settings, 'installer'),
+    streamsMax: () => String(computeStreamsMax(settings)),
     // The webhook API is created after the functions that need its address.
     webhookUrl: () => Lazy.string({ produce: webhookUrl }),
   })

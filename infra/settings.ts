@@ -7,6 +7,9 @@ const settingPrefix = 'antichain:'
 const wholeNumber = (minimum: number, maximum: number, defaultValue: number) =>
   z.coerce.number().int().min(minimum).max(maximum).default(defaultValue)
 
+const optionalWholeNumber = (maximum: number) =>
+  z.coerce.number().int().min(0).max(maximum).optional()
+
 const commaSeparatedList = z
   .string()
   .default('')
@@ -16,6 +19,15 @@ const commaSeparatedList = z
       .map(part => part.trim())
       .filter(part => part !== ''),
   )
+
+/** Memory of a Fargate task by its CPU units, in MB: minimum and maximum. Source: ECS's manual. */
+const fargateMemoryMb: Readonly<Record<number, readonly [number, number]>> = {
+  512: [1_024, 4_096],
+  1_024: [2_048, 8_192],
+  2_048: [4_096, 16_384],
+  4_096: [8_192, 30_720],
+}
+const fargateMemoryStepMb = 1_024
 
 const schema = z.strictObject({
   /** The prefix of all resource names. Several installations can share one account and region. */
@@ -69,16 +81,34 @@ const schema = z.strictObject({
    */
   warmReads: wholeNumber(12_000, 4_000_000, 12_000),
   warmWrites: wholeNumber(4_000, 4_000_000, 4_000),
+  /**
+   * Whether deletion of the data stack and of both tables is refused. CloudFormation must be able
+   * to remove them when their creation fails, so `platform deploy` creates them with `off` first.
+   */
+  dataProtection: z.enum(['on', 'off']).default('on'),
   /** Time for which replaced and removed versions of objects are kept. */
   noncurrentDays: wholeNumber(1, 3_650, 30),
   /** Maximum rate of webhook requests, per second. */
   webhooksPerSecond: wholeNumber(1, 1_000, 20),
   /**
    * Concurrent calls that Lambda reserves for the function and allows at most. 0: no reservation,
-   * because the accounts with the lowest quota allow none.
+   * because the accounts with the lowest quota allow none. Absent: depends on
+   * `availableConcurrency`.
    */
-  apiConcurrency: wholeNumber(0, 1_000, 0),
-  webhookConcurrency: wholeNumber(0, 1_000, 0),
+  apiConcurrency: optionalWholeNumber(1_000),
+  webhookConcurrency: optionalWholeNumber(1_000),
+  /**
+   * Concurrent calls of the account that no function of others has reserved. `platform deploy` reads
+   * the number. Absent: unknown.
+   */
+  availableConcurrency: optionalWholeNumber(1_000_000),
+})
+
+const checkedSchema = schema.superRefine(({ longCpu, longMb }, context) => {
+  const [minimum, maximum] = fargateMemoryMb[longCpu] ?? [0, 0]
+  if (longMb >= minimum && longMb <= maximum && longMb % fargateMemoryStepMb === 0) return
+  const message = `Fargate offers ${minimum} to ${maximum} MB in steps of ${fargateMemoryStepMb} for longCpu=${longCpu}, not ${longMb}`
+  context.addIssue({ code: 'custom', path: ['longMb'], message })
 })
 
 /** The settings of an installation: sizes in MB, times in the unit of their names. */
@@ -96,7 +126,7 @@ export function readInstallationSettings(
   const settings = Object.entries(context).flatMap(([key, value]) =>
     key.startsWith(settingPrefix) ? [[key.slice(settingPrefix.length), value] as const] : [],
   )
-  const parsed = schema.safeParse(Object.fromEntries(settings))
+  const parsed = checkedSchema.safeParse(Object.fromEntries(settings))
   if (parsed.success) return parsed.data
   return {
     problems: parsed.error.issues.map(

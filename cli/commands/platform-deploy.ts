@@ -3,51 +3,61 @@ import { error } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
-import type { InstallationTarget } from '../platform/platform-port.ts'
+import type {
+  InstallationStatus,
+  InstallationTarget,
+  PlatformTools,
+} from '../platform/platform-port.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { confirm } from '../session/session.ts'
 
 /**
  * `platform deploy`: shows the changes, asks for confirmation, and lets CloudFormation apply them.
- * With --preview it ends before the confirmation.
+ * With --preview it ends before the confirmation. While a table is not protected, the data stack is
+ * deployed without protection first, so that CloudFormation can remove it when its creation fails.
  */
 export const deployPlatform: Handler = async (session, flags) => {
   const target = readInstallationTarget(session, flags)
-  const context = readContext(target, flags)
+  const settings = readSettings(flags)
   const tools = await session.tools.loadPlatform(session.io.stderr)
   const account = await tools.readAccount(target)
   const names = installationNamesOf(target.installation)
   session.printToStderr(
     `Installation '${target.installation}', account ${account}, ${target.region}.`,
   )
+  const { tables, queues } = await tools.inspect(target, account)
+  const context = toContext([
+    `installation=${target.installation}`,
+    `region=${target.region}`,
+    `availableConcurrency=${await tools.readAvailableConcurrency(target)}`,
+    ...settings,
+  ])
   const stacks = [names.dataStack, names.mainStack]
   const diffResult = await tools.runCdk(target, ['diff', ...stacks, ...context])
   if (diffResult.exitCode !== 0) throw cdkErrorOf(diffResult.output)
+  if (await isLongPoolBusy(tools, target, queues)) session.printToStderr(busyWarning)
   if (flags.isSet('preview')) return 0
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: target.installation })))
     throw error('CONFIRMATION_DECLINED', 'the installation was not changed')
-  const deployResult = await tools.runCdk(target, [
-    'deploy',
-    ...stacks,
-    ...context,
+  const deploy = async (args: readonly string[]): Promise<void> => {
     // The user has just confirmed these changes.
-    '--require-approval',
-    'never',
-  ])
-  if (deployResult.exitCode !== 0) throw cdkErrorOf(deployResult.output)
+    const approval = ['--require-approval', 'never']
+    const { exitCode, output } = await tools.runCdk(target, ['deploy', ...args, ...approval])
+    if (exitCode !== 0) throw cdkErrorOf(output)
+  }
+  if (!tables.every(({ isProtected }) => isProtected))
+    await deploy([names.dataStack, ...context, ...toContext(['dataProtection=off'])])
+  await deploy([...stacks, ...context])
   session.printToStderr(
     'Deployed the installation. Run `antichain platform status` to show its addresses, and `antichain platform token` to create a token.',
   )
   return 0
 }
 
-/** Returns the settings as context of the CDK app. Throws CLI_USAGE. */
-function readContext(
-  { installation, region }: InstallationTarget,
-  flags: Flags,
-): readonly string[] {
-  const settings = flags.list('set').map(text => {
+/** Returns the settings of --set, as name=value. Throws CLI_USAGE. */
+function readSettings(flags: Flags): readonly string[] {
+  return flags.list('set').map(text => {
     const [, name = ''] = /^([A-Za-z]+)=/.exec(text) ?? []
     if (name === '') throw error('CLI_USAGE', `--set takes name=value, not '${text}'`)
     // With two values, the command would show one installation and change another one.
@@ -55,8 +65,26 @@ function readContext(
       throw error('CLI_USAGE', `--set does not take the ${name}: use --${name}`)
     return text
   })
-  return [`installation=${installation}`, `region=${region}`, ...settings].flatMap(text => [
-    '--context',
-    `antichain:${text}`,
-  ])
 }
+
+/** Returns settings as context of the CDK app. The last value of a setting applies. */
+function toContext(settings: readonly string[]): readonly string[] {
+  return settings.flatMap(text => ['--context', `antichain:${text}`])
+}
+
+/**
+ * Returns whether tasks of the long pool work. A generator removes its message before it works, so
+ * its metric counts. A message of an executor is in flight until the work is done.
+ */
+async function isLongPoolBusy(
+  { countBusyGenerators }: PlatformTools,
+  target: InstallationTarget,
+  queues: InstallationStatus['queues'],
+): Promise<boolean> {
+  const executorQueue = installationNamesOf(target.installation).queues['chains-long']
+  const held = queues.find(({ name }) => name === executorQueue)?.counts?.held ?? 0
+  return held > 0 || (await countBusyGenerators(target)) > 0
+}
+
+const busyWarning =
+  'warning: tasks of the long pool are busy. CloudFormation can wait for them for hours, and then roll its changes back.'

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { z } from 'zod'
-import { defaultInstallation } from '../../shared/config/aws-resource-names.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { EnginePort, RemotePrograms } from '../../local/engine-port.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import type { CliSession } from '../session/session.ts'
-import { createAlarmOutcome } from '../verify/alarm-check.ts'
+import { checkAlarmIfPermitted } from '../verify/alarm-check.ts'
 import {
   type CheckName,
   checkNames,
@@ -60,7 +59,7 @@ export const verifyPlatform: Handler = async (session, flags) => {
       park: () => checkPark(deps),
       'long-call': () => checkLongTimeout(deps),
       webhook: () => checkWebhookIfKnown(session, flags, { ...deps, name: project, signal }),
-      alarm: async () => createAlarmOutcome(...locationOf(session, flags)),
+      alarm: () => checkAlarmIfPermitted(session, flags, signal),
     }
     checkRun = await runVerification(checks, {
       names,
@@ -106,12 +105,6 @@ async function requireAdmin({ remote, callApi }: EnginePort): Promise<RemoteProg
 function readKeyUrl(session: CliSession, flags: Flags): string {
   const { installation, region } = readInstallationTarget(session, flags)
   return `awskms://alias/${installation}-secrets?region=${region}`
-}
-
-/** Returns the installation and its region, if the region is set. */
-function locationOf({ io: { env } }: CliSession, flags: Flags): [string, string | undefined] {
-  const region = flags.text('region') ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION']
-  return [flags.text('installation') ?? defaultInstallation, region]
 }
 
 /** Checks webhooks, unless their address is neither an option nor readable from AWS. */

@@ -33,6 +33,10 @@ test.each([
     '#7 0.312 exec /bin/sh: exec format error\nERROR: failed to solve: process "/bin/sh -c test" did not complete successfully: exit code: 255',
   ],
   [
+    'PLATFORM_STACK_PROTECTED',
+    'Stack [antichain-data] cannot be deleted while TerminationProtection is enabled',
+  ],
+  [
     'PLATFORM_STACK_BUSY',
     'Stack [antichain] is in UPDATE_IN_PROGRESS state and can not be updated',
   ],

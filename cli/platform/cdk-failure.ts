@@ -21,6 +21,12 @@ const failurePatterns: readonly FailurePattern[] = [
     sentence: match => match[1] ?? 'an entry point is missing',
   },
   {
+    code: 'PLATFORM_STACK_PROTECTED',
+    pattern: /Stack \[([\w-]+)\] cannot be deleted while TerminationProtection is enabled/i,
+    sentence: match =>
+      `the creation of the stack ${match[1] ?? ''} failed earlier, and its protection prevents its deletion`,
+  },
+  {
     code: 'PLATFORM_NOT_BOOTSTRAPPED',
     pattern: /environment been bootstrapped|cdk-bootstrap\/\w+\/version|requires bootstrap stack/i,
     sentence: () => 'the account is not bootstrapped for the CDK in this region',

@@ -2,7 +2,6 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3'
 import { ListTagsForResourceCommand, type SchedulerClient } from '@aws-sdk/client-scheduler'
 import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { z } from 'zod'
 import {
   awsTags,
   bucketNameOf,
@@ -10,13 +9,13 @@ import {
   installationNamesOf,
   queueNames,
 } from '../../shared/config/aws-resource-names.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
 import type {
   InstallationStatus,
   QueueStatus,
   TableStatus,
   InstallationTarget,
 } from './platform-port.ts'
+import { sendOrUndefined } from './send-or-undefined.ts'
 
 /**
  * The clients of an inspection. Each resource is requested by name, so no CloudFormation stack is
@@ -133,40 +132,4 @@ async function readTags(
     schedules.send(new ListTagsForResourceCommand({ ResourceArn: arn })),
   )
   return new Map((response?.Tags ?? []).map(({ Key, Value }) => [Key ?? '', Value ?? '']))
-}
-
-/** The error names that services use for missing resources. */
-const missingNames = new Set([
-  'ResourceNotFoundException',
-  'QueueDoesNotExist',
-  'AWS.SimpleQueueService.NonExistentQueue',
-  'NotFound',
-  'NoSuchBucket',
-])
-const deniedPattern = /AccessDenied|NotAuthorized|UnauthorizedOperation/
-
-async function sendOrUndefined<Found>(send: () => Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await send()
-  } catch (thrown) {
-    const name = thrown instanceof Error ? thrown.name : ''
-    if (missingNames.has(name)) return undefined
-    if (deniedPattern.test(name) || httpStatusOfError(thrown) === 403)
-      throw error('PLATFORM_PERMISSION_MISSING', messageOf(thrown), { cause: thrown })
-    throw error('PLATFORM_FAILED', `a request to AWS failed: ${messageOf(thrown)}`, {
-      cause: thrown,
-      hint: 'Check the network and the region, and run the command again.',
-    })
-  }
-}
-
-const responseForm = z.object({ $metadata: z.object({ httpStatusCode: z.number() }) })
-
-/**
- * Returns the HTTP status of an error, if it has one. The status is needed for HEAD requests,
- * because their responses have no body with an error name.
- */
-function httpStatusOfError(thrown: unknown): number | undefined {
-  const parsed = responseForm.safeParse(thrown)
-  return parsed.success ? parsed.data.$metadata.httpStatusCode : undefined
 }

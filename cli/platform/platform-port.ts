@@ -19,11 +19,37 @@ export interface PlatformTools {
    * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly inspect: (target: InstallationTarget, account: string) => Promise<InstallationStatus>
+  /**
+   * Returns the concurrent calls of the account that no function of others has reserved. Throws
+   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   */
+  readonly readAvailableConcurrency: (target: InstallationTarget) => Promise<number>
+  /**
+   * Returns the number of generators in the long pool that worked within the last minutes. Throws
+   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   */
+  readonly countBusyGenerators: (target: InstallationTarget) => Promise<number>
+  /** Opens the access to an alarm by its name, and closes it after its use. */
+  readonly useAlarm: <Result>(
+    target: InstallationTarget,
+    name: string,
+    use: (alarm: AlarmPort) => Promise<Result>,
+  ) => Promise<Result>
   /** Creates an admin token. Throws PLATFORM_NOT_FOUND, PLATFORM_PERMISSION_MISSING. */
   readonly createToken: (
     target: InstallationTarget,
     token: Omit<InstallationTokenRequest, 'userName'>,
   ) => Promise<{ readonly id: string; readonly token: string }>
+}
+
+/** An alarm of CloudWatch. Each method throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED. */
+export interface AlarmPort {
+  /** Returns the state and the time of its last change. Undefined if the alarm is missing. */
+  readonly read: () => Promise<{ readonly isRaised: boolean; readonly changedAt: Date } | undefined>
+  /** Sets the state until CloudWatch evaluates the metric again. */
+  readonly setState: (state: 'ALARM' | 'OK', reason: string) => Promise<void>
+  /** Returns the summaries of the actions since a time, in CloudWatch's words, latest first. */
+  readonly listActions: (since: Date) => Promise<readonly string[]>
 }
 
 /** A token to create in the tables of an installation. */

@@ -1,4 +1,6 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { LambdaClient } from '@aws-sdk/client-lambda'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SchedulerClient } from '@aws-sdk/client-scheduler'
 import { SQSClient } from '@aws-sdk/client-sqs'
@@ -10,6 +12,9 @@ import {
 } from '@aws-sdk/client-sts'
 import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
+import { readAvailableConcurrency } from './available-concurrency.ts'
+import { createAlarmPort } from './cloudwatch-alarm.ts'
+import { countBusyGenerators } from './cloudwatch.ts'
 import { runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
 import { inspectInstallation } from './inspect.ts'
@@ -42,6 +47,18 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
         client.destroy()
       }
     },
+    readAvailableConcurrency: target =>
+      withClient(new LambdaClient(config(target)), client =>
+        readAvailableConcurrency(client, target.installation),
+      ),
+    countBusyGenerators: target =>
+      withClient(new CloudWatchClient(config(target)), client =>
+        countBusyGenerators(client, target.installation, Date.now()),
+      ),
+    useAlarm: (target, name, use) =>
+      withClient(new CloudWatchClient(config(target)), client =>
+        use(createAlarmPort(client, name)),
+      ),
     inspect: async (target, account) => {
       const clients = {
         tables: new DynamoDBClient(config(target)),
@@ -55,6 +72,18 @@ export function createPlatformTools(cdkOutput: OutputStream): PlatformTools {
         for (const client of Object.values(clients)) client.destroy()
       }
     },
+  }
+}
+
+/** Uses a client for some requests, and closes its connections. */
+async function withClient<Client extends { readonly destroy: () => void }, Result>(
+  client: Client,
+  use: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use(client)
+  } finally {
+    client.destroy()
   }
 }
 

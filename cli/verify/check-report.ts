@@ -12,8 +12,6 @@ export type CheckName = (typeof checkNames)[number]
 export interface CheckOutcome {
   readonly result: 'passed' | 'failed' | 'not-seen' | 'skipped'
   readonly message: string
-  /** Commands that make a skipped check by hand. */
-  readonly commands?: readonly string[]
 }
 
 /** The outcome of one check, and its duration. */
@@ -27,7 +25,7 @@ export function failedChecksOf(reports: readonly CheckReport[]): readonly CheckN
   return reports.filter(({ result }) => result === 'failed').map(({ name }) => name)
 }
 
-/** Formats the reports as a table, followed by the commands of skipped checks. */
+/** Formats the reports as a table. */
 export function formatReports(reports: readonly CheckReport[]): readonly string[] {
   const rows = reports.map(({ name, result, durationMs, message }) => [
     name,
@@ -35,8 +33,5 @@ export function formatReports(reports: readonly CheckReport[]): readonly string[
     formatElapsed(durationMs),
     message,
   ])
-  const commandLines = reports.flatMap(({ name, commands = [] }) =>
-    commands.length === 0 ? [] : ['', `${name}, by hand:`, ...commands.map(line => `  ${line}`)],
-  )
-  return [...formatTable(['CHECK', 'RESULT', 'TIME', 'SEEN'], rows), ...commandLines]
+  return formatTable(['CHECK', 'RESULT', 'TIME', 'SEEN'], rows)
 }

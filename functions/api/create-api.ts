@@ -33,6 +33,8 @@ export interface ApiOptions {
   readonly addressOf: (context: Context) => string
   /** Rates that replace the default rates. */
   readonly rates?: { readonly address: Rate; readonly token: Rate }
+  /** Open event streams in all processes of the installation, instead of the default. */
+  readonly streamsMax?: number
 }
 
 /** The shared dependencies of calls. */
@@ -51,13 +53,14 @@ const defaultRates = {
 }
 
 /** Creates the app. Its responses have security headers and allow no other origins. */
-export function createApi({ ports, addressOf, rates = defaultRates }: ApiOptions): Hono {
+export function createApi(options: ApiOptions): Hono {
+  const { ports, addressOf, rates = defaultRates, streamsMax = apiLimits.streamsMax } = options
   const deps: CallDeps = {
     ports,
     addressOf,
     addressLimiter: createRateLimiter(ports.clock, rates.address),
     tokenLimiter: createRateLimiter(ports.clock, rates.token),
-    streamSlots: createStreamSlots(ports),
+    streamSlots: createStreamSlots({ ...ports, streamsMax }),
     issuerKeys: createIssuerKeys(ports),
   }
   const app = new Hono()

@@ -135,22 +135,36 @@ test('a stream that always has new events ends with its token too', async () => 
   expect(nowMs).toBeLessThan(15_000)
 })
 
-test('a stream has a slot of its token until it ends, or its reader disconnects', async () => {
+test('a stream has a slot of its token and one of all until it ends, or its reader disconnects', async () => {
   const token = await all.issueToken('read')
   await (await openStream(token)).text()
-  expect(taken).toEqual([expect.stringMatching(`^stream ${idOf(token)} \\d+$`)])
-  expect(released).toEqual(taken)
+  const ownSlot = expect.stringMatching(`^stream ${idOf(token)} \\d+$`)
+  expect(taken).toEqual([ownSlot, expect.stringMatching(/^stream all \d+$/)])
+  expect(released.toSorted()).toEqual(taken.toSorted())
   const reader = (await openStream(token)).body?.getReader()
   await reader?.read()
-  expect([taken.length, released.length]).toEqual([2, 1])
+  expect([taken.length, released.length]).toEqual([4, 2])
   await reader?.cancel()
-  expect(released).toEqual(taken)
+  expect(released.toSorted()).toEqual(taken.toSorted())
 })
 
 test('a HEAD request opens no stream', async () => {
   const token = await all.issueToken('read')
   const response = await all.call(token, `HEAD ${shopPath}/deployments/1/stream`)
   expect([response.status, taken]).toEqual([404, []])
+})
+
+test('an installation with all its streams open gets 429 for one more', async () => {
+  const token = await all.issueToken('read')
+  const later = (all.platform.clock.now() + 60_000) as EpochMs
+  for (let slot = 0; slot < apiLimits.streamsMax; slot += 1)
+    await all.platform.marks.mark(`stream all ${slot}`, later)
+  const refused = await openStream(token)
+  expect(refused.status).toBe(429)
+  expect(await refused.json()).toMatchObject({
+    message: expect.stringContaining('the installation has 200 open streams'),
+  })
+  expect((await all.call(token, `GET ${shopPath}/deployments/1`)).status).toBe(200)
 })
 
 test('a token with all its streams open gets 429 for one more, and other calls are answered', async () => {

@@ -1,3 +1,4 @@
+import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { openApiPorts } from './open-api-ports.ts'
 import { type AnswerStream, answerEvent } from '../aws/function-url.ts'
 import { createApi } from './create-api.ts'
@@ -5,6 +6,7 @@ import { createApi } from './create-api.ts'
 const app = createApi({
   ports: openApiPorts(process.env),
   addressOf: ({ env }) => String(env['sourceIp']),
+  streamsMax: Number(readAwsResources(process.env).get('streamsMax')),
 })
 
 /** The Lambda handler of the API: requests of a function URL, with streamed responses. */

@@ -4,7 +4,9 @@ import type { MarksPort } from '../../shared/ports/documents.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { createStreamSlots, type ReleaseSlot, type StreamSlots } from './stream-slots.ts'
 
-const { tokenStreamsMax, streamsMax, streamSlotMs, streamBurst } = apiLimits
+const { tokenStreamsMax, streamSlotMs, streamBurst } = apiLimits
+/** More than one token may have, as in an installation. */
+const streamsMax = tokenStreamsMax + 10
 
 /** Creates processes that share marks and a time. */
 function createInstallation() {
@@ -24,7 +26,7 @@ function createInstallation() {
   let byte = 0
   const random = { bytes: () => Uint8Array.of((byte += 7) % 256) }
   return {
-    startProcess: () => createStreamSlots({ marks, clock, random }),
+    startProcess: () => createStreamSlots({ marks, clock, random, streamsMax }),
     advance: (ms: number) => void (nowMs += ms),
   }
 }
@@ -75,17 +77,22 @@ test('a late release frees no slot that another stream has taken', async () => {
   await expect(startProcess().take('a')).rejects.toMatchObject(tokenRefusal)
 })
 
-test('a process has a maximum of streams, and a repeated release counts once', async () => {
+test('all tokens together have a maximum in all processes, and a refused one takes no slot', async () => {
   const { startProcess } = createInstallation()
-  const slots = startProcess()
+  const [one, other] = [startProcess(), startProcess()]
   const releases: ReleaseSlot[] = []
   for (let index = 0; index < streamsMax; index += 1)
-    releases.push(await slots.take(`token ${index}`))
-  await expect(slots.take('last')).rejects.toMatchObject(refusal('in this process'))
+    releases.push(await (index % 2 === 0 ? one : other).take(`token ${index}`))
+  for (let index = 0; index < tokenStreamsMax; index += 1)
+    await expect(startProcess().take('last')).rejects.toMatchObject(
+      refusal(`the installation has ${streamsMax} open streams`),
+    )
   await releases[0]?.()
   await releases[0]?.()
-  await slots.take('last')
-  await expect(slots.take('later')).rejects.toMatchObject(refusal('in this process'))
+  const release = await other.take('last')
+  await expect(one.take('later')).rejects.toMatchObject(refusal('the installation has'))
+  await release()
+  await one.take('last')
 })
 
 test('a token that opens streams too often is refused, although it has closed them', async () => {
@@ -97,15 +104,13 @@ test('a token that opens streams too often is refused, although it has closed th
   await slots.take('a')
 })
 
-test('a failure of the store takes no slot of the process', async () => {
-  const { startProcess } = createInstallation()
+test('a failure of the store is reported', async () => {
   const down = () => Promise.reject(new Error('down'))
   const slots = createStreamSlots({
     marks: { isMarked: down, mark: down, unmark: down },
     clock: { now: () => 0 as EpochMs, monotonicMs: () => 0 },
     random: { bytes: () => Uint8Array.of(0) },
+    streamsMax,
   })
-  for (let index = 0; index <= streamsMax; index += 1)
-    await expect(slots.take(`token ${index}`)).rejects.toThrow('down')
-  await startProcess().take('a')
+  await expect(slots.take('token')).rejects.toThrow('down')
 })

@@ -28,7 +28,7 @@ export interface Data {
 /**
  * Creates two tables and a bucket, which are retained when the installation is deleted. They are
  * removed if creating the CloudFormation stack fails. Otherwise their names would block the
- * next try.
+ * next try. DynamoDB removes no protected table, so the setting `dataProtection` must be `off` then.
  */
 export function createData(scope: Construct, settings: Settings, keys: EncryptionKeys): Data {
   const group = createPart(scope, 'Data')
@@ -47,7 +47,7 @@ export function createData(scope: Construct, settings: Settings, keys: Encryptio
         writeUnitsPerSecond: settings.warmWrites,
       },
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
+      deletionProtection: settings.dataProtection === 'on',
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
   return {

@@ -13,7 +13,8 @@ export interface EncryptionKeys {
 
 /**
  * Creates the keys, which are rotated every year. They are retained when the installation is
- * deleted, because the data cannot be decrypted without them.
+ * deleted, because the data cannot be decrypted without them. They are removed if creating the
+ * CloudFormation stack fails: each try would leave two keys that are billed and encrypt nothing.
  */
 export function createKeys(scope: Construct, installation: string): EncryptionKeys {
   const group = createPart(scope, 'Encryption')
@@ -22,7 +23,7 @@ export function createKeys(scope: Construct, installation: string): EncryptionKe
       alias: `alias/${installation}-${name}`,
       description: `${installation}: ${description}`,
       enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
   return {
     data: createKey('DataKey', 'data', 'tables and bucket at rest'),

@@ -29,6 +29,7 @@ import { createSchedulerClient } from '../../shared/platform/aws/scheduler.ts'
 import { createResourceVariables, type ResourceVariables } from '../resource-variables.ts'
 import type { FunctionName } from '../functions-table.ts'
 import type { LocalResources } from './process-configurations.ts'
+import { computeStreamsMax } from '../reserved-concurrency.ts'
 import { defaultVisibilitySeconds } from '../visibility-timeouts.ts'
 
 /** A queue for event sources and functions. */
@@ -101,6 +102,7 @@ export async function createServices(
     scheduleFunction: () => localArnOf(installation, region, 'schedule'),
     compactionFunction: () => localArnOf(installation, region, 'compaction'),
     installerFunction: () => localArnOf(installation, region, 'installer'),
+    streamsMax: () => String(computeStreamsMax({})),
     webhookUrl: () => webhookUrl,
   })
   const queueParentUrl = queues.chains.url.slice(0, queues.chains.url.lastIndexOf('/'))

@@ -50,7 +50,7 @@ export const apiLimits = {
    * afterwards.
    */
   streamMs: 240_000,
-  /** Concurrent streams of one process. */
+  /** Concurrent streams in all processes of an installation. On AWS its API names fewer. */
   streamsMax: 200,
   /** Concurrent streams of one token, in all processes of the installation. */
   tokenStreamsMax: 40,

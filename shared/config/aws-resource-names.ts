@@ -32,6 +32,8 @@ export const awsVariables = {
   compactionFunction: 'ANTICHAIN_COMPACTION_FUNCTION',
   installerFunction: 'ANTICHAIN_INSTALLER_FUNCTION',
   webhookUrl: 'ANTICHAIN_WEBHOOK_URL',
+  /** The maximum of open event streams of the installation. */
+  streamsMax: 'ANTICHAIN_STREAMS_MAX',
   /** The pool of the process: `short` in a function, `long` in a task. */
   pool: 'ANTICHAIN_POOL',
 } as const

@@ -43,6 +43,10 @@ export const platformCodes = {
     exit: 1,
     hint: 'Wait until CloudFormation has finished its current operation on the stack, and run the command again.',
   },
+  PLATFORM_STACK_PROTECTED: {
+    exit: 1,
+    hint: 'Turn off the termination protection of the stack, delete the tables and the bucket that its creation left, and run the command again.',
+  },
   PLATFORM_NOT_FOUND: {
     exit: 6,
     hint: 'Check --installation and --region, or create the installation with `antichain platform deploy`.',

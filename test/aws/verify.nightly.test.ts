@@ -81,7 +81,6 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
     ])
     expect(checks[0]?.message).toContain('link-1, link-2, link-3')
     expect(checks[2]?.message).toMatch(/^[2-9] generator runs /)
-    expect(checks[5]?.commands?.[0]).toContain('--alarm-name antichain-dead-chains')
     expect(remainders).toEqual([])
     expect(await listLeftovers()).toEqual([])
   }, 900_000)

@@ -32,6 +32,23 @@ describe('settings', () => {
     expect(read).toMatchObject({ problems: [expect.stringContaining(`antichain:${name}`)] })
   })
 
+  test.each([
+    [512, 1_024, true],
+    [512, 5_120, false],
+    [512, 30_720, false],
+    [1_024, 1_024, false],
+    [1_024, 8_192, true],
+    [2_048, 16_384, true],
+    [2_048, 4_097, false],
+    [4_096, 1_024, false],
+    [4_096, 30_720, true],
+  ])('longCpu %i and longMb %i are a pair of Fargate: %s', (longCpu, longMb, isPair) => {
+    const read = readInstallationSettings(toContext({ region: 'eu-central-1', longCpu, longMb }))
+    const problems = 'problems' in read ? read.problems : []
+    const problem = expect.stringMatching(/^antichain:longMb: Fargate offers \d+ to \d+ MB/)
+    expect(problems).toEqual(isPair ? [] : [problem])
+  })
+
   test('that are unknown are refused, and context of other tools is ignored', () => {
     expect(
       readInstallationSettings(toContext({ region: 'eu-central-1', size: '1' })),

@@ -23,6 +23,8 @@ export interface Statement {
 export interface SynthesisedTemplates {
   readonly data: Template
   readonly main: Template
+  /** Whether CloudFormation refuses to delete the data stack. */
+  readonly isDataProtected: boolean
   /**
    * Returns the allowing statements of the role of a function or task. `roleName` is the name without
    * installation and region.
@@ -56,7 +58,8 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
       Template.fromStack(stack),
     )
     if (data === undefined || main === undefined) throw new Error('no template')
-    return createTemplates(data, main)
+    const isDataProtected = installation.data.terminationProtection === true
+    return { ...createTemplates(data, main), isDataProtected }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -66,7 +69,10 @@ export function synthesise(settings: Readonly<Record<string, unknown>> = {}): Sy
 export const toContext = (settings: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).map(([key, value]) => [`antichain:${key}`, value]))
 
-function createTemplates(data: Template, main: Template): SynthesisedTemplates {
+function createTemplates(
+  data: Template,
+  main: Template,
+): Omit<SynthesisedTemplates, 'isDataProtected'> {
   const allResources: readonly (readonly [string, Resource])[] = [data, main].flatMap(template =>
     Object.entries((template.toJSON() as { Resources: Record<string, Resource> }).Resources),
   )

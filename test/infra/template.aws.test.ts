@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { projectRoot } from '../../infra/assets.ts'
 import { functionsTable } from '../../infra/functions-table.ts'
 import { awsVariables, queueNames } from '../../shared/config/aws-resource-names.ts'
-import { type SynthesisedTemplates, synthesise } from './synthesise.ts'
+import { type Resource, type SynthesisedTemplates, synthesise } from './synthesise.ts'
 
 const installation = synthesise()
 const { data, main, resources } = installation
@@ -26,7 +26,6 @@ describe('tables', () => {
     '%s is on demand, warm, encrypted, protected, restorable and expires items',
     name => {
       data.hasResource('AWS::DynamoDB::GlobalTable', {
-        // A table of a failed first deployment is removed, so that the next one can create it.
         DeletionPolicy: 'RetainExceptOnCreate',
         UpdateReplacePolicy: 'Retain',
         Properties: {
@@ -51,11 +50,29 @@ describe('tables', () => {
   )
 })
 
+describe('a data stack whose creation fails', () => {
+  test('is removed by CloudFormation, because nothing is protected or retained yet', () => {
+    const created = synthesise({ dataProtection: 'off' })
+    const tables = [...created.resources('AWS::DynamoDB::GlobalTable').values()]
+    const protections = tables.flatMap(({ Properties }) =>
+      (Properties['Replicas'] as Record<string, unknown>[]).map(
+        replica => replica['DeletionProtectionEnabled'],
+      ),
+    )
+    expect(protections).toEqual([false, false])
+    expect(created.isDataProtected).toBe(false)
+    const { Resources } = created.data.toJSON() as { Resources: Record<string, Resource> }
+    const policies = Object.values(Resources).map(({ DeletionPolicy }) => DeletionPolicy)
+    expect(policies.filter(policy => policy === 'Retain')).toEqual([])
+  })
+})
+
 describe('keys', () => {
   test('are two, rotated every year, and retained', () => {
     data.resourceCountIs('AWS::KMS::Key', 2)
     data.allResources('AWS::KMS::Key', {
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
       Properties: { EnableKeyRotation: true },
     })
   })
@@ -194,13 +211,22 @@ describe('functions', () => {
     expect(Math.max(...sizes)).toBe(3_008)
   })
 
-  test('none has reserved concurrency by default, which the smallest accounts refuse', () => {
+  test('none has reserved concurrency in an unknown account, because small ones refuse it', () => {
     expect(listReservations(installation)).toEqual({})
   })
 
-  test('the API and webhooks have the reserved concurrency of the settings, and no other', () => {
-    const reserved = synthesise({ apiConcurrency: '40', webhookConcurrency: '20' })
-    expect(listReservations(reserved)).toEqual({ 'antichain-api': 40, 'antichain-webhook': 20 })
+  test('the API and webhooks have reserved concurrency by settings or account, and no other', () => {
+    const bySettings = synthesise({ apiConcurrency: '40', webhookConcurrency: '20' })
+    expect(listReservations(bySettings)).toEqual({ 'antichain-api': 40, 'antichain-webhook': 20 })
+    const byAccount = synthesise({ availableConcurrency: '1000' })
+    expect(listReservations(byAccount)).toEqual({ 'antichain-api': 100, 'antichain-webhook': 20 })
+  })
+
+  test('streams use at most half of the concurrent calls of the API', () => {
+    main.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'antichain-api',
+      Environment: { Variables: Match.objectLike({ ANTICHAIN_STREAMS_MAX: '50' }) },
+    })
   })
 
   test('none with an event source can reserve: each refusal would count as a delivery', () => {
@@ -373,6 +399,7 @@ test('every alarm is listed in docs/aws.md', () => {
 })
 
 test('the data stack is protected from deletion', () => {
+  expect(installation.isDataProtected).toBe(true)
   expect([...resources('AWS::DynamoDB::GlobalTable').values()]).toHaveLength(2)
   expect(data.findResources('AWS::Lambda::Function')).toEqual({})
 })

@@ -63,6 +63,9 @@ const noPlatform: PlatformTools = {
   readAccount: failUnavailable,
   runCdk: failUnavailable,
   inspect: failUnavailable,
+  readAvailableConcurrency: failUnavailable,
+  countBusyGenerators: failUnavailable,
+  useAlarm: failUnavailable,
   createToken: failUnavailable,
 }
 

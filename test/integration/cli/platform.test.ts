@@ -17,17 +17,23 @@ const nothing: InstallationStatus = {
   webhookUrl: undefined,
 }
 
+const complete: InstallationStatus = {
+  ...nothing,
+  tables: [{ name: 'antichain-journal', status: 'ACTIVE', isProtected: true }],
+}
+
 let bench: CliBench
 let runs: { readonly args: readonly string[]; readonly where: InstallationTarget }[]
 let results: CdkRun[]
 let look: InstallationStatus
 let drafts: object[]
+let busyGenerators: number
 
 beforeEach(() => {
   bench = createCliBench()
   runs = []
   results = [good]
-  look = nothing
+  look = complete
   bench.platform = {
     readAccount: async () => account,
     runCdk: async (where, args) => {
@@ -35,12 +41,16 @@ beforeEach(() => {
       return (results.length > 1 ? results.shift() : results[0]) ?? good
     },
     inspect: async () => look,
+    readAvailableConcurrency: async () => 900,
+    countBusyGenerators: async () => busyGenerators,
+    useAlarm: () => Promise.reject(new Error('no alarm')),
     createToken: async (_where, draft) => {
       drafts.push(draft)
       return { id: '0123456789abcdef', token: 'act_text' }
     },
   }
   drafts = []
+  busyGenerators = 0
 })
 
 describe('platform token', () => {
@@ -77,12 +87,48 @@ describe('platform deploy', () => {
     expect(err).toContain(`account ${account}, eu-central-1`)
   })
 
+  test.each([
+    ['a new installation', undefined, false],
+    ['an installation whose protection was removed', 'ACTIVE', false],
+  ])('%s gets its data stack unprotected first, then protected', async (_, state, isProtected) => {
+    look = { ...nothing, tables: [{ name: 'antichain-journal', status: state, isProtected }] }
+    expect((await bench.run(...deploy, '--yes')).exit).toBe(0)
+    const isUnprotected = runs.map(({ args }) => args.includes('antichain:dataProtection=off'))
+    const isMain = runs.map(({ args }) => args.includes('antichain'))
+    expect(listVerbs()).toEqual(['diff', 'deploy', 'deploy'])
+    expect(isUnprotected).toEqual([false, true, false])
+    expect(isMain).toEqual([true, false, true])
+  })
+
+  test('protects and creates nothing more when the data stack cannot be created', async () => {
+    look = nothing
+    results = [good, { exitCode: 1, output: 'ROLLBACK_COMPLETE' }]
+    const { exit, err } = await bench.run(...deploy, '--yes')
+    expect([exit, listVerbs()]).toEqual([1, ['diff', 'deploy']])
+    expect(err).toContain('error[PLATFORM_FAILED]')
+  })
+
   test('names both stacks and passes the settings to both runs', async () => {
     await bench.run(...deploy, '--yes', '--installation', 'site', '--set', 'executorsMax=7')
-    const context = ['installation=site', 'region=eu-central-1', 'executorsMax=7']
+    const context = [
+      ...['installation=site', 'region=eu-central-1', 'availableConcurrency=900'],
+      'executorsMax=7',
+    ]
     const contextArgs = context.flatMap(text => ['--context', `antichain:${text}`])
     for (const { args } of runs)
-      expect(args.slice(1, 9)).toEqual(['site-data', 'site', ...contextArgs])
+      expect(args.slice(1, 11)).toEqual(['site-data', 'site', ...contextArgs])
+  })
+
+  test.each([
+    ['a generator works', 1, 0, true],
+    ['an executor works', 0, 2, true],
+    ['no task works', 0, 0, false],
+  ])('warns before it changes busy tasks: %s', async (_, generators, held, isWarned) => {
+    busyGenerators = generators
+    const queue = { name: 'antichain-chains-long', counts: { waiting: 0, held, dead: 0 } }
+    look = { ...complete, queues: [queue] }
+    const { exit, err } = await bench.run(...deploy, '--preview')
+    expect([exit, err.includes('warning: tasks of the long pool are busy')]).toEqual([0, isWarned])
   })
 
   test('changes nothing with --preview', async () => {
@@ -185,6 +231,7 @@ describe('platform status', () => {
   const status = ['platform', 'status', '--region', 'eu-central-1'] as const
 
   test('fails without an installation', async () => {
+    look = nothing
     const { exit, err } = await bench.run(...status)
     expect(exit).toBe(6)
     expect(err).toContain("the installation 'antichain' does not exist in account 111122223333")

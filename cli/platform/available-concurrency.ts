@@ -1,0 +1,31 @@
+import {
+  GetAccountSettingsCommand,
+  GetFunctionConcurrencyCommand,
+  type LambdaClient,
+} from '@aws-sdk/client-lambda'
+import { sendOrUndefined } from './send-or-undefined.ts'
+
+/** The functions of an installation that can have reserved concurrency. */
+const reservingFunctions = ['api', 'webhook']
+
+/**
+ * Returns the concurrent calls of the account that no function of others has reserved. They include
+ * the reservations of the installation, so that each deployment gets the same number. Throws
+ * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ */
+export async function readAvailableConcurrency(
+  client: Pick<LambdaClient, 'send'>,
+  installation: string,
+): Promise<number> {
+  const readReservation = async (name: string): Promise<number> => {
+    const command = new GetFunctionConcurrencyCommand({ FunctionName: `${installation}-${name}` })
+    const response = await sendOrUndefined(() => client.send(command))
+    return response?.ReservedConcurrentExecutions ?? 0
+  }
+  const [account, ...reservations] = await Promise.all([
+    sendOrUndefined(() => client.send(new GetAccountSettingsCommand({}))),
+    ...reservingFunctions.map(readReservation),
+  ])
+  const unreserved = account?.AccountLimit?.UnreservedConcurrentExecutions ?? 0
+  return reservations.reduce((sum, reserved) => sum + reserved, unreserved)
+}

@@ -1,0 +1,37 @@
+import { type CloudWatchClient, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch'
+import { awsMetrics, type QueueName } from '../../shared/config/aws-resource-names.ts'
+import { sendOrUndefined } from './send-or-undefined.ts'
+
+/** A client of CloudWatch, or a replacement for it. */
+export type CloudWatchSender = Pick<CloudWatchClient, 'send'>
+
+/** Time in which a busy task has written its metric, although log lines arrive late. */
+const busyWindowMs = 5 * 60_000
+/** Interval at which a busy task writes its metric, in seconds. */
+const busyPeriodSeconds = 60
+const generatorQueue: QueueName = 'nudges-long'
+
+/**
+ * Returns the number of generators in the long pool that worked within the last minutes, by their
+ * metric. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ */
+export async function countBusyGenerators(
+  client: CloudWatchSender,
+  installation: string,
+  nowMs: number,
+): Promise<number> {
+  const command = new GetMetricStatisticsCommand({
+    Namespace: awsMetrics.namespace,
+    MetricName: awsMetrics.longPoolBusy,
+    Dimensions: [
+      { Name: awsMetrics.dimension, Value: installation },
+      { Name: awsMetrics.queueDimension, Value: generatorQueue },
+    ],
+    StartTime: new Date(nowMs - busyWindowMs),
+    EndTime: new Date(nowMs),
+    Period: busyPeriodSeconds,
+    Statistics: ['Sum'],
+  })
+  const response = await sendOrUndefined(() => client.send(command))
+  return Math.max(0, ...(response?.Datapoints ?? []).map(({ Sum = 0 }) => Sum))
+}

@@ -1,0 +1,42 @@
+import type { Settings } from './settings.ts'
+
+/** Reserved concurrent calls by default, if the account has enough of them. */
+const defaultReservations = { api: 100, webhook: 20 }
+/** Concurrent calls that Lambda requires an account to keep without reservation. */
+const unreservedMin = 100
+/** The maximum of open event streams: each refused stream reads a mark for each of them. */
+const streamsMaxOfAll = 100
+
+/** Concurrent calls that Lambda reserves for a function. 0: no reservation. */
+export interface Reservations {
+  readonly api: number
+  readonly webhook: number
+}
+
+/**
+ * Returns the reservations of the settings. An absent setting gets its default if enough concurrent
+ * calls of the account remain, and otherwise 0.
+ */
+export function computeReservations(settings: ConcurrencySettings): Reservations {
+  const { apiConcurrency, webhookConcurrency, availableConcurrency = 0 } = settings
+  const api = apiConcurrency ?? defaultReservations.api
+  const webhook = webhookConcurrency ?? defaultReservations.webhook
+  if (availableConcurrency - api - webhook >= unreservedMin) return { api, webhook }
+  return { api: apiConcurrency ?? 0, webhook: webhookConcurrency ?? 0 }
+}
+
+/**
+ * Returns the maximum of open event streams of the installation. Each stream is a call of the API,
+ * so half of its concurrent calls remain for other requests.
+ */
+export function computeStreamsMax(settings: ConcurrencySettings): number {
+  const { availableConcurrency = defaultReservations.api } = settings
+  const reserved = computeReservations(settings).api
+  const apiCalls = reserved || Math.min(availableConcurrency, defaultReservations.api)
+  return Math.min(streamsMaxOfAll, Math.max(1, Math.floor(apiCalls / 2)))
+}
+
+type ConcurrencySettings = Pick<
+  Settings,
+  'apiConcurrency' | 'webhookConcurrency' | 'availableConcurrency'
+>

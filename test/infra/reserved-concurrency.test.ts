@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { computeReservations, computeStreamsMax } from '../../infra/reserved-concurrency.ts'
+
+describe('reserved concurrency', () => {
+  test.each([
+    ['a new account', { availableConcurrency: 10 }, [0, 0]],
+    ['an account that is one call too small', { availableConcurrency: 219 }, [0, 0]],
+    ['the smallest account that keeps 100 calls', { availableConcurrency: 220 }, [100, 20]],
+    ['an account with the usual quota', { availableConcurrency: 1_000 }, [100, 20]],
+    ['an unknown account', {}, [0, 0]],
+    ['no reservation by the settings', { apiConcurrency: 0, availableConcurrency: 1_000 }, [0, 20]],
+    ['a reservation by the settings', { apiConcurrency: 40 }, [40, 0]],
+    ['one that leaves room', { apiConcurrency: 400, availableConcurrency: 520 }, [400, 20]],
+    ['one that leaves no room', { apiConcurrency: 400, availableConcurrency: 519 }, [400, 0]],
+  ])('of %s', (_, settings, [api, webhook]) => {
+    expect(computeReservations(settings)).toEqual({ api, webhook })
+  })
+})
+
+describe('streams of the installation', () => {
+  test.each([
+    ['half of the default reservation', { availableConcurrency: 1_000 }, 50],
+    ['half of the reservation of the settings', { apiConcurrency: 30 }, 15],
+    ['half of the calls of a small account', { availableConcurrency: 10 }, 5],
+    ['one for the smallest reservation', { apiConcurrency: 1 }, 1],
+    ['at most a hundred', { apiConcurrency: 1_000 }, 100],
+    ['half of the default of an unknown account', {}, 50],
+  ])('are %s', (_, settings, streamsMax) => {
+    expect(computeStreamsMax(settings)).toBe(streamsMax)
+  })
+})
