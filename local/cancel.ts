@@ -1,8 +1,6 @@
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
-import {
-  closeDeadDeployment,
-  readHolderStatus,
-} from '../shared/engine/deployment/ownership/take-over.ts'
+import { readHolderStatus } from '../shared/engine/deployment/ownership/holder-status.ts'
+import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
 

@@ -1,7 +1,7 @@
 import { isStopped } from './resume-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { readLogView } from '../../shared/engine/deployment/log/log-view.ts'
-import { readHolderStatus } from '../../shared/engine/deployment/ownership/take-over.ts'
+import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 
 /**

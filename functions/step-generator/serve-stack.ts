@@ -124,7 +124,7 @@ async function awaitControl(
     })
     return 'held'
   }
-  await closeDeadDeployment({ ...server.ports, isHolding: () => false }, deployment)
+  await closeDeadDeployment(server.ports, deployment)
   return 'ended'
 }
 

@@ -10,12 +10,12 @@ import { createLiveness, type Liveness } from '../../shared/engine/deployment/ow
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log/log-writer.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import {
   createBusyError,
-  closeDeadDeployment,
   requireWaitingRequest,
-  readHolderStatus,
-} from '../../shared/engine/deployment/ownership/take-over.ts'
+} from '../../shared/engine/deployment/ownership/stack-busy.ts'
+import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { applyLateOutcomes } from '../../shared/journal/late-outcomes.ts'
 import {
