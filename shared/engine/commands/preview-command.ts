@@ -45,10 +45,10 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   if (!areReplacesKnown(ctx)) return false
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
-  const areTargetsValid = !phase.execution.isClean || areTargetsKnown(ctx)
+  const areTargetsValid = !phase.programResult.isClean || areTargetsKnown(ctx)
   const isWhole =
-    phase.execution.isClean && (await previewUnregistered(ctx, deps)) && areTargetsValid
-  if (phase.execution.isClean && !ctx.input.isProgramDestroy)
+    phase.programResult.isClean && (await previewUnregistered(ctx, deps)) && areTargetsValid
+  if (phase.programResult.isClean && !ctx.input.isProgramDestroy)
     await applyStackOutputs(ctx, phase.generator.readStackOutputs(), isWhole)
   const isAllowed =
     isWhole &&
@@ -58,6 +58,6 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   // A policy violation was emitted as a policy event, but not yet as an error.
   if (isWhole && !run.isAborted() && (!isAllowed || run.hasFailed()))
     emitter.report('error', 'preview failed')
-  const hasFinished = await phase.execution.finish()
+  const hasFinished = await phase.programResult.finish()
   return isAllowed && isWhole && hasFinished && !run.isAborted()
 }

@@ -53,10 +53,10 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
-  const { execution, generator } = phase
+  const { programResult, generator } = phase
   const outputs = generator.readStackOutputs()
   let isWhole = false
-  if (execution.isClean) {
+  if (programResult.isClean) {
     const positionRewrites = rewriteMovedPositions(ctx, deps)
     const refreshEnd =
       ctx.input.programRefreshMode === 'only' ? planRefreshEnd(ctx, deps) : undefined
@@ -78,15 +78,15 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   }
   if (run.readAbortError() === undefined) {
     // A destroyed stack has no outputs.
-    if (!ctx.input.isProgramDestroy || !execution.isClean)
+    if (!ctx.input.isProgramDestroy || !programResult.isClean)
       await applyStackOutputs(ctx, outputs, isWhole)
-    const positionRewrites = execution.isClean ? [] : rewriteMovedPositions(ctx, deps)
+    const positionRewrites = programResult.isClean ? [] : rewriteMovedPositions(ctx, deps)
     await writer.append(...positionRewrites, { kind: 'phase', phase: 'outputs-applied' })
   }
   const isAllowed = await checkStackPolicies(deps, ctx, isWhole, () =>
     Promise.resolve(listCurrentStates(ctx.input)),
   )
-  const hasFinished = await execution.finish()
+  const hasFinished = await programResult.finish()
   return isAllowed && hasFinished && !run.isAborted()
 }
 

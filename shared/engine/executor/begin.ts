@@ -45,10 +45,9 @@ export type BeginDecision =
 /**
  * Begins an operation for one call, then reads the control record and checks the executor's lease.
  * Only then may the provider be called (I1). An attempt that began after the stop flag, or in a
- * deployment that is over, is given back without a call. A process that sets the stop flag reads
- * the heads afterwards. Either that process finds the attempt in the heads, or this executor finds
- * the flag. Throws the store's error, after the attempt was given back or `onUnsettledBegin` was
- * called.
+ * deployment that is over, is given back without a call. The close sets the stop flag before it
+ * reads the heads. So either the close finds the attempt, or this executor finds the flag. Throws
+ * the store's error, after the attempt was given back or `onUnsettledBegin` was called.
  */
 export async function beginUnlessStopped(
   ports: BeginPorts,
@@ -61,7 +60,7 @@ export async function beginUnlessStopped(
   const { operation, executor } = task
   const { id, needs } = operation
   const owner = ports.random.uuid() as OwnerToken
-  const claim = { owner, executor, attempt: 0, needs }
+  const claim = { owner, executor, expectedAttempt: 0, needs }
   let isRepeat = false
   let beginResult = await beginOrUndo(ports, context, { id, claim })
   if (beginResult.kind === 'refused') {
@@ -74,7 +73,7 @@ export async function beginUnlessStopped(
     if (isRepeat && !isRepeatable(operation)) return { kind: 'left' }
     beginResult = await beginOrUndo(ports, context, {
       id,
-      claim: { ...claim, attempt: head.attempt },
+      claim: { ...claim, expectedAttempt: head.attempt },
     })
     if (beginResult.kind === 'refused') return { kind: 'left' }
   }
@@ -109,7 +108,7 @@ async function beginOrUndo(
   } catch (thrown) {
     if (errorSourceOf(thrown) === 'store')
       await operations
-        .giveBack(context.deployment, id, claim.owner, claim.attempt + 1)
+        .giveBack(context.deployment, id, claim.owner, claim.expectedAttempt + 1)
         .catch(() => context.onUnsettledBegin())
     throw thrown
   }
