@@ -71,9 +71,9 @@ export interface OperationsPort {
   ) => Promise<Head>
   /**
    * Begins the attempt `expectedAttempt + 1`. The head must not have ended or have another owner,
-   * the number of its last attempt must be `expectedAttempt` (0 for none), and it must have at least
-   * `needs` arrivals. The write sets owner and executor, and increments the attempt. A repetition by
-   * the same owner returns `begun`.
+   * and must have at least `needs` arrivals. The number of its last attempt must be
+   * `expectedAttempt`, 0 for none. The write sets owner and executor, and increments the attempt. A
+   * repetition by the same owner returns `begun`.
    */
   readonly begin: (
     deployment: DeploymentId,

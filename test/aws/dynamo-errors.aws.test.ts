@@ -136,7 +136,7 @@ if (hasDynoxide())
         const thrown = await ports.control.read(createDeploymentId()).catch((why: unknown) => why)
         expect(thrown).toMatchObject({ code: 'STORE_UNAVAILABLE', details: { region } })
         if (kind === 'throttled') expect(thrown).toMatchObject({ hint: /takes no more/ })
-        expect(seen.requests.get('GetItem')).toBe(limits.attemptsMax)
+        expect(seen.requests.get('GetItem')).toBe(limits.transientAttemptsMax)
       },
     )
 

@@ -218,7 +218,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'an outcome that was taken from the inbox can be put there again',
     breaks: 'I9: each late outcome is taken once',
-    file: 'shared/platform/embedded/store/methods/late-methods.ts',
+    file: 'shared/platform/embedded/store/methods/inbox-methods.ts',
     edits: [
       [
         'ON CONFLICT DO NOTHING',

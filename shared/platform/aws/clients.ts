@@ -77,7 +77,7 @@ export function createClientConfig(
   const endpoint = settings.endpoints[service]
   return {
     region: settings.region,
-    maxAttempts: awsLimits.attemptsMax,
+    maxAttempts: awsLimits.sdkAttemptsMax,
     requestHandler: settings.wrapHandler?.(defaultHandler, service) ?? defaultHandler,
     ...(endpoint === undefined ? {} : { endpoint }),
   }

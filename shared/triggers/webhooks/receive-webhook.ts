@@ -66,11 +66,11 @@ export async function receiveWebhook(
   const triggers = triggersOf(document.rules, event)
   if (triggers.length === 0) return { kind: 'ignored', why: 'no rule matches this change' }
   const identities = form.identitiesOf(request)
-  const names = identities.map(identity => `webhook ${name} ${identity}`)
+  const workIds = identities.map(identity => `webhook ${name} ${identity}`)
   const delivery = { webhook: name, delivery: identities[0] ?? '' }
   const onceResult = await runOnce(
     deps,
-    { names, retentionMs: triggerLimits.deliveryRetentionMs },
+    { workIds, retentionMs: triggerLimits.deliveryRetentionMs },
     () => deps.send(triggers, delivery),
   )
   return onceResult.kind === 'done' ? { kind: 'accepted', triggers } : onceResult
