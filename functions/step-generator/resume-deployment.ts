@@ -208,7 +208,8 @@ function requireSameProgram(
   { readProgramDigest }: DeployRequest,
   { pin, earlierRuns }: HeldDeployment,
 ): void {
-  const mustRunAgain = runsProgram(pin.options) && earlierRuns.recorded.programEnd === undefined
+  const mustRunAgain =
+    runsProgram(pin.options) && earlierRuns.earlierDecisions.programEnd === undefined
   if (!mustRunAgain || readProgramDigest === undefined || readProgramDigest() === pin.program)
     return
   throw error(

@@ -123,14 +123,14 @@ async function pinDeployment(
     await requireWaitingRequest(ports, request)
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
     requireValidState(stored)
-    const prepared = await prepareBase(ports, request, { hash: record.snapshot, stored })
-    const { inbox, notices } = prepared
+    const preparedBase = await prepareBase(ports, request, { hash: record.snapshot, stored })
+    const { inbox, notices } = preparedBase
     const { type, state } = request.secrets
     const pin: Pin = {
       kind: 'pin',
       epoch: firstEpoch,
       version: record.version,
-      base: prepared.hash,
+      base: preparedBase.hash,
       rules: rulesVersion,
       options: await resolveOptions(ports, request),
       program: request.programDigest,
@@ -142,7 +142,7 @@ async function pinDeployment(
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLate(request.stack, inbox)
     await endRequest(ports, deployment, pin)
-    const base = createBase(decodeSnapshot(prepared.base, request.secrets), firstEpoch)
+    const base = createBase(decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     return { deployment, writer, liveness, pin, base, notices }
   } catch (thrown) {
     // No decision was made, so the stack is released.

@@ -48,7 +48,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   const scope = scopeOf(run.request.options.targeting, base)
   if (base.epoch === firstEpoch && !mayBegin(run, base, { scope, refreshSelection })) return false
   if (refreshSelection === undefined) {
-    if (base.epoch === firstEpoch && deps.recorded === undefined)
+    if (base.epoch === firstEpoch && deps.earlierDecisions === undefined)
       warnPendingOperations(deps.emitter, base)
     return execute(deps, base)
   }
@@ -59,7 +59,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   )
   if (command === 'refresh' || !isWhole || run.isAborted()) return isWhole
   const refreshedBase = await pinRefreshedBase(deps, base)
-  const freshDeps = { ...deps, recorded: undefined }
+  const freshDeps = { ...deps, earlierDecisions: undefined }
   return execute(freshDeps, refreshedBase)
 }
 
@@ -75,11 +75,12 @@ async function refreshStates(
   emitUnchanged(deps.emitter, unchangedSteps)
   const recordedPlan = readRecordedPlan(deps, base, 'refresh')
   if (recordedPlan !== undefined)
-    return (await followPlan(deps, { planned: recordedPlan, isStoppedByFailure: false })).isComplete
+    return (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure: false }))
+      .isComplete
   await deps.writer.append({ kind: 'phase', phase: 'refresh' })
   if (readableSteps.length === 0) return true
   const result = await runPlan(deps, 'refresh', {
-    planned: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
+    plannedOperations: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
     isStoppedByFailure: false,
   })
   return result.isComplete

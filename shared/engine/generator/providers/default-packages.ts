@@ -22,11 +22,11 @@ export function chooseDefaultPackages(
     reported.length > 0
       ? reported.filter(({ isExtension }) => !isExtension).map(toPackageRequest)
       : resources.flatMap(listProviderRequests)
-  const sorted = requests.toSorted((a, b) =>
+  const sortedRequests = requests.toSorted((a, b) =>
     compareVersions(packageVersionOf(a), packageVersionOf(b)),
   )
   const requestsByPackage = new Map<string, PackageRequest>()
-  for (const request of sorted) {
+  for (const request of sortedRequests) {
     const existingRequest = requestsByPackage.get(request.pkg)
     if (existingRequest !== undefined && pluginNameOf(existingRequest) !== pluginNameOf(request))
       throw error(
