@@ -10,7 +10,9 @@ import { ProviderError } from './provider-error.ts'
 interface RetryLimits {
   readonly attemptsMax?: number
   readonly totalMs?: number
-  /** Maximum of the first pause. The maximum doubles for each later pause, up to `longestPauseMs`. */
+  /**
+   * Maximum of the first pause. The maximum doubles for each later pause, up to `longestPauseMs`.
+   */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
 }

@@ -11,7 +11,7 @@ import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import { type Base, createBase } from '../deployment/state/base.ts'
-import { mayBegin } from './check-targets.ts'
+import { canBeginWithTargets } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { deployImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
@@ -46,7 +46,8 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
     ? undefined
     : chooseRefresh(base, command === 'refresh' || refresh)
   const scope = scopeOf(run.request.options.targeting, base)
-  if (base.epoch === firstEpoch && !mayBegin(run, base, { scope, refreshSelection })) return false
+  if (base.epoch === firstEpoch && !canBeginWithTargets(run, base, { scope, refreshSelection }))
+    return false
   if (refreshSelection === undefined) {
     if (base.epoch === firstEpoch && deps.earlierDecisions === undefined)
       warnPendingOperations(deps.emitter, base)

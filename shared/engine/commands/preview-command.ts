@@ -1,5 +1,5 @@
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
-import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
+import { areReplacesKnown, areTargetsKnown, canBeginWithTargets } from './check-targets.ts'
 import type { CommandRun } from './command-run.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { unwrap } from '../generator/finish-stage.ts'
@@ -33,7 +33,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
     ? undefined
     : chooseRefresh(base, isRefreshRequested)
   const scope = scopeOf(request.options.targeting, base)
-  if (!mayBegin(run, base, { scope, refreshSelection })) return false
+  if (!canBeginWithTargets(run, base, { scope, refreshSelection })) return false
   const options = { emitter, performDeps, scope, outputsOnly: legacyRefreshDiff === true }
   const refreshedBase =
     refreshSelection === undefined ? base : await previewRefresh(base, refreshSelection, options)

@@ -33,7 +33,10 @@ export type HolderStatus =
 /** Time that a deployment may be without its control record after its start, in ms. */
 const controlTimeoutMs = 3_000
 
-/** Reads whether the holder of a deployment is alive. */
+/**
+ * Reads whether the holder of a deployment is alive. Waits `controlTimeoutMs` for a control record
+ * that does not exist yet.
+ */
 export async function readHolderStatus(
   deps: HolderStatusDeps,
   deployment: DeploymentId,

@@ -41,8 +41,8 @@ export interface StoreOptions {
 /**
  * Opens the store in `home`. The first process that acquires the lock owns the database and serves
  * the others. When the owner dies, another process acquires the lock, and all others connect to the
- * new owner. All processes then repeat their unanswered requests, because the store recognizes
- * repetitions. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
+ * new owner. All processes then repeat their unanswered requests. The store recognizes repetitions.
+ * Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const paths = prepareStore(options.home)
