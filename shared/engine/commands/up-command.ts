@@ -17,7 +17,7 @@ import {
   startProviders,
   emitKeptStates,
 } from '../generator/deletion/delete-scope.ts'
-import { findCondemnedSteps, createLeftoverSteps } from '../generator/deletion/condemned-steps.ts'
+import { condemnStates, condemnLeftovers } from '../generator/deletion/condemned-steps.ts'
 import {
   checkDeletesAgainstPlan as admitDeletes,
   reportUnmetPlan,
@@ -181,7 +181,7 @@ function planUnregisteredDeletes(
   { leftovers, mayDelete }: Parameters<typeof planDestroy>[1],
 ): ReturnType<typeof planDestroy> {
   const { graph, snapshot } = ctx.input.base
-  const condemned = [...findCondemnedSteps(ctx, mayDelete), ...createLeftoverSteps(ctx, leftovers)]
+  const condemned = [...condemnStates(ctx, mayDelete), ...condemnLeftovers(ctx, leftovers)]
   if (leftovers.length === 0) return { graph, condemned }
   const states = [...snapshot.resources, ...leftovers.map(({ state }) => state)]
   return { graph: createStateGraph(states), condemned }

@@ -40,7 +40,7 @@ export type BeginDecision =
    * The provider may not be called: the operation has an owner, lacks arrivals or may not begin
    * again. Or this executor gave the attempt back after a stop or without a valid lease.
    */
-  | { readonly kind: 'left' }
+  | { readonly kind: 'not-begun' }
 
 /**
  * Begins an operation for one call, then reads the control record and checks the executor's lease.
@@ -66,16 +66,16 @@ export async function beginUnlessStopped(
   if (beginResult.kind === 'refused') {
     const { head } = beginResult
     if (head.end !== undefined) return { kind: 'ended', head }
-    if (head.owner !== '' || head.attempt === 0) return { kind: 'left' }
+    if (head.owner !== '' || head.attempt === 0) return { kind: 'not-begun' }
     // If every attempt was given back, the provider was never called. Otherwise only a repeatable
     // operation begins again.
     isRepeat = head.givenBack < head.attempt
-    if (isRepeat && !isRepeatable(operation)) return { kind: 'left' }
+    if (isRepeat && !isRepeatable(operation)) return { kind: 'not-begun' }
     beginResult = await beginOrUndo(ports, context, {
       id,
       claim: { ...claim, expectedAttempt: head.attempt },
     })
-    if (beginResult.kind === 'refused') return { kind: 'left' }
+    if (beginResult.kind === 'refused') return { kind: 'not-begun' }
   }
   const { attempt } = beginResult
   const uncalledAttempt = { id, owner, attempt }
@@ -86,7 +86,7 @@ export async function beginUnlessStopped(
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
     await giveBackAttempt(ports, context, uncalledAttempt)
-    return { kind: 'left' }
+    return { kind: 'not-begun' }
   }
   return { kind: 'may-call', owner, attempt, isRepeat }
 }
