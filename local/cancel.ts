@@ -69,9 +69,7 @@ async function cancelCurrent(
   return { kind: isNewStop ? 'asked' : 'asked before', number }
 }
 
-/**
- * Closes a deployment, unless its holder has closed it meanwhile.
- */
+/** Closes a deployment, unless its holder has closed it meanwhile. */
 async function closeUnlessClosed(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   const control = await ports.control.read(deployment)
   if (control?.closed !== true) await closeDeadDeployment(ports, deployment, 'cancelled')

@@ -7,8 +7,8 @@ import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 /**
  * The status of a stack's current deployment, for users. `running`: its process is alive.
  * `interrupted`: its process is gone, and `antichain resume` would continue it. `ending`: its
- * process is gone, and the deployment can only be closed. It was stopped, was closing, or has
- * no pin.
+ * process is gone, and the deployment can only be closed. It was stopped, was closing, or has no
+ * pin.
  */
 export type DeploymentStatus =
   | { readonly kind: 'none' }

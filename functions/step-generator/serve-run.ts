@@ -166,9 +166,7 @@ async function runUntilEnd(
     readonly environment: RunEnvironment
     readonly startedDeployment: StartedDeployment
     readonly time: RunLimit
-    /**
-     * Stops the events of this run before a hand-over kills its program, which is not an error.
-     */
+    /** Stops the events of this run before a hand-over kills its program, which is not an error. */
     readonly muteEvents: () => void
   },
 ): Promise<RunEnd> {

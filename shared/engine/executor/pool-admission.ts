@@ -43,9 +43,9 @@ export function admissionOf(
 }
 
 /**
- * Estimates the duration of a step, in ms: its custom timeout, otherwise its previous duration
- * with a margin, otherwise the known duration of its type. Without any of these, returns a
- * default. Returns 0 without a provider call.
+ * Estimates the duration of a step, in ms: its custom timeout, otherwise its previous duration with
+ * a margin, otherwise the known duration of its type. Without any of these, returns a default.
+ * Returns 0 without a provider call.
  */
 function estimateMs(step: Step, knownDurations: KnownDurations): number {
   const call = callOf(step.op)

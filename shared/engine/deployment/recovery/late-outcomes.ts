@@ -38,8 +38,8 @@ export async function readLateOutcomes(
 
 /**
  * Requires that no late outcome waits for a stack. An outcome is sealed with the key of its
- * deployment and has the name of its stack. Neither may change before a deployment takes it.
- * Throws PENDING_STILL_RUNS.
+ * deployment and has the name of its stack. Neither may change before a deployment takes it. Throws
+ * PENDING_STILL_RUNS.
  */
 export async function requireNoLateOutcomes(
   ports: Parameters<typeof readLateOutcomes>[0],

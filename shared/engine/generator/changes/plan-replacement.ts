@@ -17,8 +17,8 @@ import { type Dependent, findBoundStates, findDependentReplacements } from './fi
 /**
  * Decides the steps of a replacement. The new resource is created first, unless an option or the
  * provider requires that the old resource is deleted first. In that case, the dependents that must
- * be replaced are deleted before the old resource.
- * Source: docs/spec/step-generation.md#replacement.
+ * be replaced are deleted before the old resource. Source:
+ * docs/spec/step-generation.md#replacement.
  */
 export async function planReplacement(
   ctx: GeneratorContext,

@@ -63,9 +63,7 @@ const transientErrors: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
-/**
- * Reports whether the same request may succeed later. The failed request may have taken effect.
- */
+/** Reports whether the same request may succeed later. The failed request may have taken effect. */
 function isTransient(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false
   const code = 'code' in thrown ? String(thrown.code) : ''
