@@ -1,7 +1,7 @@
 /**
  * Counts the requests of commands to in-memory models of DynamoDB and S3. The default sizes are 10,
- * 1,000 and 10,000 resources. Writes docs/measured/budget.json. `node bench/budget.ts [--sizes
- * 10,1000,10000]`
+ * 1,000 and 10,000 resources. Writes docs/measured/budget.json.
+ * `node bench/budget.ts [--sizes 10,1000,10000]`
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

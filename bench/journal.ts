@@ -36,7 +36,7 @@ async function writeOperation(
   operation: OperationId,
 ): Promise<void> {
   const owner = `owner-${operation}` as OwnerToken
-  const claim = { owner, executor: 'bench' as ExecutorId, attempt: 0, needs: 0 }
+  const claim = { owner, executor: 'bench' as ExecutorId, expectedAttempt: 0, needs: 0 }
   await platform.operations.begin(deployment, operation, claim)
   const now = platform.clock.now()
   await platform.operations.putOutcome(deployment, {

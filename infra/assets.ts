@@ -75,9 +75,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
   }
 }
 
-/**
- * Bundles an entry into one file, including the AWS SDK, so that exactly the tested code runs.
- */
+/** Bundles an entry into one file, including the AWS SDK, so that exactly the tested code runs. */
 function bundleEntry(name: string, entry: string, target: string): void {
   buildSync({
     ...bundleOptions,

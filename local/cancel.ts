@@ -1,8 +1,6 @@
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
-import {
-  closeDeadDeployment,
-  readHolderStatus,
-} from '../shared/engine/deployment/ownership/take-over.ts'
+import { readHolderStatus } from '../shared/engine/deployment/ownership/holder-status.ts'
+import { closeDeadDeployment } from '../shared/engine/deployment/ownership/take-over.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
 
@@ -71,9 +69,7 @@ async function cancelCurrent(
   return { kind: isNewStop ? 'asked' : 'asked before', number }
 }
 
-/**
- * Closes a deployment, unless its holder has closed it meanwhile.
- */
+/** Closes a deployment, unless its holder has closed it meanwhile. */
 async function closeUnlessClosed(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   const control = await ports.control.read(deployment)
   if (control?.closed !== true) await closeDeadDeployment(ports, deployment, 'cancelled')

@@ -171,7 +171,7 @@ async function startOneExecutor(
     const unlimitedTime = { remainingMs: () => Infinity, wholeMs: Infinity, leave: () => undefined }
     const timeLimit = pool === undefined ? {} : { timeLimit: { ...unlimitedTime, pool } }
     const executor = await startExecutor(input, environment, { deployment, slots, ...timeLimit })
-    const timeElapsed = new Promise<'left'>(() => undefined)
+    const timeElapsed = new Promise<'elapsed'>(() => undefined)
     return { environment, executor, timeElapsed, cancelTimer: () => undefined }
   }
   const wholeMs = limitMs - leaveMarginMsOf(limitMs)
@@ -183,7 +183,7 @@ async function startOneExecutor(
     leave: () => timerAbort.abort(),
   }
   const executor = await startExecutor(input, environment, { deployment, slots, timeLimit })
-  const timeElapsed = clock.sleep(wholeMs, timerAbort.signal).then(() => 'left' as const)
+  const timeElapsed = clock.sleep(wholeMs, timerAbort.signal).then(() => 'elapsed' as const)
   return { environment, executor, timeElapsed, cancelTimer: () => timerAbort.abort() }
 }
 

@@ -1,5 +1,5 @@
 import { redriveDeployment } from '../shared/engine/deployment/recovery/redrive.ts'
-import { readHolderStatus } from '../shared/engine/deployment/ownership/take-over.ts'
+import { readHolderStatus } from '../shared/engine/deployment/ownership/holder-status.ts'
 import { error } from '../shared/errors/error.ts'
 import type { StackId } from '../shared/records/ids.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'

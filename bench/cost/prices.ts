@@ -1,6 +1,6 @@
 /**
- * cost: the cost of a run from its counted requests. Prices are defined only here. The
- * price and cost tables of docs/aws.md are generated from them and the files in docs/measured.
+ * cost: the cost of a run from its counted requests. Prices are defined only here. The price and
+ * cost tables of docs/aws.md are generated from them and the files in docs/measured.
  */
 
 /** List prices in US dollars for us-east-1, each for one unit, and the day of the list. */

@@ -94,8 +94,8 @@ async function showDeployment(
 }
 
 /**
- * Returns the result. A deployment with neither a result nor a process is interrupted, whether
- * it is closed or not.
+ * Returns the result. A deployment with neither a result nor a process is interrupted, whether it
+ * is closed or not.
  */
 function formatResult({ result, deployment }: HistoryRecord, status: DeploymentStatus): string {
   if (result !== undefined) return result

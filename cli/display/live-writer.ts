@@ -13,8 +13,8 @@ export interface LiveWriter {
 
 /** Minimum interval of frames. */
 const intervalMs = 50
-/** The pause after a frame lasts at least this many times the drawing of the frame. */
-const pausePerDrawing = 10
+/** The pause after a frame is at least this many times as long as drawing the frame took. */
+const pauseToDrawingRatio = 10
 /** Interval of frames without changes, which update the durations. */
 const idleMs = 200
 
@@ -44,7 +44,7 @@ export function createLiveWriter(
     const startMs = nowMs()
     writeFrame(draw().join('\n'))
     lastDrawnMs = nowMs()
-    pauseMs = Math.max(intervalMs, (lastDrawnMs - startMs) * pausePerDrawing)
+    pauseMs = Math.max(intervalMs, (lastDrawnMs - startMs) * pauseToDrawingRatio)
     scheduleRedraw(Math.max(idleMs, pauseMs))
   }
   const scheduleRedraw = (ms: number): void => {

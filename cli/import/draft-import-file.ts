@@ -51,8 +51,7 @@ const hiddenTexts: ReadonlySet<unknown> = new Set(['[secret]', unknownStringMark
  * Drafts the import file for the creates in the events of a preview. Each resource gets a unique
  * name. Existing parents and providers are in the name table. Default providers are omitted,
  * because the import creates them. Secret and unknown properties of providers are omitted too.
- * Source: Pulumi
- * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
+ * Source: Pulumi `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
  */
 export function draftImportFile({
   events,

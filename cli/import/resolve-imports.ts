@@ -23,8 +23,8 @@ export interface ResolveOptions {
 
 /**
  * Resolves the names of an import file to URNs. Fields, URNs and references are checked in this
- * order. The first failing check reports all of its errors together. Throws CLI_USAGE.
- * Source: docs/spec/step-execution.md#import-step, Pulumi's import command.
+ * order. The first failing check reports all of its errors together. Throws CLI_USAGE. Source:
+ * docs/spec/step-execution.md#import-step, Pulumi's import command.
  */
 export function resolveImports(importFile: ImportFile, options: ResolveOptions): ResolvedImport {
   const file = { ...importFile, resources: importFile.resources.map(completeNames) }

@@ -11,8 +11,8 @@ export interface Consent {
 
 /**
  * Returns the consent that flags give. --yes, --skip-preview and PULUMI_SKIP_CONFIRMATIONS confirm.
- * With --json, stdout contains only the events of the deployment, so no preview is shown.
- * Throws CLI_USAGE when a confirmation is required but no prompt is possible.
+ * With --json, stdout contains only the events of the deployment, so no preview is shown. Throws
+ * CLI_USAGE when a confirmation is required but no prompt is possible.
  */
 export function readConsent(session: CliSession, flags: Flags): Consent {
   const skipPreview = flags.isSet('skipPreview')

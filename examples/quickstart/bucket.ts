@@ -1,6 +1,6 @@
 import * as pulumi from '@pulumi/pulumi'
 
-/** What a file in the bucket is made from. Paths are relative, so that the state fits any machine. */
+/** The source of a file in the bucket. Paths are relative, so that the state fits any machine. */
 export interface FileArgs {
   readonly path: pulumi.Input<string>
   readonly content: pulumi.Input<string>

@@ -24,8 +24,8 @@ export const requestView = z.object({
 })
 
 /**
- * Puts a request into the queue of its stack, unless the queue has it already. `requireValid` checks
- * a new request only, because a repetition must have the same result. Throws its errors,
+ * Puts a request into the queue of its stack, unless the queue has it already. `requireValid`
+ * checks a new request only, because a repetition must have the same result. Throws its errors,
  * REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL.
  */
 export async function putOnce(

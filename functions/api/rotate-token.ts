@@ -14,8 +14,8 @@ import type { IssuedToken, TokenDeps } from './issue-token.ts'
 
 /**
  * Gives a token a new secret, and its whole lifetime again. Earlier secrets remain valid for at
- * most `overlapSeconds`. One write replaces the document, so one of the secrets is always valid.
- * A repetition after a lost response leaves the secret of the lost one and earlier ones valid for
+ * most `overlapSeconds`. One write replaces the document, so one of the secrets is always valid. A
+ * repetition after a lost response leaves the secret of the lost one and earlier ones valid for
  * their overlap. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED, DOCUMENT_INVALID.
  */
 export async function rotateToken(

@@ -1,14 +1,14 @@
 import { isStopped } from './resume-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { readLogView } from '../../shared/engine/deployment/log/log-view.ts'
-import { readHolderStatus } from '../../shared/engine/deployment/ownership/take-over.ts'
+import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 
 /**
  * The status of a stack's current deployment, for users. `running`: its process is alive.
  * `interrupted`: its process is gone, and `antichain resume` would continue it. `ending`: its
- * process is gone, and the deployment can only be closed. It was stopped, was closing, or has
- * no pin.
+ * process is gone, and the deployment can only be closed. It was stopped, was closing, or has no
+ * pin.
  */
 export type DeploymentStatus =
   | { readonly kind: 'none' }

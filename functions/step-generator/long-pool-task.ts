@@ -10,9 +10,9 @@ const takeTurn: LongPoolTurn = async (
   { platform, createGenerator, endEnvironment },
   { shutdown, protectWhile },
 ) => {
-  const received = await platform.nudges.receiveNudge(pollMs, shutdown)
-  if (received === undefined) return
-  const { nudge, message } = received
+  const delivery = await platform.nudges.receiveNudge(pollMs, shutdown)
+  if (delivery === undefined) return
+  const { nudge, message } = delivery
   const serveOutcome = await protectWhile(
     serveStack(createGenerator(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
   )

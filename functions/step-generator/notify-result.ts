@@ -74,7 +74,7 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<voi
     kind === 'succeeded'
       ? { kind, ...commonFields, changes }
       : { kind, ...commonFields, changes, codes: [errorCodeOf(record)] }
-  const work = { names: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
+  const work = { workIds: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
   await runOnce({ marks: notifier.marks, clock: platform.clock }, work, async () => {
     const pin = await readFirstPin(platform, deployment)
     const request = pin?.request

@@ -2,12 +2,12 @@ import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-p
 import { requireNoLateOutcomes } from '../../shared/engine/deployment/recovery/late-outcomes.ts'
 import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import {
   createBusyError,
-  closeDeadDeployment,
-  readHolderStatus,
   requireWaitingRequest,
-} from '../../shared/engine/deployment/ownership/take-over.ts'
+} from '../../shared/engine/deployment/ownership/stack-busy.ts'
+import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import {

@@ -11,11 +11,9 @@ import { type LogView, readLogView } from '../../shared/engine/deployment/log/lo
 import { requireKnownRules } from '../../shared/engine/deployment/log/decision-rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
-import {
-  createBusyError,
-  readHolderStatus,
-  takeOver,
-} from '../../shared/engine/deployment/ownership/take-over.ts'
+import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
+import { createBusyError } from '../../shared/engine/deployment/ownership/stack-busy.ts'
+import { takeOver } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { runsProgram } from '../../shared/records/log.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import {
@@ -210,7 +208,8 @@ function requireSameProgram(
   { readProgramDigest }: DeployRequest,
   { pin, earlierRuns }: HeldDeployment,
 ): void {
-  const mustRunAgain = runsProgram(pin.options) && earlierRuns.recorded.programEnd === undefined
+  const mustRunAgain =
+    runsProgram(pin.options) && earlierRuns.earlierDecisions.programEnd === undefined
   if (!mustRunAgain || readProgramDigest === undefined || readProgramDigest() === pin.program)
     return
   throw error(

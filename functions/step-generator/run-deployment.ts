@@ -151,11 +151,11 @@ function createCommandDeps(
   const progressSources = {
     writer: startedDeployment.writer,
     watcher,
-    recorded: earlierRuns?.recorded,
+    earlierDecisions: earlierRuns?.earlierDecisions,
   }
   const { progress, trackedSources } = trackProgress(ports.clock, progressSources, {
     earlierEnds,
-    joinCount: earlierRuns?.joinCount ?? 0,
+    joinAndHookCount: earlierRuns?.joinAndHookCount ?? 0,
   })
   let lastId = earlierRuns?.lastOperationId ?? 0
   let stopAppend: Promise<void> | undefined
@@ -172,7 +172,7 @@ function createCommandDeps(
     reportedOperations: options.reportedOperations,
     sealing: createSealing(run.request.secrets),
     slots: createChainSlots(pin),
-    recorded: trackedSources.recorded,
+    earlierDecisions: trackedSources.earlierDecisions,
     hooks: run.monitor.hooks,
     onHookFailed: run.onHookFailed,
     releaseWaiters: createReleaser(ports, deployment),
@@ -233,7 +233,8 @@ function readRunStatus(
   if ((limitMs === Infinity && !isLeaveRequested) || deps.run.isAborted()) return undefined
   const hasNewEnds = deps.earlierEnds.size > (startedDeployment.handedOver?.ended ?? 0)
   // Only a program that runs again awaits the ends of its registrations.
-  const hasCaughtUp = progress.unawaitedEndCount() === 0 || deps.recorded?.programEnd !== undefined
+  const hasCaughtUp =
+    progress.unawaitedEndCount() === 0 || deps.earlierDecisions?.programEnd !== undefined
   const awaitedCount = deps.watcher.openWaits().length
   // The next generator run would have to run a running hook again.
   const mustKeepObserving = startedDeployment.liveness.isRenewalOverdue() || deps.hooks.isBusy()

@@ -93,8 +93,8 @@ function planFieldOf(
 }
 
 /**
- * Warns that a deployment of the stack is running, interrupted or ending. The preview
- * includes only the results that this deployment has so far.
+ * Warns that a deployment of the stack is running, interrupted or ending. The preview includes only
+ * the results that this deployment has so far.
  */
 async function emitInterruptedWarning(
   { ports }: RunInput,

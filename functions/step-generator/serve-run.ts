@@ -117,7 +117,7 @@ function createLimitedInput(
   request: DeployRequest,
   { limitMs, handOverSignal }: RunLimit,
 ): RunInput {
-  const logRefusal = (message: string): void =>
+  const logOutage = (message: string): void =>
     deps.platform.logger.write('warn', 'store.refused', { message })
   const silentSink: EventSink = { emit: () => undefined }
   const limitedRequest: DeployRequest = {
@@ -126,7 +126,7 @@ function createLimitedInput(
     ...(handOverSignal === undefined ? {} : { handOverSignal }),
   }
   const baseInput = { ...deps, request: limitedRequest, sink: silentSink }
-  return withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logRefusal })
+  return withStoreRetry(baseInput, { shouldRetry: () => true, onOutage: logOutage })
 }
 
 /** Takes the lease of a generator run and renews it, and keeps a watchdog nudge scheduled. */
@@ -166,9 +166,7 @@ async function runUntilEnd(
     readonly environment: RunEnvironment
     readonly startedDeployment: StartedDeployment
     readonly time: RunLimit
-    /**
-     * Stops the events of this run before a hand-over kills its program, which is not an error.
-     */
+    /** Stops the events of this run before a hand-over kills its program, which is not an error. */
     readonly muteEvents: () => void
   },
 ): Promise<RunEnd> {

@@ -39,8 +39,8 @@ export interface NudgedStack {
 export type ServeOutcome = BeginOutcome | 'parked'
 
 /**
- * Serves one nudge within `time`, which begins now. Throws the store's errors; the nudge must then be
- * delivered again.
+ * Serves one nudge within `time`, which begins now. Throws the store's errors; the nudge must then
+ * be delivered again.
  */
 export async function serveStack(
   server: StackServer,
@@ -124,7 +124,7 @@ async function awaitControl(
     })
     return 'held'
   }
-  await closeDeadDeployment({ ...server.ports, isHolding: () => false }, deployment)
+  await closeDeadDeployment(server.ports, deployment)
   return 'ended'
 }
 

@@ -10,12 +10,12 @@ import { createLiveness, type Liveness } from '../../shared/engine/deployment/ow
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { createLogWriter, type LogWriter } from '../../shared/engine/deployment/log/log-writer.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
+import { readHolderStatus } from '../../shared/engine/deployment/ownership/holder-status.ts'
 import {
   createBusyError,
-  closeDeadDeployment,
   requireWaitingRequest,
-  readHolderStatus,
-} from '../../shared/engine/deployment/ownership/take-over.ts'
+} from '../../shared/engine/deployment/ownership/stack-busy.ts'
+import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { applyLateOutcomes } from '../../shared/journal/late-outcomes.ts'
 import {
@@ -123,14 +123,14 @@ async function pinDeployment(
     await requireWaitingRequest(ports, request)
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
     requireValidState(stored)
-    const prepared = await prepareBase(ports, request, { hash: record.snapshot, stored })
-    const { inbox, notices } = prepared
+    const preparedBase = await prepareBase(ports, request, { hash: record.snapshot, stored })
+    const { inbox, notices } = preparedBase
     const { type, state } = request.secrets
     const pin: Pin = {
       kind: 'pin',
       epoch: firstEpoch,
       version: record.version,
-      base: prepared.hash,
+      base: preparedBase.hash,
       rules: rulesVersion,
       options: await resolveOptions(ports, request),
       program: request.programDigest,
@@ -142,7 +142,7 @@ async function pinDeployment(
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLate(request.stack, inbox)
     await endRequest(ports, deployment, pin)
-    const base = createBase(decodeSnapshot(prepared.base, request.secrets), firstEpoch)
+    const base = createBase(decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     return { deployment, writer, liveness, pin, base, notices }
   } catch (thrown) {
     // No decision was made, so the stack is released.

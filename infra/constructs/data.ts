@@ -27,8 +27,8 @@ export interface Data {
 
 /**
  * Creates two tables and a bucket, which are retained when the installation is deleted. They are
- * removed if creating the CloudFormation stack fails. Otherwise their names would block the
- * next try. DynamoDB removes no protected table, so the setting `dataProtection` must be `off` then.
+ * removed if creating the CloudFormation stack fails. Otherwise their names would block the next
+ * try. DynamoDB removes no protected table, so the setting `dataProtection` must be `off` then.
  */
 export function createData(scope: Construct, settings: Settings, keys: EncryptionKeys): Data {
   const group = createPart(scope, 'Data')

@@ -1,8 +1,8 @@
 /**
  * `npm run cloud`: runs an installation on this machine. Installs and starts the emulators, creates
- * the services, bundles the functions and runs them until it is told to stop. With `--deploy
- * <folder>` it deploys that program to the stack of `--stack` and exits. With `--destroy` it
- * destroys the resources again before it exits.
+ * the services, bundles the functions and runs them until it is told to stop. With
+ * `--deploy <folder>` it deploys that program to the stack of `--stack` and exits. With `--destroy`
+ * it destroys the resources again before it exits.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

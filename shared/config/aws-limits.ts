@@ -1,7 +1,7 @@
 /** Limits of the AWS clients, queues and blobs. */
 export const awsLimits = {
   /** Attempts that the SDK makes for one request before the project handles the failure. */
-  attemptsMax: 4,
+  sdkAttemptsMax: 4,
   /** Timeout for establishing a connection. */
   connectTimeoutMs: 3_000,
   /** Timeout from the last byte of a request to the first byte of its response. */

@@ -11,13 +11,13 @@ export const dynamoLimits = {
    */
   requestTimeoutMs: 5_000,
   /** Attempts of a request that fails temporarily: throttled, 5xx, no response. */
-  attemptsMax: 4,
+  transientAttemptsMax: 4,
   /**
    * Sockets of one process: one for each of 64 concurrent operations, and some for the generator.
    */
   socketsMax: 96,
-  /** Retries of a request after conflicts, temporary failures and unprocessed items together. */
-  retriesMax: 10,
+  /** Pauses of a request after conflicts, temporary failures and unprocessed items together. */
+  pausesMax: 10,
   /**
    * Maximum of the first pause, and maximum of any pause. The maximum doubles with each pause, and
    * the pause itself is random.

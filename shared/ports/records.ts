@@ -70,9 +70,10 @@ export interface OperationsPort {
     origin: OperationId,
   ) => Promise<Head>
   /**
-   * Begins an attempt. The head must not have ended or have another owner, its attempt must be
-   * `attempt`, and it must have at least `needs` arrivals. The write sets owner and executor, and
-   * increments the attempt. A repetition by the same owner returns `begun`.
+   * Begins the attempt `expectedAttempt + 1`. The head must not have ended or have another owner,
+   * and must have at least `needs` arrivals. The number of its last attempt must be
+   * `expectedAttempt`, 0 for none. The write sets owner and executor, and increments the attempt. A
+   * repetition by the same owner returns `begun`.
    */
   readonly begin: (
     deployment: DeploymentId,
@@ -80,7 +81,7 @@ export interface OperationsPort {
     claim: {
       readonly owner: OwnerToken
       readonly executor: ExecutorId
-      readonly attempt: number
+      readonly expectedAttempt: number
       readonly needs: number
     },
   ) => Promise<BeginResult>

@@ -2,8 +2,8 @@ import type { BlobHash, EpochMs, StackId } from '../records/ids.ts'
 import type { StackRequest, RequestRecord, RequestEnd } from '../records/request.ts'
 
 /**
- * The queue of a stack's requests. A request stays in the queue until it has ended. Its
- * key is kept for some time after that, so that a repeated request has no effect.
+ * The queue of a stack's requests. A request stays in the queue until it has ended. Its key is kept
+ * for some time after that, so that a repeated request has no effect.
  */
 export interface RequestsPort {
   /**

@@ -26,7 +26,7 @@ export interface ProgramSource {
 }
 
 /** The input of a program run. */
-export interface ProgramRun extends ProgramSource {
+export interface ProgramInput extends ProgramSource {
   readonly project: string
   readonly stack: string
   readonly organization: string
@@ -62,7 +62,7 @@ export interface ProgramHost {
    * PROGRAM_LANGUAGE_FAILED, PROGRAM_BUILD_FAILED, PROJECT_INVALID or RUNTIME_UNKNOWN.
    */
   readonly run: (
-    run: ProgramRun,
+    programInput: ProgramInput,
     onLine: (line: string, stream: 'stdout' | 'stderr') => void,
   ) => Promise<RunningProgram>
   /**

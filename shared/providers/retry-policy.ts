@@ -10,9 +10,11 @@ import { ProviderError } from './provider-error.ts'
 interface RetryLimits {
   readonly attemptsMax?: number
   readonly totalMs?: number
-  /** Longest first pause, in ms. The limit doubles for each later pause, up to `mostMs`. */
-  readonly firstMs: number
-  readonly mostMs: number
+  /**
+   * Maximum of the first pause. The maximum doubles for each later pause, up to `longestPauseMs`.
+   */
+  readonly firstPauseMs: number
+  readonly longestPauseMs: number
 }
 
 /** The consequences of an error from one source. */
@@ -29,8 +31,8 @@ interface ErrorPolicy {
 /** The retry limits of a message that the queue delivers again. */
 const redelivery = {
   attemptsMax: limits.deliveriesMax,
-  firstMs: limits.redeliveryMs,
-  mostMs: 60_000,
+  firstPauseMs: limits.redeliveryMs,
+  longestPauseMs: 60_000,
 } as const
 
 /**
@@ -52,8 +54,8 @@ export const retryPolicy = {
     verdict: 'failed',
     retry: {
       attemptsMax: pluginLimits.callAttemptsMax,
-      firstMs: pluginLimits.callRetryPauseMs,
-      mostMs: 2 * pluginLimits.callRetryPauseMs,
+      firstPauseMs: pluginLimits.callRetryPauseMs,
+      longestPauseMs: 2 * pluginLimits.callRetryPauseMs,
     },
   },
   lost: {
@@ -61,7 +63,7 @@ export const retryPolicy = {
     consequence:
       'the effect is unknown: a create is interrupted; a repeatable operation loses its owner, and the same executor begins it again',
     verdict: 'interrupted',
-    retry: { attemptsMax: limits.deliveriesMax, firstMs: 200, mostMs: 60_000 },
+    retry: { attemptsMax: limits.deliveriesMax, firstPauseMs: 200, longestPauseMs: 60_000 },
   },
   plugin: {
     source: 'a plugin that does not start, does not respond or fails its handshake',
@@ -69,8 +71,8 @@ export const retryPolicy = {
     verdict: 'failed',
     retry: {
       attemptsMax: pluginLimits.startsMax,
-      firstMs: pluginLimits.startPauseMs,
-      mostMs: 2 * pluginLimits.startPauseMs,
+      firstPauseMs: pluginLimits.startPauseMs,
+      longestPauseMs: 2 * pluginLimits.startPauseMs,
     },
   },
   lease: {
@@ -82,7 +84,7 @@ export const retryPolicy = {
     consequence:
       'the request is retried, and the user is informed after two seconds; then the caller ends, and running operations are recorded if possible',
     verdict: 'failed',
-    retry: { totalMs: limits.storeRetryTimeMs, firstMs: 100, mostMs: 3_000 },
+    retry: { totalMs: limits.storeRetryTimeMs, firstPauseMs: 100, longestPauseMs: 3_000 },
   },
   storeAtBegin: {
     source:
@@ -94,17 +96,17 @@ export const retryPolicy = {
   storeAfterCall: {
     source: 'the store, after a provider has responded',
     consequence: 'the outcome is kept and written as soon as possible, which is reported once',
-    retry: { totalMs: limits.outcomeRetryMs, firstMs: 100, mostMs: 3_000 },
+    retry: { totalMs: limits.outcomeRetryMs, firstPauseMs: 100, longestPauseMs: 3_000 },
   },
   queue: {
     source: 'the queue, while a receiver waits for messages',
     consequence: 'the receiver retries forever; after a success the pauses start short again',
-    retry: { firstMs: 1_000, mostMs: 15_000 },
+    retry: { firstPauseMs: 1_000, longestPauseMs: 15_000 },
   },
   installation: {
     source: 'the installation of packages, before the program runs',
     consequence: 'the installation is retried, which is reported',
-    retry: { attemptsMax: 3, firstMs: 1_000, mostMs: 2_000 },
+    retry: { attemptsMax: 3, firstPauseMs: 1_000, longestPauseMs: 2_000 },
   },
   internal: {
     source: 'the code of this project, or an unreadable record',

@@ -17,11 +17,11 @@ const planFacts: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
 
 /**
  * Returns the condition under which a store applies a request (`writes`), or only repeats its first
- * result (`repeats`). The condition is built from the rows of the table. Facts that the
- * request does not carry are omitted, because the rows that differ in such a fact have the same
- * result. The parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB
- * expressions share. Each condition of `factConditions` is put in parentheses. Throws
- * INTERNAL_ASSERTION for a fact without a condition.
+ * result (`repeats`). The condition is built from the rows of the table. Facts that the request
+ * does not carry are omitted, because the rows that differ in such a fact have the same result. The
+ * parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB expressions share.
+ * Each condition of `factConditions` is put in parentheses. Throws INTERNAL_ASSERTION for a fact
+ * without a condition.
  */
 export function buildCondition(
   event: HeadEvent,

@@ -23,8 +23,8 @@ export function manifestOf(version: string, time: string): Manifest {
 }
 
 /**
- * Encodes a snapshot. In the mode `plaintext`, secrets are not encrypted (`stack export
- * --show-secrets`).
+ * Encodes a snapshot. In the mode `plaintext`, secrets are not encrypted
+ * (`stack export --show-secrets`).
  */
 export function encodeSnapshot(
   snapshot: Snapshot,

@@ -15,32 +15,32 @@ export type OnceResult<T> =
   | { readonly kind: 'underway' }
 
 /**
- * Does work only if it was not done under any of its names in the last `retentionMs`. Failed work
- * may be repeated, also after a crash. A crash between the work and its mark allows a second run,
- * because lost work would be worse.
+ * Does work only if it was not done under any of its ids in the last `retentionMs`. Work that threw
+ * or crashed may be done again, after a crash once its claim has expired. A crash between the work
+ * and its mark allows a second run, because lost work would be worse.
  */
 export async function runOnce<T>(
   { marks, clock }: { readonly marks: MarksPort; readonly clock: Pick<ClockPort, 'now'> },
-  { names, retentionMs }: { readonly names: readonly string[]; readonly retentionMs: number },
+  { workIds, retentionMs }: { readonly workIds: readonly string[]; readonly retentionMs: number },
   work: () => Promise<T>,
 ): Promise<OnceResult<T>> {
   const expiryAfter = (ms: number): EpochMs => (clock.now() + ms) as EpochMs
   const isDone = async (): Promise<boolean> =>
-    (await Promise.all(names.map(name => marks.isMarked(`done ${name}`)))).includes(true)
+    (await Promise.all(workIds.map(id => marks.isMarked(`done ${id}`)))).includes(true)
   if (await isDone()) return { kind: 'repeated' }
-  const claimedNames: string[] = []
+  const claimedIds: string[] = []
   try {
-    for (const name of names) {
-      if (!(await marks.mark(`claim ${name}`, expiryAfter(triggerLimits.deliveryClaimMs))))
+    for (const id of workIds) {
+      if (!(await marks.mark(`claim ${id}`, expiryAfter(triggerLimits.deliveryClaimMs))))
         return { kind: 'underway' }
-      claimedNames.push(name)
+      claimedIds.push(id)
     }
     // The earlier holder of the claim may have finished between the two checks.
     if (await isDone()) return { kind: 'repeated' }
     const value = await work()
-    for (const name of names) await marks.mark(`done ${name}`, expiryAfter(retentionMs))
+    for (const id of workIds) await marks.mark(`done ${id}`, expiryAfter(retentionMs))
     return { kind: 'done', value }
   } finally {
-    for (const name of claimedNames) await marks.unmark(`claim ${name}`)
+    for (const id of claimedIds) await marks.unmark(`claim ${id}`)
   }
 }

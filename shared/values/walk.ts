@@ -140,8 +140,8 @@ export function downgradeOutputs(map: PropertyMap): PropertyMap {
 
 /**
  * Copies secret marks from sent to returned properties by name, also in nested objects. Any other
- * returned value becomes secret as a whole if the sent value contains a secret.
- * Source: docs/spec/provider-protocol.md#re-applying-secretness.
+ * returned value becomes secret as a whole if the sent value contains a secret. Source:
+ * docs/spec/provider-protocol.md#re-applying-secretness.
  */
 export function restoreSecretMarks(sent: PropertyMap, returned: PropertyMap): PropertyMap {
   let changed: Map<string, PropertyValue> | undefined

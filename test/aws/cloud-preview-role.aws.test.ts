@@ -1,6 +1,6 @@
 /**
- * Pull requests of a stack with a preview role, in the local cloud. The program of a pull request is
- * unreviewed, so its files do not choose its role.
+ * Pull requests of a stack with a preview role, in the local cloud. The program of a pull request
+ * is unreviewed, so its files do not choose its role.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'

@@ -19,7 +19,7 @@ import { createTables, createTableNames, createTestRecords } from './records.ts'
 const one = toOperationId(1)
 const owner = toOwnerToken('6f1f8a52-93a5-4f0e-8f59-2c1d2f6f3b11')
 const executor = toExecutorId('0b1b8c5e-7a55-4c1c-9d28-51a6f2a0e2a7')
-const claim = { owner, executor, attempt: 0, needs: 0 }
+const claim = { owner, executor, expectedAttempt: 0, needs: 0 }
 const record = { writer: toWriterToken('w'), at: toEpochMs(1), decisions: [] }
 
 async function open() {
@@ -56,9 +56,9 @@ describe('requests of one call', () => {
     expect(await of(giveBackAgain)).toEqual(update)
     expect(await of(giveBackAgain)).toEqual(update)
     expect(await of(() => operations.begin(deployment, one, claim))).toEqual(update)
-    expect(await of(() => operations.begin(deployment, one, { ...claim, attempt: 1 }))).toEqual(
-      update,
-    )
+    expect(
+      await of(() => operations.begin(deployment, one, { ...claim, expectedAttempt: 1 })),
+    ).toEqual(update)
     const times = { startedAt: toEpochMs(1), endedAt: toEpochMs(2) }
     const outcome = { operation: one, attempt: 2, verdict: 'succeeded', ...times } as const
     expect(await of(() => operations.putOutcome(deployment, outcome))).toEqual(['PutItem'])
@@ -103,7 +103,11 @@ test('a head is below a kilobyte, even with a long name, all arrivals and five d
   for (let from = 0; from < limits.fanOutMax; from += 1)
     await operations.arrive(deployment, id, toOperationId(1_200_000 + from))
   for (let attempt = 0; attempt < limits.deliveriesMax; attempt += 1) {
-    await operations.begin(deployment, id, { ...claim, attempt, needs: limits.fanOutMax })
+    await operations.begin(deployment, id, {
+      ...claim,
+      expectedAttempt: attempt,
+      needs: limits.fanOutMax,
+    })
     if (attempt + 1 < limits.deliveriesMax)
       await operations.lapse(deployment, id, owner, attempt + 1)
   }

@@ -57,7 +57,7 @@ test('an executor writes only to the journal, and none of its records expires to
   })
 
   const [operation, me, token] = [toOperationId(1), toExecutorId('e'), toOwnerToken('o')]
-  const claim = { owner: token, executor: me, attempt: 0, needs: 1 }
+  const claim = { owner: token, executor: me, expectedAttempt: 0, needs: 1 }
   await executor.leases.register(deployment, me, contractHolder)
   await executor.leases.renew(deployment, me, [])
   await executor.operations.arrive(deployment, operation, toOperationId(9))

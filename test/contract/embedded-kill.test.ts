@@ -110,7 +110,7 @@ test('when the owner of the store is killed, another process takes over without 
     platform.operations.begin(deployment, toOperationId(number), {
       owner: toOwnerToken(`here-${number}`),
       executor: toExecutorId('here'),
-      attempt: 0,
+      expectedAttempt: 0,
       needs: 0,
     })
   const inFlight = Promise.all(writes.map(begin))
@@ -136,7 +136,7 @@ test('of concurrent writes through two connections one succeeds each', async () 
         platform.operations.begin(deployment, id, {
           owner: toOwnerToken(owner),
           executor: toExecutorId(owner),
-          attempt: 0,
+          expectedAttempt: 0,
           needs: 0,
         }),
       ),

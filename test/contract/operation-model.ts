@@ -39,7 +39,7 @@ function drawRequest(draw: SeededDraw, { attempt: currentAttempt }: Head): Model
   const owner = toOwnerToken(name)
   const arrivingId = toOperationId(draw.integer(7, 9))
   const keyOf = (deployment: DeploymentId): string => `${deployment} ${id}`
-  const claim = { owner, executor, attempt, needs }
+  const claim = { owner, executor, expectedAttempt: attempt, needs }
   const end = { owner: draw.chance(0.3) ? ('' as const) : owner, attempt, verdict }
   const createRelease = (event: 'giveBack' | 'lapse'): ModelledRequest => ({
     label: `${event} ${name} ${attempt}`,

@@ -36,13 +36,13 @@ const arrive =
   ({ operations, deployment }) =>
     operations.arrive(deployment, id, toOperationId(from))
 const begin =
-  (owner: string, attempt: number): HeadAction =>
+  (owner: string, expectedAttempt: number): HeadAction =>
   async ({ operations, deployment }) =>
     (
       await operations.begin(deployment, id, {
         owner: toOwnerToken(owner),
         executor,
-        attempt,
+        expectedAttempt,
         needs,
       })
     ).kind === 'begun'

@@ -15,8 +15,8 @@ import {
 const firstId = toOperationId(1)
 const executor = toExecutorId('e')
 
-function createClaim(owner: string, attempt = 0, needs = 0) {
-  return { owner: toOwnerToken(owner), executor, attempt, needs }
+function createClaim(owner: string, expectedAttempt = 0, needs = 0) {
+  return { owner: toOwnerToken(owner), executor, expectedAttempt, needs }
 }
 
 function outcomeOf(operation: OperationId, attempt: number, note = ''): Outcome {

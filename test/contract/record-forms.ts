@@ -78,7 +78,7 @@ const cases: readonly RecordCase[] = [
         operations.begin(deployment, operationId, {
           owner: toOwnerToken('o'),
           executor,
-          attempt: 1,
+          expectedAttempt: 1,
           needs: 0,
         }),
       () => operations.giveBack(deployment, operationId, toOwnerToken('o'), 1),
@@ -197,7 +197,7 @@ async function createAllRecords(ports: Platform): Promise<DeploymentId> {
   await ports.control.create(deployment, contractHolder)
   await ports.leases.register(deployment, executor, contractHolder)
   await ports.events.append(deployment, 'w', 0, ['{}'])
-  const claim = { owner: toOwnerToken('o'), executor, attempt: 0, needs: 0 }
+  const claim = { owner: toOwnerToken('o'), executor, expectedAttempt: 0, needs: 0 }
   await ports.operations.begin(deployment, operationId, claim)
   const times = { startedAt: toEpochMs(4), endedAt: toEpochMs(5) }
   await ports.operations.putOutcome(deployment, {

@@ -75,7 +75,7 @@ export function stopContract(
       const closed = await openDeployment()
       await ports.control.close(closed)
       for (const deployment of [stopped, forced, closed, createDeploymentId()]) {
-        expect(await begin(deployment)).toEqual({ kind: 'left' })
+        expect(await begin(deployment)).toEqual({ kind: 'not-begun' })
         expect(await headOf(deployment)).toEqual({ ...freshHead, attempt: 1, givenBack: 1 })
       }
     })

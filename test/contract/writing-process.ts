@@ -20,7 +20,7 @@ async function writeForEver(): Promise<never> {
     await platform.operations.begin(deployment, toOperationId(operation), {
       owner: toOwnerToken(`${name}-${operation}`),
       executor: toExecutorId(name),
-      attempt: 0,
+      expectedAttempt: 0,
       needs: 0,
     })
     process.stdout.write(`${operation}\n`)

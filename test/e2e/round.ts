@@ -54,9 +54,7 @@ function roundEnvironmentOf({ kind }: Round): Readonly<Record<string, string>> {
   return common
 }
 
-/**
- * Kills a target at each drawn moment until the deployment ends. Returns the killed targets.
- */
+/** Kills a target at each drawn moment until the deployment ends. Returns the killed targets. */
 async function killDuring(
   { kind, kills }: Round,
   deps: {

@@ -34,7 +34,7 @@ function formatTries(row: Row): string {
       : 'totalMs' in retry
         ? `for ${formatSeconds(retry.totalMs)}`
         : 'for ever'
-  return `${often}, pauses from ${formatSeconds(retry.firstMs)} to ${formatSeconds(retry.mostMs)}`
+  return `${often}, pauses from ${formatSeconds(retry.firstPauseMs)} to ${formatSeconds(retry.longestPauseMs)}`
 }
 
 test('docs/retry-policy.md is the table', async () => {

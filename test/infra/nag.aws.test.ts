@@ -14,8 +14,8 @@ interface Finding {
 }
 
 /**
- * Returns the findings of cdk-nag; with `with-exceptions`, those without an exception. Synthesis fails for
- * any finding.
+ * Returns the findings of cdk-nag; with `with-exceptions`, those without an exception. Synthesis
+ * fails for any finding.
  */
 function findFindings(
   settings: Record<string, unknown>,

@@ -26,8 +26,8 @@ export interface SynthesisedTemplates {
   /** Whether CloudFormation refuses to delete the data stack. */
   readonly isDataProtected: boolean
   /**
-   * Returns the allowing statements of the role of a function or task. `roleName` is the name without
-   * installation and region.
+   * Returns the allowing statements of the role of a function or task. `roleName` is the name
+   * without installation and region.
    */
   readonly statements: (roleName: string) => readonly Statement[]
   /** Returns the denying statements of the role, which precede the allowing ones. */

@@ -66,8 +66,8 @@ export function createScriptedPluginHost(instanceOf: (pkg: string) => Provider):
 
 export function createScriptedProgramHost(program: Program | undefined): ProgramHost {
   return {
-    run: async run => {
-      const { client, monitorOf, call } = connect(run.monitorAddress)
+    run: async input => {
+      const { client, monitorOf, call } = connect(input.monitorAddress)
       const programEnd = runProgram({ client, monitorOf, call }, program).finally(() =>
         client.close(),
       )

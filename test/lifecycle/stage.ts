@@ -176,7 +176,7 @@ function createStagedDeployment(
       }),
     async begin(id, executorName) {
       const owner = `owner of ${id}` as OwnerToken
-      const claim = { owner, executor: executorName as ExecutorId, attempt: 0, needs: 0 }
+      const claim = { owner, executor: executorName as ExecutorId, expectedAttempt: 0, needs: 0 }
       await platform.operations.begin(deployment, id, claim)
       return owner
     },

@@ -56,7 +56,7 @@ describe('an operation that no delivery can handle', () => {
   test('ends as interrupted if an earlier attempt may have called', async () => {
     const deployment = await stage.openDeployment({ operations: stumbling })
     const owner = 'o' as OwnerToken
-    const claim = { owner, executor: 'x' as ExecutorId, attempt: 0, needs: 0 }
+    const claim = { owner, executor: 'x' as ExecutorId, expectedAttempt: 0, needs: 0 }
     await platform.operations.begin(deployment.deployment, firstId, claim)
     await platform.operations.lapse(deployment.deployment, firstId, owner, 1)
     await deployment.deliver(5).catch(() => undefined)
@@ -87,7 +87,7 @@ describe('an operation that no delivery can handle', () => {
     const isGone = (): boolean => true
     for (let attempt = 0; attempt < 5; attempt++) {
       const owner = `o${attempt}` as OwnerToken
-      const claim = { owner, executor: 'x' as ExecutorId, attempt, needs: 0 }
+      const claim = { owner, executor: 'x' as ExecutorId, expectedAttempt: attempt, needs: 0 }
       expect((await operations.begin(deployment, firstId, claim)).kind).toBe('begun')
       await sweep({ deployment, operations, chains, isGone }, only)
     }

@@ -91,7 +91,9 @@ export const adapterMutations: readonly Mutation[] = [
     name: 'keys that DynamoDB did not read count as absent',
     breaks: 'the adapter retries the unprocessed part of a batch',
     file: 'shared/platform/aws/dynamo/table/batch-items.ts',
-    edits: [['remaining = response.UnprocessedKeys?.[table.name]?.Keys ?? []', 'remaining = []']],
+    edits: [
+      ['remainingKeys = response.UnprocessedKeys?.[table.name]?.Keys ?? []', 'remainingKeys = []'],
+    ],
     caughtBy,
   },
   {

@@ -97,7 +97,7 @@ export const laterGroupMutations: readonly Mutation[] = [
         'docs/spec/providers.md#default-providers: a default provider has the version of the program’s package',
       file: 'shared/engine/generator/providers/default-packages.ts',
     },
-    ['    reported.length > 0\n', '    reported.length < 0\n'],
+    ['    reportedPackages.length > 0\n', '    reportedPackages.length < 0\n'],
     groupTestsOf('skip_plugin_pre_install/skip', 'TestSkipPluginPreInstall'),
   ),
   createMutation(

@@ -7,8 +7,8 @@ export interface MutationCatch {
 }
 
 /**
- * The result of a mutation. `reason`: why the mutation survives, with the first suite that passed or
- * could not run. Undefined if every suite detected the mutation.
+ * The result of a mutation. `reason`: why the mutation survives, with the first suite that passed
+ * or could not run. Undefined if every suite detected the mutation.
  */
 export interface MutationResult {
   readonly mutation: Mutation

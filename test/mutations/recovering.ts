@@ -73,9 +73,9 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'records after a gap in a log are read as if none were missing',
     breaks: 'damaged records are reported with their keys',
-    file: 'shared/platform/records/gapless-log.ts',
+    file: 'shared/platform/records/gap-check.ts',
     edits: [['if (gapIndex < 0) return', 'if (gapIndex < 9_999) return']],
-    caughtBy: [testsOf('shared/platform/records/gapless-log')],
+    caughtBy: [testsOf('shared/platform/records/gap-check')],
   },
   {
     name: 'an executor is considered dead at its first missed renewal',
@@ -218,7 +218,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'an outcome that was taken from the inbox can be put there again',
     breaks: 'I9: each late outcome is taken once',
-    file: 'shared/platform/embedded/store/methods/late-methods.ts',
+    file: 'shared/platform/embedded/store/methods/inbox-methods.ts',
     edits: [
       [
         'ON CONFLICT DO NOTHING',

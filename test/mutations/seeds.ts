@@ -1,7 +1,7 @@
 /**
  * `node seeds.ts N [aws]` runs the seeds 1 to N of the simulation, with `aws` on models of the AWS
- * services. It prints the first violation or unhandled error as `broken rule: ...` and exits with 0.
- * By this line `runSeeds` distinguishes a violation from a run that failed.
+ * services. It prints the first violation or unhandled error as `broken rule: ...` and exits with
+ * 0. By this line `runSeeds` distinguishes a violation from a run that failed.
  */
 import { runSeed } from '../sim/run-seed.ts'
 

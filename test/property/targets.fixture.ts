@@ -8,7 +8,7 @@ import {
   createDeleteScope,
   emitKeptStates,
 } from '../../shared/engine/generator/deletion/delete-scope.ts'
-import { findCondemnedSteps } from '../../shared/engine/generator/deletion/condemned-steps.ts'
+import { condemnStates } from '../../shared/engine/generator/deletion/condemned-steps.ts'
 import { registerResource } from '../../shared/engine/generator/registration/register-resource.ts'
 import type { Goal } from '../../shared/engine/generator/registration/goal.ts'
 import { scopeOf } from '../../shared/engine/generator/targets/scope.ts'
@@ -186,7 +186,7 @@ export async function decideTargets(
       registered.add(node.urn)
     }
     const deleteScope = unwrap(ctx, await createDeleteScope(ctx))
-    const condemnedSteps = findCondemnedSteps(ctx, deleteScope).map(({ step }) => step)
+    const condemnedSteps = condemnStates(ctx, deleteScope).map(({ step }) => step)
     if (areAllTargeted(ctx, condemnedSteps)) {
       emitKeptStates(ctx, deleteScope)
       deletes.push(...condemnedSteps)

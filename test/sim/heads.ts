@@ -103,11 +103,11 @@ export function createHeads(onChanged: (change: HeadChange) => void) {
       claim: {
         readonly owner: OwnerToken
         readonly executor: ExecutorId
-        readonly attempt: number
+        readonly expectedAttempt: number
         readonly needs: number
       },
     ): BeginResult {
-      const { owner, executor, attempt, needs } = claim
+      const { owner, executor, expectedAttempt: attempt, needs } = claim
       const request = { event: 'begin', owner, attempt } as const
       const head = heads.get(headKey) ?? freshHead
       const isFree = head.end === undefined && (head.owner === '' || head.owner === owner)

@@ -1,7 +1,7 @@
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { ChainQueuePort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
-import { withoutGaps } from '../../shared/platform/records/gapless-log.ts'
+import { withGapCheck } from '../../shared/platform/records/gap-check.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { Fault } from './faults.ts'
 import type { SendEffect } from './send-effect.ts'
@@ -73,7 +73,7 @@ export function createSimPorts(
   }
   const control: Platform['control'] = wrapPort('control', store.control)
   return {
-    decisionLog: withoutGaps(wrapPort('decisionLog', store.log), control),
+    decisionLog: withGapCheck(wrapPort('decisionLog', store.log), control),
     operations: {
       ...operations,
       getHeads: (deployment, ids) =>

@@ -10,7 +10,7 @@ import type { CommandRun } from './command-run.ts'
  * targets are reported. `refreshSelection`: the states that are refreshed first. Source:
  * docs/spec/step-generation.md#targets, docs/spec/deployment.md#preparation.
  */
-export function mayBegin(
+export function canBeginWithTargets(
   { request, emitter }: Pick<CommandRun, 'request' | 'emitter'>,
   base: Base,
   input: { readonly scope: Scope; readonly refreshSelection: 'all' | 'required' | undefined },

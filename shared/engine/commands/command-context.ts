@@ -18,7 +18,7 @@ export function createCommandContext(
   deps: CommandDeps,
   base: Base,
 ): { readonly ctx: GeneratorContext; readonly replay: Replay | undefined } {
-  const { recorded, run } = deps
+  const { earlierDecisions, run } = deps
   const callCounts = new Map<string, number>()
   const runner = createDeploymentRunner({
     ...deps,
@@ -26,26 +26,30 @@ export function createCommandContext(
     countCall(key) {
       const callIndex = callCounts.get(key) ?? 0
       callCounts.set(key, callIndex + 1)
-      return { callIndex, recordedAnswer: recorded?.answerOf(key, callIndex) }
+      return { callIndex, recordedAnswer: earlierDecisions?.answerOf(key, callIndex) }
     },
   })
   const recordedInput =
-    recorded === undefined
+    earlierDecisions === undefined
       ? undefined
       : {
-          recorded,
-          findCreatedState: createEarlierStateLookup(deps.earlierEnds, recorded, deps.sealing),
+          earlierDecisions,
+          findCreatedState: createEarlierStateLookup(
+            deps.earlierEnds,
+            earlierDecisions,
+            deps.sealing,
+          ),
         }
   const replay =
     recordedInput === undefined ? undefined : createReplay({ ...deps, ...recordedInput, base })
   const ctx = run.createContext(base, runner, replay)
   const hasSucceeded = (id: OperationId): boolean =>
-    deps.earlierEnds.get(recorded === undefined ? id : lastRetryOf(recorded, id))?.head.end
-      ?.verdict === 'succeeded'
+    deps.earlierEnds.get(earlierDecisions === undefined ? id : lastRetryOf(earlierDecisions, id))
+      ?.head.end?.verdict === 'succeeded'
   if (recordedInput !== undefined) {
-    const { decisions } = recordedInput.recorded
+    const { decisions } = recordedInput.earlierDecisions
     for (const delta of restoreSets(decisions, { ...recordedInput, hasSucceeded })) ctx.apply(delta)
-    for (const decision of recordedInput.recorded.decisions)
+    for (const decision of recordedInput.earlierDecisions.decisions)
       ctx.ports.updatePlan.guard?.skipRecorded(plannedUrnsOf(decision, ctx.input.sets))
   }
   return { ctx, replay }

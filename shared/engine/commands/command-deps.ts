@@ -14,7 +14,7 @@ export interface CommandDeps extends PlanDeps {
   readonly nextId: () => OperationId
   readonly pin: Pin
   /** The decisions of earlier generator runs since the last pin. Undefined in the first run. */
-  readonly recorded: DecisionIndex | undefined
+  readonly earlierDecisions: DecisionIndex | undefined
   /** The ends that were recorded before this generator run began. */
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
   /** Folds the log since its last pin. */

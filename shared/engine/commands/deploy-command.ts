@@ -11,7 +11,7 @@ import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import { decodeSnapshot, envelopeOf } from '../../state/snapshot-codec.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import { type Base, createBase } from '../deployment/state/base.ts'
-import { mayBegin } from './check-targets.ts'
+import { canBeginWithTargets } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { deployImport } from './import-command.ts'
 import { hasPlugins } from './check-plugins.ts'
@@ -46,9 +46,10 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
     ? undefined
     : chooseRefresh(base, command === 'refresh' || refresh)
   const scope = scopeOf(run.request.options.targeting, base)
-  if (base.epoch === firstEpoch && !mayBegin(run, base, { scope, refreshSelection })) return false
+  if (base.epoch === firstEpoch && !canBeginWithTargets(run, base, { scope, refreshSelection }))
+    return false
   if (refreshSelection === undefined) {
-    if (base.epoch === firstEpoch && deps.recorded === undefined)
+    if (base.epoch === firstEpoch && deps.earlierDecisions === undefined)
       warnPendingOperations(deps.emitter, base)
     return execute(deps, base)
   }
@@ -59,7 +60,7 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   )
   if (command === 'refresh' || !isWhole || run.isAborted()) return isWhole
   const refreshedBase = await pinRefreshedBase(deps, base)
-  const freshDeps = { ...deps, recorded: undefined }
+  const freshDeps = { ...deps, earlierDecisions: undefined }
   return execute(freshDeps, refreshedBase)
 }
 
@@ -75,11 +76,12 @@ async function refreshStates(
   emitUnchanged(deps.emitter, unchangedSteps)
   const recordedPlan = readRecordedPlan(deps, base, 'refresh')
   if (recordedPlan !== undefined)
-    return (await followPlan(deps, { planned: recordedPlan, isStoppedByFailure: false })).isComplete
+    return (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure: false }))
+      .isComplete
   await deps.writer.append({ kind: 'phase', phase: 'refresh' })
   if (readableSteps.length === 0) return true
   const result = await runPlan(deps, 'refresh', {
-    planned: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
+    plannedOperations: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
     isStoppedByFailure: false,
   })
   return result.isComplete

@@ -31,7 +31,7 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
   const recordedPlan = readRecordedPlan(deps, base, 'imports')
   const plannedOperations =
     recordedPlan ?? planImports(steps, { ...deps, ...planLimitOf(deps.pin) })
-  const plan = { planned: plannedOperations, isStoppedByFailure: true }
+  const plan = { plannedOperations, isStoppedByFailure: true }
   const executePlan = (): Promise<{ readonly isComplete: boolean }> =>
     recordedPlan === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
   const isWhole = plannedOperations.length === 0 || (await executePlan()).isComplete
@@ -67,12 +67,12 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
 
 async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<ReadyImport> {
   const { request } = run
-  const required = chooseDefaultPackages(
+  const requiredPackages = chooseDefaultPackages(
     await run.requiredPackages(),
     ctx.input.base.snapshot.resources,
   )
   const open = createSealing(request.secrets).openMap
-  const deps = { config: request.config, required, open }
+  const deps = { config: request.config, requiredPackages, open }
   return unwrap(ctx, await prepareImport(ctx, request.options.imports ?? [], deps))
 }
 

@@ -1,5 +1,5 @@
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
-import { areReplacesKnown, areTargetsKnown, mayBegin } from './check-targets.ts'
+import { areReplacesKnown, areTargetsKnown, canBeginWithTargets } from './check-targets.ts'
 import type { CommandRun } from './command-run.ts'
 import type { Base } from '../deployment/state/base.ts'
 import { unwrap } from '../generator/finish-stage.ts'
@@ -33,7 +33,7 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
     ? undefined
     : chooseRefresh(base, isRefreshRequested)
   const scope = scopeOf(request.options.targeting, base)
-  if (!mayBegin(run, base, { scope, refreshSelection })) return false
+  if (!canBeginWithTargets(run, base, { scope, refreshSelection })) return false
   const options = { emitter, performDeps, scope, outputsOnly: legacyRefreshDiff === true }
   const refreshedBase =
     refreshSelection === undefined ? base : await previewRefresh(base, refreshSelection, options)
@@ -45,10 +45,10 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   if (!areReplacesKnown(ctx)) return false
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
-  const areTargetsValid = !phase.execution.isClean || areTargetsKnown(ctx)
+  const areTargetsValid = !phase.programResult.isClean || areTargetsKnown(ctx)
   const isWhole =
-    phase.execution.isClean && (await previewUnregistered(ctx, deps)) && areTargetsValid
-  if (phase.execution.isClean && !ctx.input.isProgramDestroy)
+    phase.programResult.isClean && (await previewUnregistered(ctx, deps)) && areTargetsValid
+  if (phase.programResult.isClean && !ctx.input.isProgramDestroy)
     await applyStackOutputs(ctx, phase.generator.readStackOutputs(), isWhole)
   const isAllowed =
     isWhole &&
@@ -58,6 +58,6 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   // A policy violation was emitted as a policy event, but not yet as an error.
   if (isWhole && !run.isAborted() && (!isAllowed || run.hasFailed()))
     emitter.report('error', 'preview failed')
-  const hasFinished = await phase.execution.finish()
+  const hasFinished = await phase.programResult.finish()
   return isAllowed && isWhole && hasFinished && !run.isAborted()
 }

@@ -16,7 +16,7 @@ import {
   startProviders,
   emitKeptStates,
 } from '../generator/deletion/delete-scope.ts'
-import { findCondemnedSteps } from '../generator/deletion/condemned-steps.ts'
+import { condemnStates } from '../generator/deletion/condemned-steps.ts'
 import { checkDeletesAgainstPlan } from '../generator/checks/check-update-plan.ts'
 import type { Scope } from '../generator/targets/scope.ts'
 import type { CommandRun } from './command-run.ts'
@@ -37,7 +37,7 @@ export async function previewDeletes(
   const mayDelete = unwrap(ctx, await createDeleteScope(ctx))
   const { graph, condemned } = ctx.input.isProgramDestroy
     ? planDestroy(ctx, { leftovers: [], mayDelete })
-    : { graph: ctx.input.base.graph, condemned: findCondemnedSteps(ctx, mayDelete) }
+    : { graph: ctx.input.base.graph, condemned: condemnStates(ctx, mayDelete) }
   const steps = condemned.map(({ step }) => step)
   if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
   unwrap(ctx, await startProviders(ctx, steps))

@@ -1,21 +1,21 @@
 import { shouldDebugProgram } from '../../programs/hosts/debug-targets.ts'
 import { emitDebuggerWaiting } from '../events/emit-debugger-waiting.ts'
 import { stackType } from '../../names/urn.ts'
-import type { ProgramRun } from '../../programs/program.ts'
+import type { ProgramInput } from '../../programs/program.ts'
 import type { DeploymentContext } from '../../providers/construct.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { createPackages } from '../monitor/packages.ts'
 import type { CommandRun } from './command-run.ts'
-import { type ProgramExecution, runProgram } from './run-program.ts'
+import { type ProgramResult, runProgram } from './run-program.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { createGenerator, type Generator } from '../generator/generator.ts'
 import { recordRegisteredOutputs } from '../generator/steps/record-registered-outputs.ts'
 
-/** The running program of a command, and the generator that serves it. */
+/** The result of the program of a command, and the generator that serves the program. */
 export interface ProgramPhase {
-  readonly execution: ProgramExecution
+  readonly programResult: ProgramResult
   readonly generator: Generator
 }
 
@@ -42,7 +42,7 @@ export async function runProgramPhase(
     dryRun: request.dryRun,
     parallel: options.parallel,
   }
-  const programRun = createProgramRun(run, runInfo)
+  const programInput = createProgramInput(run, runInfo)
   try {
     const generator = createGenerator({
       ctx,
@@ -64,9 +64,9 @@ export async function runProgramPhase(
     }
     monitor.open({ generator, packages, ...monitorOptions })
     const { whenAborted, isAborted } = run
-    const execution = await runProgram({
+    const programResult = await runProgram({
       host: run.programs,
-      run: programRun,
+      programInput,
       monitor,
       generator,
       emitter: run.emitter,
@@ -74,7 +74,7 @@ export async function runProgramPhase(
       isAborted,
       pause: run.pause,
     })
-    return { execution, generator }
+    return { programResult, generator }
   } catch (thrown) {
     // An error that prevents the start of a program has a code of its own, which the caller must
     // see.
@@ -84,10 +84,10 @@ export async function runProgramPhase(
   }
 }
 
-function createProgramRun(
+function createProgramInput(
   { request, monitor, emitter }: CommandRun,
-  runInfo: Omit<DeploymentContext, 'monitorAddress'> & Pick<ProgramRun, 'dryRun'>,
-): ProgramRun {
+  runInfo: Omit<DeploymentContext, 'monitorAddress'> & Pick<ProgramInput, 'dryRun'>,
+): ProgramInput {
   const { runtime, projectFolder, programFolder, entryPoint, runtimeOptions, plugins } =
     request.source
   return {

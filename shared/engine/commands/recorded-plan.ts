@@ -15,20 +15,20 @@ import type { Sealing } from '../deployment/state/state-sealing.ts'
  */
 export function readRecordedPlan(
   deps: {
-    readonly recorded: DecisionIndex | undefined
+    readonly earlierDecisions: DecisionIndex | undefined
     readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
     readonly sealing: Sealing
   },
   base: Base,
   kind: PlanKind,
 ): readonly PlannedOperation[] | undefined {
-  const { recorded, earlierEnds, sealing } = deps
-  const operations = recorded?.planOf(kind)
-  if (recorded === undefined || operations === undefined) return undefined
+  const { earlierDecisions, earlierEnds, sealing } = deps
+  const operations = earlierDecisions?.planOf(kind)
+  if (earlierDecisions === undefined || operations === undefined) return undefined
   const openDeps = {
     base,
     sealing,
-    findCreatedState: createEarlierStateLookup(earlierEnds, recorded, sealing),
+    findCreatedState: createEarlierStateLookup(earlierEnds, earlierDecisions, sealing),
   }
   return operations.map(operation => {
     if (isRunByGenerator(operation)) return { operation, step: undefined }

@@ -28,7 +28,7 @@ export async function refreshUnregistered(
     return true
   }
   const plan = {
-    planned: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
+    plannedOperations: planRefresh(readableSteps, { ...deps, ...planLimitOf(deps.pin) }),
     isStoppedByFailure: !ctx.input.continueOnError,
   }
   return (await runPlan(deps, 'refresh', plan, decisions)).isComplete

@@ -3,8 +3,8 @@ import type { GeneratorContext } from '../generator/context.ts'
 
 /**
  * Reports how many resources `--exclude-protected` keeps: they or their dependents are protected.
- * Returns true when it keeps all resources of a stack that is not empty.
- * Source: Pulumi's `destroy --exclude-protected`.
+ * Returns true when it keeps all resources of a stack that is not empty. Source: Pulumi's
+ * `destroy --exclude-protected`.
  */
 export function areAllProtected({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input

@@ -1,10 +1,10 @@
 import type { MonitorServer } from '../monitor/monitor-server.ts'
-import type { ProgramHost, ProgramRun, RunningProgram } from '../../programs/program.ts'
+import type { ProgramHost, ProgramInput, RunningProgram } from '../../programs/program.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { Generator } from '../generator/generator.ts'
 
-/** The execution of a program that registers nothing more. */
-export interface ProgramExecution {
+/** The result of a program that registers nothing more, and may wait for the permission to exit. */
+export interface ProgramResult {
   /**
    * Whether the program signalled or exited without an error, and the deployment did not end early.
    * Only then deletes may follow.
@@ -18,9 +18,9 @@ export interface ProgramExecution {
 }
 
 /** The dependencies of running a program. `whenAborted` resolves when the deployment ends early. */
-export interface ProgramExecutionDeps {
+export interface ProgramRunDeps {
   readonly host: ProgramHost
-  readonly run: ProgramRun
+  readonly programInput: ProgramInput
   readonly monitor: MonitorServer
   readonly generator: Generator
   readonly emitter: StepEmitter
@@ -38,9 +38,9 @@ const exitTimeoutMs = 5_000
  * allowed only after a clean end. Source: docs/spec/programs.md#end-of-a-program,
  * docs/spec/programs.md#signal-and-wait-for-shutdown.
  */
-export async function runProgram(deps: ProgramExecutionDeps): Promise<ProgramExecution> {
+export async function runProgram(deps: ProgramRunDeps): Promise<ProgramResult> {
   const { emitter, monitor, generator } = deps
-  const program = await deps.host.run(deps.run, (line, stream) => {
+  const program = await deps.host.run(deps.programInput, (line, stream) => {
     // After an abort, the SDK prints stack traces of its closed connections, which are of no use to
     // the user.
     if (stream === 'stderr' && deps.isAborted()) return
@@ -91,7 +91,7 @@ export async function runProgram(deps: ProgramExecutionDeps): Promise<ProgramExe
 
 /** Waits for a program that is being stopped, and kills it when it does not exit in time. */
 async function waitForExit(
-  { pause }: Pick<ProgramExecutionDeps, 'pause'>,
+  { pause }: Pick<ProgramRunDeps, 'pause'>,
   program: RunningProgram,
 ): Promise<undefined> {
   const pauseAbort = new AbortController()

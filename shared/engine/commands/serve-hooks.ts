@@ -45,7 +45,7 @@ export function serveHooks(run: CommandRun, ctx: GeneratorContext): HookService 
         run.monitor.release()
         return true
       }
-      return result !== undefined && (await result.execution.finish())
+      return result !== undefined && (await result.programResult.finish())
     },
   }
 }

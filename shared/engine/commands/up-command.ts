@@ -17,7 +17,7 @@ import {
   startProviders,
   emitKeptStates,
 } from '../generator/deletion/delete-scope.ts'
-import { findCondemnedSteps, createLeftoverSteps } from '../generator/deletion/condemned-steps.ts'
+import { condemnStates, condemnLeftovers } from '../generator/deletion/condemned-steps.ts'
 import {
   checkDeletesAgainstPlan as admitDeletes,
   reportUnmetPlan,
@@ -45,18 +45,18 @@ import { releaseOf, reportWaves } from './report-waves.ts'
  * continues their work.
  */
 export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
-  const { run, writer, recorded } = deps
+  const { run, writer, earlierDecisions } = deps
   const { ctx, replay } = createCommandContext(deps, base)
-  if (recorded?.programEnd !== undefined) return finishAfterProgram(deps, ctx, replay)
+  if (earlierDecisions?.programEnd !== undefined) return finishAfterProgram(deps, ctx, replay)
   if (!areReplacesKnown(ctx)) return false
-  if (recorded?.hasPassed('program') !== true)
+  if (earlierDecisions?.hasPassed('program') !== true)
     await writer.append({ kind: 'phase', phase: 'program' })
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
-  const { execution, generator } = phase
+  const { programResult, generator } = phase
   const outputs = generator.readStackOutputs()
   let isWhole = false
-  if (execution.isClean) {
+  if (programResult.isClean) {
     const positionRewrites = rewriteMovedPositions(ctx, deps)
     const refreshEnd =
       ctx.input.programRefreshMode === 'only' ? planRefreshEnd(ctx, deps) : undefined
@@ -78,25 +78,26 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   }
   if (run.readAbortError() === undefined) {
     // A destroyed stack has no outputs.
-    if (!ctx.input.isProgramDestroy || !execution.isClean)
+    if (!ctx.input.isProgramDestroy || !programResult.isClean)
       await applyStackOutputs(ctx, outputs, isWhole)
-    const positionRewrites = execution.isClean ? [] : rewriteMovedPositions(ctx, deps)
+    const positionRewrites = programResult.isClean ? [] : rewriteMovedPositions(ctx, deps)
     await writer.append(...positionRewrites, { kind: 'phase', phase: 'outputs-applied' })
   }
   const isAllowed = await checkStackPolicies(deps, ctx, isWhole, () =>
     Promise.resolve(listCurrentStates(ctx.input)),
   )
-  const hasFinished = await execution.finish()
+  const hasFinished = await programResult.finish()
   return isAllowed && hasFinished && !run.isAborted()
 }
 
 /** Deletes the resources of the base that the scope contains, for a `destroy` without program. */
 export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean> {
-  const recorded = readRecordedPlan(deps, base, 'deletes')
+  const recordedPlan = readRecordedPlan(deps, base, 'deletes')
   const isStoppedByFailure = !deps.run.request.options.continueOnError
-  if (recorded !== undefined)
-    return (await followPlan(deps, { planned: recorded, isStoppedByFailure })).isComplete
-  const { ctx } = createCommandContext({ ...deps, recorded: undefined }, base)
+  if (recordedPlan !== undefined)
+    return (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure }))
+      .isComplete
+  const { ctx } = createCommandContext({ ...deps, earlierDecisions: undefined }, base)
   return areAllProtected(ctx) || deleteCondemned(deps, ctx, () => [])
 }
 
@@ -109,7 +110,7 @@ async function finishAfterProgram(
   ctx: GeneratorContext,
   replay: Replay | undefined,
 ): Promise<boolean> {
-  const { recorded, writer, earlierEnds, run } = deps
+  const { earlierDecisions, writer, earlierEnds, run } = deps
   const isRefresh = ctx.input.programRefreshMode === 'only'
   const recordedDeletes = readRecordedPlan(deps, ctx.input.base, isRefresh ? 'refresh' : 'deletes')
   const needsHooks = recordedDeletes?.some(
@@ -117,15 +118,15 @@ async function finishAfterProgram(
   )
   const hookService = needsHooks === true ? serveHooks(run, ctx) : undefined
   // If the program runs again, its registrations are counted as they are answered.
-  if (recorded !== undefined && hookService === undefined)
-    countRecorded({ ...deps, recorded }, ctx.input.base)
+  if (earlierDecisions !== undefined && hookService === undefined)
+    countRecorded({ ...deps, earlierDecisions }, ctx.input.base)
   const isStoppedByFailure = !ctx.input.continueOnError
   const areTargetsValid = areTargetsKnown(ctx)
   const areDeletesComplete =
     recordedDeletes === undefined ||
-    (await followPlan(deps, { planned: recordedDeletes, isStoppedByFailure })).isComplete
+    (await followPlan(deps, { plannedOperations: recordedDeletes, isStoppedByFailure })).isComplete
   const hasFinished = (await hookService?.finish()) !== false
-  const isPlanMet = reportUnmetPlan(ctx.ports, recorded?.programEnd?.unmet ?? [])
+  const isPlanMet = reportUnmetPlan(ctx.ports, earlierDecisions?.programEnd?.unmet ?? [])
   const isWhole =
     isPlanMet && areDeletesComplete && areTargetsValid && hasFinished && !run.hasFailed()
   const readKeptStates = async (): Promise<readonly ResourceState[]> => {
@@ -133,13 +134,13 @@ async function finishAfterProgram(
     return resources.filter(state => !state.delete && !state.external)
   }
   if (deps.run.readAbortError() !== undefined) return isWhole
-  if (recorded?.hasPassed('outputs-applied') === true)
+  if (earlierDecisions?.hasPassed('outputs-applied') === true)
     return checkStackPolicies(deps, ctx, isWhole, readKeptStates)
   const stack = await findStackState(ctx, replay)
   if (ctx.input.isProgramDestroy) return isWhole
   if (stack !== undefined)
     ctx.apply({ currentStates: [[stack.state.urn, { ...stack, op: 'same' }]] })
-  const outputs = recorded?.programEnd?.outputs
+  const outputs = earlierDecisions?.programEnd?.outputs
   const stackOutputs = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
   await applyStackOutputs(ctx, stackOutputs, isWhole)
   await writer.append({ kind: 'phase', phase: 'outputs-applied' })
@@ -180,7 +181,7 @@ function planUnregisteredDeletes(
   { leftovers, mayDelete }: Parameters<typeof planDestroy>[1],
 ): ReturnType<typeof planDestroy> {
   const { graph, snapshot } = ctx.input.base
-  const condemned = [...findCondemnedSteps(ctx, mayDelete), ...createLeftoverSteps(ctx, leftovers)]
+  const condemned = [...condemnStates(ctx, mayDelete), ...condemnLeftovers(ctx, leftovers)]
   if (leftovers.length === 0) return { graph, condemned }
   const states = [...snapshot.resources, ...leftovers.map(({ state }) => state)]
   return { graph: createStateGraph(states), condemned }
@@ -226,7 +227,11 @@ async function deleteCondemned(
         ? 'for waves to end'
         : 'for whole waves'
   const plan = {
-    planned: planDeletes(graph, condemned, { ...deps, ...planLimitOf(deps.pin), waitMode }),
+    plannedOperations: planDeletes(graph, condemned, {
+      ...deps,
+      ...planLimitOf(deps.pin),
+      waitMode,
+    }),
     isStoppedByFailure: !ctx.input.continueOnError,
   }
   const { isComplete } = await runPlan(deps, 'deletes', plan, decisions)

@@ -40,15 +40,14 @@ export type BeginDecision =
    * The provider may not be called: the operation has an owner, lacks arrivals or may not begin
    * again. Or this executor gave the attempt back after a stop or without a valid lease.
    */
-  | { readonly kind: 'left' }
+  | { readonly kind: 'not-begun' }
 
 /**
  * Begins an operation for one call, then reads the control record and checks the executor's lease.
  * Only then may the provider be called (I1). An attempt that began after the stop flag, or in a
- * deployment that is over, is given back without a call. A process that sets the stop flag reads
- * the heads afterwards. Either that process finds the attempt in the heads, or this executor finds
- * the flag. Throws the store's error, after the attempt was given back or `onUnsettledBegin` was
- * called.
+ * deployment that is over, is given back without a call. The close sets the stop flag before it
+ * reads the heads. So either the close finds the attempt, or this executor finds the flag. Throws
+ * the store's error, after the attempt was given back or `onUnsettledBegin` was called.
  */
 export async function beginUnlessStopped(
   ports: BeginPorts,
@@ -61,22 +60,22 @@ export async function beginUnlessStopped(
   const { operation, executor } = task
   const { id, needs } = operation
   const owner = ports.random.uuid() as OwnerToken
-  const claim = { owner, executor, attempt: 0, needs }
+  const claim = { owner, executor, expectedAttempt: 0, needs }
   let isRepeat = false
   let beginResult = await beginOrUndo(ports, context, { id, claim })
   if (beginResult.kind === 'refused') {
     const { head } = beginResult
     if (head.end !== undefined) return { kind: 'ended', head }
-    if (head.owner !== '' || head.attempt === 0) return { kind: 'left' }
+    if (head.owner !== '' || head.attempt === 0) return { kind: 'not-begun' }
     // If every attempt was given back, the provider was never called. Otherwise only a repeatable
     // operation begins again.
     isRepeat = head.givenBack < head.attempt
-    if (isRepeat && !isRepeatable(operation)) return { kind: 'left' }
+    if (isRepeat && !isRepeatable(operation)) return { kind: 'not-begun' }
     beginResult = await beginOrUndo(ports, context, {
       id,
-      claim: { ...claim, attempt: head.attempt },
+      claim: { ...claim, expectedAttempt: head.attempt },
     })
-    if (beginResult.kind === 'refused') return { kind: 'left' }
+    if (beginResult.kind === 'refused') return { kind: 'not-begun' }
   }
   const { attempt } = beginResult
   const uncalledAttempt = { id, owner, attempt }
@@ -87,7 +86,7 @@ export async function beginUnlessStopped(
   const isStopped = control === undefined || control.closed || control.stop !== 'none'
   if (isStopped || !context.holdsLease()) {
     await giveBackAttempt(ports, context, uncalledAttempt)
-    return { kind: 'left' }
+    return { kind: 'not-begun' }
   }
   return { kind: 'may-call', owner, attempt, isRepeat }
 }
@@ -109,7 +108,7 @@ async function beginOrUndo(
   } catch (thrown) {
     if (errorSourceOf(thrown) === 'store')
       await operations
-        .giveBack(context.deployment, id, claim.owner, claim.attempt + 1)
+        .giveBack(context.deployment, id, claim.owner, claim.expectedAttempt + 1)
         .catch(() => context.onUnsettledBegin())
     throw thrown
   }

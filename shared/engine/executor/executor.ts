@@ -169,7 +169,7 @@ async function runOperation(
   const { operation } = task
   const { id } = operation
   const beginDecision = await beginUnlessStopped(ports, context, task)
-  if (beginDecision.kind === 'left') return undefined
+  if (beginDecision.kind === 'not-begun') return undefined
   if (beginDecision.kind === 'ended')
     return releaseEnded(ports, context, operation, beginDecision.head)
   const { owner, attempt, isRepeat } = beginDecision

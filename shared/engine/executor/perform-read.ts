@@ -64,8 +64,8 @@ function toReadState(
 /**
  * Compares one state with the cloud. The end has the current state, or none if the resource is
  * gone. `resultOp` is the resulting step. A component, a provider, or a state with a pending
- * replacement is not read and counts as `same`. Source:
- * docs/spec/step-execution.md#refresh-step, docs/spec/provider-protocol.md#read.
+ * replacement is not read and counts as `same`. Source: docs/spec/step-execution.md#refresh-step,
+ * docs/spec/provider-protocol.md#read.
  */
 export async function performRefresh(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const old = step.old?.state

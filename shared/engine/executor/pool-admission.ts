@@ -2,7 +2,7 @@ import { limits } from '../../config/limits.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { Pool } from '../../records/pool.ts'
 import type { Step } from '../step.ts'
-import { slowTypes } from './slow-resources.ts'
+import { expectedMinutesByType } from './slow-resources.ts'
 
 /**
  * The admission of an operation. The operation begins `now`, waits for an executor that has its
@@ -43,9 +43,9 @@ export function admissionOf(
 }
 
 /**
- * Estimates the duration of a step, in ms: its custom timeout, otherwise its previous duration
- * with a margin, otherwise the known duration of its type. Without any of these, returns a
- * default. Returns 0 without a provider call.
+ * Estimates the duration of a step, in ms: its custom timeout, otherwise its previous duration with
+ * a margin, otherwise the known duration of its type. Without any of these, returns a default.
+ * Returns 0 without a provider call.
  */
 function estimateMs(step: Step, knownDurations: KnownDurations): number {
   const call = callOf(step.op)
@@ -56,7 +56,7 @@ function estimateMs(step: Step, knownDurations: KnownDurations): number {
   const previousMs = knownDurations.get(durationKey(step.type, call))
   // A margin, because durations vary.
   if (previousMs !== undefined) return previousMs * 1.25
-  const minutes = call === 'read' ? undefined : slowTypes.get(step.type)
+  const minutes = call === 'read' ? undefined : expectedMinutesByType.get(step.type)
   return minutes === undefined ? limits.expectedOperationMs : minutes * 60_000
 }
 

@@ -2,7 +2,7 @@
  * Types whose create or delete takes many minutes, with the expected duration in minutes from the
  * services' documentation. Other slow types are recorded after their first slow operation.
  */
-export const slowTypes: ReadonlyMap<string, number> = new Map([
+export const expectedMinutesByType: ReadonlyMap<string, number> = new Map([
   ['aws:cloudfront/distribution:Distribution', 15],
   ['aws:docdb/cluster:Cluster', 15],
   ['aws:eks/cluster:Cluster', 15],

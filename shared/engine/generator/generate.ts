@@ -44,64 +44,78 @@ export async function generate(
   const goal = deleteFirstIfNameFixed(input, registration)
 
   // `claimUrn` runs before the first await, so that two registrations never get the same URN.
-  const claimed = finishStage(ctx, claimUrn(input, goal))
-  if (claimed.kind !== 'decided') return claimed
-  ctx.apply({ goals: [[claimed.value.urn, goal]] })
+  const claimResult = finishStage(ctx, claimUrn(input, goal))
+  if (claimResult.kind !== 'decided') return claimResult
+  ctx.apply({ goals: [[claimResult.value.urn, goal]] })
 
-  const dependencyCheck = finishStage(ctx, requireKnownDependencies(input, claimed.value.urn, goal))
+  const dependencyCheck = finishStage(
+    ctx,
+    requireKnownDependencies(input, claimResult.value.urn, goal),
+  )
   if (dependencyCheck.kind !== 'decided') return dependencyCheck
 
-  const refreshed = finishStage(ctx, await refreshRegistration(ctx, goal, claimed.value))
-  if (refreshed.kind !== 'decided') return refreshed
-  const claim = refreshed.value
+  const refreshResult = finishStage(ctx, await refreshRegistration(ctx, goal, claimResult.value))
+  if (refreshResult.kind !== 'decided') return refreshResult
+  const claim = refreshResult.value
   const draft = draftStateOf(goal, claim)
 
-  const asRead = finishStage(ctx, keepAsRead(input, claim, draft))
-  if (asRead.kind !== 'decided') return asRead
+  const keepAsReadResult = finishStage(ctx, keepAsRead(input, claim, draft))
+  if (keepAsReadResult.kind !== 'decided') return keepAsReadResult
 
   const isTargeted = isTargetedRegistration(input, draft)
-  const pulled = finishStage(ctx, pullDependenciesForward(ctx, draft, isTargeted))
-  if (pulled.kind !== 'decided') return pulled
+  const pullResult = finishStage(ctx, pullDependenciesForward(ctx, draft, isTargeted))
+  if (pullResult.kind !== 'decided') return pullResult
 
   const digest = ports.replay === undefined ? '' : ports.goalDigestOf(goal)
-  const replayed = finishStage(ctx, await replayRecorded(ctx, claim, digest))
-  if (replayed.kind !== 'decided') return replayed
+  const replayResult = finishStage(ctx, await replayRecorded(ctx, claim, digest))
+  if (replayResult.kind !== 'decided') return replayResult
 
-  const kept = finishStage(ctx, await keepUntilDestroyed(ctx, { goal, claim, draft }))
-  if (kept.kind !== 'decided') return kept
+  const keepResult = finishStage(ctx, await keepUntilDestroyed(ctx, { goal, claim, draft }))
+  if (keepResult.kind !== 'decided') return keepResult
 
-  const untargeted = finishStage(ctx, await keepUntargeted(ctx, { goal, claim, draft, isTargeted }))
-  if (untargeted.kind !== 'decided') return untargeted
+  const untargetedResult = finishStage(
+    ctx,
+    await keepUntargeted(ctx, { goal, claim, draft, isTargeted }),
+  )
+  if (untargetedResult.kind !== 'decided') return untargetedResult
 
   // An untargeted resource reaches this stage only to be created again. Such a resource imports
   // nothing.
-  const adopted = isTargeted ? finishStage(ctx, await adoptExisting(ctx, goal, claim)) : refreshed
-  if (adopted.kind !== 'decided') return adopted
+  const adoptionResult = isTargeted
+    ? finishStage(ctx, await adoptExisting(ctx, goal, claim))
+    : refreshResult
+  if (adoptionResult.kind !== 'decided') return adoptionResult
 
   const uncheckedRegistration = {
     goal,
-    claim: adopted.value,
-    draft: draftStateOf(goal, adopted.value),
+    claim: adoptionResult.value,
+    draft: draftStateOf(goal, adoptionResult.value),
   }
-  const checked = finishStage(ctx, await checkInputs(ctx, { ...uncheckedRegistration, isTargeted }))
-  if (checked.kind !== 'decided') return checked
+  const checkResult = finishStage(
+    ctx,
+    await checkInputs(ctx, { ...uncheckedRegistration, isTargeted }),
+  )
+  if (checkResult.kind !== 'decided') return checkResult
 
-  const allowed = finishStage(ctx, await applyPolicies(ctx, checked.value))
-  if (allowed.kind !== 'decided') return allowed
+  const policyResult = finishStage(ctx, await applyPolicies(ctx, checkResult.value))
+  if (policyResult.kind !== 'decided') return policyResult
 
-  const steps = finishStage(ctx, await decideSteps(ctx, allowed.value))
-  if (steps.kind !== 'decided') return steps
+  const stepsResult = finishStage(ctx, await decideSteps(ctx, policyResult.value))
+  if (stepsResult.kind !== 'decided') return stepsResult
 
-  const planned = finishStage(ctx, checkStepsAgainstPlan(ctx, steps.value))
-  if (planned.kind !== 'decided') return planned
+  const planCheck = finishStage(ctx, checkStepsAgainstPlan(ctx, stepsResult.value))
+  if (planCheck.kind !== 'decided') return planCheck
 
-  const required = finishStage(ctx, requireCreatedDependencies(input, steps.value))
-  if (required.kind !== 'decided') return required
+  const createdDependencyCheck = finishStage(
+    ctx,
+    requireCreatedDependencies(input, stepsResult.value),
+  )
+  if (createdDependencyCheck.kind !== 'decided') return createdDependencyCheck
 
   // This check is the last one, so that the update plan also counts the steps of a skipped
   // registration.
-  const admitted = finishStage(ctx, skipIfDependencyFailed(input, steps.value))
-  if (admitted.kind !== 'decided') return admitted
+  const skipCheck = finishStage(ctx, skipIfDependencyFailed(input, stepsResult.value))
+  if (skipCheck.kind !== 'decided') return skipCheck
 
-  return finishStage(ctx, await runSteps(ctx, allowed.value, steps.value))
+  return finishStage(ctx, await runSteps(ctx, policyResult.value, stepsResult.value))
 }

@@ -65,9 +65,9 @@ export function createStateGraph(states: readonly ResourceState[]): StateGraph {
           pendingUrns.push(child)
         }
       }
-    const sorted = [...descendants].sort((a, b) => a - b)
-    childrenCache.set(urn, sorted)
-    return sorted
+    const sortedDescendants = [...descendants].sort((a, b) => a - b)
+    childrenCache.set(urn, sortedDescendants)
+    return sortedDescendants
   }
   let dependentsByUrn: ReadonlyMap<Urn, readonly number[]> | undefined
   return {

@@ -193,8 +193,8 @@ function triggerOf(wire: unknown): PropertyValue {
 
 /**
  * Returns the dependencies of each property: those in the request, and those in its output values.
- * If the request lists none per property, each property gets all dependencies of the resource.
- * This does not apply to remote components.
+ * If the request lists none per property, each property gets all dependencies of the resource. This
+ * does not apply to remote components.
  */
 function readPropertyDependencies(
   request: RegisterResourceRequest,

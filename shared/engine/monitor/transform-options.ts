@@ -51,7 +51,9 @@ export function transformOptionsOf(
   }
 }
 
-/** Returns a registration with the transformed options. */
+/**
+ * Returns a registration with the transformed options except `dependsOn`, see `applyDependencies`.
+ */
 export function applyOptions(
   request: RegisterResourceRequest,
   options: TransformResourceOptions,
@@ -84,16 +86,17 @@ export function applyOptions(
 }
 
 /**
- * Returns a registration with its dependencies after transforms. `dependsOn` of the transformed
- * options is used only if the registration itself has transforms. As in Pulumi, changes to
- * `dependsOn` by transforms of a parent or the stack are ignored. Source:
- * docs/spec/monitor.md#resourcemonitor step 11.
+ * Returns a registration with its dependencies after transforms. As in Pulumi, `dependsOn` of the
+ * transformed options is used only if the registration has transforms of its own. Otherwise changes
+ * by transforms of a parent or the stack are ignored. Source: docs/spec/monitor.md#resourcemonitor
+ * step 11.
  */
 export function applyDependencies(
   request: RegisterResourceRequest,
   input: {
-    /** The properties before the transforms. `properties`: those after the transforms. */
+    /** The properties before the transforms. */
     readonly sentProperties: PropertyMap
+    /** The properties after the transforms. */
     readonly properties: PropertyMap
     readonly options: TransformResourceOptions
     readonly hasOwnTransforms: boolean

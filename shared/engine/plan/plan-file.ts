@@ -82,8 +82,8 @@ const knownSteps: ReadonlySet<string> = new Set([
 
 /**
  * Reads a plan file in Pulumi's format. Throws PLAN_INVALID for a plan that is damaged, too large
- * or of another stack. Also throws it for an unknown field or step, or secrets that this
- * stack's key cannot decrypt.
+ * or of another stack. Also throws it for an unknown field or step, or secrets that this stack's
+ * key cannot decrypt.
  */
 export function readPlan(
   text: string,

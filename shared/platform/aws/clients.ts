@@ -58,9 +58,7 @@ export function readAwsSettings(env: Readonly<Record<string, string | undefined>
   return { region, endpoints }
 }
 
-/**
- * Returns the common configuration of all SDK clients. `answerMs`: the timeout of one response.
- */
+/** Returns the common configuration of all SDK clients. `answerMs`: the timeout of one response. */
 export function createClientConfig(
   settings: AwsSettings,
   service: AwsService,
@@ -77,7 +75,7 @@ export function createClientConfig(
   const endpoint = settings.endpoints[service]
   return {
     region: settings.region,
-    maxAttempts: awsLimits.attemptsMax,
+    maxAttempts: awsLimits.sdkAttemptsMax,
     requestHandler: settings.wrapHandler?.(defaultHandler, service) ?? defaultHandler,
     ...(endpoint === undefined ? {} : { endpoint }),
   }

@@ -14,8 +14,8 @@ export interface FunctionCall {
 }
 
 /**
- * The result of a call. `value`: undefined for a result that is not JSON. `failed`: the function has
- * thrown, or its environment has died.
+ * The result of a call. `value`: undefined for a result that is not JSON. `failed`: the function
+ * has thrown, or its environment has died.
  */
 export type FunctionOutcome =
   | { readonly kind: 'answered'; readonly value: unknown }

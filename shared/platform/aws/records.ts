@@ -19,7 +19,7 @@ import {
   withLargeLateOutcomes,
   withLargeOutcomes,
 } from '../records/large-records.ts'
-import { withoutGaps } from '../records/gapless-log.ts'
+import { withGapCheck } from '../records/gap-check.ts'
 import { createAudit } from './dynamo/audit.ts'
 import { createBlocks } from './dynamo/operation-blocks.ts'
 import { createCatalog } from './dynamo/catalog.ts'
@@ -62,7 +62,7 @@ export function createRecords(
   const catalogTable = { ...tableDeps, name: tables.catalog }
   const control = createControl(journalTable, random)
   return {
-    decisionLog: withLargeDecisions(withoutGaps(createDecisionLog(journalTable), control), blobs),
+    decisionLog: withLargeDecisions(withGapCheck(createDecisionLog(journalTable), control), blobs),
     operations: withLargeOutcomes(
       createOperations({ journalTable, blocks: createBlocks(journalTable) }),
       blobs,

@@ -34,7 +34,7 @@ export function createRoleAssumer(deps: {
 }): (role: string, stack: StackId) => Promise<AssumedRole> {
   const { clock } = deps
   const credentialsByKey = new Map<string, AssumedRole>()
-  const pending = new Map<string, Promise<AssumedRole>>()
+  const pendingRoles = new Map<string, Promise<AssumedRole>>()
   const renewCredentials = async (role: string, stack: StackId): Promise<AssumedRole> => {
     const cacheKey = `${role} ${stack}`
     try {
@@ -47,7 +47,7 @@ export function createRoleAssumer(deps: {
         throw thrown
       return earlierCredentials
     } finally {
-      pending.delete(cacheKey)
+      pendingRoles.delete(cacheKey)
     }
   }
   return (role, stack) => {
@@ -55,8 +55,8 @@ export function createRoleAssumer(deps: {
     const cachedCredentials = credentialsByKey.get(cacheKey)
     if (cachedCredentials !== undefined && cachedCredentials.expiresAt - reserveMs > clock.now())
       return Promise.resolve(cachedCredentials)
-    const pendingRole = pending.get(cacheKey) ?? renewCredentials(role, stack)
-    pending.set(cacheKey, pendingRole)
+    const pendingRole = pendingRoles.get(cacheKey) ?? renewCredentials(role, stack)
+    pendingRoles.set(cacheKey, pendingRole)
     return pendingRole
   }
 }

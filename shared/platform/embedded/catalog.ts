@@ -7,8 +7,8 @@ import { parseRecordJson } from '../records/record-forms.ts'
 
 /**
  * Creates the catalog over the embedded store. Each creation and each start carries a token: two
- * callers can send the same arguments. Only a repetition of the same call has the same token,
- * and gets the first result again.
+ * callers can send the same arguments. Only a repetition of the same call has the same token, and
+ * gets the first result again.
  */
 export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort {
   return {

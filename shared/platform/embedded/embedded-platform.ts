@@ -26,7 +26,7 @@ import {
   withLargeOutcomes,
 } from '../records/large-records.ts'
 import { createArchives } from '../records/archives.ts'
-import { withoutGaps } from '../records/gapless-log.ts'
+import { withGapCheck } from '../records/gap-check.ts'
 import { createAudit } from './audit.ts'
 import { createBlobs, readContentHash } from './blobs.ts'
 import { createBlobSweep } from './blob-sweep.ts'
@@ -114,7 +114,7 @@ export function createEmbeddedPlatform(
   }
   const control = createControl(store.call, random)
   return {
-    decisionLog: withLargeDecisions(withoutGaps(createDecisionLog(store.call), control), blobs),
+    decisionLog: withLargeDecisions(withGapCheck(createDecisionLog(store.call), control), blobs),
     operations: withLargeOutcomes(createOperations(store.call), blobs),
     control,
     leases: createLeases(store.call),

@@ -3,12 +3,13 @@ import type { NotificationsPort, OutgoingMessage } from '../../ports/notificatio
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import { createWaiters } from './waiters.ts'
 
-/** A message in memory. `receipt`: the last delivery; '' before it and after a postponement. */
+/** A message in memory. */
 interface QueuedNotification {
   readonly message: OutgoingMessage
   /** The time in ms, on the monotonic clock, from which the message can be delivered. */
   visibleAtMs: number
   deliveries: number
+  /** The receipt of the last delivery. '' before the first one and after a postponement. */
   receipt: string
 }
 

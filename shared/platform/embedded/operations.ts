@@ -11,8 +11,8 @@ export function createOperations(call: StoreCall): OperationsPort {
   return {
     arrive: (deployment, operation, origin) =>
       call('operations.arrive', { deployment, operation, from: origin }),
-    begin: (deployment, operation, claim) =>
-      call('operations.begin', { deployment, operation, ...claim }),
+    begin: (deployment, operation, { expectedAttempt, ...claim }) =>
+      call('operations.begin', { deployment, operation, attempt: expectedAttempt, ...claim }),
     giveBack: (deployment, operation, owner, attempt) =>
       call('operations.giveBack', { deployment, operation, owner, attempt }),
     lapse: (deployment, operation, owner, attempt) =>

@@ -16,8 +16,8 @@ export function sealText(key: Uint8Array, text: string, context: string): Buffer
 }
 
 /**
- * Opens a text that `sealText` sealed. Throws when the key, the context or the text is wrong.
- * Never returns an unauthenticated part of the text.
+ * Opens a text that `sealText` sealed. Throws when the key, the context or the text is wrong. Never
+ * returns an unauthenticated part of the text.
  */
 export function openText(key: Uint8Array, sealedBytes: Uint8Array, context: string): string {
   const ciphertextOffset = nonceBytes + tagBytes

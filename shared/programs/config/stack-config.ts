@@ -18,7 +18,7 @@ import { openYaml, type YamlSource } from '../project/yaml-source.ts'
 
 /** The secrets settings of a stack file; '' = not set. */
 export interface StackSecrets {
-  /** `secretsprovider`: '', `default`, `passphrase` or a key's URL. */
+  /** The field `secretsprovider`: '', `default`, `passphrase` or a key's URL. */
   readonly provider: string
   readonly encryptedKey: string
   readonly encryptionSalt: string

@@ -9,7 +9,7 @@ import { type BuiltBinary, buildGo, findGo } from './go-build.ts'
 import { createConfigEnvironment } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
-import type { ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
+import type { ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
 import {
   deduplicatePackages,
   pluginForm,
@@ -30,15 +30,15 @@ export interface GoHostDeps {
  */
 export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
   return {
-    run: async (run, onLine) => {
-      const binary = await resolveBinary(deps, run)
+    run: async (programInput, onLine) => {
+      const binary = await resolveBinary(deps, programInput)
       const request = {
         command: binary.command,
         args: [],
-        cwd: run.programFolder,
-        env: { ...deps.env, ...createGoEnvironment(run) },
+        cwd: programInput.programFolder,
+        env: { ...deps.env, ...createGoEnvironment(programInput) },
       }
-      const program = await startProgramProcess(deps.processes, request, { run, onLine })
+      const program = await startProgramProcess(deps.processes, request, { programInput, onLine })
       void program.programEnd.then(binary.cleanUp)
       return program
     },
@@ -47,17 +47,17 @@ export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
 }
 
 /** Returns the environment variables of a Go program. */
-function createGoEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
+function createGoEnvironment(programInput: ProgramInput): Readonly<Record<string, string>> {
   return {
-    ...createConfigEnvironment(run),
-    PULUMI_ORGANIZATION: run.organization,
-    PULUMI_PROJECT: run.project,
-    PULUMI_ROOT_DIRECTORY: run.projectFolder,
-    PULUMI_STACK: run.stack,
-    PULUMI_DRY_RUN: String(run.dryRun),
-    PULUMI_PARALLEL: String(run.parallel),
-    PULUMI_MONITOR: run.monitorAddress,
-    PULUMI_ENGINE: run.engineAddress,
+    ...createConfigEnvironment(programInput),
+    PULUMI_ORGANIZATION: programInput.organization,
+    PULUMI_PROJECT: programInput.project,
+    PULUMI_ROOT_DIRECTORY: programInput.projectFolder,
+    PULUMI_STACK: programInput.stack,
+    PULUMI_DRY_RUN: String(programInput.dryRun),
+    PULUMI_PARALLEL: String(programInput.parallel),
+    PULUMI_MONITOR: programInput.monitorAddress,
+    PULUMI_ENGINE: programInput.engineAddress,
   }
 }
 

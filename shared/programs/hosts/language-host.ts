@@ -18,7 +18,7 @@ import { findOnPath } from '../executables.ts'
 import { forEachLine } from '../output-lines.ts'
 import { isDoneWithin } from './is-done-within.ts'
 import type { LineListener } from './start-program-process.ts'
-import type { ProgramEnd, ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
+import type { ProgramEnd, ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
 import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
 import { deduplicatePackages, type RequiredPackage } from '../required-packages.ts'
 
@@ -43,9 +43,9 @@ const messageBytes = 400 * 1024 * 1024
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
   return {
-    run: async (run, onLine) => {
-      const host = await startHost(deps, run, onLine)
-      const response = host.call(service.run, toRunRequest(run)).then(
+    run: async (programInput, onLine) => {
+      const host = await startHost(deps, programInput, onLine)
+      const response = host.call(service.run, toRunRequest(programInput)).then(
         ({ error: failure, bail }): ProgramEnd => ({
           error: failure === '' ? undefined : failure,
           bail,
@@ -230,22 +230,22 @@ function toProgramInfo(source: ProgramSource): ProgramInfo {
 }
 
 /** Returns the run request for a host. The engine serves schemas and mappings. */
-export function toRunRequest(run: ProgramRun): RunRequest {
+export function toRunRequest(programInput: ProgramInput): RunRequest {
   return RunRequest.create({
-    project: run.project,
-    stack: run.stack,
-    pwd: run.programFolder,
-    program: run.entryPoint,
-    config: new Map(run.config),
-    configSecretKeys: [...run.configSecretKeys],
-    dryRun: run.dryRun,
-    parallel: run.parallel,
-    monitorAddress: run.monitorAddress,
-    organization: run.organization,
-    info: toProgramInfo(run),
-    loaderTarget: run.engineAddress,
-    mapperTarget: run.engineAddress,
-    attachDebugger: run.onDebuggerReady !== undefined,
+    project: programInput.project,
+    stack: programInput.stack,
+    pwd: programInput.programFolder,
+    program: programInput.entryPoint,
+    config: new Map(programInput.config),
+    configSecretKeys: [...programInput.configSecretKeys],
+    dryRun: programInput.dryRun,
+    parallel: programInput.parallel,
+    monitorAddress: programInput.monitorAddress,
+    organization: programInput.organization,
+    info: toProgramInfo(programInput),
+    loaderTarget: programInput.engineAddress,
+    mapperTarget: programInput.engineAddress,
+    attachDebugger: programInput.onDebuggerReady !== undefined,
   })
 }
 

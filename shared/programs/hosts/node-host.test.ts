@@ -9,7 +9,7 @@ import {
   createProgramArguments,
   createProgramEnvironment,
 } from './node-host.ts'
-import type { ProgramRun } from '../program.ts'
+import type { ProgramInput } from '../program.ts'
 import { splitArguments } from './argv.ts'
 
 type Spawned = Parameters<ProcessesPort['spawn']>[0]
@@ -60,7 +60,7 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 let root = ''
-let run: ProgramRun
+let programInput: ProgramInput
 
 function write(path: string, text: string): string {
   mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -83,7 +83,7 @@ beforeEach(() => {
   write('app/node_modules/@pulumi/pulumi/cmd/run/index.js', '')
   binary('bin/node')
   binary('ours/node')
-  run = {
+  programInput = {
     project: 'p',
     stack: 'dev',
     organization: 'organization',
@@ -110,7 +110,7 @@ async function runScript(script: Script, version = 'v24.1.0'): Promise<unknown> 
     antichainNode: join(root, 'ours/node'),
     stopGraceMs: 5,
   })
-  const running = await host.run(run, (line, stream) => lines.push(`${stream}: ${line}`))
+  const running = await host.run(programInput, (line, stream) => lines.push(`${stream}: ${line}`))
   if (script.hangs === true) await running.stop()
   const end = await running.programEnd
   const { command, args } = fake.spawned.at(-1) ?? { command: '', args: [] }
@@ -119,7 +119,7 @@ async function runScript(script: Script, version = 'v24.1.0'): Promise<unknown> 
 
 describe('Node program host', () => {
   test("runs the program's SDK with the node of PATH and streams its lines", async () => {
-    run = { ...run, runtimeOptions: { nodeargs: "--import './my file.js'" } }
+    programInput = { ...programInput, runtimeOptions: { nodeargs: "--import './my file.js'" } }
     expect(await runScript({ out: 'one\r\ntwo é', err: 'warn\n' })).toEqual({
       end: { error: undefined, bail: false },
       lines: expect.arrayContaining(['stdout: one', 'stdout: two é', 'stderr: warn']),
@@ -129,7 +129,7 @@ describe('Node program host', () => {
         '--import',
         './my file.js',
         join(root, 'app/node_modules/@pulumi/pulumi/cmd/run/index.js'),
-        ...createProgramArguments(run),
+        ...createProgramArguments(programInput),
       ],
     })
   })
@@ -142,19 +142,19 @@ describe('Node program host', () => {
   })
 
   test('passes the flags in the order of the language host', () => {
-    expect(createProgramArguments(run).join(' ')).toBe(
-      `--monitor 127.0.0.1:1 --engine 127.0.0.1:2 --organization organization --project p --root-directory ${run.projectFolder} --stack dev --pwd ${run.programFolder} --dry-run --parallel 4 .`,
+    expect(createProgramArguments(programInput).join(' ')).toBe(
+      `--monitor 127.0.0.1:1 --engine 127.0.0.1:2 --organization organization --project p --root-directory ${programInput.projectFolder} --stack dev --pwd ${programInput.programFolder} --dry-run --parallel 4 .`,
     )
   })
 
   test('passes the configuration in the old spelling and the secret keys in the new', () => {
-    expect(createProgramEnvironment(run)).toEqual({
+    expect(createProgramEnvironment(programInput)).toEqual({
       PULUMI_CONFIG: '{"p:config:a":"1"}',
       PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
       PULUMI_NODEJS_TYPESCRIPT: 'true',
     })
     const runtimeOptions = { typescript: false, tsconfig: 'ts.json' }
-    expect(createProgramEnvironment({ ...run, runtimeOptions })).toEqual({
+    expect(createProgramEnvironment({ ...programInput, runtimeOptions })).toEqual({
       PULUMI_CONFIG: '{"p:config:a":"1"}',
       PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
       PULUMI_NODEJS_TSCONFIG_PATH: 'ts.json',
@@ -192,14 +192,14 @@ describe('Node program host', () => {
     chmodSync(join(root, 'bin/node'), 0o644)
     chmodSync(join(root, 'ours/node'), 0o644)
     expect(hasCode(await refusal(), 'PROGRAM_NODE_MISSING')).toBe(true)
-    run = { ...run, programFolder: join(root, 'bin') }
+    programInput = { ...programInput, programFolder: join(root, 'bin') }
     expect(hasCode(await refusal(), 'PROGRAM_SDK_MISSING')).toBe(true)
   })
 
   test('finds the SDK through linked folders like Node', async () => {
     mkdirSync(join(root, 'linked'))
     symlinkSync(join(root, 'app/node_modules'), join(root, 'linked/node_modules'))
-    run = { ...run, programFolder: join(root, 'linked') }
+    programInput = { ...programInput, programFolder: join(root, 'linked') }
     expect(await runScript({})).toMatchObject({
       args: expect.arrayContaining([
         join(root, 'app/node_modules/@pulumi/pulumi/cmd/run/index.js'),

@@ -5,7 +5,7 @@ import { findNodeSdk } from './node-sdk.ts'
 import { withoutUndefined } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
-import type { ProgramHost, ProgramRun } from '../program.ts'
+import type { ProgramHost, ProgramInput } from '../program.ts'
 import { findRequiredPackages } from '../required-packages.ts'
 import { splitArguments } from './argv.ts'
 
@@ -28,9 +28,12 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
   const env = withoutUndefined(deps.env)
   let isNoteShown = false
   return {
-    run: async (run, onLine) => {
-      const sdk = findNodeSdk(run.programFolder, env['PULUMI_LANGUAGE_NODEJS_RUN_PATH'] ?? '')
-      const nodeArgs = splitArguments(readTextOption(run, 'nodeargs'))
+    run: async (programInput, onLine) => {
+      const sdk = findNodeSdk(
+        programInput.programFolder,
+        env['PULUMI_LANGUAGE_NODEJS_RUN_PATH'] ?? '',
+      )
+      const nodeArgs = splitArguments(readTextOption(programInput, 'nodeargs'))
       const { engines } = sdk
       const { processes, antichainNode } = deps
       const node = await chooseNode({
@@ -38,19 +41,19 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         antichainNode,
         env,
         engines,
-        directory: run.programFolder,
+        directory: programInput.programFolder,
       })
       if (node.note !== '' && !isNoteShown) onLine(node.note, 'stderr')
       isNoteShown = true
       const request = {
         command: node.command,
-        args: [...nodeArgs, sdk.runner, ...createProgramArguments(run)],
-        cwd: run.programFolder,
-        env: { ...env, ...createProgramEnvironment(run) },
+        args: [...nodeArgs, sdk.runner, ...createProgramArguments(programInput)],
+        cwd: programInput.programFolder,
+        env: { ...env, ...createProgramEnvironment(programInput) },
       }
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
       const watch = { onLine, hintOf: hintAtMemory, ...graceOption }
-      return startProgramProcess(processes, request, { run, ...watch })
+      return startProgramProcess(processes, request, { programInput, ...watch })
     },
     listPackages: source => Promise.resolve(findRequiredPackages(source.programFolder)),
   }
@@ -66,22 +69,22 @@ function hintAtMemory(line: string): string {
  * Returns the flags of the SDK's runner in the order of Pulumi's language host, and the entry
  * point.
  */
-export function createProgramArguments(run: ProgramRun): readonly string[] {
+export function createProgramArguments(programInput: ProgramInput): readonly string[] {
   const flags: readonly (readonly [name: string, value: string])[] = [
-    ['--monitor', run.monitorAddress],
-    ['--engine', run.engineAddress],
-    ['--organization', run.organization],
-    ['--project', run.project],
-    ['--root-directory', run.projectFolder],
-    ['--stack', run.stack],
-    ['--pwd', run.programFolder],
+    ['--monitor', programInput.monitorAddress],
+    ['--engine', programInput.engineAddress],
+    ['--organization', programInput.organization],
+    ['--project', programInput.project],
+    ['--root-directory', programInput.projectFolder],
+    ['--stack', programInput.stack],
+    ['--pwd', programInput.programFolder],
   ]
   return [
     ...flags.filter(([, value]) => value !== '').flat(),
-    ...(run.dryRun ? ['--dry-run'] : []),
+    ...(programInput.dryRun ? ['--dry-run'] : []),
     '--parallel',
-    String(run.parallel),
-    run.entryPoint,
+    String(programInput.parallel),
+    programInput.entryPoint,
   ]
 }
 
@@ -89,16 +92,20 @@ export function createProgramArguments(run: ProgramRun): readonly string[] {
  * Returns the additional environment variables of a program. Configuration keys have the old
  * spelling `ns:config:name`.
  */
-export function createProgramEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
-  const config = [...run.config].map(([key, text]): readonly [string, string] => {
-    const { namespace, name } = parseConfigKey(key, run.project)
+export function createProgramEnvironment(
+  programInput: ProgramInput,
+): Readonly<Record<string, string>> {
+  const config = [...programInput.config].map(([key, text]): readonly [string, string] => {
+    const { namespace, name } = parseConfigKey(key, programInput.project)
     return [`${namespace}:config:${name}`, text]
   })
-  const tsconfig = readTextOption(run, 'tsconfig')
+  const tsconfig = readTextOption(programInput, 'tsconfig')
   return {
     PULUMI_CONFIG: JSON.stringify(Object.fromEntries(config)),
-    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(run.configSecretKeys),
-    ...(run.runtimeOptions['typescript'] === false ? {} : { PULUMI_NODEJS_TYPESCRIPT: 'true' }),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(programInput.configSecretKeys),
+    ...(programInput.runtimeOptions['typescript'] === false
+      ? {}
+      : { PULUMI_NODEJS_TYPESCRIPT: 'true' }),
     ...(tsconfig === '' ? {} : { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
   }
 }

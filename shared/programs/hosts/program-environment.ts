@@ -1,4 +1,4 @@
-import type { ProgramRun } from '../program.ts'
+import type { ProgramInput } from '../program.ts'
 
 /** Returns the variables that have a value. */
 export function withoutUndefined(
@@ -10,9 +10,11 @@ export function withoutUndefined(
 }
 
 /** Returns the environment variables with the configuration and its secret keys. */
-export function createConfigEnvironment(run: ProgramRun): Readonly<Record<string, string>> {
+export function createConfigEnvironment(
+  programInput: ProgramInput,
+): Readonly<Record<string, string>> {
   return {
-    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(run.config)),
-    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(run.configSecretKeys),
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(programInput.config)),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(programInput.configSecretKeys),
   }
 }

@@ -35,7 +35,7 @@ export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
     (findProjectHost(source) === undefined ? builtinHosts[source.runtime] : undefined) ??
     languageHost
   return {
-    run: (run, onLine) => hostOf(run).run(run, onLine),
+    run: (programInput, onLine) => hostOf(programInput).run(programInput, onLine),
     listPackages: source => hostOf(source).listPackages(source),
   }
 }

@@ -5,7 +5,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { runToEnd } from '../executables.ts'
 import { createConfigEnvironment } from './program-environment.ts'
 import { startProgramProcess } from './start-program-process.ts'
-import type { ProgramHost, ProgramRun, ProgramSource } from '../program.ts'
+import type { ProgramHost, ProgramInput, ProgramSource } from '../program.ts'
 import { type PythonEnvironment, resolvePythonEnvironment } from './python-environment.ts'
 import { pythonToSemver } from './python-version.ts'
 import {
@@ -32,15 +32,15 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
   const resolvePython = async (source: ProgramSource): Promise<PythonEnvironment> =>
     resolvePythonEnvironment({ processes, env, source })
   return {
-    run: async (run, onLine) => {
-      const environment = await resolvePython(run)
+    run: async (programInput, onLine) => {
+      const environment = await resolvePython(programInput)
       const request = {
         command: environment.command,
-        args: ['-u', runner, JSON.stringify(runnerArgumentsOf(run))],
-        cwd: run.programFolder,
-        env: { ...environment.env, ...createConfigEnvironment(run) },
+        args: ['-u', runner, JSON.stringify(runnerArgumentsOf(programInput))],
+        cwd: programInput.programFolder,
+        env: { ...environment.env, ...createConfigEnvironment(programInput) },
       }
-      return startProgramProcess(processes, request, { run, onLine })
+      return startProgramProcess(processes, request, { programInput, onLine })
     },
     async listPackages(source) {
       const environment = await resolvePython(source)
@@ -60,19 +60,19 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
   }
 }
 
-function runnerArgumentsOf(run: ProgramRun): object {
+function runnerArgumentsOf(programInput: ProgramInput): object {
   return {
     do: 'run',
-    monitor: run.monitorAddress,
-    engine: run.engineAddress,
-    project: run.project,
-    stack: run.stack,
-    organization: run.organization,
-    root: run.projectFolder,
-    directory: run.programFolder,
-    entryPoint: run.entryPoint,
-    parallel: run.parallel,
-    dryRun: run.dryRun,
+    monitor: programInput.monitorAddress,
+    engine: programInput.engineAddress,
+    project: programInput.project,
+    stack: programInput.stack,
+    organization: programInput.organization,
+    root: programInput.projectFolder,
+    directory: programInput.programFolder,
+    entryPoint: programInput.entryPoint,
+    parallel: programInput.parallel,
+    dryRun: programInput.dryRun,
   }
 }
 

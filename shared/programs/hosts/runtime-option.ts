@@ -1,7 +1,7 @@
-import type { ProgramRun } from '../program.ts'
+import type { ProgramInput } from '../program.ts'
 
 /** Returns a text option of the runtime. Returns '' if it is absent. */
-export function readTextOption(source: Pick<ProgramRun, 'runtimeOptions'>, name: string): string {
+export function readTextOption(source: Pick<ProgramInput, 'runtimeOptions'>, name: string): string {
   const value: unknown = source.runtimeOptions[name]
   return typeof value === 'string' ? value : ''
 }

@@ -2,7 +2,7 @@ import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
 import { isDoneWithin } from './is-done-within.ts'
 import { type DebugRequest, spawnDebugged } from './spawn-debugged.ts'
 import { forEachLine } from '../output-lines.ts'
-import type { ProgramEnd, ProgramRun, RunningProgram } from '../program.ts'
+import type { ProgramEnd, ProgramInput, RunningProgram } from '../program.ts'
 
 /** The receiver of a program's output lines. */
 export type LineListener = (line: string, stream: 'stdout' | 'stderr') => void
@@ -32,9 +32,9 @@ const drainMs = 1000
 export async function startProgramProcess(
   processes: ProcessesPort,
   request: Parameters<ProcessesPort['spawn']>[0],
-  { run, ...watch }: ProgramWatch & { readonly run: ProgramRun },
+  { programInput, ...watch }: ProgramWatch & { readonly programInput: ProgramInput },
 ): Promise<RunningProgram> {
-  return watchProgram(await spawnDebugged(processes, request, debugRequestOf(run)), watch)
+  return watchProgram(await spawnDebugged(processes, request, debugRequestOf(programInput)), watch)
 }
 
 /** Returns the running program of a process. */
@@ -78,7 +78,7 @@ function toProgramEnd(
 }
 
 /** Returns the debug request of a run. Returns undefined if no debugger is requested. */
-function debugRequestOf({ runtime, onDebuggerReady }: ProgramRun): DebugRequest | undefined {
+function debugRequestOf({ runtime, onDebuggerReady }: ProgramInput): DebugRequest | undefined {
   if (onDebuggerReady === undefined) return undefined
   return { runtime, title: `Pulumi: Program (${runtime})`, onReady: onDebuggerReady }
 }

@@ -72,9 +72,9 @@ export async function initializePack(
 }
 
 /**
- * Returns the pack's description of itself. `version`: the version in the pack's
- * PulumiPolicy.yaml, or '' if the file names none. This version takes precedence over the version
- * that the pack reports.
+ * Returns the pack's description of itself. `version`: the version in the pack's PulumiPolicy.yaml,
+ * or '' if the file names none. This version takes precedence over the version that the pack
+ * reports.
  */
 export async function fetchPackInfo(connection: Connection, version: string): Promise<PackInfo> {
   const answer: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})

@@ -27,8 +27,8 @@ export function isGitAddress(address: string): boolean {
 /**
  * Returns the repository and folder of an address. The path after `.git` is the folder. Without
  * `.git`, the second part of the path is the repository, and the parts after it are the folder.
- * Throws PLUGIN_ADDRESS. Source:
- * docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`.
+ * Throws PLUGIN_ADDRESS. Source: docs/spec/provider-protocol.md#cache-layout and Pulumi's
+ * `ParseGitRepoURL`.
  */
 export function parseGitAddress(address: string): GitLocation {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)

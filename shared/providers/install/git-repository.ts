@@ -18,8 +18,7 @@ export type RunGit = (
 /**
  * Returns the latest version of a repository: its highest version tag, a stable one before every
  * pre-release. Without such a tag above 0.0.0, the version is the commit of the main branch as
- * `0.0.0-x<commit>`.
- * Throws `Error` with Git's message. Source: Pulumi's `GetLatestTagOrHash`.
+ * `0.0.0-x<commit>`. Throws `Error` with Git's message. Source: Pulumi's `GetLatestTagOrHash`.
  */
 export async function findLatestInRepository(url: string, git: RunGit): Promise<string> {
   const output = await runGit(['ls-remote', '--symref', remote], url, git)

@@ -23,7 +23,7 @@ export async function retryStart<T>(
       const mayRecover = errorSourceOf(thrown) === 'plugin' && wasQuick && options.shouldRetry()
       if (!mayRecover || attempt === retry.attemptsMax) throw thrown
       options.report(`${messageOf(thrown)}; it is started again`)
-      const pauseMs = retry.firstMs * 2 ** (attempt - 1)
+      const pauseMs = retry.firstPauseMs * 2 ** (attempt - 1)
       await sleep(randomInt(pauseMs / 2, pauseMs))
     }
   }

@@ -47,8 +47,7 @@ export interface HandshakeInput {
  * Performs the first call on a new connection, with retries until the provider responds. Returns
  * undefined for a provider without handshake, whose abilities follow from Configure. Throws
  * PLUGIN_FAILED when the provider refuses the handshake, ends or does not respond in time
- * (docs/spec/provider-protocol.md#dial-and-liveness,
- * docs/spec/provider-protocol.md#handshake).
+ * (docs/spec/provider-protocol.md#dial-and-liveness, docs/spec/provider-protocol.md#handshake).
  */
 export async function performHandshake(
   connection: Connection,

@@ -8,8 +8,8 @@ import type { LoggerPort } from '../../ports/system.ts'
 export type TakeRole = () => Promise<AssumedRole>
 
 /**
- * The endpoint from which programs and plugins of this process take credentials. The AWS SDK of
- * a program or plugin requests new credentials before its credentials expire.
+ * The endpoint from which programs and plugins of this process take credentials. The AWS SDK of a
+ * program or plugin requests new credentials before its credentials expire.
  */
 export interface CredentialsEndpoint {
   /**

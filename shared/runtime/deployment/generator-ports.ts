@@ -1,9 +1,12 @@
 import type { ChainQueuePort, HintsPort } from '../../ports/queue.ts'
 import type { LoggerPort } from '../../ports/system.ts'
+import type { HolderStatusDeps } from '../../engine/deployment/ownership/holder-status.ts'
 import type { TakeOverDeps } from '../../engine/deployment/ownership/take-over.ts'
 
 /** The ports that the generator uses. */
-export interface GeneratorPorts extends TakeOverDeps {
+export interface GeneratorPorts
+  extends TakeOverDeps,
+    Pick<HolderStatusDeps, 'isHolding' | 'ownDeployments'> {
   readonly chains: ChainQueuePort
   readonly hints: HintsPort
   readonly logger: LoggerPort

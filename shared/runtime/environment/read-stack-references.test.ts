@@ -11,7 +11,10 @@ import { createStackReader } from './read-stack-references.ts'
 
 const other = 'organization/site/other' as StackId
 
-/** Creates a reader of one other stack with a secret output, whose manager opens as `openStateManager`. */
+/**
+ * Creates a reader of one other stack with a secret output, whose manager opens as
+ * `openStateManager`.
+ */
 function createReader(openStateManager: (stack: StackId) => Promise<SecretsManager>) {
   const outputs = { password: { [signatureKey]: signatures.secret, ciphertext: 'sealed' } }
   const urn = 'urn:pulumi:other::site::pulumi:pulumi:Stack::site-other'

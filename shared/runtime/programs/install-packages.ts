@@ -57,8 +57,8 @@ const packageForm = z.looseObject({
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
  * file. Installs nothing if the caller knows the packages by their marker. Programs with scripts of
- * `ownScripts` are excluded, unless scripts are ignored. Throws INSTALL_FAILED with the last lines of
- * the package manager.
+ * `ownScripts` are excluded, unless scripts are ignored. Throws INSTALL_FAILED with the last lines
+ * of the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,

@@ -88,8 +88,8 @@ function replaceResources(before: StoredDeployment, replacement: StoredDeploymen
 }
 
 /**
- * Replaces a state by the same one with secrets under another manager. The origins of pending
- * operations are those of the state before.
+ * Replaces a state by the same one with secrets under another manager. Pending operations keep
+ * their origins.
  */
 function replaceSecrets(before: StoredDeployment, replacement: StoredDeployment): EditedState {
   const pendingAfter = pendingOperationsOf(replacement)

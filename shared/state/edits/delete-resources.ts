@@ -28,8 +28,7 @@ export interface DeleteResourcesResult {
  * Removes resources from the state, without a change in the cloud. Throws CLI_USAGE,
  * STATE_RESOURCE_UNKNOWN, STATE_URN_AMBIGUOUS. Throws STATE_RESOURCE_NEEDED for a resource with
  * dependents that the request does not include. Throws STATE_RESOURCE_PROTECTED for a protected
- * resource without `force`. Source:
- * docs/spec/state-integrity.md#state-edits.
+ * resource without `force`. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function deleteResources(
   state: StoredDeployment,

@@ -21,9 +21,9 @@ export interface MoveResult {
   /** URNs in the source, in its order. */
   readonly movedUrns: readonly string[]
   readonly unknownUrns: readonly string[]
-  /** Removed references from remaining to moved resources. */
+  /** Removed references from remaining to moved resources, without parents and owners of views. */
   readonly brokenInSource: readonly BrokenReference[]
-  /** Removed references from moved to remaining resources. */
+  /** Removed references from moved to remaining resources, without parents and owners of views. */
   readonly brokenInDest: readonly BrokenReference[]
 }
 
@@ -63,7 +63,7 @@ export function moveResources(
     movedResources.flatMap(resource => readTextField(resource, 'provider') || []),
   )
   const copiedResources = resources.filter(
-    resource => movedUrns.has(resource.urn) || usedProviders.has(providerReferenceTo(resource)),
+    resource => movedUrns.has(resource.urn) || usedProviders.has(storedReferenceOf(resource)),
   )
   const destination = addMoved(dest, { copiedResources, movedUrns, target })
   return {
@@ -115,7 +115,7 @@ function addMoved(
         { details: { urn: copy.urn } },
       )
     if (isMoved) newReferences.set(resource.urn, copy.urn)
-    else newReferences.set(providerReferenceTo(resource), providerReferenceTo(existing ?? copy))
+    else newReferences.set(storedReferenceOf(resource), storedReferenceOf(existing ?? copy))
   }
   const brokenReferences = copiedResources.flatMap(resource =>
     brokenReferencesOf(resource, urn => !movedUrns.has(urn)),
@@ -123,8 +123,11 @@ function addMoved(
   return { resources, brokenReferences }
 }
 
-/** Returns the reference by which resources name this provider; '' for other resources. */
-function providerReferenceTo(resource: StoredResource): string {
+/**
+ * Returns the reference by which stored resources name this provider. Unlike `providerReferenceOf`,
+ * keeps the stored id as it is. Returns '' for a resource that is no provider.
+ */
+function storedReferenceOf(resource: StoredResource): string {
   return isProviderType(resource.type) ? `${resource.urn}::${readTextField(resource, 'id')}` : ''
 }
 
@@ -140,8 +143,8 @@ function isSameProvider(
 }
 
 /**
- * Returns a resource with its names in the destination, without references to resources that are
- * not moved.
+ * Returns a resource with its URN, parent and provider as they are in the destination, without
+ * references to resources that are not moved.
  */
 function relocate(
   resource: StoredResource,
@@ -193,8 +196,8 @@ function createReferenceCutter(
 }
 
 /**
- * Returns the references that the move breaks. Parents are excluded, because the move assigns new
- * parents. Owners of views are excluded too.
+ * Returns the references of a resource that the move breaks, without parents and owners of views. A
+ * moved resource gets a new parent. A remaining resource loses a moved parent without a report.
  */
 function brokenReferencesOf(
   resource: StoredResource,

@@ -53,10 +53,10 @@ export async function runSchedule(
     await saveLastRun()
     return verdict
   }
-  const names = [`${sealingContextOf(key)} ${dueAt}`]
+  const workIds = [`${sealingContextOf(key)} ${dueAt}`]
   const onceResult = await runOnce(
     deps,
-    { names, retentionMs: triggerLimits.deliveryRetentionMs },
+    { workIds, retentionMs: triggerLimits.deliveryRetentionMs },
     () => deps.send(key, schedule, dueAt),
   )
   if (onceResult.kind !== 'underway') await saveLastRun()

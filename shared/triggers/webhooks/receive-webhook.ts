@@ -39,9 +39,9 @@ export interface ReceiveDeps extends TriggerPorts {
 
 /**
  * Receives a delivery of the webhook `name`: verifies its signature, and sends the requests of its
- * rules once. Throws WEBHOOK_TOO_LARGE, WEBHOOK_REFUSED, WEBHOOK_STALE,
- * WEBHOOK_MALFORMED, DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. After an error
- * no mark is set, and the sender may repeat the delivery.
+ * rules once. Throws WEBHOOK_TOO_LARGE, WEBHOOK_REFUSED, WEBHOOK_STALE, WEBHOOK_MALFORMED,
+ * DOCUMENT_INVALID, SEALED_UNREADABLE, and the errors of `send`. After an error no mark is set, and
+ * the sender may repeat the delivery.
  */
 export async function receiveWebhook(
   deps: ReceiveDeps,
@@ -66,11 +66,11 @@ export async function receiveWebhook(
   const triggers = triggersOf(document.rules, event)
   if (triggers.length === 0) return { kind: 'ignored', why: 'no rule matches this change' }
   const identities = form.identitiesOf(request)
-  const names = identities.map(identity => `webhook ${name} ${identity}`)
+  const workIds = identities.map(identity => `webhook ${name} ${identity}`)
   const delivery = { webhook: name, delivery: identities[0] ?? '' }
   const onceResult = await runOnce(
     deps,
-    { names, retentionMs: triggerLimits.deliveryRetentionMs },
+    { workIds, retentionMs: triggerLimits.deliveryRetentionMs },
     () => deps.send(triggers, delivery),
   )
   return onceResult.kind === 'done' ? { kind: 'accepted', triggers } : onceResult

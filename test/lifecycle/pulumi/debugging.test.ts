@@ -7,7 +7,7 @@ import {
   RegisterResourceRequest,
   ResourceMonitorClient,
 } from '../../../proto/gen/pulumi/resource.ts'
-import type { ProgramHost, ProgramRun } from '../../../shared/programs/program.ts'
+import type { ProgramHost, ProgramInput } from '../../../shared/programs/program.ts'
 import { createCloud } from '../cloud.ts'
 import { createEngines } from '../register-thing.ts'
 
@@ -15,11 +15,11 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 /** Creates a host whose program calls the engine directly. */
-function createAskingHost(program: (run: ProgramRun) => Promise<void>): ProgramHost {
+function createCallingHost(program: (input: ProgramInput) => Promise<void>): ProgramHost {
   return {
-    run: run =>
+    run: input =>
       Promise.resolve({
-        programEnd: program(run).then(
+        programEnd: program(input).then(
           () => ({ error: undefined, bail: false }),
           (thrown: unknown) => ({ error: String(thrown), bail: false }),
         ),
@@ -36,7 +36,7 @@ const source = {
 
 test('StartDebugging reports the configuration to editors, and the waiting process to users', async () => {
   const config = { name: 'mine', type: 'node', port: 9230, nested: { list: [1, true, null] } }
-  const programs = createAskingHost(async ({ engineAddress, onDebuggerReady }) => {
+  const programs = createCallingHost(async ({ engineAddress, onDebuggerReady }) => {
     expect(onDebuggerReady).toBeUndefined()
     const engine = new EngineClient(engineAddress, credentials.createInsecure())
     const start = promisify<StartDebuggingRequest, object>(engine.startDebugging.bind(engine))
@@ -63,7 +63,7 @@ test('StartDebugging reports the configuration to editors, and the waiting proce
 
 test('state migrations are a failed precondition, and nothing is created', async () => {
   const codes: unknown[] = []
-  const programs = createAskingHost(async ({ monitorAddress }) => {
+  const programs = createCallingHost(async ({ monitorAddress }) => {
     const monitor = new ResourceMonitorClient(monitorAddress, credentials.createInsecure())
     const register = promisify<RegisterResourceRequest, object>(
       monitor.registerResource.bind(monitor),

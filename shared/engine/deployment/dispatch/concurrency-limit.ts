@@ -32,8 +32,8 @@ export function deliveryLimitOf(options: LimitOptions): number | undefined {
 }
 
 /**
- * Returns how many operations a plan may have in flight. The limit is set only if functions run
- * the operations. Pure.
+ * Returns how many operations a plan may have in flight. The limit is set only if functions run the
+ * operations. Pure.
  */
 export function planLimitOf({ options }: Pick<Pin, 'options'>): {
   readonly concurrencyMax?: number

@@ -34,7 +34,7 @@ export interface HookDeps {
   readonly watcher: EndWatcher
   readonly sealing: Sealing
   readonly emitter: StepEmitter
-  readonly recorded: DecisionIndex | undefined
+  readonly earlierDecisions: DecisionIndex | undefined
   readonly nextId: () => OperationId
   readonly hooks: ProgramHooks
   /**
@@ -104,7 +104,7 @@ async function runBeforeHook(
   deps: HookDeps,
   { step, hooks, before }: HookedStep & { readonly before: Operation },
 ): Promise<string | undefined> {
-  const recordedResult = deps.recorded?.hookResultOf(before.id)
+  const recordedResult = deps.earlierDecisions?.hookResultOf(before.id)
   const hook = hooks.before
   const error =
     recordedResult === undefined
@@ -122,7 +122,7 @@ async function runAfterHook(
   const { step, hooks, after, end } = hookedStep
   const { after: hook } = hooks
   if (end.verdict !== 'succeeded') return endHook(deps, after, { hook, verdict: 'failed' })
-  const recordedResult = deps.recorded?.hookResultOf(after.id)
+  const recordedResult = deps.earlierDecisions?.hookResultOf(after.id)
   const resultState = end.state
   const error =
     recordedResult === undefined
@@ -207,7 +207,7 @@ async function prepareRetry(
   },
 ): Promise<Operation | string | undefined> {
   const { step, hooks, after, operation, errors } = failedCall
-  const recordedRetry = deps.recorded?.retryOf(operation.id)
+  const recordedRetry = deps.earlierDecisions?.retryOf(operation.id)
   if (recordedRetry !== undefined) {
     await sendOperation(deps, recordedRetry)
     return recordedRetry
@@ -218,7 +218,7 @@ async function prepareRetry(
     warn(`maximum number of error hook retries (${triesMax}) reached`)
     return `maximum number of error hook retries reached`
   }
-  const recordedHook = deps.recorded?.hookResultOf(after.id)
+  const recordedHook = deps.earlierDecisions?.hookResultOf(after.id)
   if (recordedHook !== undefined) return recordedHook.error
   const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: false })
   const failure = { operation: hooks.operation, errors }
@@ -259,7 +259,7 @@ async function endHook(
 ): Promise<void> {
   const { id, urn } = operation
   const { hook, verdict, error } = end
-  if (deps.recorded?.hookResultOf(id) === undefined)
+  if (deps.earlierDecisions?.hookResultOf(id) === undefined)
     await deps.writer.append({
       kind: 'hooked',
       urn,

@@ -41,7 +41,7 @@ const pageMax = 500
 
 /** A plan, and whether its first failure stops the deployment. */
 export interface Plan {
-  readonly planned: readonly PlannedOperation[]
+  readonly plannedOperations: readonly PlannedOperation[]
   readonly isStoppedByFailure: boolean
 }
 
@@ -56,8 +56,8 @@ export async function runPlan(
   plan: Plan,
   precedingDecisions: readonly Decision[] = [],
 ): Promise<PlanResult> {
-  const { planned } = plan
-  const operations = planned.map(({ operation }) => operation)
+  const { plannedOperations } = plan
+  const operations = plannedOperations.map(({ operation }) => operation)
   const pages: BlobHash[] = []
   for (let start = 0; start < operations.length; start += pageMax)
     pages.push(
@@ -82,8 +82,8 @@ export async function runPlan(
 
 /** Follows a plan whose record is durable, regardless of the process that sent it. */
 export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
-  const operationsById = new Map(plan.planned.map(item => [item.operation.id, item]))
-  const calls = groupHooks(plan.planned)
+  const operationsById = new Map(plan.plannedOperations.map(item => [item.operation.id, item]))
+  const calls = groupHooks(plan.plannedOperations)
   const remainingIds = new Set(calls.map(({ call }) => call.operation.id))
   const ends = new Map<OperationId, StepEnd>()
   const endController = new AbortController()

@@ -36,7 +36,7 @@ export interface EndWatcher {
  * previous one, up to the longest. Slow operations are thus read rarely, and an end without a hint
  * is noticed with a delay that is small compared to the operation.
  */
-const pauses = { firstMs: 2_000, mostMs: 16_000 } as const
+const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 /** Maximum number of heads per read. */
 const batchMax = 500
 
@@ -60,7 +60,7 @@ function createWaits() {
     takeDue: (nowMs: number): readonly OperationId[] =>
       [...waits].flatMap(([id, wait]) => {
         if (nowMs < wait.nextReadMs) return []
-        wait.pauseMs = Math.min(wait.pauseMs * 2, pauses.mostMs)
+        wait.pauseMs = Math.min(wait.pauseMs * 2, pauses.longestPauseMs)
         wait.nextReadMs = nowMs + wait.pauseMs
         return [id]
       }),
@@ -127,14 +127,14 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
     dueIds.add(id)
     scheduleRead()
   })
-  const stopPolling = deps.clock.repeat(pauses.firstMs, () => {
+  const stopPolling = deps.clock.repeat(pauses.firstPauseMs, () => {
     for (const id of waits.takeDue(deps.clock.monotonicMs())) dueIds.add(id)
     if (dueIds.size > 0) scheduleRead()
   })
   return {
     wait: id =>
       new Promise((onEnd, onFailed) => {
-        const { firstMs: pauseMs } = pauses
+        const { firstPauseMs: pauseMs } = pauses
         // Half a pause of tolerance, so that a poll that comes slightly early still reads the head.
         const nextReadMs = deps.clock.monotonicMs() + pauseMs / 2
         waits.add(id, { onEnd, onFailed, nextReadMs, pauseMs: pauseMs / 2 })

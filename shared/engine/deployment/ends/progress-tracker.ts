@@ -33,7 +33,7 @@ export interface RunProgress {
 export interface ProgressSources {
   readonly writer: LogWriter
   readonly watcher: EndWatcher
-  readonly recorded: DecisionIndex | undefined
+  readonly earlierDecisions: DecisionIndex | undefined
 }
 
 /**
@@ -43,13 +43,13 @@ export interface ProgressSources {
  */
 export function trackProgress(
   clock: ClockPort,
-  { writer, watcher, recorded }: ProgressSources,
+  { writer, watcher, earlierDecisions }: ProgressSources,
   earlierRuns: {
     readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-    readonly joinCount: number
+    readonly joinAndHookCount: number
   },
 ): { readonly progress: RunProgress; readonly trackedSources: ProgressSources } {
-  const { earlierEnds, joinCount } = earlierRuns
+  const { earlierEnds, joinAndHookCount } = earlierRuns
   const beganMs = clock.monotonicMs()
   let lastActivityMs = beganMs
   let lastReplayMs = beganMs
@@ -85,10 +85,10 @@ export function trackProgress(
         return end
       },
     },
-    recorded: recorded && {
-      ...recorded,
+    earlierDecisions: earlierDecisions && {
+      ...earlierDecisions,
       decisionsOf(urn) {
-        const urnDecisions = recorded.decisionsOf(urn)
+        const urnDecisions = earlierDecisions.decisionsOf(urn)
         if (urnDecisions.length > 0) {
           recordActivity()
           lastReplayMs = lastActivityMs
@@ -102,7 +102,7 @@ export function trackProgress(
     endedCount: () => newEnds.size,
     knownEndCount: () => earlierEndCount + newEnds.size,
     unawaitedEndCount: () =>
-      earlierEndCount === 0 ? 0 : earlierEnds.size - joinCount - awaitedEarlierEnds.size,
+      earlierEndCount === 0 ? 0 : earlierEnds.size - joinAndHookCount - awaitedEarlierEnds.size,
     replayMs: () => lastReplayMs - beganMs,
     elapsedMs: () => clock.monotonicMs() - beganMs,
     idleMs: () => clock.monotonicMs() - lastActivityMs,

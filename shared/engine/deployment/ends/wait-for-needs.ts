@@ -16,7 +16,7 @@ export interface WaitForNeedsDeps {
  * Pauses between reads of a head without a hint, in ms: the first, and the longest. Each pause is
  * twice as long as the previous one.
  */
-const pauses = { firstMs: 2_000, mostMs: 16_000 } as const
+const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 
 /**
  * Resolves when everything that an operation waits for has succeeded. Never resolves after
@@ -28,7 +28,11 @@ export async function waitForNeeds(
   endSignal: AbortSignal,
 ): Promise<void> {
   if (needs === 0) return
-  for (let pauseMs: number = pauses.firstMs; ; pauseMs = Math.min(pauseMs * 2, pauses.mostMs)) {
+  for (
+    let pauseMs: number = pauses.firstPauseMs;
+    ;
+    pauseMs = Math.min(pauseMs * 2, pauses.longestPauseMs)
+  ) {
     const wakeUp = new AbortController()
     const stopListening = deps.hints.listen(deps.deployment, hintedId => {
       if (hintedId === id) wakeUp.abort()

@@ -10,11 +10,11 @@ import type { Sealing } from '../state/state-sealing.ts'
 
 /** The results of a deployment's earlier generator runs. */
 export interface EarlierRuns {
-  readonly recorded: DecisionIndex
+  readonly earlierDecisions: DecisionIndex
   /** The ends, recorded before this generator run began, of operations since the last pin. */
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
   /** How many of these ends belong to joins and hooks, which are never awaited. */
-  readonly joinCount: number
+  readonly joinAndHookCount: number
   /** How many operations since the last pin had no end when this generator run began. */
   readonly unendedCount: number
   /** The highest operation id so far. */
@@ -34,13 +34,13 @@ export async function readEarlierRuns(
     for (const [id, end] of await ports.operations.getEnds(deployment, batch))
       if (end.head.end !== undefined) earlierEnds.set(id, end)
   const unendedCount = ids.length - earlierEnds.size
-  const joinCount = operations.filter(
+  const joinAndHookCount = operations.filter(
     operation => isRunByGenerator(operation) && earlierEnds.has(operation.id),
   ).length
   return {
-    recorded: createDecisionIndex(view),
+    earlierDecisions: createDecisionIndex(view),
     earlierEnds,
-    joinCount,
+    joinAndHookCount,
     unendedCount,
     lastOperationId: lastOperationIdOf(view),
   }
@@ -52,7 +52,7 @@ export function createProviderLookup(
   sealing: Sealing,
 ): (urn: Urn, id: string) => ResourceState | undefined {
   return (urn, id) => {
-    const lastDecision = earlierRuns.recorded
+    const lastDecision = earlierRuns.earlierDecisions
       .decisionsOf(urn)
       .findLast(decision => decision.kind === 'settled')
     if (lastDecision?.kind !== 'settled' || lastDecision.state?.['id'] !== id) return undefined

@@ -8,7 +8,7 @@ import type { StoredDeployment } from '../../../state/stored.ts'
 import type { Urn } from '../../../names/urn.ts'
 
 /** Maximum number of outcomes that one deployment takes from the inbox. The others stay there. */
-const itemsMax = 500
+const outcomesMax = 500
 
 /**
  * Reads the late outcomes of a stack from its inbox and from the records of pending creates. The
@@ -19,9 +19,9 @@ export async function readLateOutcomes(
   stack: StackId,
   publishedState: StoredDeployment,
 ): Promise<readonly LateOutcome[]> {
-  const items = new Map<string, LateOutcome>()
-  for (const item of await ports.catalog.listLate(stack, itemsMax))
-    items.set(lateOutcomeKeyOf(item), item)
+  const outcomesByKey = new Map<string, LateOutcome>()
+  for (const lateOutcome of await ports.catalog.listLate(stack, outcomesMax))
+    outcomesByKey.set(lateOutcomeKeyOf(lateOutcome), lateOutcome)
   for (const { resource, origin } of pendingOperationsOf(publishedState)) {
     if (origin === undefined) continue
     const { attempt } = origin
@@ -29,16 +29,17 @@ export async function readLateOutcomes(
     const operation = origin.operation as OperationId
     const outcome = await ports.operations.getOutcome(deployment, operation, attempt)
     if (outcome?.state === undefined) continue
-    const item = { deployment, operation, attempt, urn: resource.urn as Urn, state: outcome.state }
-    items.set(lateOutcomeKeyOf(item), item)
+    const { state } = outcome
+    const lateOutcome = { deployment, operation, attempt, urn: resource.urn as Urn, state }
+    outcomesByKey.set(lateOutcomeKeyOf(lateOutcome), lateOutcome)
   }
-  return [...items.values()]
+  return [...outcomesByKey.values()]
 }
 
 /**
  * Requires that no late outcome waits for a stack. An outcome is sealed with the key of its
- * deployment and has the name of its stack. Neither may change before a deployment takes it.
- * Throws PENDING_STILL_RUNS.
+ * deployment and has the name of its stack. Neither may change before a deployment takes it. Throws
+ * PENDING_STILL_RUNS.
  */
 export async function requireNoLateOutcomes(
   ports: Parameters<typeof readLateOutcomes>[0],

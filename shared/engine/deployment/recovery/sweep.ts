@@ -24,9 +24,9 @@ export interface SweepDeps {
  * Continues operations that lost their message, their arrivals or their owner. Recovers operations
  * whose owner is gone, and records the arrivals of ended operations at waiters that have not begun.
  * Then ends ready joins and sends ready operations. Every write is conditional and can be repeated.
- * With sweeps, progress does not depend on any message (I4). `operations` are the operations that are
- * not known to have ended. A sweep takes time linear in their number. Returns the operations that
- * still have no end.
+ * With sweeps, progress does not depend on any message (I4). `operations` are the operations that
+ * are not known to have ended. A sweep takes time linear in their number. Returns the operations
+ * that still have no end.
  */
 export async function sweep(
   deps: SweepDeps,

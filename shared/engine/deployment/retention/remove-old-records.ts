@@ -62,11 +62,11 @@ export interface RemovalResult {
 
 /**
  * Removes the records of closed deployments that are old enough, whose late window is over, and
- * whose rules this version knows (I6). Before the removal, resources of creates that were not
- * selected are put into the inbox. Each stack's deployments are removed in order, up to the first
- * that must stay. Then the published versions beyond the number to keep are removed.
- * `deploymentsMax` limits only the removal of records. The removal can stop at any point and be
- * repeated.
+ * whose rules this version knows (I6). Before the removal, resources of successful creates whose
+ * outcome was not selected are put into the inbox. Each stack's deployments are removed in order,
+ * up to the first that must stay. Then the published versions beyond the number to keep are
+ * removed. `deploymentsMax` limits only the removal of records. The removal can stop at any point
+ * and be repeated.
  */
 export async function removeOldRecords(
   deps: RetentionDeps,
@@ -112,9 +112,9 @@ function isOld(candidate: KeptDeployment, nowMs: number, keepMs: number): boolea
 }
 
 /**
- * Reports whether no request of a deployment can still take effect. Every executor must have left
- * by itself, or its process and process groups must be dead. `lateWindowMs` must have passed since
- * the deployment ended in two cases:
+ * Reports whether no request of a deployment can still take effect. Returns false while a process
+ * or process group of an executor that has not left is alive. In two cases `lateWindowMs` must also
+ * have passed since the end of the deployment:
  *
  * - A process or the last holder is on another host, so its state is unknown.
  * - The last holder is alive, for example a server process. It has closed the deployment, and its
@@ -173,7 +173,8 @@ async function removeVersions(
   const removedVersions: { stack: StackId; versions: readonly number[] }[] = []
   const { stacks, unreadable } = await deps.catalog.listStacks()
   const isSelected = (id: StackId): boolean => stack === undefined || id === stack
-  // The references of an unreadable stack are unknown, so no version may be removed.
+  // The versions of an unreadable stack cannot be determined, so nothing is removed if the stack is
+  // selected.
   for (const { id, reason } of unreadable) if (isSelected(id)) throw reason
   for (const { id, version } of stacks) {
     if (!isSelected(id)) continue

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { computeBackoffMs } from './backoff.ts'
 
-const pauses = { firstMs: 100, mostMs: 3_000 }
+const pauses = { firstPauseMs: 100, longestPauseMs: 3_000 }
 const always = (byte: number) => ({ bytes: () => new Uint8Array([byte]) })
 
 test('the pause doubles up to the maximum', () => {

@@ -22,7 +22,10 @@ export interface StoreRetryDeps {
   readonly random: Pick<RandomPort, 'bytes'>
   /** Reports whether retries are still wanted: the deployment was not abandoned. */
   readonly shouldRetry: () => boolean
-  /** Reports an outage to the user. Called once for each outage of two seconds or longer. */
+  /**
+   * Reports an outage to the user. Called once per outage, at the first failure two seconds or more
+   * after its start.
+   */
   readonly onOutage: (text: string) => void
 }
 
@@ -34,20 +37,21 @@ export type StoreRetry = <Args extends readonly unknown[], Result>(
   request: (...args: Args) => Promise<Result>,
 ) => (...args: Args) => Promise<Result>
 
-/** Outages below this duration are not reported. */
+/** Outages shorter than this are not reported. */
 const reportOutageAfterMs = 2_000
 
 /**
- * Creates the retry of store requests for one deployment. A request that fails because of the store
- * is repeated as `retryPolicy.store` specifies, and finally throws its last error. It is safe to
- * repeat any call of a port. Source: docs/reliability.md#sources-of-errors.
+ * Creates a retry of store requests. All requests that it wraps share the report of an outage. A
+ * request that fails because of the store is repeated as `retryPolicy.store` specifies, and finally
+ * throws its last error. It is safe to repeat any call of a port. Source:
+ * docs/reliability.md#sources-of-errors.
  */
 export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
   const { clock, random, shouldRetry } = deps
-  /** Start of the current outage: the first refusal since the last success. */
+  /** Start of the current outage: the first failure since the last success. */
   let outageStartMs: number | undefined
   let isReported = false
-  const reportRefusal = (reason: string): void => {
+  const noteOutage = (reason: string): void => {
     const nowMs = clock.monotonicMs()
     outageStartMs ??= nowMs
     if (isReported || nowMs - outageStartMs < reportOutageAfterMs) return
@@ -66,14 +70,14 @@ export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
             return result
           } catch (thrown) {
             if (errorSourceOf(thrown) === 'store' && !isClosedByThisProcess(thrown))
-              reportRefusal(messageOf(thrown))
+              noteOutage(messageOf(thrown))
             throw thrown
           }
         },
       )
 }
 
-/** The ports for records, queue and nudges that a generator uses. */
+/** The ports for records, queue and nudges that deployments use. */
 interface StorePorts {
   readonly decisionLog: DecisionLogPort
   readonly operations: OperationsPort
@@ -86,9 +90,12 @@ interface StorePorts {
 }
 
 /**
- * Returns the ports with retries. Three kinds of calls have none: calls that are repeated anyway
- * (receive, extend, renewals), optional calls, and the give-back. The caller of the give-back
- * retries it.
+ * Returns the ports with retries. Four kinds of calls have none:
+ *
+ * - Calls that are repeated anyway: `receive`, `extend` and `renew`.
+ * - Optional calls, such as `noteSlow`.
+ * - The give-back: `giveBackAttempt` has a retry of its own, and the undo of a begin is tried once.
+ * - Calls that a running deployment does not make, such as `createStack` and `listHistory`.
  */
 export function createRetryingPorts<Ports extends StorePorts>(
   ports: Ports,

@@ -119,8 +119,8 @@ async function requestMethod(
 
 /**
  * Returns the reference of the provider that serves the call. For a method of a provider resource,
- * it is that resource. Otherwise it is the provider of the request, or else of the resource.
- * '' stands for the default provider. Throws for an unknown resource.
+ * it is that resource. Otherwise it is the provider of the request, or else of the resource. ''
+ * stands for the default provider. Throws for an unknown resource.
  */
 function findProviderReference(
   { sets }: Pick<DecisionInput, 'sets'>,

@@ -24,8 +24,7 @@ export function createForcedDiff(key: string): DiffResult {
  * Decides the change that a difference requires. `replaceOnChanges` turns matching changes into
  * replacements. Init errors require at least an update. A changed `replacementTrigger`
  * (`triggered`) and an unfinished replacement of an earlier deployment require a replacement.
- * Source: docs/spec/step-generation.md#diff-decision,
- * docs/spec/provider-protocol.md#diff.
+ * Source: docs/spec/step-generation.md#diff-decision, docs/spec/provider-protocol.md#diff.
  */
 export function decideChange(
   old: Pick<ResourceState, 'initErrors' | 'pendingReplacement'>,

@@ -13,8 +13,8 @@ import { planReplacement } from './plan-replacement.ts'
 
 /**
  * Decides the steps of a checked registration. Differences of several registrations may be computed
- * concurrently, but decisions are made one at a time.
- * Source: docs/spec/step-generation.md#diff-decision.
+ * concurrently, but decisions are made one at a time. Source:
+ * docs/spec/step-generation.md#diff-decision.
  */
 export async function decideSteps(
   ctx: GeneratorContext,

@@ -106,12 +106,12 @@ async function diffDependent(
   const stateWithProvider = isProvider
     ? { ...state, provider: providerReferenceOf(urn, id) }
     : state
-  const loaded = await loadProvider(ctx.ports, stateWithProvider, urn)
-  if (loaded.kind === 'failed') return loaded
+  const loadResult = await loadProvider(ctx.ports, stateWithProvider, urn)
+  if (loadResult.kind === 'failed') return loadResult
   if (isProvider)
-    return decided(await diffProviderConfig(loaded.value, state, { newInputs, ignoreChanges }))
+    return decided(await diffProviderConfig(loadResult.value, state, { newInputs, ignoreChanges }))
   const request = { newInputs, ignoreChanges, allowUnknowns: true }
-  return decided(await diffResource(ctx, loaded.value, { old: state, ...request }))
+  return decided(await diffResource(ctx, loadResult.value, { old: state, ...request }))
 }
 
 /**

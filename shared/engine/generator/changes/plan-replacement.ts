@@ -17,8 +17,8 @@ import { type Dependent, findBoundStates, findDependentReplacements } from './fi
 /**
  * Decides the steps of a replacement. The new resource is created first, unless an option or the
  * provider requires that the old resource is deleted first. In that case, the dependents that must
- * be replaced are deleted before the old resource.
- * Source: docs/spec/step-generation.md#replacement.
+ * be replaced are deleted before the old resource. Source:
+ * docs/spec/step-generation.md#replacement.
  */
 export async function planReplacement(
   ctx: GeneratorContext,
@@ -133,10 +133,10 @@ function decideDeletesBefore(
     .filter(state => !state.delete)
   // The set is complete before the first step: a resource that is deleted with another one needs no
   // provider call.
-  const deleted = new Set([...liveStates.map(({ urn }) => urn), rootUrn])
+  const deletedUrns = new Set([...liveStates.map(({ urn }) => urn), rootUrn])
   const dependentKeys: [Urn, readonly string[]][] = []
   const stepsByIndex = new Map<number, Step>()
-  const isToBeDeleted = (urn: Urn): boolean => deleted.has(urn) || sets.deletedUrns.has(urn)
+  const isToBeDeleted = (urn: Urn): boolean => deletedUrns.has(urn) || sets.deletedUrns.has(urn)
   for (const { baseIndex, keys } of dependents.toReversed()) {
     if (sets.condemnedIndices.has(baseIndex) || stepsByIndex.has(baseIndex)) continue
     const { state } = currentTrackedAt(input, baseIndex)
@@ -154,7 +154,7 @@ function decideDeletesBefore(
       baseIndex,
       createReplacedDelete(currentTrackedAt(input, baseIndex), isToBeDeleted),
     )
-    if (!state.delete) deleted.add(state.urn)
+    if (!state.delete) deletedUrns.add(state.urn)
   }
   const steps = [...stepsByIndex.values()]
   // Only in a preview, an imported resource is replaced. In an update, `refuseImportedReplacement`
@@ -167,7 +167,10 @@ function decideDeletesBefore(
     stepsByIndex.set(root.baseIndex, ownDelete)
     steps.push(ownDelete)
   }
-  return decided(steps, createDeletesDelta(stepsByIndex, { deleted: [...deleted], dependentKeys }))
+  return decided(
+    steps,
+    createDeletesDelta(stepsByIndex, { deleted: [...deletedUrns], dependentKeys }),
+  )
 }
 
 function createDeletesDelta(condemned: ReadonlyMap<number, Step>, delta: SetsDelta): SetsDelta {

@@ -11,8 +11,7 @@ import { isResourceGone, hasRegisteredStep, currentTrackedAt } from '../sets.ts'
 
 /**
  * The delete of a state. `graphIndex`: the position of the state in the graph that orders the
- * deletes.  * The graph is that of the base, unless leftovers or a destroy with the program extend
- * it.
+ * deletes. The graph is that of the base, unless leftovers or a destroy with the program extend it.
  */
 export interface CondemnedStep {
   readonly graphIndex: number
@@ -22,9 +21,10 @@ export interface CondemnedStep {
 /**
  * Selects the states to delete when the program has ended, and returns their delete steps. These
  * are old copies of replaced resources, and unregistered resources, if the scope contains them.
- * Source: docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
+ * Adds the states to the sets. Source:
+ * docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
-export function findCondemnedSteps(
+export function condemnStates(
   ctx: GeneratorContext,
   mayDelete: DeleteScope,
 ): readonly CondemnedStep[] {
@@ -101,10 +101,10 @@ function findRequiredIndices(
 }
 
 /**
- * Returns the deletes of resources that earlier generator runs created and that the program no
- * longer registers.
+ * Selects for deletion the resources that earlier generator runs created and that the program no
+ * longer registers. Returns their delete steps, and adds the resources to the sets.
  */
-export function createLeftoverSteps(
+export function condemnLeftovers(
   ctx: GeneratorContext,
   leftovers: readonly TrackedState[],
 ): readonly CondemnedStep[] {

@@ -5,7 +5,7 @@ import { dependencyUrnsOf, createStateGraph, type StateGraph } from '../../graph
 import { stepOf, type TrackedState } from '../../step.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import type { DeleteScope } from './delete-scope.ts'
-import { type CondemnedStep, findCondemnedSteps } from './condemned-steps.ts'
+import { type CondemnedStep, condemnStates } from './condemned-steps.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
 
 /**
@@ -59,7 +59,7 @@ export function planDestroy(
   )
   const graphStart: readonly TrackedState[] = [...registeredStates, ...deletableLeftovers]
   ctx.apply({ deleted: graphStart.map(({ state }) => state.urn) })
-  const otherDeletes = findCondemnedSteps(ctx, mayDeleteNow)
+  const otherDeletes = condemnStates(ctx, mayDeleteNow)
   const registeredDeletes = graphStart.map((old, graphIndex): CondemnedStep => {
     const { external, pendingReplacement } = old.state
     const op = pendingReplacement ? 'remove-pending-replace' : external ? 'discard' : 'delete'

@@ -28,10 +28,10 @@ const one = (name: string, more: Partial<ImportedResource> = {}): ImportedResour
 
 function createInput(
   states: readonly ResourceState[] = [],
-  required: ImportInput['required'] = new Map(),
+  requiredPackages: ImportInput['requiredPackages'] = new Map(),
 ): ImportInput {
   const live = new Map(states.map(state => [state.urn, state]))
-  return { stack: 'dev', project: 'p', liveStateOf: found => live.get(found), required }
+  return { stack: 'dev', project: 'p', liveStateOf: found => live.get(found), requiredPackages }
 }
 
 describe('a planned import', () => {
@@ -97,8 +97,8 @@ describe('the providers that an import creates', () => {
       { plugin: 'other' },
     ],
   ])('are parameterized by %s', (_title, more, pluginVersion, expected) => {
-    const required = new Map([['test', parameterized]])
-    const [needed] = findNeededProviders([one('a', more)], createInput([], required))
+    const requiredPackages = new Map([['test', parameterized]])
+    const [needed] = findNeededProviders([one('a', more)], createInput([], requiredPackages))
     expect(needed?.plugin).toMatchObject({ version: pluginVersion, parameters: expected })
     const parts = needed?.plugin.parameters?.version.split('.').join('_')
     expect(needed?.urn).toBe(urn('pulumi:providers:test', `default_${parts}`))

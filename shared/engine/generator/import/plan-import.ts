@@ -12,7 +12,7 @@ export interface ImportInput {
   /** Returns the state of a URN that is not marked for deletion. */
   readonly liveStateOf: (urn: Urn) => ResourceState | undefined
   /** Package → plugin of its default provider, from `chooseDefaultPackages`. */
-  readonly required: ReadonlyMap<string, PackageRequest>
+  readonly requiredPackages: ReadonlyMap<string, PackageRequest>
 }
 
 /** A resource to import, with its URN, parent and provider. `refusal`: the reason of a refusal. */
@@ -93,9 +93,9 @@ export function findNeededProviders(
     }
   }
   const isMissing = ({ urn }: NeededProvider): boolean => input.liveStateOf(urn) === undefined
-  const sorted = (map: ReadonlyMap<Urn, NeededProvider>): readonly NeededProvider[] =>
+  const sortByUrn = (map: ReadonlyMap<Urn, NeededProvider>): readonly NeededProvider[] =>
     [...map.values()].filter(isMissing).sort((a, b) => (a.urn < b.urn ? -1 : 1))
-  return [...sorted(defaultProviders), ...sorted(namedProviders)]
+  return [...sortByUrn(defaultProviders), ...sortByUrn(namedProviders)]
 }
 
 /**
@@ -175,9 +175,9 @@ function importProviderUrnOf(resource: ImportedResource, input: ImportInput): Ur
  */
 function toDefaultPluginRequest(
   resource: ImportedResource,
-  { required }: ImportInput,
+  { requiredPackages }: ImportInput,
 ): PackageRequest {
-  const defaultPackage = required.get(packageOf(resource.type))
+  const defaultPackage = requiredPackages.get(packageOf(resource.type))
   const ownPlugin = toPluginRequest(resource)
   const pluginFields = {
     ...ownPlugin,

@@ -35,7 +35,7 @@ import { replayRecorded } from '../replay/replay-registration.ts'
 import type { CurrentState } from '../sets.ts'
 
 /** The dependencies of an import. `open`: opens the sealed properties that the user supplied. */
-export interface ImportDeps extends Pick<ImportInput, 'required'> {
+export interface ImportDeps extends Pick<ImportInput, 'requiredPackages'> {
   readonly config: ReadonlyMap<string, ConfigValue>
   readonly open: (sealed: JsonObject) => PropertyMap
 }
@@ -61,7 +61,7 @@ export async function prepareImport(
     const index = base.liveIndexOf(urn)
     return index === undefined ? undefined : base.trackedStateAt(index).state
   }
-  const input = { stack, project, liveStateOf, required: deps.required }
+  const input = { stack, project, liveStateOf, requiredPackages: deps.requiredPackages }
   const importError = findImportError(requestedImports, input)
   if (importError !== undefined) return failDeployment(importError)
 

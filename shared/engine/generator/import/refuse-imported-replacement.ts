@@ -8,8 +8,8 @@ import { decided, failDeployment, type Result } from '../stage.ts'
 
 /**
  * Refuses the replacement of an imported resource, because the new resource would not have the id
- * that the program specifies. A preview only warns.
- * Source: docs/spec/step-generation.md#replacement.
+ * that the program specifies. A preview only warns. Source:
+ * docs/spec/step-generation.md#replacement.
  */
 export function refuseImportedReplacement(
   { input, ports }: GeneratorContext,

@@ -60,14 +60,14 @@ export function policySummaryOf(
   analysis: Pick<Analysis, 'notApplicable'> & { readonly failedPolicies: readonly string[] },
 ): PolicySummaryEvent {
   const failedPolicies = [...new Set(analysis.failedPolicies)].sort()
-  const passed = info.policies
+  const passedPolicies = info.policies
     .filter(policy => policy.kind === kind || policy.kind === 'unknown')
     .filter(policy => policy.enforcement !== 'disabled')
     .map(policy => policy.name)
     .filter(name => !failedPolicies.includes(name) && !analysis.notApplicable.includes(name))
   return {
     ...policyIdentityOf({ pack: info.name, version: info.version }),
-    ...(passed.length === 0 ? {} : { passed: [...new Set(passed)].sort() }),
+    ...(passedPolicies.length === 0 ? {} : { passed: [...new Set(passedPolicies)].sort() }),
     ...(failedPolicies.length === 0 ? {} : { failed: failedPolicies }),
   }
 }

@@ -8,25 +8,25 @@ import { error } from '../../../errors/error.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
 /**
- * Returns the plugin of each package's default provider, for programs that do not specify it. The
- * plugin has the highest version that the language host reported. If the host reported no packages,
- * the highest version in the state is used. Extensions have no default provider. Throws
- * PLUGIN_AMBIGUOUS when two plugins provide one package. Source: Pulumi's engine, default provider
- * packages.
+ * Returns the plugin of each package's default provider, which serves resources without an explicit
+ * provider. The plugin has the highest version that the language host reported. If the host
+ * reported no packages, the highest version in the state is used. Extensions have no default
+ * provider. Throws PLUGIN_AMBIGUOUS when two plugins provide one package. Source: Pulumi's engine,
+ * default provider packages.
  */
 export function chooseDefaultPackages(
-  reported: readonly RequiredPackage[],
+  reportedPackages: readonly RequiredPackage[],
   resources: readonly ResourceState[],
 ): ReadonlyMap<string, PackageRequest> {
   const requests =
-    reported.length > 0
-      ? reported.filter(({ isExtension }) => !isExtension).map(toPackageRequest)
+    reportedPackages.length > 0
+      ? reportedPackages.filter(({ isExtension }) => !isExtension).map(toPackageRequest)
       : resources.flatMap(listProviderRequests)
-  const sorted = requests.toSorted((a, b) =>
+  const sortedRequests = requests.toSorted((a, b) =>
     compareVersions(packageVersionOf(a), packageVersionOf(b)),
   )
   const requestsByPackage = new Map<string, PackageRequest>()
-  for (const request of sorted) {
+  for (const request of sortedRequests) {
     const existingRequest = requestsByPackage.get(request.pkg)
     if (existingRequest !== undefined && pluginNameOf(existingRequest) !== pluginNameOf(request))
       throw error(

@@ -40,9 +40,9 @@ export function claimedUrnOf(
 
 /**
  * Assigns a URN and an old state to a registration. It is synchronous, and its caller applies the
- * delta immediately, so that two registrations never get the same URN.
- * Fails for an unknown parent, a duplicate URN, or an
- * alias that another resource claimed. Source: docs/spec/urns.md#urns-and-aliases.
+ * delta immediately, so that two registrations never get the same URN. Fails for an unknown parent,
+ * a duplicate URN, or an alias that another resource claimed. Source:
+ * docs/spec/urns.md#urns-and-aliases.
  */
 export function claimUrn(
   input: Pick<DecisionInput, 'stack' | 'project' | 'sets' | 'base'>,

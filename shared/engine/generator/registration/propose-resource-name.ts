@@ -5,8 +5,7 @@ import type { Goal } from './goal.ts'
 
 /**
  * Returns the name that Check proposes to the provider. Undefined without a configured pattern.
- * Source:
- * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#autonaming.
+ * Source: docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#autonaming.
  */
 export function proposeResourceName(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,

@@ -22,7 +22,7 @@ import { createSameViewSteps } from '../steps/same-views.ts'
  * generator run.
  */
 export interface CountDeps {
-  readonly recorded: DecisionIndex
+  readonly earlierDecisions: DecisionIndex
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
   readonly sealing: Sealing
   readonly emitter: Pick<StepEmitter, 'count'>
@@ -34,13 +34,13 @@ export interface CountDeps {
  * unchanged, which leaves no record.
  */
 export function countRecorded(deps: CountDeps, base: Base): void {
-  const { recorded, emitter } = deps
+  const { earlierDecisions, emitter } = deps
   const plannedOperations = [
-    ...(recorded.planOf('deletes') ?? []),
-    ...(recorded.planOf('refresh') ?? []),
+    ...(earlierDecisions.planOf('deletes') ?? []),
+    ...(earlierDecisions.planOf('refresh') ?? []),
   ]
   const touchedUrns = new Set(plannedOperations.map(({ urn }) => urn))
-  for (const decision of recorded.decisions) {
+  for (const decision of earlierDecisions.decisions) {
     for (const [old] of decision.sets.aliased ?? []) touchedUrns.add(old)
     touchedUrns.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
     const endedSteps = recordedEndsOf(deps, decision, base)
@@ -74,7 +74,7 @@ export function countRecorded(deps: CountDeps, base: Base): void {
 }
 
 function recordedEndsOf(
-  { earlierEnds, sealing, recorded: decisionIndex }: CountDeps,
+  { earlierEnds, sealing, earlierDecisions }: CountDeps,
   decision: RecordedDecision,
   base: Base,
 ): readonly EndedStep[] {
@@ -86,7 +86,7 @@ function recordedEndsOf(
     return [{ step, end: successEndOf(next), trackedState: undefined }]
   }
   return decision.operations.flatMap(operation => {
-    const recordedEnd = earlierEnds.get(lastRetryOf(decisionIndex, operation.id))
+    const recordedEnd = earlierEnds.get(lastRetryOf(earlierDecisions, operation.id))
     if (recordedEnd === undefined || isRunByGenerator(operation)) return []
     const end = stepEndOf(recordedEnd, sealing)
     return [{ step: stepOfOperation(operation, openDeps), end, trackedState: undefined }]

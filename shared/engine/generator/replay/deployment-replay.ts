@@ -30,7 +30,7 @@ import {
 export interface ReplayDeps extends ChainDeps {
   readonly operations: OperationsPort
   readonly base: Base
-  readonly recorded: DecisionIndex
+  readonly earlierDecisions: DecisionIndex
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
   /** Returns the state that an operation of an earlier generator run created. */
   readonly findCreatedState: (id: OperationId) => TrackedState | undefined
@@ -38,7 +38,7 @@ export interface ReplayDeps extends ChainDeps {
 
 /** Creates the replay of recorded decisions. It continues their operations through the queue. */
 export function createReplay(deps: ReplayDeps): Replay {
-  const { recorded, earlierEnds } = deps
+  const { earlierDecisions, earlierEnds } = deps
   const reopenSettled: Replay['reopenSettled'] = decision => {
     const { operation } = decision
     const state = openSettledState(deps, decision)
@@ -58,8 +58,8 @@ export function createReplay(deps: ReplayDeps): Replay {
     return endedSteps
   }
   return {
-    decisionsOf: recorded.decisionsOf,
-    recordedUrns: () => [...new Set(recorded.decisions.map(decisionUrnOf))],
+    decisionsOf: earlierDecisions.decisionsOf,
+    recordedUrns: () => [...new Set(earlierDecisions.decisions.map(decisionUrnOf))],
     reopenSettled,
     resume(registration, onEnd) {
       const [firstOperation] = registration.operations
@@ -71,18 +71,18 @@ export function createReplay(deps: ReplayDeps): Replay {
       return chainEnd
     },
     importOf: urn =>
-      recorded
+      earlierDecisions
         .decisionsOf(urn)
         .findLast(
           (decision): decision is RecordedRegistration =>
             decision.kind === 'registration' && decision.operations.some(({ op }) => isImport(op)),
         ),
     refreshOf: urn =>
-      recorded
+      earlierDecisions
         .decisionsOf(urn)
         .find((decision): decision is RecordedRegistration => isRefresh(decision)),
     deleteBeforeReplaceOf: urn =>
-      recorded.decisions.findLast(
+      earlierDecisions.decisions.findLast(
         (decision): decision is RecordedRegistration =>
           decision.kind === 'registration' &&
           decision.operations.some(
@@ -91,7 +91,7 @@ export function createReplay(deps: ReplayDeps): Replay {
       ),
     withdraw: ({ operations: [firstOperation] }) => withdraw(deps, firstOperation),
     async readState(urn) {
-      const lastDecision = recorded.decisionsOf(urn).at(-1)
+      const lastDecision = earlierDecisions.decisionsOf(urn).at(-1)
       if (lastDecision === undefined) return undefined
       if (lastDecision.kind === 'settled') return reopenSettled(lastDecision).trackedState
       const createOperation = lastDecision.operations.findLast(
@@ -99,7 +99,9 @@ export function createReplay(deps: ReplayDeps): Replay {
       )
       return readCreatedState(
         deps,
-        createOperation === undefined ? undefined : lastRetryOf(recorded, createOperation.id),
+        createOperation === undefined
+          ? undefined
+          : lastRetryOf(earlierDecisions, createOperation.id),
       )
     },
   }
@@ -110,10 +112,13 @@ export function createReplay(deps: ReplayDeps): Replay {
  * or ended, or if the chain is empty.
  */
 async function withdraw(
-  { operations, deployment, recorded }: ReplayDeps,
+  { operations, deployment, earlierDecisions }: ReplayDeps,
   firstOperation: RecordedRegistration['operations'][number] | undefined,
 ): Promise<boolean> {
-  if (firstOperation === undefined || recorded.hookResultOf(firstOperation.id) !== undefined)
+  if (
+    firstOperation === undefined ||
+    earlierDecisions.hookResultOf(firstOperation.id) !== undefined
+  )
     return false
   return operations.select(deployment, firstOperation.id, {
     owner: '',

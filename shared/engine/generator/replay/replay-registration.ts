@@ -17,9 +17,8 @@ import { resumeRecorded } from './resume-recorded.ts'
 /**
  * Answers a registration that an earlier generator run decided. The recorded decision is completed,
  * and the answer is exactly the recorded one. `decided`: the next stages decide the registration,
- * because no record answers it, or the record was withdrawn.
- * If the goal differs from the record and a
- * step had begun, the recorded decision is kept with a warning.
+ * because no record answers it, or the record was withdrawn. If the goal differs from the record
+ * and a step had begun, the recorded decision is kept with a warning.
  */
 export async function replayRecorded(
   ctx: GeneratorContext,

@@ -36,8 +36,8 @@ export interface DeploymentRunnerDeps extends ChainDeps {
  * executors, and waits for their ends.
  */
 export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
-  const { writer, sealing, recorded, isExtensionInBase } = deps
-  const recordedExtensions = new Set(recorded?.extensions)
+  const { writer, sealing, earlierDecisions, isExtensionInBase } = deps
+  const recordedExtensions = new Set(earlierDecisions?.extensions)
   return {
     async run({ urn, goalDigest: goal, steps, setsDelta }) {
       const calledSteps = steps.filter(step => step.op !== 'replace')
@@ -69,7 +69,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
       writer.defer(decision)
     },
     async recordOutputs(target, state) {
-      const recordedOutputs = recorded?.outputsOf(target.ref)
+      const recordedOutputs = earlierDecisions?.outputsOf(target.ref)
       if (recordedOutputs !== undefined && equalResources(sealing.open(recordedOutputs), state))
         return { state, ref: target.ref }
       const operation = deps.nextId()
@@ -83,7 +83,7 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
     },
     async runHooks(hookCall) {
       const { urn, hookType } = hookCall
-      const recordedResult = recorded?.settledHookResultOf(urn, hookType)
+      const recordedResult = earlierDecisions?.settledHookResultOf(urn, hookType)
       if (recordedResult !== undefined) return recordedResult.error
       const error = await runHooks(deps, hookCall)
       const verdict = error === undefined ? 'succeeded' : 'failed'

@@ -49,9 +49,7 @@ export function isTargetedRegistration(input: ScopeInput, next: ResourceState): 
   return isIncluded(input, next)
 }
 
-/**
- * Reports whether a state is in the scope. Source: docs/spec/step-generation.md#targets.
- */
+/** Reports whether a state is in the scope. Source: docs/spec/step-generation.md#targets. */
 export function isIncluded(input: ScopeInput, state: ResourceState): boolean {
   const { targets, excludes } = input.scope
   if (targets.isConstrained) return isTargeted(input, state)

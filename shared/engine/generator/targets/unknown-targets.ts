@@ -6,8 +6,8 @@ import type { Scope } from './scope.ts'
 
 /**
  * Reports whether each target exists in the state or in the program. Each unknown target is
- * reported as error 2010 or 2011. A pattern that matches nothing is no error.
- * Source: docs/spec/step-generation.md#targets.
+ * reported as error 2010 or 2011. A pattern that matches nothing is no error. Source:
+ * docs/spec/step-generation.md#targets.
  */
 export function areUrnsKnown(
   { literals }: UrnSet,

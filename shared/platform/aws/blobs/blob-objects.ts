@@ -68,9 +68,7 @@ export async function readObjectContent(
   }
 }
 
-/**
- * Reports whether the object at a blob's key has a size and a SHA-256. Throws the errors of S3.
- */
+/** Reports whether the object at a blob's key has a size and a SHA-256. Throws the errors of S3. */
 export async function isStored(
   bucketSection: BucketSection,
   name: BlobHash,

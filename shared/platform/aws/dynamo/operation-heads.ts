@@ -67,7 +67,7 @@ export function createHeads(deps: HeadDeps): HeadMethods {
       )
     },
     begin: async (deployment, operation, claim) => {
-      const { owner, executor, attempt, needs } = claim
+      const { owner, executor, expectedAttempt: attempt, needs } = claim
       const { isDone, head } = await writeHead(deps, {
         ...{ event: 'begin', deployment, operation, owner, attempt, needs },
         updateExpression: `${commonAssignments}, #owner = :owner, #executor = :executor ADD #attempt :one, #called :one`,

@@ -13,8 +13,8 @@ import type { TransactionPart } from './table/transaction.ts'
 
 /**
  * Returns the writes that move the documents of a stack to its new id, two for each document.
- * Returns undefined when `placements` lacks the new name of a schedule that is placed at an external
- * scheduler. Such a schedule was created after the rename was requested.
+ * Returns undefined when `placements` lacks the new name of a schedule that is placed at an
+ * external scheduler. Such a schedule was created after the rename was requested.
  */
 export async function moveDocuments(
   catalogTable: Table,

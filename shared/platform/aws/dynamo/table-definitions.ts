@@ -23,8 +23,7 @@ const recordTable = {
 /**
  * The tables. `journal` contains the records that executors write during a deployment, and the
  * inboxes. `catalog` contains stacks, history, requests, documents, marks and the audit log.
- * Executors only read the catalog.
- * Both have string keys and no index, and are billed per request.
+ * Executors only read the catalog. Both have string keys and no index, and are billed per request.
  */
 export const tables = {
   journal: recordTable,

@@ -83,8 +83,8 @@ function migrate(wrapper: Database, database: DatabaseSync): void {
 function createDatabase(database: DatabaseSync, path: string): Database {
   const statements = new Map<string, StatementSync>()
   const prepareOnce = (sql: string): StatementSync => {
-    const prepared = statements.get(sql)
-    if (prepared !== undefined) return prepared
+    const preparedStatement = statements.get(sql)
+    if (preparedStatement !== undefined) return preparedStatement
     const statement = database.prepare(sql)
     statements.set(sql, statement)
     return statement

@@ -52,7 +52,7 @@ export async function openOwner(
   }
   worker.on('message', (message: ThreadMessage) => {
     if (message.kind === 'replies') events.onReplies(message.replies)
-    if (message.kind === 'others') clientCount = message.count
+    if (message.kind === 'client-count') clientCount = message.count
   })
   worker.unref()
   return {

@@ -23,14 +23,14 @@ interface PendingRequest {
 
 /** Creates an empty list of pending requests. */
 export function createPendingRequests(): PendingRequests {
-  const pending = new Map<number, PendingRequest>()
+  const requests = new Map<number, PendingRequest>()
   let lastId = 0
   let onDrained = (): void => {}
   const settleOne = (reply: StoreReply): void => {
     if ('signal' in reply) return
-    const entry = pending.get(reply.id)
+    const entry = requests.get(reply.id)
     if (entry === undefined) return
-    pending.delete(reply.id)
+    requests.delete(reply.id)
     if ('failure' in reply) entry.reject(errorFromFailure(reply.failure))
     else entry.resolve(reply.value)
   }
@@ -39,25 +39,25 @@ export function createPendingRequests(): PendingRequests {
       lastId += 1
       const request = { id: lastId, method, args }
       const answer = new Promise<unknown>((resolve, reject) => {
-        pending.set(request.id, { request, resolve, reject })
+        requests.set(request.id, { request, resolve, reject })
       })
       return { request, answer }
     },
     settle: replies => {
       for (const reply of replies) settleOne(reply)
-      if (pending.size === 0) onDrained()
+      if (requests.size === 0) onDrained()
     },
     failAll: reason => {
-      for (const { reject } of pending.values()) reject(reason)
-      pending.clear()
+      for (const { reject } of requests.values()) reject(reason)
+      requests.clear()
       onDrained()
     },
-    listRequests: () => [...pending.values()].map(entry => entry.request),
-    isEmpty: () => pending.size === 0,
+    listRequests: () => [...requests.values()].map(entry => entry.request),
+    isEmpty: () => requests.size === 0,
     waitUntilDrained: () =>
       new Promise(resolve => {
         onDrained = resolve
-        if (pending.size === 0) resolve()
+        if (requests.size === 0) resolve()
       }),
   }
 }

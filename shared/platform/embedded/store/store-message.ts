@@ -3,18 +3,21 @@ import { DeployError, error, messageOf } from '../../../errors/error.ts'
 import type { ErrorDetails } from '../../../errors/error.ts'
 
 /**
- * Incremented when requests or replies change, so that different versions never misread each other.
+ * The version of requests and replies. A change of either increments it, so that different versions
+ * never misread each other.
  */
 export const protocolVersion = 5
 
 /**
- * A signal to all other processes that have the store open. `ended`: an operation may have ended.
- * `nudge`: a stack needs a check. Signals are an optimization and may get lost.
+ * A signal to all other processes that have the store open. Signals are an optimization and may get
+ * lost.
  */
 export type StoreSignal =
   /** The chain queue may have a message that a receiver can take. */
   | { readonly topic: 'chains' }
+  /** An operation may have ended. */
   | { readonly topic: 'ended'; readonly deployment: string; readonly operation: number }
+  /** A stack needs a check. */
   | { readonly topic: 'nudge'; readonly stack: string }
 
 /** The method of requests that carry a signal. They have the id 0 and get no reply. */

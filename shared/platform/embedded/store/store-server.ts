@@ -14,8 +14,8 @@ export interface Hello {
 /** The function that sends replies and signals to one connection. */
 export type SendReplies = (replies: readonly StoreReply[]) => void
 
-/** The function that handles the requests of a connection. `answer` sends their replies. */
-export type ReceiveRequests = (requests: readonly StoreRequest[], answer: SendReplies) => void
+/** The function that handles the requests of a connection. `sendReplies` answers them. */
+export type ReceiveRequests = (requests: readonly StoreRequest[], sendReplies: SendReplies) => void
 
 /** The open socket of the store. */
 export interface StoreServer {

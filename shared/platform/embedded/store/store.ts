@@ -41,12 +41,12 @@ export interface StoreOptions {
 /**
  * Opens the store in `home`. The first process that acquires the lock owns the database and serves
  * the others. When the owner dies, another process acquires the lock, and all others connect to the
- * new owner. All processes then repeat their unanswered requests, because the store recognizes
- * repetitions. Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
+ * new owner. All processes then repeat their unanswered requests. The store recognizes repetitions.
+ * Throws STORE_UNAVAILABLE and STORE_TOO_NEW.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const paths = prepareStore(options.home)
-  const pending = createPendingRequests()
+  const pendingRequests = createPendingRequests()
   let unsentRequests: StoreRequest[] = []
   let connection: StoreConnection | undefined
   const signals = createSignalHub()
@@ -56,13 +56,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const events: ConnectionEvents = {
     onReplies: replies => {
       signals.deliver(replies)
-      pending.settle(replies)
-      if (pending.isEmpty()) connection?.keepAlive(false)
+      pendingRequests.settle(replies)
+      if (pendingRequests.isEmpty()) connection?.keepAlive(false)
     },
     onLost: reason => {
       connection = undefined
       options.logger.write('info', 'store.lost', { reason: reason.message })
-      if (!pending.isEmpty()) void reconnect()
+      if (!pendingRequests.isEmpty()) void reconnect()
     },
   }
   const connect = async (): Promise<void> => {
@@ -77,8 +77,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       (thrown: unknown) => ({ thrown }),
     )
     isConnecting = false
-    if (failure !== undefined) pending.failAll(failure.thrown)
-    unsentRequests = [...pending.listRequests()]
+    if (failure !== undefined) pendingRequests.failAll(failure.thrown)
+    unsentRequests = [...pendingRequests.listRequests()]
     flush()
   }
   const flush = (): void => {
@@ -91,7 +91,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const sendRequest = (method: string, args: unknown): Promise<unknown> => {
     if (isClosed) return Promise.reject(closedError(paths))
-    const { request, answer } = pending.add(method, args)
+    const { request, answer } = pendingRequests.add(method, args)
     unsentRequests.push(request)
     if (unsentRequests.length === 1) setImmediate(flush)
     return answer
@@ -108,7 +108,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     close: async () => {
       if (isClosed) return
       isClosed = true
-      await pending.waitUntilDrained()
+      await pendingRequests.waitUntilDrained()
       await connection?.close()
     },
   }

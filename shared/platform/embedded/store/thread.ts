@@ -25,8 +25,8 @@ export type ThreadMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly failure: StoreFailure }
   | { readonly kind: 'replies'; readonly replies: readonly StoreReply[] }
-  /** The number of other processes that are connected. */
-  | { readonly kind: 'others'; readonly count: number }
+  /** `count`: the number of other processes that are connected. */
+  | { readonly kind: 'client-count'; readonly count: number }
   | { readonly kind: 'closed' }
 
 /** A message to the thread. */
@@ -36,7 +36,7 @@ export type ThreadCommand =
 
 interface WaitingRequest {
   readonly request: StoreRequest
-  readonly answer: SendReplies
+  readonly sendReplies: SendReplies
 }
 
 /**
@@ -60,36 +60,37 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
     deliverReplies(batch, replies)
   }
   const signalReceivers = new Set<SendReplies>()
-  const receive: ReceiveRequests = (requests, answer) => {
+  const receive: ReceiveRequests = (requests, sendReplies) => {
     for (const request of requests) {
       if (request.method === signalMethod) {
         const signal = request.args as StoreSignal
         for (const receiver of signalReceivers)
-          if (receiver !== answer) receiver([{ id: 0, signal }])
+          if (receiver !== sendReplies) receiver([{ id: 0, signal }])
         continue
       }
       const reply = replyWithoutCommit(database, request)
-      if (reply === undefined) waitingRequests.push({ request, answer })
-      else answer([reply])
+      if (reply === undefined) waitingRequests.push({ request, sendReplies })
+      else sendReplies([reply])
     }
     if (isScheduled || waitingRequests.length === 0) return
     isScheduled = true
     setImmediate(commit)
   }
-  const reportClientCount = (): void => post({ kind: 'others', count: signalReceivers.size - 1 })
+  const reportClientCount = (): void =>
+    post({ kind: 'client-count', count: signalReceivers.size - 1 })
   const server = await serveStore(data.socket, receive, {
-    join: answer => {
-      signalReceivers.add(answer)
+    join: sendReplies => {
+      signalReceivers.add(sendReplies)
       reportClientCount()
     },
-    leave: answer => {
-      signalReceivers.delete(answer)
+    leave: sendReplies => {
+      signalReceivers.delete(sendReplies)
       reportClientCount()
     },
   })
 
   parentPort?.on('message', (message: ThreadCommand) => {
-    if (message.kind === 'requests') return receive(message.requests, answerOwnProcess)
+    if (message.kind === 'requests') return receive(message.requests, replyToOwnProcess)
     while (waitingRequests.length > 0) commit()
     void server.close().then(() => {
       database.close()
@@ -97,22 +98,22 @@ async function runThread(data: ThreadData, post: (message: ThreadMessage) => voi
       parentPort?.close()
     })
   })
-  const answerOwnProcess: SendReplies = replies => post({ kind: 'replies', replies })
-  signalReceivers.add(answerOwnProcess)
+  const replyToOwnProcess: SendReplies = replies => post({ kind: 'replies', replies })
+  signalReceivers.add(replyToOwnProcess)
   post({ kind: 'ready' })
 }
 
 /** Sends one message to each caller, with all replies to the requests of the caller. */
 function deliverReplies(batch: readonly WaitingRequest[], replies: readonly StoreReply[]): void {
-  const repliesByCaller = new Map<WaitingRequest['answer'], StoreReply[]>()
-  for (const [index, { answer }] of batch.entries()) {
+  const repliesByCaller = new Map<SendReplies, StoreReply[]>()
+  for (const [index, { sendReplies }] of batch.entries()) {
     const reply = replies[index]
     if (reply === undefined) continue
-    const callerReplies = repliesByCaller.get(answer)
-    if (callerReplies === undefined) repliesByCaller.set(answer, [reply])
+    const callerReplies = repliesByCaller.get(sendReplies)
+    if (callerReplies === undefined) repliesByCaller.set(sendReplies, [reply])
     else callerReplies.push(reply)
   }
-  for (const [answer, callerReplies] of repliesByCaller) answer(callerReplies)
+  for (const [sendReplies, callerReplies] of repliesByCaller) sendReplies(callerReplies)
 }
 
 const data = workerData as ThreadData

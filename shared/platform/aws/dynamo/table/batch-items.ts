@@ -8,6 +8,7 @@ import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 import { error } from '../../../../errors/error.ts'
 import { createPlaceholders } from './expressions.ts'
 import { type Item, type Key, keyOfItem } from './item.ts'
+import type { RetryOutcome } from './retry-request.ts'
 import { sendWithRetry, isExpired, keyOf, queryItems, type Range, type Table } from './table.ts'
 
 /**
@@ -63,42 +64,37 @@ async function getPage(
 ): Promise<readonly Item[]> {
   const items: Item[] = []
   const projection = attributes?.map(name => `#${name}`).join(', ')
-  const rest = {
+  const readOptions = {
     ConsistentRead: true,
     ...(projection === undefined ? {} : { ProjectionExpression: projection }),
     ...createPlaceholders([projection]),
   }
-  let remaining: Record<string, AttributeValue>[] = keys.map(keyOf)
+  let remainingKeys: Record<string, AttributeValue>[] = keys.map(keyOf)
   await sendWithRetry(table, 'BatchGetItem', async () => {
-    const requests = { [table.name]: { Keys: remaining, ...rest } }
+    const requests = { [table.name]: { Keys: remainingKeys, ...readOptions } }
     const response = await table.client.send(new BatchGetItemCommand({ RequestItems: requests }))
     items.push(...(response.Responses?.[table.name] ?? []))
-    remaining = response.UnprocessedKeys?.[table.name]?.Keys ?? []
-    return remaining.length === 0 ? createDone(undefined) : createRetry(remaining)
+    remainingKeys = response.UnprocessedKeys?.[table.name]?.Keys ?? []
+    return createBatchOutcome(remainingKeys.length)
   })
   return items
 }
 
 async function writePage(table: Table, requests: readonly WriteRequest[]): Promise<void> {
-  let remaining: WriteRequest[] = [...requests]
+  let remainingRequests: WriteRequest[] = [...requests]
   await sendWithRetry(table, 'BatchWriteItem', async () => {
-    const command = new BatchWriteItemCommand({ RequestItems: { [table.name]: remaining } })
+    const command = new BatchWriteItemCommand({ RequestItems: { [table.name]: remainingRequests } })
     const response = await table.client.send(command)
-    remaining = response.UnprocessedItems?.[table.name] ?? []
-    return remaining.length === 0 ? createDone(undefined) : createRetry(remaining)
+    remainingRequests = response.UnprocessedItems?.[table.name] ?? []
+    return createBatchOutcome(remainingRequests.length)
   })
 }
 
-const createDone = <T>(value: T) => ({ kind: 'done', value }) as const
-
-const createRetry = (remaining: readonly unknown[]) =>
-  ({
-    kind: 'again',
-    reason: error(
-      'STORE_UNAVAILABLE',
-      `the table did not process ${remaining.length} items of a batch`,
-    ),
-  }) as const
+function createBatchOutcome(remainingCount: number): RetryOutcome<undefined> {
+  if (remainingCount === 0) return { kind: 'done', value: undefined }
+  const message = `the table did not process ${remainingCount} items of a batch`
+  return { kind: 'again', reason: error('STORE_UNAVAILABLE', message) }
+}
 
 function splitIntoPages<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
   const pages: (readonly T[])[] = []

@@ -17,16 +17,16 @@ export function createPlaceholders(
   expressions: readonly (string | undefined)[],
   values: Values = {},
 ): Placeholders {
-  const joined = expressions.join(' ')
-  const names = new Set([...joined.matchAll(/#(\w+)/g)].map(([, name = '']) => name))
-  const usedNames = new Set([...joined.matchAll(/:(\w+)/g)].map(([, name = '']) => name))
-  const usedValues = Object.entries(values).filter(([name]) => usedNames.has(name))
+  const text = expressions.join(' ')
+  const attributeNames = new Set([...text.matchAll(/#(\w+)/g)].map(([, name = '']) => name))
+  const valueNames = new Set([...text.matchAll(/:(\w+)/g)].map(([, name = '']) => name))
+  const usedValues = Object.entries(values).filter(([name]) => valueNames.has(name))
   return {
-    ...(names.size === 0
+    ...(attributeNames.size === 0
       ? {}
       : {
           ExpressionAttributeNames: Object.fromEntries(
-            [...names].map(attribute => [`#${attribute}`, attribute]),
+            [...attributeNames].map(name => [`#${name}`, name]),
           ),
         }),
     ...(usedValues.length === 0

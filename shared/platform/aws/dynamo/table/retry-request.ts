@@ -17,7 +17,8 @@ export type RetryOutcome<T> =
  * Sends a request until it succeeds. Temporary failures (throttling, 5xx, no response) are retried
  * a few times, conflicts and unprocessed batch items more often. Each pause is a random part of a
  * time that doubles. The SDK's own retries are off: they share a budget that an outage exhausts,
- * and do not cover conflicts or batches. Throws the last reason.
+ * and do not cover `TransactionConflictException` or unprocessed batch items. Throws the last
+ * reason.
  */
 export async function retryRequest<T>(
   deps: RetryDeps,
@@ -28,16 +29,19 @@ export async function retryRequest<T>(
     const outcome = await attempt().catch((thrown: unknown): RetryOutcome<T> => {
       if (isConflict(thrown)) return { kind: 'again', reason: thrown }
       failures += 1
-      if (!isTransient(thrown) || failures >= limits.attemptsMax) throw thrown
+      if (!isTransient(thrown) || failures >= limits.transientAttemptsMax) throw thrown
       return { kind: 'again', reason: thrown }
     })
     if (outcome.kind === 'done') return outcome.value
-    if (pauses >= limits.retriesMax) throw outcome.reason
+    if (pauses >= limits.pausesMax) throw outcome.reason
     await backOff(deps, pauses)
   }
 }
 
-/** Waits for a random time. Its maximum doubles with each of the `pauses` before, up to a limit. */
+/**
+ * Waits for a random time. Its maximum doubles with each earlier pause, up to a limit. `pauses` is
+ * the number of earlier pauses.
+ */
 export async function backOff({ clock, random }: RetryDeps, pauses: number): Promise<void> {
   const maxPauseMs = Math.min(limits.longestRetryPauseMs, limits.firstRetryPauseMs * 2 ** pauses)
   const [byte = 0] = random.bytes(1)
@@ -59,9 +63,7 @@ const transientErrors: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 
-/**
- * Reports whether the same request may succeed later. The failed request may have taken effect.
- */
+/** Reports whether the same request may succeed later. The failed request may have taken effect. */
 function isTransient(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false
   const code = 'code' in thrown ? String(thrown.code) : ''
@@ -70,7 +72,10 @@ function isTransient(thrown: unknown): thrown is Error {
   return transientErrors.has(thrown.name) || transientErrors.has(code) || httpStatusCode >= 500
 }
 
-/** Reports whether a write conflicted with a transaction on the same item. */
+/**
+ * Reports whether a write conflicted with a transaction on the same item, or its own transaction is
+ * still in progress.
+ */
 function isConflict(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false
   return (

@@ -27,10 +27,10 @@ export const auditMethods = {
           args.limit,
         )
         .map(row => {
-          const checked = requireReadableFormat('audit', row)
+          const readableRow = requireReadableFormat('audit', row)
           return {
-            position: readIntegerColumn(checked, 'position'),
-            entry: readTextColumn(checked, 'entry'),
+            position: readIntegerColumn(readableRow, 'position'),
+            entry: readTextColumn(readableRow, 'entry'),
           }
         }),
   ),

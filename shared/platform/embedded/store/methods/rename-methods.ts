@@ -23,11 +23,9 @@ export const renameMethods = {
       args: {
         readonly id: StackId
         readonly to: StackId
-        /**
-         * The version that was converted to the new state. `snapshot`: '' if the stack has no
-         * state.
-         */
+        /** The version that was converted to the new state. */
         readonly expected: number
+        /** The snapshot of the new state. '' if the stack has no state. */
         readonly snapshot: BlobHash | ''
         /** The archive of the stack's program under the new id. '' if there is none. */
         readonly program: BlobHash | ''

@@ -110,10 +110,10 @@ function findRequest(database: Database, stack: StackId, key: string): StoredReq
 }
 
 function parseStoredRow(row: Parameters<typeof readTextColumn>[0]): StoredRequest {
-  const checked = requireReadableFormat('request', row)
+  const readableRow = requireReadableFormat('request', row)
   return {
-    key: readTextColumn(checked, 'key'),
-    request: readTextColumn(checked, 'request'),
-    end: readTextColumn(checked, 'ended'),
+    key: readTextColumn(readableRow, 'key'),
+    request: readTextColumn(readableRow, 'request'),
+    end: readTextColumn(readableRow, 'ended'),
   }
 }

@@ -5,16 +5,16 @@ import { chainMethods } from './chain-methods.ts'
 import { controlMethods } from './control-methods.ts'
 import { documentMethods } from './document-methods.ts'
 import { eventMethods } from './event-methods.ts'
-import { lateMethods } from './late-methods.ts'
+import { inboxMethods } from './inbox-methods.ts'
 import { logMethods } from './log-methods.ts'
 import type { Method } from './method.ts'
 import { operationMethods } from './operation-methods.ts'
 import { renameMethods } from './rename-methods.ts'
 import { requestMethods } from './request-methods.ts'
 import { retentionMethods } from './retention-methods.ts'
-import { slowMethods } from './slow-methods.ts'
+import { slowOperationMethods } from './slow-operation-methods.ts'
 
-/** All methods of the store by name, for the owner and its clients. */
+/** All methods of the store by name, for the process that owns the store and for its clients. */
 const storeMethods = {
   ...logMethods,
   ...operationMethods,
@@ -22,11 +22,11 @@ const storeMethods = {
   ...eventMethods,
   ...catalogMethods,
   ...renameMethods,
-  ...lateMethods,
+  ...inboxMethods,
   ...chainMethods,
   ...requestMethods,
   ...retentionMethods,
-  ...slowMethods,
+  ...slowOperationMethods,
   ...documentMethods,
   ...auditMethods,
 }

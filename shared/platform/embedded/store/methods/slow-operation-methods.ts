@@ -3,7 +3,7 @@ import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 
 /** Methods for the durations of slow operations. */
-export const slowMethods = {
+export const slowOperationMethods = {
   'slow.note': defineWrite(
     (database, args: { readonly id: StackId; readonly key: string; readonly ms: number }): number =>
       database.run(

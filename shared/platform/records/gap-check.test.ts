@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeploymentId, LogNumber } from '../../records/ids.ts'
 import type { LogRecord } from '../../records/log.ts'
-import { withoutGaps } from './gapless-log.ts'
+import { withGapCheck } from './gap-check.ts'
 
 const deployment = 'organization/p/s#1' as DeploymentId
 
@@ -13,7 +13,7 @@ function record(number: number): LogRecord {
 function openLog(numbers: readonly number[], closed: boolean | undefined) {
   const reads: number[] = []
   const stored = new Set(numbers)
-  const log = withoutGaps(
+  const log = withGapCheck(
     {
       append: async () => 'appended',
       read: async (_of, from, limit) => {
@@ -72,7 +72,7 @@ describe('a log that is read without gaps', () => {
   test('a record that was written during the read is found by a second read', async () => {
     const stored = [record(0), record(2)]
     let looks = 0
-    const log = withoutGaps(
+    const log = withGapCheck(
       {
         append: async () => 'appended',
         read: async (_of, from, limit) => {

@@ -4,7 +4,7 @@ import { defineRead, defineWrite } from './method.ts'
 import { requireReadableFormat } from '../../../records/record-forms.ts'
 
 /** Methods of the stacks' inboxes. */
-export const lateMethods = {
+export const inboxMethods = {
   'late.put': defineWrite(
     (
       database,

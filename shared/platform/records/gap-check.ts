@@ -10,7 +10,7 @@ import type { LogRecord } from '../../records/log.ts'
  * RECORDS_REMOVED when retention has begun to remove the records. Retention begins with the first
  * record, and only after the close.
  */
-export function withoutGaps(decisionLog: DecisionLogPort, control: ControlPort): DecisionLogPort {
+export function withGapCheck(decisionLog: DecisionLogPort, control: ControlPort): DecisionLogPort {
   return {
     ...decisionLog,
     read: async (deployment, fromNumber, limit) => {

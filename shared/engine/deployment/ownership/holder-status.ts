@@ -1,0 +1,63 @@
+import type { CatalogPort } from '../../../ports/catalog.ts'
+import type { ControlPort } from '../../../ports/records.ts'
+import { deploymentPartsOf, type DeploymentId } from '../../../records/ids.ts'
+import type { Holder } from '../../../records/log.ts'
+import type { LivenessDeps } from './liveness.ts'
+
+/** The dependencies of reading the status of a holder. `holder` is this process. */
+export interface HolderStatusDeps extends Pick<LivenessDeps, 'clock' | 'holder' | 'isAlive'> {
+  readonly catalog: Pick<CatalogPort, 'getStack'>
+  readonly control: Pick<ControlPort, 'read'>
+  /**
+   * The deployments that run in this process, if it may start several. Any other deployment with
+   * this process as holder belongs to a run that has ended.
+   */
+  readonly ownDeployments?: Set<DeploymentId>
+  /**
+   * Reports whether a holder is alive, from other knowledge than `isAlive` has: false after the
+   * watchdog nudge of the holder has arrived. A wrong result is harmless, because the log refuses a
+   * deposed writer. Absent: `isAlive` is used.
+   */
+  readonly isHolding?: (holder: Holder) => boolean | undefined
+}
+
+/**
+ * The status of a deployment that was started earlier. `over`: it is no longer the current one.
+ * `held`: the holder is alive, or its status is unknown. `dead`: another process may take it over.
+ */
+export type HolderStatus =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'held'; readonly holder: Holder }
+  | { readonly kind: 'dead'; readonly holder: Holder | undefined }
+
+/** Time that a deployment may be without its control record after its start, in ms. */
+const controlTimeoutMs = 3_000
+
+/**
+ * Reads whether the holder of a deployment is alive. Waits `controlTimeoutMs` for a control record
+ * that does not exist yet.
+ */
+export async function readHolderStatus(
+  deps: HolderStatusDeps,
+  deployment: DeploymentId,
+): Promise<HolderStatus> {
+  const startedMs = deps.clock.monotonicMs()
+  for (;;) {
+    const control = await deps.control.read(deployment)
+    if (control !== undefined) {
+      const isHeld = isSelf(control.holder, deps.holder)
+        ? control.handedOver === undefined && deps.ownDeployments?.has(deployment) === true
+        : (deps.isHolding ?? deps.isAlive)(control.holder) !== false
+      return { kind: isHeld ? 'held' : 'dead', holder: control.holder }
+    }
+    const stackRecord = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)
+    if (stackRecord?.current !== deployment) return { kind: 'over' }
+    if (deps.clock.monotonicMs() - startedMs > controlTimeoutMs)
+      return { kind: 'dead', holder: undefined }
+    await deps.clock.sleep(100)
+  }
+}
+
+function isSelf(a: Holder, b: Holder): boolean {
+  return a.host === b.host && a.pid === b.pid && a.started === b.started
+}
