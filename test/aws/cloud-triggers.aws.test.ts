@@ -35,7 +35,8 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
   beforeAll(async () => {
     webhook = await createWebhookSandbox(settings(), stack => [
       { on: 'push', repository, branches: ['main'], stack, folder: 'infra' },
-      { on: 'pull-request', repository, stack, folder: 'infra' },
+      // The state of this stack has secrets, and its program names no preview role.
+      { on: 'pull-request', repository, stack, folder: 'infra', previewWithDeployRole: true },
     ])
     ;({ sandbox, github } = webhook)
   }, 120_000)
