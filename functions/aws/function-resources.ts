@@ -51,6 +51,7 @@ import {
   resolveStackVariables,
 } from '../../shared/runtime/credentials/stack-role.ts'
 import { exportState } from '../../shared/runtime/state/export-state.ts'
+import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import { openWithReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
 import { type AwsTriggers, openTriggers } from './open-triggers.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
@@ -156,6 +157,7 @@ export function openFunctionResources(env: Env): FunctionResources {
     return {
       ...baseServer,
       notifier: triggers,
+      authorization: createRequestAuthorization({ requests, documents }),
       open: openWithReviewedConfig(openWithRepositories(baseServer.open, repositories), {
         requests,
         readState: stack => exportState(platform, stack),
