@@ -16,12 +16,13 @@ export const requestPartitions = ['requests', 'requestingStacks', 'marks'] as co
 const auditPartitions = ['audit', 'auditIds'] as const
 
 /**
- * The partitions that executors and compaction must not use. A function that wrote a token or a
- * rule of a webhook would give itself other permissions. Both functions may read the documents.
+ * The partitions that executors and compaction must not use. A function that wrote a token, a rule
+ * of a webhook or an approval would give itself other permissions. Both functions may read the
+ * documents and the approvals.
  */
 export const deniedPartitions = {
   reads: ['federations', 'tokens', ...auditPartitions],
-  writes: ['documents', ...auditPartitions],
+  writes: ['documents', 'approvals', ...auditPartitions],
 } as const
 
 /** A generator that renames a stack moves its schedules and notifications. */
@@ -39,15 +40,17 @@ export const apiPartitions = {
       'history',
       'versions',
       'requests',
+      'approvals',
       'requestingStacks',
       'streamMarks',
     ],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', 'audit'],
   ],
   writes: [
-    ...['stacks', 'stackList', 'requests', 'requestingStacks', 'endedRequests', 'streamMarks'],
+    ...['stacks', 'stackList', 'requests', 'approvals', 'requestingStacks', 'endedRequests'],
+    ...['streamMarks'],
     ...['webhooks', 'schedules', 'notifications', 'federations', 'tokens', ...auditPartitions],
   ],
   // A withdrawn request no longer waits, and a removed stack has no history.
-  removes: ['requests', 'history', 'versions'],
+  removes: ['requests', 'approvals', 'history', 'versions'],
 } as const satisfies PartitionGrants<CatalogPartition>

@@ -48,7 +48,7 @@ async function enqueue(ports: ApiPorts, newRequest: StackRequest): Promise<Reque
       'REQUEST_QUEUE_FULL',
       `${waitingRequests.length} requests are waiting for the stack`,
     )
-  if (await requests.put(newRequest)) return { request: newRequest }
+  if (await requests.putApproved(newRequest)) return { request: newRequest }
   // Another call with the same key was faster.
   return (await requests.find(stack, key)) ?? { request: newRequest }
 }

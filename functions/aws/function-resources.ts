@@ -36,7 +36,7 @@ import type { StackServer } from '../../shared/runtime/deployment/stack-server-d
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { createCredentialsEndpoint } from '../../shared/runtime/credentials/credentials-endpoint.ts'
-import { clearScratch, createStackBinding } from './stack-binding.ts'
+import { clearScratch, createStackBinding, type StackBinding } from './stack-binding.ts'
 import { createPluginFetcher } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import { openStackSecrets } from '../../shared/runtime/credentials/open-stack-secrets.ts'
 import { createInstallerCaller } from '../../shared/runtime/programs/call-installer.ts'
@@ -50,6 +50,8 @@ import {
   type AssumeRole,
   resolveStackVariables,
 } from '../../shared/runtime/credentials/stack-role.ts'
+import { exportState } from '../../shared/runtime/state/export-state.ts'
+import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import { openWithReviewedConfig } from '../../shared/runtime/credentials/reviewed-config.ts'
 import { type AwsTriggers, openTriggers } from './open-triggers.ts'
 import { createArchivedProgramOpener } from '../../shared/runtime/programs/open-archived-program.ts'
@@ -67,11 +69,13 @@ export interface FunctionResources {
    * from repositories and sends notifications.
    */
   readonly createGenerator: () => StackServer
+  /** Reports whether an unreviewed program has run here, so that this environment must end. */
+  readonly hasRunUnreviewed: StackBinding['hasRunUnreviewed']
   /**
    * Ends this environment, which serves one stack. The caller must first send the messages for
    * other stacks again.
    */
-  readonly endEnvironment: () => void
+  readonly endEnvironment: StackBinding['endEnvironment']
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -90,7 +94,7 @@ function createMeasuredCompact(platform: AwsPlatform, putMetric: PutMetric): Com
 /** Opens the resources that the variables of a function name. Throws AWS_SETTINGS_INVALID. */
 export function openFunctionResources(env: Env): FunctionResources {
   clearScratch(env)
-  const { mayServe, endEnvironment } = createStackBinding()
+  const { mayServe, recordUnreviewedRun, hasRunUnreviewed, endEnvironment } = createStackBinding()
   const settings = readAwsSettings(env)
   const awsResources = readAwsResources(env)
   const write = (line: string): void => void process.stdout.write(line)
@@ -115,8 +119,11 @@ export function openFunctionResources(env: Env): FunctionResources {
   const home = env['HOME'] ?? homedir()
   const { offer } = createCredentialsEndpoint(logger)
   const assume: AssumeRole = (role, { stack }) => assumeStackRole(role, stack)
-  const resolveVariables: StackServer['resolveVariables'] = request =>
-    resolveStackVariables({ env, region, home, assume, offer }, request)
+  const resolveVariables: StackServer['resolveVariables'] = async request => {
+    const variables = await resolveStackVariables({ env, region, home, assume, offer }, request)
+    if (request.reviewedConfig !== undefined) recordUnreviewedRun()
+    return variables
+  }
   const fetchPlugin = createPluginFetcher(platform.plugins, {
     home,
     os: process.platform,
@@ -150,10 +157,17 @@ export function openFunctionResources(env: Env): FunctionResources {
     return {
       ...baseServer,
       notifier: triggers,
-      open: openWithReviewedConfig(openWithRepositories(baseServer.open, repositories), requests),
+      authorization: createRequestAuthorization({ requests, documents }),
+      open: openWithReviewedConfig(openWithRepositories(baseServer.open, repositories), {
+        requests,
+        readState: stack => exportState(platform, stack),
+      }),
     }
   }
-  return { platform, awsResources, putMetric, createServer, createGenerator, endEnvironment }
+  return {
+    ...{ platform, awsResources, putMetric, createServer, createGenerator },
+    ...{ hasRunUnreviewed, endEnvironment },
+  }
 }
 
 /**

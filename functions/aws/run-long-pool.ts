@@ -22,7 +22,7 @@ const busyReportMs = 60_000
  * Runs a task of the long pool until SIGTERM or SIGINT. The task then takes no more work, its
  * generator hands over, and running work is completed. Failed work is delivered again. `busyQueue`
  * names the queue if `turn` removes the message before the work. The task then writes a metric,
- * because the scaling cannot see the removed message.
+ * because the scaling cannot see the removed message. A task that ran an unreviewed program ends.
  */
 export async function runLongPool(turn: LongPoolTurn, busyQueue?: QueueName): Promise<void> {
   const resources = openFunctionResources(process.env)
@@ -48,6 +48,7 @@ export async function runLongPool(turn: LongPoolTurn, busyQueue?: QueueName): Pr
       logger.write('error', 'task.failed', { message: messageOf(thrown) })
       await clock.sleep(pauseMs, shutdown.signal)
     }
+    if (resources.hasRunUnreviewed()) resources.endEnvironment()
   }
   resources.platform.close()
 }

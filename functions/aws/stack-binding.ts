@@ -12,6 +12,13 @@ import type { StackId } from '../../shared/records/ids.ts'
 export interface StackBinding {
   /** Reports whether the environment may serve a stack: it serves only the first one. */
   readonly mayServe: (stack: StackId) => boolean
+  /** Records that the program of an unreviewed preview begins to run in the environment. */
+  readonly recordUnreviewedRun: () => void
+  /**
+   * Reports whether an unreviewed program has run here. It may have changed this process, so no
+   * deployment of its stack may run in it.
+   */
+  readonly hasRunUnreviewed: () => boolean
   /** Ends this process at once, so that the next call gets a new process. */
   readonly endEnvironment: () => void
 }
@@ -57,11 +64,16 @@ export function createStackBinding(
   exit: (status: number) => void = status => process.exit(status),
 ): StackBinding {
   let boundStack: StackId | undefined
+  let hasRunUnreviewed = false
   return {
     mayServe(stack) {
       boundStack ??= stack
       return boundStack === stack
     },
+    recordUnreviewedRun() {
+      hasRunUnreviewed = true
+    },
+    hasRunUnreviewed: () => hasRunUnreviewed,
     endEnvironment: () => exit(0),
   }
 }

@@ -84,9 +84,10 @@ export async function refuseStacklessRequests(
 
 async function beginRequest(
   server: StackServer,
-  queuedRequest: DeploymentRequest,
+  storedRequest: DeploymentRequest,
   callTime: CallTime,
 ): Promise<BeginOutcome> {
+  const queuedRequest = (await server.authorization?.authorize(storedRequest)) ?? storedRequest
   // The installation of a program can take most of the time of a call.
   const request = await server.open(queuedRequest)
   if (queuedRequest.dryRun) {

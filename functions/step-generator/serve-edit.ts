@@ -3,6 +3,7 @@ import { DeployError, error, hasCode } from '../../shared/errors/error.ts'
 import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { EditRequest } from '../../shared/records/request.ts'
+import type { RequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { editState } from './edit-state.ts'
 import { renameStack } from './rename-stack.ts'
@@ -11,6 +12,7 @@ import { renameStack } from './rename-stack.ts'
 export interface EditServer {
   readonly platform: Pick<Platform, 'requests' | 'renames' | 'archives' | 'clock' | 'logger'>
   readonly ports: GeneratorPorts
+  readonly authorization?: RequestAuthorization
 }
 
 /**
@@ -19,11 +21,12 @@ export interface EditServer {
  * the request then waits. Throws errors of the store, and the request waits too.
  */
 export async function serveEdit(
-  { platform, ports }: EditServer,
+  { platform, ports, authorization }: EditServer,
   request: EditRequest,
 ): Promise<'ended' | 'refused' | 'held'> {
   const { stack, key, edit, at } = request
   try {
+    await authorization?.requireApproved(request)
     if (platform.clock.now() - at > limits.editWaitMs)
       throw error('REQUEST_EXPIRED', `the edit waited longer than ${limits.editWaitMs / 1000} s`)
     if (edit.kind === 'rename stack') {

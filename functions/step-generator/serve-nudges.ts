@@ -14,7 +14,7 @@ import { type ServeOutcome, serveStack } from './serve-stack.ts'
 /**
  * Handles the nudges that Lambda passes, in sequence, within the time of the call. A nudge for a
  * stack other than this environment's is sent again. The environment ends if many others refused
- * it.
+ * it, or if an unreviewed program has run. Lambda then delivers the rest of the nudges again.
  */
 export async function serveNudges(
   resources: FunctionResources,
@@ -27,12 +27,20 @@ export async function serveNudges(
   for (const message of readSqsMessages(event)) {
     try {
       const serveOutcome = await serveNudge(resources, message, context)
-      if (serveOutcome !== 'elsewhere') continue
-      const mustEnd = await refuseMessages([message], platform.nudges.requeue)
-      mustEndEnvironment ||= mustEnd
+      if (serveOutcome === 'elsewhere') {
+        const mustEnd = await refuseMessages([message], platform.nudges.requeue)
+        mustEndEnvironment ||= mustEnd
+      } else if (resources.hasRunUnreviewed()) {
+        // The end of the environment fails the call, which would deliver a served nudge again.
+        await platform.nudges.remove(message)
+      }
     } catch (thrown) {
       platform.logger.write('error', 'nudge.failed', { message: messageOf(thrown) })
       failedIds.push(message.id)
+    }
+    if (resources.hasRunUnreviewed()) {
+      mustEndEnvironment = true
+      break
     }
   }
   if (mustEndEnvironment) resources.endEnvironment()

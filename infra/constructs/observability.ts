@@ -170,7 +170,8 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
       metric: sumMetrics(
         [...functions.values()].map(deployed => deployed.function.metricErrors({ period })),
       ),
-      // An environment that receives work of another stack ends itself, which counts as one error.
+      // An environment with work of another stack, or after an unreviewed preview, ends itself.
+      // Each end counts as one error.
       threshold: 10,
       periods: 3,
     },

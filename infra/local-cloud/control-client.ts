@@ -85,7 +85,7 @@ export function openControlClient(
         options,
         program: programSource,
       }
-      await requests.put(request)
+      await requests.putApproved(request)
       await nudges.nudge(stack, 0)
       return key
     },

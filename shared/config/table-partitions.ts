@@ -8,6 +8,8 @@ export const catalogPartitions = {
   history: 'history *',
   versions: 'versions *',
   requests: 'requests *',
+  /** The approvals of requests, and the last programs of stacks. */
+  approvals: 'approvals *',
   /** The list of stacks that ever had a request. */
   requestingStacks: 'asking',
   endedRequests: 'ended requests',

@@ -93,6 +93,10 @@ export const apiCodes = {
     exit: 1,
     hint: 'Repeat the command. If it waits again, check that a generator serves the stack.',
   },
+  REQUEST_UNAPPROVED: {
+    exit: 1,
+    hint: 'Request it again. The webhook or schedule of a request must not be removed, paused or changed before the request begins.',
+  },
   REQUEST_QUEUE_FULL: {
     exit: 1,
     hint: 'Wait until some of the waiting requests have run, and send the request again.',

@@ -12,6 +12,17 @@ export interface RequestsPort {
    * is too large.
    */
   readonly put: (request: StackRequest) => Promise<boolean>
+  /**
+   * Like `put`, and approves the request. A process calls it for users only, whose permission it has
+   * checked: an approved request may name any archive of its stack. Both writes are atomic. A
+   * request that `put` has added stays unapproved.
+   */
+  readonly putApproved: (request: StackRequest) => Promise<boolean>
+  /**
+   * Reports whether exactly this request was approved and has not ended. True where each process
+   * that can put a request has all permissions anyway.
+   */
+  readonly isApproved: (request: StackRequest) => Promise<boolean>
   /** Returns at most `limit` requests of a stack that have not ended, oldest first. */
   readonly listWaiting: (stack: StackId, limit: number) => Promise<readonly StackRequest[]>
   readonly find: (stack: StackId, key: string) => Promise<RequestRecord | undefined>

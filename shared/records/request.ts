@@ -28,19 +28,20 @@ export interface RepositoryProgram {
   readonly webhook: string
 }
 
+/** A change that a webhook received. */
+export interface WebhookOrigin {
+  readonly kind: 'webhook'
+  readonly webhook: string
+  readonly repository: string
+  readonly commit: string
+  readonly pullRequest?: number
+  /** The branch, tag or pull request. A later request for the same ref replaces this request. */
+  readonly ref: string
+}
+
 /** The automatic origin of a request: a webhook, a schedule, or a request that detected drift. */
 export type RequestOrigin =
-  | {
-      readonly kind: 'webhook'
-      readonly webhook: string
-      readonly repository: string
-      readonly commit: string
-      readonly pullRequest?: number
-      /**
-       * The branch, tag or pull request. A later request for the same ref replaces this request.
-       */
-      readonly ref: string
-    }
+  | WebhookOrigin
   /** A schedule; `remediate`: removes detected drift. */
   | { readonly kind: 'schedule'; readonly name: string; readonly remediate: boolean }
   /** A request that detected drift. */

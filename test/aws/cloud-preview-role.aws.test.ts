@@ -63,6 +63,11 @@ describeWithServices('pull requests of a stack with roles', services, settings =
     return (await sts.send(new GetCallerIdentityCommand({}))).Arn
   }
 
+  const countEndedGenerators = (): number =>
+    webhook.sandbox.calls.filter(
+      ({ name, outcome }) => name === 'step-generator' && outcome.kind === 'died',
+    ).length
+
   const toSession = (name: string): unknown =>
     expect.stringContaining(`:assumed-role/${installation}-${name}/`)
 
@@ -79,6 +84,8 @@ describeWithServices('pull requests of a stack with roles', services, settings =
     const end = await webhook.sendAndAwait('pull_request', createPullRequestBody(7, commit))
     expect(end, webhook.sandbox.readLog()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
     expect(await takeCallerArn()).toEqual(toSession(previewName))
+    // No deployment of the stack may run in a process that the unreviewed program could change.
+    await waitUntil(() => countEndedGenerators() > 0, { condition: 'the end of the environment' })
   }, 300_000)
 
   test('without a reviewed preview role the preview is refused, and the commit gets the code', async () => {

@@ -17,9 +17,11 @@ import {
 } from '../e2e/github-host.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
 import { readExport } from '../e2e/exported-state.ts'
+import type { BlobHash } from '../../shared/records/ids.ts'
 import type { CloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import {
+  awaitRequest,
   createFiles,
   createWebhookSandbox,
   webhookSecret as secret,
@@ -35,7 +37,8 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
   beforeAll(async () => {
     webhook = await createWebhookSandbox(settings(), stack => [
       { on: 'push', repository, branches: ['main'], stack, folder: 'infra' },
-      { on: 'pull-request', repository, stack, folder: 'infra' },
+      // The state of this stack has secrets, and its program names no preview role.
+      { on: 'pull-request', repository, stack, folder: 'infra', previewWithDeployRole: true },
     ])
     ;({ sandbox, github } = webhook)
   }, 120_000)
@@ -102,6 +105,27 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
       await waitUntil(isOver, { condition: 'its end', limitMs: 120_000 })
       expect(await sandbox.control.platform.requests.listWaiting(sandbox.stack, 10)).toEqual([])
       expect(await countRuns()).toBe(1)
+    }, 300_000)
+
+    test('cannot deploy the archive of a preview, or another program, by a forged request', async () => {
+      const { requests, nudges, clock } = sandbox.control.platform
+      const { stack } = sandbox
+      const forgedPrograms = [
+        { kind: 'archive', archive: 'a'.repeat(64) as BlobHash },
+        { kind: 'last' },
+      ] as const
+      for (const program of forgedPrograms) {
+        const key = `forged ${program.kind}`
+        const options = { command: 'up', parallel: 1, refresh: false, message: '' } as const
+        const moreOptions = { continueOnError: false, execute: 'functions' } as const
+        await requests.put({
+          ...{ stack, key, at: clock.now(), by: 'webhook site', dryRun: false, program },
+          options: { ...options, ...moreOptions },
+        })
+        await nudges.nudge(stack, 0)
+        const end = await awaitRequest(sandbox, key)
+        expect(end).toMatchObject({ kind: 'refused', code: 'REQUEST_UNAPPROVED' })
+      }
     }, 300_000)
 
     test('previews a pull request, and answers with a status and a comment', async () => {

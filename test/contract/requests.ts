@@ -66,6 +66,18 @@ export function requestsContract(
       expect(await requests.listWaiting(stack, 10)).toEqual([createRequest(stack, 'a')])
     })
 
+    test('an approved request is approved until it ends, and repeating its put changes nothing', async () => {
+      const stack = createStackId()
+      const request = createRequest(stack, 'a')
+      for (const _time of [1, 2]) expect(await requests.putApproved(request)).toBe(true)
+      expect(await requests.putApproved(createRequest(stack, 'a', 2))).toBe(false)
+      const [waitingRequest = request] = await requests.listWaiting(stack, 10)
+      expect(waitingRequest).toEqual(request)
+      expect(await requests.isApproved(waitingRequest)).toBe(true)
+      await requests.end(stack, 'a', { kind: 'superseded', by: 'b' })
+      expect(await requests.listWaiting(stack, 10)).toEqual([])
+    })
+
     test('of twenty concurrent puts with one key one succeeds', async () => {
       const stack = createStackId()
       const answers = await Promise.all(

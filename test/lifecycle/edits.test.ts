@@ -63,6 +63,14 @@ test('an edit with an error is refused with its code, without a deployment', asy
   expect(await getTestStack(all.platform)).toMatchObject({ deployments: 1, version: 1 })
 })
 
+test('an edit that no user has requested is refused, and changes nothing', async () => {
+  const all = await openDeployed()
+  await all.requestEdit('k', { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' })
+  expect(await all.generate({}, { isUnapproved: true })).toBe('refused')
+  expect(await readEnd(all, 'k')).toMatchObject({ kind: 'refused', code: 'REQUEST_UNAPPROVED' })
+  expect(await getTestStack(all.platform)).toMatchObject({ deployments: 1, version: 1 })
+})
+
 test('an edit that waited too long is refused', async () => {
   const all = await openDeployed()
   const edit = { kind: 'rename', urn: await findUrn(all, 'b'), name: 'c' } as const

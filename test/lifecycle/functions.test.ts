@@ -52,6 +52,16 @@ test('a request that cannot be opened is refused with the reason, and the next o
   expect(await readNames(all)).toContain('a')
 })
 
+test('a request that no user has approved is refused, before its program is opened', async () => {
+  const all = await openScene()
+  await all.requestDeployment('k')
+  const onOpening = vi.fn(async () => undefined)
+  expect(await all.generate({}, { isUnapproved: true, onOpening })).toBe('refused')
+  const { end } = (await all.platform.requests.find(all.stack, 'k')) ?? {}
+  expect(end).toMatchObject({ kind: 'refused', code: 'REQUEST_UNAPPROVED' })
+  expect(onOpening).not.toHaveBeenCalled()
+})
+
 test('a request that reached the queue of a removed stack is refused', async () => {
   const all = await openScene()
   await all.platform.catalog.removeStack(all.stack)

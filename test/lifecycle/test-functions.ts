@@ -1,4 +1,5 @@
 import { serveDeliveries } from '../../functions/step-executor/serve-deliveries.ts'
+import { createRequestAuthorization } from '../../shared/runtime/credentials/authorize-request.ts'
 import { type ServeOutcome, serveStack } from '../../functions/step-generator/serve-stack.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
@@ -59,6 +60,8 @@ export interface FunctionCallOptions {
   readonly mayServe?: boolean
   /** Whether the role of the stack is refused. */
   readonly isRefused?: boolean
+  /** Whether no request is approved. */
+  readonly isUnapproved?: boolean
   /** Called while a request is opened. */
   readonly onOpening?: () => Promise<unknown>
   /** Called while the request of a deployment is opened again. */
@@ -102,6 +105,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
     work: (server: Parameters<typeof serveStack>[0]) => Promise<T>,
   ): Promise<T> => {
     const { kill, mayServe = true, isRefused = false, onOpening, onReopening, readsLog } = options
+    const isApproved = async () => options.isUnapproved !== true
     const process = await openTestProcess({
       home,
       number: (number += 1),
@@ -124,6 +128,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       },
       requests: platform.requests,
       notifier: platform,
+      authorization: createRequestAuthorization({ ...platform, requests: { isApproved } }),
       ports: {
         ...process.ports,
         requests: platform.requests,

@@ -102,6 +102,8 @@ export function createSimPorts(
     renames: { rename: failUnsupported },
     requests: {
       put: failUnsupported,
+      putApproved: failUnsupported,
+      isApproved: failUnsupported,
       listWaiting: failUnsupported,
       find: failUnsupported,
       end: failUnsupported,

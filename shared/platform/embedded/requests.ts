@@ -8,11 +8,14 @@ import type { StoreCall } from './store/methods/store-methods.ts'
  * is too large.
  */
 export function createRequests(call: StoreCall): RequestsPort {
+  const put: RequestsPort['put'] = async request => {
+    const { stack, key, at } = request
+    return call('requests.put', { stack, key, at, request: serializeRequest(request) })
+  }
   return {
-    put: async request => {
-      const { stack, key, at } = request
-      return call('requests.put', { stack, key, at, request: serializeRequest(request) })
-    },
+    put,
+    putApproved: put,
+    isApproved: async () => true,
     listWaiting: async (stack, limit) =>
       (await call('requests.waiting', { stack, limit })).map(
         stored => parseStoredRequest(stack, stored).request,

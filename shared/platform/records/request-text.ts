@@ -15,13 +15,18 @@ export function serializeRequest(request: StackRequest): string {
   return text
 }
 
-/** Parses a stored request. `end` is '' until the request has ended. Throws RECORD_DAMAGED. */
+/**
+ * Parses a stored request. `end` is '' until the request has ended. Throws RECORD_DAMAGED, also for a
+ * request of another stack or with another key than that of its record.
+ */
 export function parseStoredRequest(
   stack: StackId,
   { key, request, end }: { readonly key: string; readonly request: string; readonly end: string },
 ): RequestRecord {
   const record = { kind: 'request', keys: { stack, key } } as const
-  const storedRequest = { request: parseRecordJson(record, request, isRequest) }
+  const isOwnRequest = (value: unknown): value is StackRequest =>
+    isRequest(value) && value.stack === stack && value.key === key
+  const storedRequest = { request: parseRecordJson(record, request, isOwnRequest) }
   return end === '' ? storedRequest : { ...storedRequest, end: parseRecordJson(record, end, isEnd) }
 }
 

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ConfigValue, DeployRequest } from '../../engine/request.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/request.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
 import { openWithReviewedConfig } from './reviewed-config.ts'
-import { roleKey } from './stack-role.ts'
+import { previewRoleKey, roleKey } from './stack-role.ts'
 
 const stack = 'organization/p/s' as StackId
 const lastProgram = 'of the last deployment' as BlobHash
@@ -32,22 +33,42 @@ const request: DeploymentRequest = {
   ...{ program: commitProgram, origin },
 }
 
-/**
- * Opens a request, and returns the role in its reviewed configuration. The configuration of each
- * program names the archive of the program as its role, or the kind of the program.
- */
-async function readReviewedRole(fields: Partial<DeploymentRequest>): Promise<string | undefined> {
+type Config = DeployRequest['config']
+
+const plain = (text: string): ConfigValue => ({ text, secret: false, object: false })
+const secretConfig: Config = new Map([
+  ['cloudflare:apiToken', { text: 'token', secret: true, object: false }],
+])
+const deployRole: Config = new Map([[roleKey, plain('deploy')]])
+const bothRoles: Config = new Map([...deployRole, [previewRoleKey, plain('preview')]])
+const noConfig: Config = new Map()
+
+/** A stack whose last deployed program and commits have these configurations. */
+interface Stack {
+  /** Absent: the stack has no deployed program. */
+  readonly reviewed?: Config
+  readonly commit: Config
+  readonly state?: StoredDeployment
+}
+
+/** Opens a request, and returns its reviewed configuration. */
+async function readReviewedConfig(
+  { reviewed, commit, state }: Stack,
+  fields: Partial<DeploymentRequest> = {},
+): Promise<Config | undefined> {
   const open = openWithReviewedConfig(
     async ({ program }) => {
-      const text = program.kind === 'archive' ? program.archive : program.kind
-      const config = new Map([[roleKey, { text, secret: false } as ConfigValue]])
+      const config = program.kind === 'archive' ? reviewed : commit
       return { stack, config } as unknown as DeployRequest
     },
-    { getProgram: async () => lastProgram },
+    {
+      requests: { getProgram: async () => (reviewed === undefined ? undefined : lastProgram) },
+      readState: async () => state,
+    },
   )
-  const { config, reviewedConfig } = await open({ ...request, ...fields })
-  expect(config.get(roleKey)?.text).toBe((fields.program ?? commitProgram).kind)
-  return reviewedConfig?.get(roleKey)?.text
+  const deployRequest = await open({ ...request, ...fields })
+  expect(deployRequest.config).toBe(commit)
+  return deployRequest.reviewedConfig
 }
 
 test.each([
@@ -56,16 +77,56 @@ test.each([
 ])(
   'the preview of a commit of %s is unreviewed: the last deployed program names its role',
   async (_name, requestOrigin) => {
-    expect(await readReviewedRole({ origin: requestOrigin })).toBe(lastProgram)
+    const commit = new Map([[previewRoleKey, plain('of the commit')]])
+    const reviewedConfig = await readReviewedConfig(
+      { reviewed: bothRoles, commit },
+      { origin: requestOrigin },
+    )
+    expect(reviewedConfig).toBe(bothRoles)
   },
 )
 
-test('a stack without a deployed program has an empty reviewed configuration', async () => {
-  const open = openWithReviewedConfig(
-    async () => ({ stack, config: new Map() }) as unknown as DeployRequest,
-    { getProgram: async () => undefined },
-  )
-  expect((await open(request)).reviewedConfig).toEqual(new Map())
+const emptyState = { manifest: {}, metadata: {} } as unknown as StoredDeployment
+const secretState: StoredDeployment = {
+  ...emptyState,
+  resources: [
+    {
+      ...{ urn: 'urn:pulumi:s::p::pulumi:pulumi:Stack::p-s', type: 'pulumi:pulumi:Stack' },
+      custom: false,
+      outputs: {
+        key: { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' },
+      },
+    },
+  ],
+}
+
+describe('an unreviewed preview without a reviewed preview role is refused', () => {
+  test.each<readonly [string, Stack]>([
+    ['for a stack with a role', { reviewed: deployRole, commit: noConfig }],
+    ['that names the preview role itself', { reviewed: deployRole, commit: bothRoles }],
+    ['for a stack without a deployed program', { commit: bothRoles }],
+    ['for a stack with secret configuration', { reviewed: secretConfig, commit: noConfig }],
+    ['that contains secret configuration itself', { reviewed: noConfig, commit: secretConfig }],
+    [
+      'for a stack with secrets in its state',
+      { reviewed: noConfig, commit: noConfig, state: secretState },
+    ],
+  ])('%s', async (_name, stackOfRequest) => {
+    await expect(readReviewedConfig(stackOfRequest)).rejects.toMatchObject({
+      code: 'PREVIEW_ROLE_MISSING',
+    })
+  })
+})
+
+test('a reviewed preview role allows unreviewed previews of a stack with secrets', async () => {
+  const reviewed = new Map([...bothRoles, ...secretConfig])
+  const stackOfRequest = { reviewed, commit: secretConfig, state: secretState }
+  expect(await readReviewedConfig(stackOfRequest)).toBe(reviewed)
+})
+
+test('a stack without roles and secrets needs no preview role', async () => {
+  const commit = new Map([['p:size', plain('7')]])
+  expect(await readReviewedConfig({ commit, state: emptyState })).toEqual(new Map())
 })
 
 test.each<[string, Partial<DeploymentRequest>]>([
@@ -81,5 +142,6 @@ test.each<[string, Partial<DeploymentRequest>]>([
   ['the deployment of a push', { origin: pushOrigin, dryRun: false }],
   ['a schedule', { origin: { kind: 'schedule', name: 'drift', remediate: false } }],
 ])('%s is reviewed', async (_name, fields) => {
-  expect(await readReviewedRole(fields)).toBeUndefined()
+  const stackOfRequest = { reviewed: deployRole, commit: secretConfig, state: secretState }
+  expect(await readReviewedConfig(stackOfRequest, fields)).toBeUndefined()
 })

@@ -1,26 +1,63 @@
+import type { DeployRequest } from '../../engine/request.ts'
+import { error } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
+import type { StackId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/request.ts'
+import type { StoredDeployment } from '../../state/stored.ts'
+import { signatures } from '../../values/wire-options.ts'
 import type { StackServer } from '../deployment/stack-server-deps.ts'
+import { previewRoleKey, roleKey } from './stack-role.ts'
+
+/** Dependencies of opening unreviewed previews. */
+export interface ReviewedConfigDeps {
+  readonly requests: Pick<RequestsPort, 'getProgram'>
+  /** Returns the current state of a stack, or undefined for none. */
+  readonly readState: (stack: StackId) => Promise<StoredDeployment | undefined>
+}
 
 /**
  * Returns an opener that adds the configuration of the stack's last deployed program to an
- * unreviewed preview. Without such a program, this configuration is empty. Throws the errors of
- * `open`, also for the last deployed program.
+ * unreviewed preview. Without such a program, this configuration is empty. Throws
+ * PREVIEW_ROLE_MISSING if this configuration names no preview role, and the stack has a role or
+ * secrets. Throws the errors of `open`, also for the last deployed program.
  */
 export function openWithReviewedConfig(
   open: StackServer['open'],
-  requests: Pick<RequestsPort, 'getProgram'>,
+  { requests, readState }: ReviewedConfigDeps,
 ): StackServer['open'] {
   return async request => {
     const deployRequest = await open(request)
     if (!isUnreviewed(request)) return deployRequest
-    const archive = await requests.getProgram(request.stack)
-    const reviewedConfig =
+    const { stack } = request
+    const archive = await requests.getProgram(stack)
+    const reviewedConfig: DeployRequest['config'] =
       archive === undefined
         ? new Map()
         : (await open({ ...request, program: { kind: 'archive', archive } })).config
+    if (!reviewedConfig.has(previewRoleKey)) {
+      const needsProtection =
+        [deployRequest.config, reviewedConfig].some(hasProtectedValues) ||
+        hasSecrets(await readState(stack))
+      if (needsProtection) throw previewRoleMissingError(stack)
+    }
     return { ...deployRequest, reviewedConfig }
   }
+}
+
+/** Reports whether a configuration names a role, or has a secret value. */
+function hasProtectedValues(config: DeployRequest['config']): boolean {
+  const namesRole = config.has(roleKey) || config.has(previewRoleKey)
+  return namesRole || [...config.values()].some(({ secret }) => secret)
+}
+
+/** Reports whether a state has secrets, which a program could get as outputs. */
+function hasSecrets(state: StoredDeployment | undefined): boolean {
+  return state !== undefined && JSON.stringify(state).includes(`"${signatures.secret}"`)
+}
+
+function previewRoleMissingError(stack: StackId): Error {
+  const message = `the stack '${stack}' has a role or secrets, and its last deployed program names no '${previewRoleKey}' for unreviewed commits`
+  return error('PREVIEW_ROLE_MISSING', message)
 }
 
 /**

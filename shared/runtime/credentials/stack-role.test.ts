@@ -121,25 +121,8 @@ test.each([
   expect(await findRole({ dryRun: true, config, reviewedConfig: bothRoles })).toBe(previewRole)
 })
 
-test.each([
-  {
-    name: 'without a reviewed preview role',
-    config: {},
-    reviewedConfig: { [roleKey]: deployRole },
-  },
-  {
-    name: 'that names the preview role itself',
-    ...{ config: bothRoles, reviewedConfig: { [roleKey]: deployRole } },
-  },
-  { name: 'of a stack without a reviewed program', config: bothRoles, reviewedConfig: {} },
-])('an unreviewed preview $name is refused', async ({ config, reviewedConfig }) => {
-  await expect(findRole({ dryRun: true, config, reviewedConfig })).rejects.toMatchObject({
-    code: 'PREVIEW_ROLE_MISSING',
-  })
-})
-
-test('an unreviewed preview of a stack without any role has no credentials', async () => {
-  expect(await findRole({ dryRun: true, config: {}, reviewedConfig: {} })).toBeUndefined()
+test('an unreviewed preview without a reviewed preview role has no credentials', async () => {
+  expect(await findRole({ dryRun: true, config: bothRoles, reviewedConfig: {} })).toBeUndefined()
 })
 
 test.each(['arn:aws:iam::123456789012:user/x', 'shop', 'arn:aws:iam::1:role/x'])(

@@ -40,22 +40,10 @@ export function withoutFunctionVariables(
 /**
  * Returns the role of a request, or undefined for none. A preview uses the preview role of its
  * stack, if there is one. An unreviewed preview uses only the preview role of the reviewed
- * configuration. Pure. Throws CONFIG_INVALID for an invalid role. Throws PREVIEW_ROLE_MISSING for
- * an unreviewed preview of a stack that names a role, but no reviewed preview role.
+ * configuration. Pure. Throws CONFIG_INVALID for an invalid role.
  */
-function selectRole({ stack, config, dryRun, reviewedConfig }: RoleRequest): string | undefined {
-  if (reviewedConfig !== undefined) {
-    const reviewedRole = readRole(reviewedConfig, previewRoleKey)
-    const namesRole = [config, reviewedConfig].some(
-      values => values.has(roleKey) || values.has(previewRoleKey),
-    )
-    if (reviewedRole === undefined && namesRole)
-      throw error(
-        'PREVIEW_ROLE_MISSING',
-        `the last deployed program of the stack '${stack}' names no '${previewRoleKey}' for unreviewed commits`,
-      )
-    return reviewedRole
-  }
+function selectRole({ config, dryRun, reviewedConfig }: RoleRequest): string | undefined {
+  if (reviewedConfig !== undefined) return readRole(reviewedConfig, previewRoleKey)
   const previewRole = dryRun ? readRole(config, previewRoleKey) : undefined
   return previewRole ?? readRole(config, roleKey)
 }
@@ -72,8 +60,7 @@ function readRole(config: DeployRequest['config'], key: string): string | undefi
  * Returns the environment of a stack's program and plugins in a function, without variables of the
  * function itself. If the request has a role, the environment contains an endpoint for its
  * credentials, because an operation may outlast one set of credentials. `env`: the function's
- * environment. Throws CONFIG_INVALID for an invalid role, PREVIEW_ROLE_MISSING, and the errors of
- * `assume`.
+ * environment. Throws CONFIG_INVALID for an invalid role, and the errors of `assume`.
  */
 export async function resolveStackVariables(
   deps: {

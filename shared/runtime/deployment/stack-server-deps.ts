@@ -5,6 +5,7 @@ import type { DeployRequest } from '../../engine/request.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/request.ts'
+import type { RequestAuthorization } from '../credentials/authorize-request.ts'
 import type { StackRunDeps } from '../environment/stack-run-deps.ts'
 
 /**
@@ -20,6 +21,8 @@ export interface StackServer extends StackRunDeps {
   readonly requests: RequestsPort
   /** Sends notifications about the ends of deployments. Absent: none are sent. */
   readonly notifier?: NotifierPorts
+  /** Absent: each process that can put a request has all permissions anyway. */
+  readonly authorization?: RequestAuthorization
   /**
    * Returns the deployment request of a queued request. Throws when its program cannot be opened.
    */

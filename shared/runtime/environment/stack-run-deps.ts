@@ -24,7 +24,7 @@ export interface StackRunDeps {
 
 /**
  * Returns the input of a run with additions from `deps`: the variables of the stack, the plugin
- * installer and the opener of secrets. Throws STACK_ROLE_REFUSED and PREVIEW_ROLE_MISSING.
+ * installer and the opener of secrets. Throws STACK_ROLE_REFUSED.
  */
 export async function withStackVariables(deps: StackRunDeps, input: RunInput): Promise<RunInput> {
   const { resolveVariables, fetchPlugin, openStateManager } = deps

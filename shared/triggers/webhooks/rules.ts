@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import type { StackId } from '../../records/ids.ts'
+import type { WebhookOrigin } from '../../records/request.ts'
 import { passesPatterns } from './glob.ts'
 import type { ChangeEvent } from './repository-event.ts'
 
@@ -107,6 +108,34 @@ export function triggersOf(rules: readonly Rule[], event: ChangeEvent): readonly
     if (!triggersByStack.has(rule.stack) && matchesRule(rule, event))
       triggersByStack.set(rule.stack, triggerOf(rule, event))
   return [...triggersByStack.values()]
+}
+
+/**
+ * Returns the triggers that rules have for a stack and the origin of a request. An origin has no
+ * changed files, no target branch of a pull request and no fork, so these conditions are not
+ * checked. Pure.
+ */
+export function triggersOfOrigin(
+  rules: readonly Rule[],
+  stack: StackId,
+  origin: WebhookOrigin,
+): readonly Trigger[] {
+  const { repository, commit, ref, pullRequest } = origin
+  const change = { repository, commit, paths: undefined }
+  const [kind = '', name = ''] = /^(branch|tag) (.*)$/su.exec(ref)?.slice(1) ?? []
+  const event: ChangeEvent | undefined =
+    pullRequest !== undefined
+      ? { kind: 'pull-request', number: pullRequest, branch: '', isForeign: false, ...change }
+      : kind === 'branch'
+        ? { kind: 'push', branch: name, ...change }
+        : kind === 'tag'
+          ? { kind: 'tag', tag: name, ...change }
+          : undefined
+  if (event === undefined) return []
+  return rules
+    .map(rule => (rule.on === 'pull-request' ? { ...rule, branches: [] } : rule))
+    .filter(rule => rule.stack === stack && matchesRule(rule, event))
+    .map(rule => triggerOf(rule, event))
 }
 
 function matchesRule(rule: Rule, event: ChangeEvent): boolean {

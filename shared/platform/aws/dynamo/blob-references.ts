@@ -115,8 +115,10 @@ async function readRequestsPage(
 ): Promise<RecordPage> {
   const { pk } = catalogKeys.requestCounter(stack)
   const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
-  if (lastItem === undefined) return { items, next: { at: 'asking', after: stack } }
-  return { items, next: { at: 'requests', stack, from: lastItem } }
+  if (lastItem !== undefined) return { items, next: { at: 'requests', stack, from: lastItem } }
+  const program = await getItem(catalogTable, catalogKeys.program(stack))
+  const lastItems = program === undefined ? items : [...items, program]
+  return { items: lastItems, next: { at: 'asking', after: stack } }
 }
 
 async function readDocumentsPage(

@@ -96,7 +96,12 @@ export const catalogKeys = {
   }),
   /** The counter with the last position that a put took. */
   requestCounter: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
-  program: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'program' }),
+  /** The approvals of requests of a stack, and its last program, in one partition. */
+  approval: (stack: StackId, key: string): Key => ({
+    pk: `approvals ${stack}`,
+    sk: `key ${shortenKeyText(key)}`,
+  }),
+  program: (stack: StackId): Key => ({ pk: `approvals ${stack}`, sk: 'program' }),
   /** The list of stacks that ever had a request or an upload. A listed stack need not exist. */
   requestingStackEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
   /** The list of ended requests, ordered by the time when they were requested. */

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { RequestsPort } from '../../../ports/requests.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import type { BlobHash, StackId } from '../../../records/ids.ts'
-import type { RequestRecord } from '../../../records/request.ts'
+import type { RequestRecord, StackRequest } from '../../../records/request.ts'
 import { parseStoredRequest, serializeRequest } from '../../records/request-text.ts'
 import {
   alwaysTrue,
@@ -34,27 +35,43 @@ interface RequestsDeps {
 /**
  * Creates the request queues of stacks in the catalog. A request is stored by key and, while it
  * waits, also by position. A reader therefore finds the waiting requests without reading the ended
- * ones. The put and the end of a request change both items in one transaction.
+ * ones. The put and the end of a request change both items in one transaction. An approval is an
+ * item of another partition, which webhooks and schedules must not write.
  */
 export function createRequests(deps: RequestsDeps): RequestsPort {
   const { catalogTable, random } = deps
   const recordStack = createStackRecorder(catalogTable)
+  /** Puts a request, and makes more writes in the same transaction. */
+  const put = async (
+    request: StackRequest,
+    moreWrites: readonly TransactionPart[],
+  ): Promise<boolean> => {
+    const { stack, key, at } = request
+    const json = serializeRequest(request)
+    const existingItem = await getItem(catalogTable, keys.request(stack, key))
+    // A caller whose put got no response repeats exactly the same request.
+    if (existingItem !== undefined) return isSameRequest(existingItem, json)
+    await recordStack(stack)
+    const position = await takeNextPosition(catalogTable, stack)
+    const item = { ...toItem({ key, request: json }), ...formatAttributeOf('request') }
+    const requestItem = { ...item, ...toItem({ at, position }) }
+    const result = await transact(catalogTable, random, [
+      { kind: 'put', key: keys.request(stack, key), item: requestItem, ifAbsent: true },
+      { kind: 'put', key: keys.waitingRequest(stack, position), item, ifAbsent: true },
+      ...moreWrites,
+    ])
+    return result.isDone || isSameRequest(result.parts[0]?.existing, json)
+  }
   return {
-    put: async request => {
-      const { stack, key, at } = request
-      const json = serializeRequest(request)
-      const existingItem = await getItem(catalogTable, keys.request(stack, key))
-      // A caller whose put got no response repeats exactly the same request.
-      if (existingItem !== undefined) return isSameRequest(existingItem, json)
-      await recordStack(stack)
-      const position = await takeNextPosition(catalogTable, stack)
-      const item = { ...toItem({ key, request: json }), ...formatAttributeOf('request') }
-      const requestItem = { ...item, ...toItem({ at, position }) }
-      const result = await transact(catalogTable, random, [
-        { kind: 'put', key: keys.request(stack, key), item: requestItem, ifAbsent: true },
-        { kind: 'put', key: keys.waitingRequest(stack, position), item, ifAbsent: true },
-      ])
-      return result.isDone || isSameRequest(result.parts[0]?.existing, json)
+    put: request => put(request, []),
+    putApproved: request => {
+      const key = keys.approval(request.stack, request.key)
+      const item = toItem({ digest: digestOf(serializeRequest(request)) })
+      return put(request, [{ kind: 'put', key, item, ifAbsent: false }])
+    },
+    isApproved: async request => {
+      const item = await getItem(catalogTable, keys.approval(request.stack, request.key))
+      return readText(item ?? {}, 'digest') === digestOf(serializeRequest(request))
     },
     listWaiting: async (stack, limit) => {
       const { pk } = keys.requestCounter(stack)
@@ -148,6 +165,7 @@ export function createEndParts(
   return [
     { kind: 'change', change },
     { kind: 'remove', key: keys.waitingRequest(stack, position) },
+    { kind: 'remove', key: keys.approval(stack, key) },
     // By this item, `forget` finds the ended request without reading the waiting requests.
     {
       kind: 'put',
@@ -174,6 +192,8 @@ async function forgetRequest(
   ])
   if (!result.isDone) await deleteItem(catalogTable, keyOfItem(listEntry))
 }
+
+const digestOf = (json: string): string => createHash('sha256').update(json).digest('hex')
 
 const isSameRequest = (item: Item | undefined, json: string): boolean =>
   item !== undefined && readText(item, 'request') === json

@@ -43,6 +43,8 @@ export interface AwsNudges extends NudgesPort {
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
   /** See `requeueMessage`. */
   readonly requeue: (raw: RawMessage) => Promise<void>
+  /** Removes a message of an event source whose call will fail. */
+  readonly remove: (raw: RawMessage) => Promise<void>
 }
 
 /**
@@ -131,5 +133,6 @@ export function createNudges(deps: NudgesDeps): AwsNudges {
     },
     fromEvent,
     requeue: raw => requeueMessage(sqs, url, raw),
+    remove: ({ handle }) => removeMessage(sqs, url, handle),
   }
 }

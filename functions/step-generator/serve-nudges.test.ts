@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { silentLogger } from '../../shared/platform/system/logger.ts'
+import type { FunctionResources } from '../aws/function-resources.ts'
+import { createStackBinding } from '../aws/stack-binding.ts'
+import { serveNudges } from './serve-nudges.ts'
+
+const context = { getRemainingTimeInMillis: () => 600_000 }
+const message = {
+  ...{ messageId: 'm1', receiptHandle: 'r1', body: '', attributes: {} },
+  attributes: { ApproximateReceiveCount: '1' },
+}
+
+/** Serves a nudge of a stack. `run` is what happens before its stack is read. */
+async function serveOneNudge(run: (recordUnreviewedRun: () => void) => void) {
+  const effects: string[] = []
+  const binding = createStackBinding(() => effects.push('end of the environment'))
+  const platform = {
+    logger: silentLogger,
+    nudges: {
+      fromEvent: async () => ({ stack: 'organization/p/dev' }),
+      remove: async ({ handle }: { handle: string }) => effects.push(`removal of ${handle}`),
+    },
+    catalog: {
+      getStack: async () => {
+        run(binding.recordUnreviewedRun)
+        return undefined
+      },
+    },
+    clock: { monotonicMs: () => 0 },
+  }
+  const resources = {
+    ...{ ...binding, platform, awsResources: { pool: 'short' } },
+    createGenerator: () => ({ platform, requests: { listWaiting: async () => [] } }),
+  } as unknown as FunctionResources
+  const { batchItemFailures } = await serveNudges(resources, { Records: [message] }, context)
+  return { effects, failedMessages: batchItemFailures.length }
+}
+
+test('an environment that ran an unreviewed program removes the nudge, and ends', async () => {
+  expect(await serveOneNudge(recordUnreviewedRun => recordUnreviewedRun())).toEqual({
+    effects: ['removal of r1', 'end of the environment'],
+    failedMessages: 0,
+  })
+})
+
+test('an environment that ran an unreviewed program also ends if the nudge fails', async () => {
+  const served = await serveOneNudge(recordUnreviewedRun => {
+    recordUnreviewedRun()
+    throw new Error('the store does not respond')
+  })
+  expect(served).toEqual({ effects: ['end of the environment'], failedMessages: 1 })
+})
+
+test('an environment that ran reviewed programs only serves further nudges', async () => {
+  expect(await serveOneNudge(() => undefined)).toEqual({ effects: [], failedMessages: 0 })
+})

@@ -1,0 +1,93 @@
+import { error } from '../../errors/error.ts'
+import type { TriggerPorts } from '../../ports/documents.ts'
+import type { RequestsPort } from '../../ports/requests.ts'
+import type { DeploymentRequest, StackRequest, WebhookOrigin } from '../../records/request.ts'
+import {
+  deriveScheduleRequest,
+  deriveWebhookRequest,
+  parseScheduleKey,
+} from '../../triggers/derive-request.ts'
+import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
+import { toPrintable } from '../../triggers/printable.ts'
+import { scheduleDocument } from '../../triggers/schedules/schedule.ts'
+import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
+
+/** Dependencies of the authorization of requests. */
+export interface AuthorizationDeps {
+  readonly requests: Pick<RequestsPort, 'isApproved'>
+  readonly documents: Pick<TriggerPorts['documents'], 'get'>
+}
+
+/**
+ * The authorization of stored requests. Webhooks and schedules may write requests, and an attacker
+ * could take over their functions. So a request of a trigger is derived again from the document of
+ * the trigger. Any other request needs an approval, which triggers cannot write.
+ */
+export interface RequestAuthorization {
+  /** Throws REQUEST_UNAPPROVED for a request that was not approved. */
+  readonly requireApproved: (request: StackRequest) => Promise<void>
+  /**
+   * Returns the request to serve. Throws REQUEST_UNAPPROVED, DOCUMENT_INVALID and the errors of the
+   * store.
+   */
+  readonly authorize: (request: DeploymentRequest) => Promise<DeploymentRequest>
+}
+
+/** Creates the authorization of a generator. */
+export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuthorization {
+  const requireApproved: RequestAuthorization['requireApproved'] = async request => {
+    if (!(await deps.requests.isApproved(request)))
+      throw unapprovedError(request, 'it was not put by the API of this version')
+  }
+  return {
+    requireApproved,
+    authorize: async request => {
+      const { origin, key } = request
+      if (origin?.kind === 'webhook') return authorizeByWebhook(deps, request, origin)
+      if (origin !== undefined)
+        return authorizeBySchedule(deps, request, origin.kind === 'remedy' ? origin.of : key)
+      await requireApproved(request)
+      return request
+    },
+  }
+}
+
+async function authorizeByWebhook(
+  { documents }: AuthorizationDeps,
+  request: DeploymentRequest,
+  origin: WebhookOrigin,
+): Promise<DeploymentRequest> {
+  const name = toPrintable(origin.webhook)
+  const stored = await documents.get(webhookKeyOf(origin.webhook))
+  if (stored === undefined) throw unapprovedError(request, `there is no webhook '${name}'`)
+  const { isPaused, rules } = parseDocumentValue(webhookDocument, stored)
+  if (isPaused) throw unapprovedError(request, `the webhook '${name}' is paused`)
+  const derivedRequest = deriveWebhookRequest(rules, request, origin)
+  if (derivedRequest === undefined)
+    throw unapprovedError(request, `the webhook '${name}' has no such rule`)
+  return derivedRequest
+}
+
+/** `runKey`: the key of the request for the run of the schedule. */
+async function authorizeBySchedule(
+  { documents }: AuthorizationDeps,
+  request: DeploymentRequest,
+  runKey: string,
+): Promise<DeploymentRequest> {
+  const run = parseScheduleKey(runKey)
+  if (run === undefined) throw unapprovedError(request, 'it names no schedule')
+  const name = toPrintable(run.name)
+  const stored = await documents.get({ kind: 'schedule', scope: request.stack, name: run.name })
+  if (stored === undefined) throw unapprovedError(request, `there is no schedule '${name}'`)
+  const schedule = parseDocumentValue(scheduleDocument, stored)
+  if (schedule.isPaused) throw unapprovedError(request, `the schedule '${name}' is paused`)
+  const derivedRequest = deriveScheduleRequest({ ...run, schedule }, request)
+  if (derivedRequest === undefined)
+    throw unapprovedError(request, `the schedule '${name}' has another operation`)
+  return derivedRequest
+}
+
+function unapprovedError({ key, stack }: StackRequest, reason: string): Error {
+  const message = `the request '${toPrintable(key)}' of the stack '${stack}' is not served: ${reason}`
+  return error('REQUEST_UNAPPROVED', message)
+}
