@@ -9,10 +9,7 @@ export function s3PermissionsOf({
   target,
   headers,
 }: ServiceRequest): readonly RequiredPermission[] {
-  const { pathname, searchParams } = new URL(target, 'http://s3')
-  const [, bucket = '', ...keyParts] = decodeURIComponent(pathname).split('/')
-  const key = keyParts.join('/')
-  const bucketArn = `arn:aws:s3:::${bucket}`
+  const { bucketArn, key, searchParams } = parseTarget(target)
   if (key === '') return [bucketPermissionOf(method, bucketArn, searchParams)]
   return [
     {
@@ -21,6 +18,31 @@ export function s3PermissionsOf({
       context: conditionsOf(headers, searchParams),
     },
   ]
+}
+
+/**
+ * Returns the permission without which S3 conceals that an object is missing, and responds with 403
+ * instead of 404. Undefined for a request that does not read an object. Source: S3's references of
+ * GetObject and HeadObject.
+ */
+export function missingObjectPermissionOf({
+  method,
+  target,
+}: Pick<ServiceRequest, 'method' | 'target'>): RequiredPermission | undefined {
+  const { bucketArn, key } = parseTarget(target)
+  if (key === '' || (method !== 'GET' && method !== 'HEAD')) return undefined
+  return { action: 's3:ListBucket', resource: bucketArn, context: { 's3:prefix': key } }
+}
+
+function parseTarget(target: string): {
+  readonly bucketArn: string
+  /** The key of an object; '' for a request to the bucket itself. */
+  readonly key: string
+  readonly searchParams: URLSearchParams
+} {
+  const { pathname, searchParams } = new URL(target, 'http://s3')
+  const [, bucket = '', ...keyParts] = decodeURIComponent(pathname).split('/')
+  return { bucketArn: `arn:aws:s3:::${bucket}`, key: keyParts.join('/'), searchParams }
 }
 
 function bucketPermissionOf(
