@@ -3,7 +3,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms'
-import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  CopyObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -32,7 +37,7 @@ const statements = [
     Resource: key,
     Condition: { StringEquals: { 'kms:EncryptionContext:purpose': 'trigger' } },
   },
-  { Effect: 'Allow', Action: 's3:GetObject', Resource: 'arn:aws:s3:::shop/*' },
+  { Effect: 'Allow', Action: ['s3:GetObject', 's3:PutObject'], Resource: 'arn:aws:s3:::shop/*' },
   {
     Effect: 'Allow',
     Action: 's3:ListBucket',
@@ -122,10 +127,13 @@ test('S3 conceals a missing object from a role that cannot list its prefix', asy
   expect(uses).toContainEqual({ role: 'webhook', action: 's3:ListBucket', statement: 3 })
   await expect(read('plugins/a')).rejects.toMatchObject(forbidden)
   await expect(check('plugins/a')).rejects.toMatchObject(forbidden)
-  expect(denials.map(({ permission }) => permission.context)).toEqual([
-    { 's3:prefix': 'plugins/a' },
-    { 's3:prefix': 'plugins/a' },
-  ])
+  const copy = (CopySource: string) =>
+    client.send(new CopyObjectCommand({ Bucket: 'shop', Key: 'blobs/b', CopySource }))
+  await expect(copy('shop/blobs/a')).rejects.toMatchObject(notFound)
+  await expect(copy('shop/plugins/a')).rejects.toMatchObject(forbidden)
+  expect(denials.map(({ permission }) => permission.context)).toEqual(
+    Array.from({ length: 3 }, () => ({ 's3:prefix': 'plugins/a' })),
+  )
 })
 
 test('a decryption needs the encryption context of the role', async () => {
