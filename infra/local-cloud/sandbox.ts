@@ -61,7 +61,7 @@ function installBubblewrap(): void {
 const namespaceOptions = [
   ...['--unshare-user', '--uid', '993', '--gid', '990'],
   ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--remount-ro', '/dev', '--proc', '/proc'],
 ] as const
 
 /**

@@ -98,12 +98,14 @@ describe.skipIf(support.kind === 'unsupported')('a function in a sandbox', () =>
     expect(names.sort()).toEqual(['HOME', 'LANG', 'PATH', 'PWD', 'TZ', '_X_AMZN_TRACE_ID'])
   })
 
-  test.each(['/opt/a', '/var/task/a', '/var/a', '/etc/a', '/usr/local/a'])(
-    'cannot write %s',
-    async path => {
-      expect(await invoke({ write: path })).toMatch(/^(EROFS|EACCES|ENOENT)$/)
-    },
-  )
+  const readOnlyFiles = ['/opt/a', '/var/task/a', '/var/a', '/etc/a', '/usr/local/a']
+  test.each([...readOnlyFiles, '/dev/a', '/dev/shm/a'])('cannot write %s', async path => {
+    expect(await invoke({ write: path })).toMatch(/^(EROFS|EACCES|ENOENT)$/)
+  })
+
+  test('can write to /dev/null', async () => {
+    expect(await invoke({ write: '/dev/null' })).toBe('undefined')
+  })
 
   test('can write to /tmp up to its size', async () => {
     expect(await invoke({ write: '/tmp/small', bytes: 1024 * 1024 })).toBe('undefined')
