@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type SandboxedCommand, sandboxCommandOf, taskRoot } from './sandbox.ts'
-import { listSandboxProcesses, measureMemoryBytes } from './sandbox-processes.ts'
+import { listSandboxProcesses, measureUsage, type SandboxUsage } from './sandbox-processes.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 
 /** The options of a process of the cloud. */
@@ -40,8 +40,8 @@ export interface IsolatedProcess {
    * the first program only, as in a container. Has no effect after the end of the process.
    */
   readonly signal: (name: NodeJS.Signals) => void
-  /** Returns the memory of the sandbox in bytes; undefined without a sandbox. */
-  readonly measureMemory: () => number | undefined
+  /** Returns the usage of the sandbox; undefined without a sandbox. */
+  readonly measureUsage: () => SandboxUsage | undefined
   /**
    * Resolves with the reason when the process has ended, its group was killed, and its folder was
    * removed. Never rejects.
@@ -76,11 +76,15 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
     child.once('error', thrown => finish(`failed to start: ${thrown.message}`))
     child.once('exit', (status, exitSignal) => finish(`exited with ${status ?? exitSignal}`))
   })
-  const measureMemory = (): number | undefined =>
-    sandbox === undefined || child.pid === undefined
-      ? undefined
-      : measureMemoryBytes(listSandboxProcesses(child.pid))
-  return { pid: child.pid ?? 0, signal, measureMemory, endReason }
+  return {
+    pid: child.pid ?? 0,
+    signal,
+    measureUsage: () =>
+      sandbox === undefined || child.pid === undefined
+        ? undefined
+        : measureUsage(listSandboxProcesses(child.pid)),
+    endReason,
+  }
 }
 
 /** A process without an input. */
