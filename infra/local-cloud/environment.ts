@@ -114,6 +114,9 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   })
   const invoke: Environment['invoke'] = (event, limitMs, call = {}) => {
     if (state.hasEnded) return Promise.resolve({ kind: 'died', reason: state.reason })
+    const eventText = JSON.stringify(event)
+    if (Buffer.byteLength(eventText) > cloudLimits.responseBytesMax)
+      return Promise.resolve({ kind: 'failed', reason: eventTooLarge })
     let limitTimer: NodeJS.Timeout | undefined
     // The time limit of a call starts when the environment can begin it.
     const begin = (): void => {
@@ -124,7 +127,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       const { traceHeader = '' } = call
       api.invoke({
         ...{ id: state.id, arn: options.arn, deadlineMs, traceHeader },
-        event: JSON.stringify(event),
+        event: eventText,
       })
     }
     state.onStreamedAnswer = call.onStreamedAnswer
@@ -144,6 +147,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     invoke,
   }
 }
+
+const eventTooLarge = `RequestEntityTooLarge: the event exceeds ${cloudLimits.responseBytesMax} bytes`
 
 /** Kills an environment that uses more than its function may use. Returns the end of checks. */
 function startUsageChecks(
