@@ -135,7 +135,7 @@ const spawnOptions: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'> = {
   stdio: ['ignore', 'pipe', 'pipe'],
 }
 
-/** Signals the processes of a sandbox. A second pass finds processes that start meanwhile. */
+/** Signals the processes of a sandbox. Repeats SIGSTOP for those that have started meanwhile. */
 function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
   if (name === 'SIGTERM') {
     const program = listSandboxProcesses(parentPid).find(({ innerPid }) => innerPid === 2)
@@ -143,11 +143,16 @@ function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
     return
   }
   const signalledPids = new Set<number>()
-  for (let pass = 0; pass < 2; pass += 1)
-    for (const { pid } of listSandboxProcesses(parentPid)) {
-      if (!signalledPids.has(pid)) sendSignal(pid, name)
+  let newPids: readonly number[]
+  do {
+    newPids = listSandboxProcesses(parentPid).flatMap(({ pid }) =>
+      signalledPids.has(pid) ? [] : [pid],
+    )
+    for (const pid of newPids) {
+      sendSignal(pid, name)
       signalledPids.add(pid)
     }
+  } while (name === 'SIGSTOP' && newPids.length > 0)
 }
 
 /** Signals a process, or a group by its negative pid. It may have ended meanwhile. */
