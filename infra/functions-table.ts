@@ -224,7 +224,6 @@ export const functionsTable: readonly FunctionRow[] = [
       // The installer uploads to signed addresses, which carry the permissions of the generator.
       creates: ['installs'],
       sends: ['chains', 'chains-long', 'nudges', 'nudges-long', 'notifications'],
-      redrives: ['chains', 'chains-long'],
       triggerSecrets: 'open',
       stackSecrets: 'replace',
       assumesDeploymentRoles: true,

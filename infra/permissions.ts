@@ -201,29 +201,19 @@ function queueStatementsOf(
   queue?: QueueName,
 ): PolicyStatement[] {
   const deadLetterQueueArns = redrives.map(name => queues[name].deadLetterQueue.queueArn)
+  // A redrive sends the bodies of dead letters again.
+  const sentQueues = [...new Set([...sends, ...redrives])]
   return [
-    ...(sends.length === 0
+    ...(sentQueues.length === 0
       ? []
       : [
           allow(
             ['sqs:SendMessage'],
-            sends.map(name => queues[name].queue.queueArn),
+            sentQueues.map(name => queues[name].queue.queueArn),
           ),
         ]),
     ...(queue === undefined ? [] : [allow(receiveActions, [queues[queue].queue.queueArn])]),
-    ...(deadLetterQueueArns.length === 0
-      ? []
-      : [
-          allow(
-            [...receiveActions, 'sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks'],
-            deadLetterQueueArns,
-          ),
-          // A redrive sends messages with the permissions of its caller.
-          allow(
-            ['sqs:SendMessage'],
-            redrives.map(name => queues[name].queue.queueArn),
-          ),
-        ]),
+    ...(deadLetterQueueArns.length === 0 ? [] : [allow(receiveActions, deadLetterQueueArns)]),
   ]
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type EnvironmentOptions, startEnvironmentProcess } from './environment-process.ts'
 import type { IsolatedProcess } from './isolated-process.ts'
+import type { SandboxUsage } from './sandbox-processes.ts'
 import { type RuntimeReply, startRuntimeApi, type StreamedAnswer } from './runtime-api.ts'
 
 /** The result of a function call. `json` is the value that the function returned, as JSON. */
@@ -101,10 +102,10 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   const readyTimer = setTimeout(() => {
     if (!state.isReady) kill('was not ready in time')
   }, cloudLimits.environmentStartMs).unref()
-  const endMemoryChecks = startMemoryChecks(environmentProcess, options.memoryMb, kill)
+  const endUsageChecks = startUsageChecks(environmentProcess, options.memoryMb, kill)
   const endReason = environmentProcess.endReason.then(exitReason => {
     clearTimeout(readyTimer)
-    endMemoryChecks()
+    endUsageChecks()
     state.hasEnded = true
     state.reason ||= exitReason
     api.close()
@@ -113,6 +114,9 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   })
   const invoke: Environment['invoke'] = (event, limitMs, call = {}) => {
     if (state.hasEnded) return Promise.resolve({ kind: 'died', reason: state.reason })
+    const eventText = JSON.stringify(event)
+    if (Buffer.byteLength(eventText) > cloudLimits.responseBytesMax)
+      return Promise.resolve({ kind: 'failed', reason: eventTooLarge })
     let limitTimer: NodeJS.Timeout | undefined
     // The time limit of a call starts when the environment can begin it.
     const begin = (): void => {
@@ -123,7 +127,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       const { traceHeader = '' } = call
       api.invoke({
         ...{ id: state.id, arn: options.arn, deadlineMs, traceHeader },
-        event: JSON.stringify(event),
+        event: eventText,
       })
     }
     state.onStreamedAnswer = call.onStreamedAnswer
@@ -144,17 +148,33 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   }
 }
 
-/** Kills an environment that uses more memory than its function has. Returns the end of checks. */
-function startMemoryChecks(
-  { measureMemory }: Pick<IsolatedProcess, 'measureMemory'>,
+const eventTooLarge = `RequestEntityTooLarge: the event exceeds ${cloudLimits.responseBytesMax} bytes`
+
+/** Kills an environment that uses more than its function may use. Returns the end of checks. */
+function startUsageChecks(
+  { measureUsage }: Pick<IsolatedProcess, 'measureUsage'>,
   memoryMb: number,
   kill: (reason: string) => void,
 ): () => void {
   const timer = setInterval(() => {
-    const usedMb = (measureMemory() ?? 0) / 1024 / 1024
-    if (usedMb > memoryMb) kill(`ran out of memory: ${Math.ceil(usedMb)} MB of ${memoryMb} MB`)
-  }, cloudLimits.memoryCheckMs).unref()
+    const usage = measureUsage()
+    const excess = usage === undefined ? undefined : findExcess(usage, memoryMb)
+    if (excess !== undefined) kill(`ran out of ${excess}`)
+  }, cloudLimits.usageCheckMs).unref()
   return () => clearInterval(timer)
+}
+
+/** Returns the resource that a sandbox uses above its limit, with both numbers. Pure. */
+function findExcess(
+  { memoryBytes, descriptors, threads }: SandboxUsage,
+  memoryMb: number,
+): string | undefined {
+  const usedMb = Math.ceil(memoryBytes / 1024 / 1024)
+  if (usedMb > memoryMb) return `memory: ${usedMb} MB of ${memoryMb} MB`
+  const { descriptorsMax, threadsMax } = cloudLimits
+  if (threads > threadsMax) return `processes and threads: ${threads} of ${threadsMax}`
+  if (descriptors > descriptorsMax) return `file descriptors: ${descriptors} of ${descriptorsMax}`
+  return undefined
 }
 
 function settleReply(state: EnvironmentState, reply: RuntimeReply): void {

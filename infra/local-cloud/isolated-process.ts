@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import { type SandboxedCommand, sandboxCommandOf, taskRoot } from './sandbox.ts'
-import { listSandboxProcesses, measureMemoryBytes } from './sandbox-processes.ts'
+import { listSandboxProcesses, measureUsage, type SandboxUsage } from './sandbox-processes.ts'
 import type { Supervisor } from '../../shared/platform/system/process-supervisor.ts'
 
 /** The options of a process of the cloud. */
@@ -40,8 +40,8 @@ export interface IsolatedProcess {
    * the first program only, as in a container. Has no effect after the end of the process.
    */
   readonly signal: (name: NodeJS.Signals) => void
-  /** Returns the memory of the sandbox in bytes; undefined without a sandbox. */
-  readonly measureMemory: () => number | undefined
+  /** Returns the usage of the sandbox; undefined without a sandbox. */
+  readonly measureUsage: () => SandboxUsage | undefined
   /**
    * Resolves with the reason when the process has ended, its group was killed, and its folder was
    * removed. Never rejects.
@@ -76,11 +76,15 @@ export function startIsolatedProcess(options: IsolatedProcessOptions): IsolatedP
     child.once('error', thrown => finish(`failed to start: ${thrown.message}`))
     child.once('exit', (status, exitSignal) => finish(`exited with ${status ?? exitSignal}`))
   })
-  const measureMemory = (): number | undefined =>
-    sandbox === undefined || child.pid === undefined
-      ? undefined
-      : measureMemoryBytes(listSandboxProcesses(child.pid))
-  return { pid: child.pid ?? 0, signal, measureMemory, endReason }
+  return {
+    pid: child.pid ?? 0,
+    signal,
+    measureUsage: () =>
+      sandbox === undefined || child.pid === undefined
+        ? undefined
+        : measureUsage(listSandboxProcesses(child.pid)),
+    endReason,
+  }
 }
 
 /** A process without an input. */
@@ -131,7 +135,7 @@ const spawnOptions: SpawnOptionsWithStdioTuple<'ignore', 'pipe', 'pipe'> = {
   stdio: ['ignore', 'pipe', 'pipe'],
 }
 
-/** Signals the processes of a sandbox. A second pass finds processes that start meanwhile. */
+/** Signals the processes of a sandbox. Repeats SIGSTOP for those that have started meanwhile. */
 function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
   if (name === 'SIGTERM') {
     const program = listSandboxProcesses(parentPid).find(({ innerPid }) => innerPid === 2)
@@ -139,11 +143,16 @@ function signalSandbox(parentPid: number, name: NodeJS.Signals): void {
     return
   }
   const signalledPids = new Set<number>()
-  for (let pass = 0; pass < 2; pass += 1)
-    for (const { pid } of listSandboxProcesses(parentPid)) {
-      if (!signalledPids.has(pid)) sendSignal(pid, name)
+  let newPids: readonly number[]
+  do {
+    newPids = listSandboxProcesses(parentPid).flatMap(({ pid }) =>
+      signalledPids.has(pid) ? [] : [pid],
+    )
+    for (const pid of newPids) {
+      sendSignal(pid, name)
       signalledPids.add(pid)
     }
+  } while (name === 'SIGSTOP' && newPids.length > 0)
 }
 
 /** Signals a process, or a group by its negative pid. It may have ended meanwhile. */

@@ -98,6 +98,7 @@ export async function startRuntimeApi(listener: RuntimeApiListener): Promise<Run
         response.end('{"errorType":"NoSuchPath"}')
       },
       () => {
+        refuseLargeReply(listener, path)
         response.writeHead(413, { 'content-type': 'application/json' })
         response.end('{"errorType":"RequestEntityTooLarge"}')
       },
@@ -185,6 +186,13 @@ function receiveReply(listener: RuntimeApiListener, path: string, text: string):
   const isInit = routes.initError.test(path)
   if (isInit) listener.onInitFailure(parseErrorText(text))
   return answeredId !== undefined || failedId !== undefined || isInit
+}
+
+/** Fails the call whose response is too large, because the function cannot repeat it. */
+function refuseLargeReply(listener: RuntimeApiListener, path: string): void {
+  const id = (routes.response.exec(path) ?? routes.error.exec(path))?.[1]
+  const reason = `Function.ResponseSizeTooLarge: the response exceeds ${cloudLimits.responseBytesMax} bytes`
+  if (id !== undefined) listener.onReply({ kind: 'failed', id, reason })
 }
 
 function sendInvocation(

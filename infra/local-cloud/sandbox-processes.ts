@@ -26,13 +26,38 @@ export function listSandboxProcesses(parentPid: number): readonly SandboxProcess
   })
 }
 
-/** Returns the memory of processes in bytes. Shared memory is divided among its users. */
-export function measureMemoryBytes(processes: readonly SandboxProcess[]): number {
-  const sizes = processes.map(({ pid }) => {
-    const [, kib = '0'] = /^Pss:\s+(\d+) kB/m.exec(readProcFile(pid, 'smaps_rollup')) ?? []
-    return Number(kib) * 1024
-  })
-  return sizes.reduce((sum, size) => sum + size, 0)
+/** The resources that the processes of a sandbox use together. */
+export interface SandboxUsage {
+  /** Shared memory is divided among its users. */
+  readonly memoryBytes: number
+  readonly descriptors: number
+  /** Processes and threads. A process has at least one thread. */
+  readonly threads: number
+}
+
+/** Returns the resources that processes use together. */
+export function measureUsage(processes: readonly SandboxProcess[]): SandboxUsage {
+  const sumOf = (measure: (pid: number) => number): number =>
+    processes.reduce((sum, { pid }) => sum + measure(pid), 0)
+  return {
+    memoryBytes: sumOf(measureMemoryBytes),
+    descriptors: sumOf(pid => countEntries(pid, 'fd')),
+    threads: sumOf(pid => countEntries(pid, 'task')),
+  }
+}
+
+function measureMemoryBytes(pid: number): number {
+  const [, kib = '0'] = /^Pss:\s+(\d+) kB/m.exec(readProcFile(pid, 'smaps_rollup')) ?? []
+  return Number(kib) * 1024
+}
+
+/** Returns 0 for a process that has ended. */
+function countEntries(pid: number, folder: string): number {
+  try {
+    return readdirSync(`/proc/${pid}/${folder}`).length
+  } catch {
+    return 0
+  }
 }
 
 function readNamespace(pid: number): string | undefined {

@@ -6,8 +6,8 @@ import { projectRoot } from '../assets.ts'
 export interface SandboxLimits {
   /** The size of `/tmp`. */
   readonly scratchMb: number
-  /** The number of open files of each process. */
-  readonly openFilesMax: number
+  /** The number of file descriptors of each process. */
+  readonly descriptorsMax: number
 }
 
 /** A program with its arguments, and where its files are. */
@@ -61,7 +61,7 @@ function installBubblewrap(): void {
 const namespaceOptions = [
   ...['--unshare-user', '--uid', '993', '--gid', '990'],
   ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--remount-ro', '/dev', '--proc', '/proc'],
 ] as const
 
 /**
@@ -76,7 +76,7 @@ export function sandboxCommandOf(options: SandboxedCommand): readonly [string, .
   return [
     '/bin/sh',
     '-c',
-    `ulimit -n ${limits.openFilesMax} && exec "$@"`,
+    `ulimit -n ${limits.descriptorsMax} && exec "$@"`,
     'sh',
     'bwrap',
     ...namespaceOptions,

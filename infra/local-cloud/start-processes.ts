@@ -74,8 +74,8 @@ function sandboxOptionsOf(
   scratchMb: number,
 ): { readonly sandbox?: ProcessSandboxOptions } {
   if (sandbox === undefined) return {}
-  const limits = { scratchMb, openFilesMax: cloudLimits.openFilesMax }
-  return { sandbox: { ...sandbox, limits } }
+  const { descriptorsMax } = cloudLimits
+  return { sandbox: { ...sandbox, limits: { scratchMb, descriptorsMax } } }
 }
 
 /** Starts the tasks of the long pool. Returns them by the name of their function. */

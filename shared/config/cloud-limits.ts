@@ -4,11 +4,14 @@ export const cloudLimits = {
   environmentStartMs: 30_000,
   /** Default time after which an idle environment is stopped. */
   environmentIdleMs: 300_000,
-  /** Interval at which the memory of a sandbox is measured. Lambda kills at once. */
-  memoryCheckMs: 1_000,
-  /** Size of /tmp of a function that sets none, and open files of a process: Lambda's numbers. */
+  /** Interval at which the usage of a sandbox is measured. Lambda enforces its limits at once. */
+  usageCheckMs: 1_000,
+  /** Size of /tmp of a function that sets none: Lambda's number. */
   scratchMb: 512,
-  openFilesMax: 1_024,
+  /** File descriptors of all processes of an environment: Lambda's number. */
+  descriptorsMax: 1_024,
+  /** Processes and threads of an environment, combined: Lambda's number. */
+  threadsMax: 1_024,
   /** Interval at which idle environments are checked. */
   idleCheckMs: 1_000,
   /** Time with an empty queue after which a task of the long pool is told to shut down. */

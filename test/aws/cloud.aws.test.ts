@@ -20,7 +20,11 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
   describe('a program with many features', () => {
     let sandbox: CloudSandbox
     beforeEach(async () => {
-      sandbox = await createCloudSandbox('shop', { aws: settings(), bundleOf: bundles.findBundle })
+      sandbox = await createCloudSandbox('shop', {
+        aws: settings(),
+        bundleOf: bundles.findBundle,
+        variables: { ANTICHAIN_KEEP_VERSIONS: '1' },
+      })
     })
     afterEach(() => sandbox?.remove(), 120_000)
 
@@ -53,6 +57,11 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
       const folds = sandbox.calls.filter(({ name }) => name === 'compaction')
       expect(folds.map(({ outcome }) => outcome.kind)).toEqual(Array(4).fill('answered'))
       expect(sandbox.readLog()).not.toContain('compaction.uncalled')
+      const { catalog } = sandbox.control.platform
+      expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(4)
+      const tidied = await sandbox.cloud.invoke('compaction', { kind: 'tidy' })
+      expect(tidied).toMatchObject({ kind: 'answered' })
+      expect(await catalog.listVersions(sandbox.stack, 10)).toHaveLength(1)
     })
 
     /**
@@ -79,6 +88,7 @@ describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
       aws: settings(),
       bundleOf: bundles.findBundle,
       limitMs,
+      tidyMs: 10_000,
     })
   })
   afterAll(async () => {
@@ -95,6 +105,8 @@ describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     expect(end.result, diagnostics).toBe('succeeded')
     expect(diagnostics).toContain('Generator 1 ')
     expect(diagnostics).not.toMatch(/SIGKILL|bug of the plugin|"severity":"error"/)
+    // Compaction nudges a stack that is deployed, in case the nudge of its generator was lost.
+    expect(sandbox.readLog()).toMatch(/stacks\.tidied.*"nudged":1/)
   })
 })
 

@@ -3,6 +3,7 @@ import {
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
   type QueueAttributeName,
+  SendMessageBatchCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
 import { expect, test } from 'vitest'
@@ -182,7 +183,7 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     await close()
   })
 
-  test('a message above the limit of SQS is refused by the emulator, too', async () => {
+  test('a message or batch above the limit of SQS is refused by the emulator, too', async () => {
     const { queues, sqs, close } = await openChains(settings())
     const send = (bytes: number) =>
       sqs.send(
@@ -190,6 +191,15 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
       )
     await send(awsLimits.messageBytesMax)
     await expect(send(awsLimits.messageBytesMax + 1)).rejects.toThrow('MessageTooLong')
+    const sendTwo = (bytes: number) =>
+      sqs.send(
+        new SendMessageBatchCommand({
+          QueueUrl: queues.short.url,
+          Entries: ['a', 'b'].map(Id => ({ Id, MessageBody: 'x'.repeat(bytes) })),
+        }),
+      )
+    await sendTwo(awsLimits.messageBytesMax / 2)
+    await expect(sendTwo(awsLimits.messageBytesMax / 2 + 1)).rejects.toThrow('TooLong')
     await close()
   })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Environment, startEnvironment } from '../../infra/local-cloud/environment.ts'
 import { callsMaxAfter, parseFailures } from '../../infra/local-cloud/event-source.ts'
+import { cloudLimits } from '../../shared/config/cloud-limits.ts'
 import {
   startSupervisor,
   type Supervisor,
@@ -21,6 +22,7 @@ export const handler = async (event, context) => {
   if (event.do === 'hang') await new Promise(() => setInterval(() => {}, 1000))
   if (event.do === 'exit') process.exit(3)
   if (event.do === 'tick') setInterval(() => { ticks += 1 }, 5)
+  if (event.do === 'fill') return 'x'.repeat(event.bytes)
   if (event.do === 'child') return spawn('sleep', ['1000'], { stdio: 'ignore' }).pid
   return { count, ticks, left: context.getRemainingTimeInMillis(), name: context.functionName,
     id: context.awsRequestId, env: Object.keys(process.env), home: process.env.HOME }
@@ -84,6 +86,23 @@ describe('an environment', () => {
     const outcome = await environment.invoke({ do: 'throw' }, 5_000)
     expect(outcome).toEqual({ kind: 'failed', reason: 'TypeError: wrong' })
     expect(await invoke({})).toMatchObject({ count: 2 })
+  })
+
+  test('fails a call whose event or response exceeds the limit of Lambda, and survives it', async () => {
+    // A string has two quotes as JSON.
+    const bytes = cloudLimits.responseBytesMax - 2
+    expect(await environment.invoke({ do: 'fill', bytes }, 20_000)).toMatchObject({
+      kind: 'answered',
+    })
+    expect(await environment.invoke({ do: 'fill', bytes: bytes + 1 }, 20_000)).toEqual({
+      kind: 'failed',
+      reason: `Function.ResponseSizeTooLarge: the response exceeds ${cloudLimits.responseBytesMax} bytes`,
+    })
+    expect(await environment.invoke({ text: 'x'.repeat(bytes) }, 20_000)).toEqual({
+      kind: 'failed',
+      reason: `RequestEntityTooLarge: the event exceeds ${cloudLimits.responseBytesMax} bytes`,
+    })
+    expect(await invoke({})).toMatchObject({ count: 3 })
   })
 
   test('is suspended between two calls', async () => {

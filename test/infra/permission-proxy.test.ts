@@ -3,7 +3,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms'
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  CopyObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -32,6 +37,13 @@ const statements = [
     Resource: key,
     Condition: { StringEquals: { 'kms:EncryptionContext:purpose': 'trigger' } },
   },
+  { Effect: 'Allow', Action: ['s3:GetObject', 's3:PutObject'], Resource: 'arn:aws:s3:::shop/*' },
+  {
+    Effect: 'Allow',
+    Action: 's3:ListBucket',
+    Resource: 'arn:aws:s3:::shop',
+    Condition: { StringLike: { 's3:prefix': ['blobs/*'] } },
+  },
 ] as const
 const keyPolicy = {
   Version: '2012-10-17',
@@ -57,8 +69,11 @@ beforeEach(async () => {
   denials = []
   uses = []
   upstream = createServer((request, response) => {
-    received.push(String(request.headers['x-amz-target']))
-    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}')
+    received.push(String(request.headers['x-amz-target'] ?? request.url))
+    const isMissing = request.url?.startsWith('/shop/') === true
+    response
+      .writeHead(isMissing ? 404 : 200, { 'content-type': 'application/x-amz-json-1.0' })
+      .end('{}')
   })
   await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
@@ -98,6 +113,27 @@ test('a put into a partition of others does not reach the service', async () => 
   await expect(put).rejects.toMatchObject({ name: 'AccessDeniedException' })
   expect(received).toEqual([])
   expect(denials).toMatchObject([{ role: 'webhook', permission: { action: 'dynamodb:PutItem' } }])
+})
+
+test('S3 conceals a missing object from a role that cannot list its prefix', async () => {
+  const client = new S3Client({ ...clientOptionsOf('S3'), forcePathStyle: true })
+  const read = (Key: string) => client.send(new GetObjectCommand({ Bucket: 'shop', Key }))
+  const check = (Key: string) => client.send(new HeadObjectCommand({ Bucket: 'shop', Key }))
+  const notFound = { $metadata: { httpStatusCode: 404 } }
+  const forbidden = { $metadata: { httpStatusCode: 403 } }
+  await expect(read('blobs/a')).rejects.toMatchObject(notFound)
+  await expect(check('blobs/a')).rejects.toMatchObject(notFound)
+  expect(denials).toEqual([])
+  expect(uses).toContainEqual({ role: 'webhook', action: 's3:ListBucket', statement: 3 })
+  await expect(read('plugins/a')).rejects.toMatchObject(forbidden)
+  await expect(check('plugins/a')).rejects.toMatchObject(forbidden)
+  const copy = (CopySource: string) =>
+    client.send(new CopyObjectCommand({ Bucket: 'shop', Key: 'blobs/b', CopySource }))
+  await expect(copy('shop/blobs/a')).rejects.toMatchObject(notFound)
+  await expect(copy('shop/plugins/a')).rejects.toMatchObject(forbidden)
+  expect(denials.map(({ permission }) => permission.context)).toEqual(
+    Array.from({ length: 3 }, () => ({ 's3:prefix': 'plugins/a' })),
+  )
 })
 
 test('a decryption needs the encryption context of the role', async () => {

@@ -70,6 +70,21 @@ test.each([
   ])
 })
 
+test.each([
+  ['shop/blobs/a%20b', 's3:GetObject'],
+  ['/shop/blobs/a%20b?versionId=1', 's3:GetObjectVersion'],
+])('a copy of %s in S3 also needs %s of its source', (source, action) => {
+  const request = {
+    method: 'PUT',
+    target: '/shop/set-aside/a',
+    headers: { 'x-amz-copy-source': source },
+  }
+  expect(readPermissions('S3', request)).toEqual([
+    { action, resource: 'arn:aws:s3:::shop/blobs/a b', context: {} },
+    { action: 's3:PutObject', resource: 'arn:aws:s3:::shop/set-aside/a', context: {} },
+  ])
+})
+
 test('a list of S3 needs the permission for its prefix', () => {
   const request = { method: 'GET', target: '/shop?list-type=2&prefix=blobs%2F' }
   expect(readPermissions('S3', request)).toEqual([

@@ -41,6 +41,11 @@ export const handler = async event => {
     allocate(event.megabytes)
     await new Promise(() => setInterval(() => {}, 1000))
   }
+  if (event.do === 'spawn') {
+    const [file, ...args] = event.command
+    for (let count = 0; count < event.processes; count += 1) spawn(file, args, { stdio: 'ignore' })
+    await new Promise(() => setInterval(() => {}, 1000))
+  }
   if (event.do === 'child')
     spawn('sh', ['-c', 'while true; do date +%s%N > /tmp/beat; sleep 0.05; done'], {
       stdio: 'ignore', detached: true,
@@ -69,7 +74,7 @@ describe.skipIf(support.kind === 'unsupported')('a function in a sandbox', () =>
       folder: join(root, 'environment'),
       memoryMb: 256,
       variables: { HOME: '/tmp', PATH: '/usr/bin:/bin' },
-      sandbox: { writableFolders: [], limits: { scratchMb: 4, openFilesMax: 1_024 } },
+      sandbox: { writableFolders: [], limits: { scratchMb: 4, descriptorsMax: 1_024 } },
       supervisor,
       onLine: () => undefined,
     })
@@ -98,12 +103,14 @@ describe.skipIf(support.kind === 'unsupported')('a function in a sandbox', () =>
     expect(names.sort()).toEqual(['HOME', 'LANG', 'PATH', 'PWD', 'TZ', '_X_AMZN_TRACE_ID'])
   })
 
-  test.each(['/opt/a', '/var/task/a', '/var/a', '/etc/a', '/usr/local/a'])(
-    'cannot write %s',
-    async path => {
-      expect(await invoke({ write: path })).toMatch(/^(EROFS|EACCES|ENOENT)$/)
-    },
-  )
+  const readOnlyFiles = ['/opt/a', '/var/task/a', '/var/a', '/etc/a', '/usr/local/a']
+  test.each([...readOnlyFiles, '/dev/a', '/dev/shm/a'])('cannot write %s', async path => {
+    expect(await invoke({ write: path })).toMatch(/^(EROFS|EACCES|ENOENT)$/)
+  })
+
+  test('can write to /dev/null', async () => {
+    expect(await invoke({ write: '/dev/null' })).toBe('undefined')
+  })
 
   test('can write to /tmp up to its size', async () => {
     expect(await invoke({ write: '/tmp/small', bytes: 1024 * 1024 })).toBe('undefined')
@@ -123,10 +130,32 @@ describe.skipIf(support.kind === 'unsupported')('a function in a sandbox', () =>
     expect(await environment.endReason).toMatch(/^ran out of memory: \d+ MB of 256 MB$/)
   })
 
+  test('is killed when its processes together open more files than Lambda allows', async () => {
+    // Each of two processes stays below the limit of a process.
+    const files = "require('node:fs').openSync('/dev/null')"
+    const script = `for (let n = 0; n < 600; n += 1) ${files}; setInterval(() => {}, 1000)`
+    const command = [process.execPath, '-e', script]
+    const outcome = await environment.invoke({ do: 'spawn', processes: 2, command }, 20_000)
+    expect(outcome).toMatchObject({ kind: 'died' })
+    expect(await environment.endReason).toMatch(/^ran out of file descriptors: 1\d{3} of 1024$/)
+  })
+
+  test('is killed when it has more processes and threads than Lambda allows', async () => {
+    // Processes without open files stay below the limit of descriptors.
+    const script = 'exec <&- >&- 2>&-; for n in $(seq 130); do sleep 60 <&- & done; wait'
+    const command = ['/bin/sh', '-c', script]
+    const outcome = await environment.invoke({ do: 'spawn', processes: 8, command }, 20_000)
+    expect(outcome).toMatchObject({ kind: 'died' })
+    expect(await environment.endReason).toMatch(
+      /^ran out of processes and threads: 1\d{3} of 1024$/,
+    )
+  })
+
   test('is suspended between two calls with every process that it started', async () => {
     await invoke({ do: 'child' })
     const states = () => listSandboxProcesses(environment.pid).map(({ pid }) => stateOf(pid))
-    await waitUntil(() => states().every(state => state === 'T'), {
+    // A process that ended before its parent was stopped is a zombie.
+    await waitUntil(() => states().every(state => state === 'T' || state === 'Z'), {
       condition: 'stopped processes',
     })
     expect(states().length).toBeGreaterThanOrEqual(3)

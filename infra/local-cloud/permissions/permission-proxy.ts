@@ -8,6 +8,7 @@ import { emulatorCredentials } from '../../emulators/emulators.ts'
 import { addTraceToMessages } from '../invocation-lineage.ts'
 import { createDenialReply } from './denial-reply.ts'
 import type { AccountLocation, RequiredPermission, ServiceRequest } from './required-permission.ts'
+import { missingObjectPermissionOf } from './s3-permissions.ts'
 import { permissionReaders } from './service-permissions.ts'
 import { type RolePolicies, simulatePermission } from './simulate-permission.ts'
 
@@ -59,10 +60,15 @@ export async function startPermissionProxies(
 ): Promise<PermissionProxies> {
   const agent = new Agent({ keepAlive: true })
   const servers: Server[] = []
+  const { location } = options
   const decide = createDecider(options)
   const startProxy = async ([service, upstream]: [string, string]) => {
     const server = createServer({ keepAliveTimeout: cloudLimits.proxyKeepAliveMs }, (from, to) => {
-      forwardIfAllowed({ service: service as AwsService, upstream, agent, decide }, from, to)
+      forwardIfAllowed(
+        { service: service as AwsService, upstream, agent, location, decide },
+        from,
+        to,
+      )
         .catch((thrown: unknown) => {
           if (!to.destroyed) options.onFailure(`${service}: ${messageOf(thrown)}`)
         })
@@ -92,10 +98,9 @@ export async function startPermissionProxies(
   }
 }
 
-/** Returns the first denied permission of a request, or undefined if its role allows them all. */
+/** Returns the first permission that the role denies, or undefined if it allows them all. */
 type Decide = (
-  service: AwsService,
-  request: ServiceRequest,
+  permissions: readonly RequiredPermission[],
 ) => Promise<RequiredPermission | undefined>
 
 /** Creates the decisions of one role. Equal permissions are simulated once. */
@@ -103,8 +108,8 @@ function createDecider(options: PermissionProxyOptions): Decide {
   const { configuration, location, isRevoked, onDenial, onUse } = options
   const { role } = configuration
   const decisions = new Map<string, ReturnType<typeof simulatePermission>>()
-  return async (service, request) => {
-    for (const permission of permissionReaders[service](request, location)) {
+  return async permissions => {
+    for (const permission of permissions) {
       const key = JSON.stringify(permission)
       const cached = decisions.get(key)
       const simulation = cached ?? simulatePermission(location.account, configuration, permission)
@@ -126,11 +131,12 @@ interface Route {
   readonly service: AwsService
   readonly upstream: string
   readonly agent: Agent
+  readonly location: AccountLocation
   readonly decide: Decide
 }
 
 async function forwardIfAllowed(
-  { service, upstream, agent, decide }: Route,
+  { service, upstream, agent, location, decide }: Route,
   from: IncomingMessage,
   to: ServerResponse,
 ): Promise<void> {
@@ -138,15 +144,13 @@ async function forwardIfAllowed(
   // Objects may be large, and their permissions do not depend on the body.
   const headers = headersOf(from)
   const body = service === 'S3' ? undefined : await readRequestBody(service, from, headers)
-  if (isOwnRequest(headers, target)) {
-    const request = { method, target, headers, body: body ?? '' }
-    const denied = await decide(service, request)
-    if (denied !== undefined) {
-      const reply = createDenialReply(service, denied)
-      from.resume()
-      to.writeHead(reply.status, reply.headers).end(reply.body)
-      return
-    }
+  const request = { method, target, headers, body: body ?? '' }
+  const isOwn = isOwnRequest(headers, target)
+  const denied = isOwn ? await decide(permissionReaders[service](request, location)) : undefined
+  if (denied !== undefined) {
+    from.resume()
+    sendDenial(service, denied, to)
+    return
   }
   // The host stays as the client signed it.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
@@ -160,8 +164,23 @@ async function forwardIfAllowed(
   if (body === undefined) void pipeline(from, forwarded).catch(() => undefined)
   else forwarded.end(body)
   const upstreamResponse = await response
-  to.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+  const { statusCode = 502 } = upstreamResponse
+  if (isOwn && service === 'S3' && statusCode === 404) {
+    const permission = missingObjectPermissionOf(request)
+    const concealed = permission === undefined ? undefined : await decide([permission])
+    if (concealed !== undefined) {
+      upstreamResponse.resume()
+      sendDenial(service, concealed, to)
+      return
+    }
+  }
+  to.writeHead(statusCode, upstreamResponse.headers)
   await pipeline(upstreamResponse, to)
+}
+
+function sendDenial(service: AwsService, permission: RequiredPermission, to: ServerResponse): void {
+  const { status, headers, body } = createDenialReply(service, permission)
+  to.writeHead(status, headers).end(body)
 }
 
 /** Reports whether a request is signed with the credentials that functions and tasks have. */

@@ -9,18 +9,59 @@ export function s3PermissionsOf({
   target,
   headers,
 }: ServiceRequest): readonly RequiredPermission[] {
-  const { pathname, searchParams } = new URL(target, 'http://s3')
-  const [, bucket = '', ...keyParts] = decodeURIComponent(pathname).split('/')
-  const key = keyParts.join('/')
-  const bucketArn = `arn:aws:s3:::${bucket}`
+  const { bucketArn, key, searchParams } = parseTarget(target)
   if (key === '') return [bucketPermissionOf(method, bucketArn, searchParams)]
+  const source = copySourceOf(headers)
   return [
+    ...(source === undefined ? [] : [readPermissionOf(source)]),
     {
       action: `s3:${objectActionOf(method, searchParams)}`,
       resource: `${bucketArn}/${key}`,
       context: conditionsOf(headers, searchParams),
     },
   ]
+}
+
+const readPermissionOf = ({ bucketArn, key, searchParams }: S3Target): RequiredPermission => ({
+  action: `s3:${objectActionOf('GET', searchParams)}`,
+  resource: `${bucketArn}/${key}`,
+  context: {},
+})
+
+/** Returns the object that a request copies. Its header may omit the first slash. */
+function copySourceOf({
+  'x-amz-copy-source': source,
+}: ServiceRequest['headers']): S3Target | undefined {
+  return source === undefined ? undefined : parseTarget(`/${source.replace(/^\//, '')}`)
+}
+
+/**
+ * Returns the permission without which S3 conceals that an object is missing, and responds with 403
+ * instead of 404. Undefined for a request that neither reads nor copies an object. Source: S3's
+ * references of GetObject and HeadObject.
+ */
+export function missingObjectPermissionOf({
+  method,
+  target,
+  headers,
+}: ServiceRequest): RequiredPermission | undefined {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const { bucketArn = '', key = '' } = copySourceOf(headers) ?? (isRead ? parseTarget(target) : {})
+  if (key === '') return undefined
+  return { action: 's3:ListBucket', resource: bucketArn, context: { 's3:prefix': key } }
+}
+
+interface S3Target {
+  readonly bucketArn: string
+  /** The key of an object; '' for the bucket itself. */
+  readonly key: string
+  readonly searchParams: URLSearchParams
+}
+
+function parseTarget(target: string): S3Target {
+  const { pathname, searchParams } = new URL(target, 'http://s3')
+  const [, bucket = '', ...keyParts] = decodeURIComponent(pathname).split('/')
+  return { bucketArn: `arn:aws:s3:::${bucket}`, key: keyParts.join('/'), searchParams }
 }
 
 function bucketPermissionOf(

@@ -54,17 +54,13 @@ function keyIdOfCiphertext(ciphertext: string): string {
   return Buffer.from(ciphertext, 'base64').subarray(0, 36).toString('latin1')
 }
 
-/** Source: SQS's reference of API permissions, and its page on dead-letter queue redrives. */
+/** Source: SQS's reference of API permissions. */
 function sqsPermissionsOf(
   request: ServiceRequest,
   { account, region }: AccountLocation,
 ): readonly RequiredPermission[] {
-  const body = JSON.parse(request.body) as {
-    readonly QueueUrl?: string
-    readonly SourceArn?: string
-  }
-  const name = body.QueueUrl?.split('/').at(-1) ?? ''
-  const resource = body.SourceArn ?? `arn:aws:sqs:${region}:${account}:${name}`
+  const { QueueUrl = '' } = JSON.parse(request.body) as { readonly QueueUrl?: string }
+  const resource = `arn:aws:sqs:${region}:${account}:${QueueUrl.split('/').at(-1) ?? ''}`
   const operation = operationOf(request).replace(/Batch$/, '')
   return [{ action: `sqs:${operation}`, resource, context: {} }]
 }
