@@ -2,7 +2,7 @@ import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { type DeployError, error } from '../../errors/error.ts'
 import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
-import { createTail, formatLastLines, readLines, type Tail } from './plugin-output.ts'
+import { createTail, formatLastLines, readLines } from './plugin-output.ts'
 
 /** The content of a first line, or the reason why the line is refused. */
 export type FirstLineContent<T> =
@@ -21,8 +21,8 @@ export interface FirstLineRequest<T> {
   readonly parse: (line: string) => FirstLineContent<T>
   readonly timeoutMs: number
   readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void
-  /** Removes secrets from each line of stderr, before any other use of the line. */
-  readonly redact?: (line: string) => string
+  /** Returns the lines for reports of failures. Default: the last lines of stderr. */
+  readonly listReportLines?: () => readonly string[]
   /** Kills a process that has not printed the line yet. */
   readonly abortSignal?: AbortSignal | undefined
   /** Returns an explanation for a process that ended early, by its last lines. */
@@ -34,7 +34,7 @@ export interface AnnouncedProcess<T> {
   readonly content: T
   /** Resolves when the process has ended, with a description such as `ended with exit code 3`. */
   readonly exitDescription: Promise<string>
-  /** Returns the last lines of stderr, when the streams have ended or after `exitGraceMs`. */
+  /** Returns the lines for reports, when the streams have ended or after `exitGraceMs`. */
   readonly readLastLines: () => Promise<readonly string[]>
   /**
    * Sends a signal, if any, to the process group, and SIGKILL after `graceMs`. Resolves when the
@@ -53,8 +53,7 @@ export async function awaitFirstLine<T>(
 ): Promise<AnnouncedProcess<T>> {
   const tail = createTail(limits.crashReportLines)
   const stdout = readLines(child.stdout, limits.lineBytesMax)
-  const stderr = drain(readLines(child.stderr, limits.lineBytesMax), rawLine => {
-    const line = request.redact?.(rawLine) ?? rawLine
+  const stderr = drain(readLines(child.stderr, limits.lineBytesMax), line => {
     tail.add(line)
     request.onLine(line, 'stderr')
   })
@@ -63,7 +62,8 @@ export async function awaitFirstLine<T>(
   if (request.abortSignal?.aborted === true) kill()
   const firstLine = await readFirstLine(stdout, request.timeoutMs)
   request.abortSignal?.removeEventListener('abort', kill)
-  const context = { request, child, stderr, tail }
+  const listReportLines = request.listReportLines ?? tail.listLines
+  const context = { request, child, stderr, listReportLines }
   if (firstLine.kind !== 'line') throw await earlyEndError(firstLine.kind, context)
   const parsed = request.parse(firstLine.line)
   if (parsed.kind === 'problem') throw await refusedLineError(parsed, context)
@@ -73,7 +73,7 @@ export async function awaitFirstLine<T>(
     exitDescription: child.exit.then(exit => `ended with ${describeExit(exit)}`),
     async readLastLines() {
       await withTimeout(streams, limits.exitGraceMs)
-      return tail.listLines()
+      return listReportLines()
     },
     async stop({ signal, graceMs }) {
       if (signal !== undefined) child.signal(signal)
@@ -102,18 +102,18 @@ interface FailureContext {
   readonly request: Omit<FirstLineRequest<unknown>, 'parse'>
   readonly child: RunningPlugin
   readonly stderr: Promise<void>
-  readonly tail: Tail
+  readonly listReportLines: () => readonly string[]
 }
 
 async function earlyEndError(kind: 'end' | 'late', context: FailureContext): Promise<DeployError> {
-  const { request, child, tail } = context
+  const { request, child, listReportLines } = context
   if (kind === 'end') await withTimeout(child.exit, limits.exitGraceMs)
   const exit = await killAndDrain(context)
   const problem =
     kind === 'end'
       ? `ended before it printed ${request.lineName}: ${exit}`
       : `did not print ${request.lineName} within ${request.timeoutMs / 1000} s`
-  const lines = tail.listLines()
+  const lines = listReportLines()
   const explanation = kind === 'end' ? request.explainEnd?.(lines) : undefined
   const reason = explanation === undefined ? '' : `; ${explanation}`
   return error(
@@ -129,7 +129,7 @@ async function refusedLineError(
   await killAndDrain(context)
   return error(
     code,
-    `${subjectOf(context.request)} ${problem}${formatLastLines(context.tail.listLines())}`,
+    `${subjectOf(context.request)} ${problem}${formatLastLines(context.listReportLines())}`,
   )
 }
 

@@ -35,7 +35,7 @@ export function createClient(port: number): Client {
 }
 
 /** The options of every channel to a process of this machine. */
-const localChannelOptions = {
+export const localChannelOptions = {
   'grpc.enable_http_proxy': 0,
   'grpc.enable_retries': 0,
   'grpc.service_config_disable_resolution': 1,

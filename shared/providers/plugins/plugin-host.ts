@@ -32,19 +32,11 @@ import { listInstalledPlugins } from './installed-plugins.ts'
 import type { ProjectPluginLocation } from './find-plugin.ts'
 import { obtainPlugin } from './obtain-plugin.ts'
 import { isTruthy } from '../../config/truthy.ts'
+import type { PluginMessage } from './plugin-message.ts'
 import { formatLastLines } from './plugin-output.ts'
 import { retryStart } from './retry-start.ts'
 import type { PluginProcess } from './start-plugin.ts'
 import { type ProcessWatch, watchProcess } from './watch-process.ts'
-
-/** A message for the user from a plugin or from the host. */
-export interface PluginMessage {
-  readonly plugin: string
-  readonly severity: 'debug' | 'info' | 'info#err' | 'warning' | 'error'
-  readonly text: string
-  /** A number for each stream of each process; 0 for messages of the host. */
-  readonly streamId: number
-}
 
 /** Dependencies of a host. */
 export interface PluginHostDeps {

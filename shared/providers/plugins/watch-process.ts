@@ -1,7 +1,7 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { withTimeout } from './await-first-line.ts'
 import type { Connection } from './connection.ts'
-import type { PluginMessage } from './plugin-host.ts'
+import type { PluginMessage } from './plugin-message.ts'
 import { formatLastLines } from './plugin-output.ts'
 import type { PluginProcess } from './start-plugin.ts'
 
@@ -18,7 +18,7 @@ export interface ProcessWatch {
  * are being killed because the user cancelled.
  */
 export function watchProcess(
-  pluginProcess: Omit<PluginProcess, 'port'>,
+  pluginProcess: Omit<PluginProcess, 'port' | 'stop'>,
   options: {
     readonly report: (message: PluginMessage) => void
     readonly isSilent: () => boolean
