@@ -37,11 +37,13 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
     test('ends on close, and its socket is removed', async () => {
       const provider = await rig.start(rig.pathOf('tfgold'))
       expect(rig.listPids()).toHaveLength(1)
+      expect(rig.listSockets()).toHaveLength(1)
       const before = performance.now()
       await Promise.all([provider.close(), provider.close()])
       expect(performance.now() - before).toBeLessThan(2_000)
       expect(provider.hasEnded()).toBe(true)
       expect(rig.listPids()).toEqual([])
+      expect(rig.listSockets()).toEqual([])
       expect(rig.messages.filter(({ severity }) => severity === 'error')).toEqual([])
     })
 
@@ -51,6 +53,7 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
       process.kill(pid, 'SIGSTOP')
       await provider.close()
       expect(rig.listPids()).toEqual([])
+      expect(rig.listSockets()).toEqual([])
     })
 
     test('answers without TLS if the user disables TLS', async () => {
@@ -137,6 +140,15 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
     test('with a handshake that is late', async () => {
       const late = startAfter('sleep 60', { handshakeMs: 50 })
       await expect(late).rejects.toThrow('did not print its handshake within 0.05 s')
+    })
+
+    test('with an end after its handshake', async () => {
+      const script = 'echo "1|6|unix|/nowhere|grpc|"; echo gone >&2; exit 4'
+      const ended = startAfter(script, { env: { TF_DISABLE_PLUGIN_TLS: '1' } })
+      await expect(ended).rejects.toMatchObject({
+        code: 'PLUGIN_FAILED',
+        message: expect.stringMatching(/does not respond: [^]*; its last lines:\n {2}gone$/),
+      })
     })
 
     test('with another certificate of the client', async () => {

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createProcesses } from '../../../shared/platform/system/processes.ts'
@@ -32,6 +40,8 @@ export interface TerraformRig {
   readonly setFaults: (faults: Readonly<Record<string, number | 'always'>>) => void
   readonly readCalls: () => readonly LoggedCall[]
   readonly listPids: () => readonly number[]
+  /** Lists the sockets of running providers, and those that were left. */
+  readonly listSockets: () => readonly string[]
   readonly close: () => Promise<void>
 }
 
@@ -81,6 +91,10 @@ export function createTerraformRig(): TerraformRig {
         .filter(line => line !== '')
         .map(line => JSON.parse(line) as LoggedCall),
     listPids: () => processes.listGroups().map(({ pid }) => pid),
+    listSockets: () =>
+      readdirSync(folder, { withFileTypes: true })
+        .filter(entry => entry.isSocket())
+        .map(({ name }) => name),
     async close() {
       await Promise.all(started.map(provider => provider.close()))
       await processes.close()

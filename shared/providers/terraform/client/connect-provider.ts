@@ -43,7 +43,7 @@ export async function connectProvider(started: StartedProvider): Promise<Terrafo
   let pendingClose: Promise<void> | undefined
   const close = (): Promise<void> => {
     watch.expectEnd()
-    pendingClose ??= pluginProcess.stop({ isGraceful: true })
+    pendingClose ??= pluginProcess.stop({ isGraceful: !watch.hasEnded() })
     return pendingClose
   }
   readProviderOutput(client, output.addLine)

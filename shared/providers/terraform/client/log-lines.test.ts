@@ -24,13 +24,14 @@ describe('a line of the log', () => {
 })
 
 describe('the output of a provider', () => {
-  function createOutput() {
+  function createOutput({ showsTraces = true } = {}) {
     const messages: PluginMessage[] = []
     const output = createProviderOutput({
       plugin: 'p',
       report: message => messages.push(message),
       redact: text => text.replaceAll('hunter2', '[secret]'),
       streamId: 7,
+      showsTraces,
     })
     return { output, messages }
   }
@@ -43,6 +44,14 @@ describe('the output of a provider', () => {
       { plugin: 'p', severity: 'debug', text: '[INFO] got token=[secret]', streamId: 8 },
       { plugin: 'p', severity: 'debug', text: '[secret]', streamId: 7 },
     ])
+  })
+
+  test.each([true, false])('has traces only if the user reads them (%s)', showsTraces => {
+    const { output, messages } = createOutput({ showsTraces })
+    output.addLine('{"@level":"trace","@message":"call"}', 'stderr')
+    output.addLine('{"@level":"debug","@message":"other"}', 'stderr')
+    const texts = messages.map(({ text }) => text)
+    expect(texts).toEqual(showsTraces ? ['[TRACE] call', '[DEBUG] other'] : ['[DEBUG] other'])
   })
 
   test('has warnings, errors and free texts of stderr as lines for reports', () => {

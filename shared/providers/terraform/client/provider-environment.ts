@@ -32,6 +32,13 @@ export function isTlsDisabled(env: Readonly<Record<string, string>>): boolean {
   return (env['TF_DISABLE_PLUGIN_TLS'] ?? '') !== ''
 }
 
+const logVariables = ['TF_LOG', 'TF_LOG_PROVIDER', 'TF_LOG_SDK', 'TF_LOG_SDK_PROTO']
+
+/** Reports whether the user chooses the log level of providers. */
+export function hasLogLevel(env: Readonly<Record<string, string>>): boolean {
+  return logVariables.some(name => (env[name] ?? '') !== '')
+}
+
 /** Returns an explanation for a provider that refused this host, by its last lines. */
 export function explainRefusal(lastLines: readonly string[]): string | undefined {
   return lastLines.some(line => line.includes('This binary is a plugin'))

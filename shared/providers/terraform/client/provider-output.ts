@@ -27,8 +27,10 @@ export function createProviderOutput(options: {
   readonly report: (message: PluginMessage) => void
   readonly redact: (text: string) => string
   readonly streamId: number
+  /** Whether the user reads traces. Providers trace every call, so others are not even parsed. */
+  readonly showsTraces: boolean
 }): ProviderOutput {
-  const { plugin, report, redact, streamId } = options
+  const { plugin, report, redact, streamId, showsTraces } = options
   const panic = createPanicLines()
   const tail = createTail(limits.crashReportLines)
   return {
@@ -38,6 +40,7 @@ export function createProviderOutput(options: {
       return panicLines.length > 0 ? panicLines : tail.listLines()
     },
     addLine(line, stream) {
+      if (!showsTraces && line.startsWith('{') && line.includes('"@level":"trace"')) return
       const logLine = parseLogLine(line)
       const prefix = logLine.isTagged ? `[${logLine.level.toUpperCase()}] ` : ''
       const text = prefix + redact(logLine.text)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createProviderEnvironment, isTlsDisabled } from './provider-environment.ts'
+import { createProviderEnvironment, hasLogLevel, isTlsDisabled } from './provider-environment.ts'
 import { findReattachedProvider } from './reattach.ts'
 
 const addr = { Network: 'unix', String: '/tmp/p' }
@@ -79,5 +79,10 @@ describe('the environment of a provider', () => {
     expect(isTlsDisabled({ TF_DISABLE_PLUGIN_TLS: '0' })).toBe(true)
     expect(isTlsDisabled({ TF_DISABLE_PLUGIN_TLS: '' })).toBe(false)
     expect(isTlsDisabled({})).toBe(false)
+  })
+
+  test('has a log level with any text in a variable of logs', () => {
+    expect(hasLogLevel({ TF_LOG_PROVIDER: 'DEBUG' })).toBe(true)
+    expect(hasLogLevel({ TF_LOG: '' })).toBe(false)
   })
 })

@@ -74,24 +74,27 @@ async function serve(
     readonly others?: readonly (readonly [Parameters<Server['addService']>[0], Handlers])[]
     readonly isTest?: boolean
     readonly isDeferralAllowed?: boolean
+    readonly network?: 'unix' | 'tcp'
   } = {},
 ): Promise<{ provider: TerraformProcess; messages: readonly PluginMessage[]; server: Server }> {
   const { protocol = 6, others = [], isTest = true, isDeferralAllowed = false } = options
+  const { network = 'unix' } = options
   const folder = mkdtempSync(join(tmpdir(), 'tf-client-'))
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
   server.addService(protocol === 6 ? service6 : service5, { ...handlers })
   for (const [service, own] of others) server.addService(service, { ...own })
   const path = join(folder, 'socket')
-  await new Promise<void>((resolve, reject) => {
-    server.bindAsync(`unix:${path}`, ServerCredentials.createInsecure(), failure =>
-      failure === null ? resolve() : reject(failure),
+  const target = network === 'unix' ? `unix:${path}` : '127.0.0.1:0'
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(target, ServerCredentials.createInsecure(), (failure, boundPort) =>
+      failure === null ? resolve(boundPort) : reject(failure),
     )
   })
   const entry = {
     Protocol: 'grpc',
     ProtocolVersion: protocol,
     Test: isTest,
-    Addr: { Network: 'unix', String: path },
+    Addr: { Network: network, String: network === 'unix' ? path : `127.0.0.1:${port}` },
   }
   const messages: PluginMessage[] = []
   const host = createTerraformHost({
@@ -336,6 +339,11 @@ describe('the schema of a provider', () => {
 })
 
 describe('a provider that the user runs', () => {
+  test('answers calls on a TCP port', async () => {
+    const { provider } = await serve({}, { network: 'tcp' })
+    expect((await provider.client.getFunctions()).diagnostics).toEqual([])
+  })
+
   test('has its output of GRPCStdio reported line by line', async () => {
     const chunks = [
       { channel: 1, data: Buffer.from('one\ntw') },

@@ -13,7 +13,12 @@ import {
 } from './connect-provider.ts'
 import { type Handshake, parseHandshake } from './handshake.ts'
 import { createProviderChannel, shutDownProvider } from './provider-channel.ts'
-import { createProviderEnvironment, explainRefusal, isTlsDisabled } from './provider-environment.ts'
+import {
+  createProviderEnvironment,
+  explainRefusal,
+  hasLogLevel,
+  isTlsDisabled,
+} from './provider-environment.ts'
 import { createProviderOutput, type ProviderOutput } from './provider-output.ts'
 import { findReattachedProvider, type ReattachedProvider } from './reattach.ts'
 
@@ -67,16 +72,23 @@ export function createTerraformHost(deps: TerraformHostDeps): TerraformHost {
   }
   return {
     async start(request) {
-      const output = createProviderOutput({
-        plugin: request.name,
-        report: deps.report,
-        redact: request.redact ?? (text => text),
-        streamId: streamCount + 1,
-      })
-      streamCount += 2
+      const createOutput = (): ProviderOutput => {
+        const output = createProviderOutput({
+          plugin: request.name,
+          report: deps.report,
+          redact: request.redact ?? (text => text),
+          streamId: streamCount + 1,
+          showsTraces: hasLogLevel(deps.env),
+        })
+        streamCount += 2
+        return output
+      }
       const reattached = findReattachedProvider(deps.env, request.source)
-      if (reattached !== undefined) return attach(deps, request, { reattached, output })
-      return retryStart(() => startOnce(deps, request, { own: getCertificate(), output }), {
+      if (reattached !== undefined)
+        return attach(deps, request, { reattached, output: createOutput() })
+      const start = (): Promise<TerraformProcess> =>
+        startOnce(deps, request, { own: getCertificate(), output: createOutput() })
+      return retryStart(start, {
         shouldRetry: () => request.abortSignal?.aborted !== true,
         report: text =>
           deps.report({ plugin: request.name, severity: 'warning', text, streamId: 0 }),
