@@ -1,118 +1,29 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Writable } from 'node:stream'
-import { Server, ServerCredentials, status, type UntypedHandleCall } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ProviderService as service5 } from '../../../../proto/gen/terraform/tfplugin5.ts'
+import {
+  GRPCControllerService,
+  GRPCStdioService,
+} from '../../../../proto/gen/terraform/go_plugin.ts'
 import {
   GetProviderSchema_Response,
   InvokeAction_Event,
   ListResource_Event,
   PlanResourceChange_Response,
-  ProviderService as service6,
   ReadDataSource_Response,
   ReadResource_Response,
   type Schema_Attribute,
   UpgradeResourceState_Response,
 } from '../../../../proto/gen/terraform/tfplugin6.ts'
 import {
-  GRPCControllerService,
-  GRPCStdioService,
-} from '../../../../proto/gen/terraform/go_plugin.ts'
-import { createProcesses } from '../../../platform/system/processes.ts'
-import type { PluginMessage } from '../../plugins/plugin-message.ts'
-import type { TerraformProcess } from './connect-provider.ts'
-import { createTerraformHost } from './terraform-host.ts'
+  closeServed,
+  respond,
+  respondWith,
+  serveTerraform,
+  statusError,
+  writeEvents,
+} from './serve-terraform.fixture.ts'
 
-type Handlers = Readonly<Record<string, UntypedHandleCall>>
-
-const closers: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
-
-type Reply = (failure: Error | null, value?: unknown) => void
-
-/** Responds to a unary call, and keeps the request in `requests`. */
-function respond(answer: unknown, requests: unknown[] = []): UntypedHandleCall {
-  return respondWith(() => answer, requests)
-}
-
-function respondWith(createAnswer: () => unknown, requests: unknown[]): UntypedHandleCall {
-  const handle = (call: { readonly request: unknown }, reply: Reply): void => {
-    const answer = createAnswer()
-    requests.push(call.request)
-    if (answer instanceof Error) reply(answer)
-    else reply(null, answer)
-  }
-  return handle as UntypedHandleCall
-}
-
-/** Writes responses to a stream, and ends the stream unless `isEndless`. */
-function writeEvents(
-  events: readonly unknown[],
-  options: { readonly isEndless?: boolean; readonly onCancel?: () => void } = {},
-): UntypedHandleCall {
-  const handle = (call: Writable): void => {
-    call.on('cancelled', () => options.onCancel?.())
-    for (const event of events) call.write(event)
-    if (options.isEndless !== true) call.end()
-  }
-  return handle as unknown as UntypedHandleCall
-}
-
-function statusError(code: status, details: string): Error {
-  return Object.assign(new Error(details), { code, details })
-}
-
-/** Serves a provider in this process, which the host reattaches. */
-async function serve(
-  handlers: Handlers,
-  options: {
-    readonly protocol?: 5 | 6
-    readonly others?: readonly (readonly [Parameters<Server['addService']>[0], Handlers])[]
-    readonly isTest?: boolean
-    readonly isDeferralAllowed?: boolean
-    readonly network?: 'unix' | 'tcp'
-  } = {},
-): Promise<{ provider: TerraformProcess; messages: readonly PluginMessage[]; server: Server }> {
-  const { protocol = 6, others = [], isTest = true, isDeferralAllowed = false } = options
-  const { network = 'unix' } = options
-  const folder = mkdtempSync(join(tmpdir(), 'tf-client-'))
-  const server = new Server({ 'grpc.max_receive_message_length': -1 })
-  server.addService(protocol === 6 ? service6 : service5, { ...handlers })
-  for (const [service, own] of others) server.addService(service, { ...own })
-  const path = join(folder, 'socket')
-  const target = network === 'unix' ? `unix:${path}` : '127.0.0.1:0'
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(target, ServerCredentials.createInsecure(), (failure, boundPort) =>
-      failure === null ? resolve(boundPort) : reject(failure),
-    )
-  })
-  const entry = {
-    Protocol: 'grpc',
-    ProtocolVersion: protocol,
-    Test: isTest,
-    Addr: { Network: network, String: network === 'unix' ? path : `127.0.0.1:${port}` },
-  }
-  const messages: PluginMessage[] = []
-  const host = createTerraformHost({
-    processes: createProcesses(),
-    env: { TF_REATTACH_PROVIDERS: JSON.stringify({ scripted: entry }) },
-    report: message => messages.push(message),
-  })
-  const provider = await host.start({
-    ...{ name: 'scripted', source: 'scripted', path: '', cwd: folder, isDeferralAllowed },
-    redact: text => text.replaceAll('hunter2', '[secret]'),
-  })
-  closers.push(
-    () => provider.close(),
-    () => server.forceShutdown(),
-    () => rmSync(folder, { recursive: true, force: true }),
-  )
-  return { provider, messages, server }
-}
+afterEach(closeServed)
 
 const bytes = (...values: number[]): Buffer => Buffer.from(values)
 const noBytes = new Uint8Array()
@@ -126,7 +37,7 @@ async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
 
 describe('procedures that a provider lacks', () => {
   test.each([5, 6] as const)('are empty for the optional ones of protocol %d', async protocol => {
-    const { provider } = await serve({}, { protocol })
+    const { provider } = await serveTerraform({}, { protocol })
     const { client } = provider
     expect(await client.getFunctions()).toEqual({ functions: new Map(), diagnostics: [] })
     expect(await client.getResourceIdentitySchemas()).toEqual({
@@ -144,7 +55,7 @@ describe('procedures that a provider lacks', () => {
 describe('a status of gRPC', () => {
   test('of an unsure kind makes the effect unknown, and its text is redacted', async () => {
     const failure = statusError(status.UNKNOWN, 'broken by hunter2')
-    const { provider } = await serve({ readResource: respond(failure) })
+    const { provider } = await serveTerraform({ readResource: respond(failure) })
     const request = { typeName: 't', currentState: config, private: noBytes }
     await expect(provider.client.readResource(request)).rejects.toMatchObject({
       message: "provider 'scripted' failed in ReadResource: broken by [secret]",
@@ -153,7 +64,9 @@ describe('a status of gRPC', () => {
   })
 
   test('after a lost connection makes the effect unknown', async () => {
-    const { provider, server } = await serve({ readResource: () => server.forceShutdown() })
+    const { provider, server } = await serveTerraform({
+      readResource: () => server.forceShutdown(),
+    })
     const request = { typeName: 't', currentState: config, private: noBytes }
     await expect(provider.client.readResource(request)).rejects.toMatchObject({
       message: expect.stringContaining("provider 'scripted' lost its connection"),
@@ -173,7 +86,7 @@ describe('values', () => {
     const requests: unknown[] = []
     const createAnswer = () =>
       ReadResource_Response.fromPartial({ newState: values[requests.length] })
-    const { provider } = await serve({ readResource: respondWith(createAnswer, requests) })
+    const { provider } = await serveTerraform({ readResource: respondWith(createAnswer, requests) })
     const read = async () => {
       const { newState } = await provider.client.readResource({
         typeName: 't',
@@ -198,7 +111,7 @@ describe('values', () => {
 
   test('above the usual limits of gRPC pass in both directions', async () => {
     const state = { msgpack: Buffer.alloc(20_000_000, 1), json: noBytes }
-    const { provider } = await serve({
+    const { provider } = await serveTerraform({
       readDataSource: respond(ReadDataSource_Response.fromPartial({ state })),
     })
     const answer = await provider.client.readDataSource({ typeName: 't', config: state })
@@ -207,7 +120,7 @@ describe('values', () => {
 
   test('of stored states are sent as JSON or as a flat map', async () => {
     const requests: unknown[] = []
-    const { provider } = await serve({
+    const { provider } = await serveTerraform({
       upgradeResourceState: respond(UpgradeResourceState_Response.fromPartial({}), requests),
     })
     const upgrade = provider.client.upgradeResourceState
@@ -236,7 +149,7 @@ describe('a plan', () => {
       deferred: { reason: 3 },
       plannedIdentity: { identityData: { msgpack: bytes(1) } },
     })
-    const { provider } = await serve(
+    const { provider } = await serveTerraform(
       { planResourceChange: respond(answer, requests) },
       { isDeferralAllowed: true },
     )
@@ -267,7 +180,7 @@ describe('a stream', () => {
   test('lists resources, and ends when its reader stops', async () => {
     const events = ['a', 'b'].map(displayName => ListResource_Event.fromPartial({ displayName }))
     const isCancelled = Promise.withResolvers<void>()
-    const { provider } = await serve({
+    const { provider } = await serveTerraform({
       listResource: writeEvents(events, { isEndless: true, onCancel: isCancelled.resolve }),
     })
     const request = { typeName: 't', config, includeResourceObject: false, limit: 0 }
@@ -285,7 +198,7 @@ describe('a stream', () => {
       InvokeAction_Event.fromPartial({ type: { $case: 'progress', value: { message: 'half' } } }),
       InvokeAction_Event.fromPartial({ type: { $case: 'completed', value: {} } }),
     ]
-    const { provider } = await serve({ invokeAction: writeEvents(answers) })
+    const { provider } = await serveTerraform({ invokeAction: writeEvents(answers) })
     const invoked = provider.client.invokeAction({ actionType: 'a', config })
     expect(await collect(invoked)).toEqual([
       { kind: 'progress', message: 'half' },
@@ -294,7 +207,7 @@ describe('a stream', () => {
   })
 
   test('that fails throws a ProviderError', async () => {
-    const { provider } = await serve({})
+    const { provider } = await serveTerraform({})
     const invoked = provider.client.invokeAction({ actionType: 'a', config })
     await expect(collect(invoked)).rejects.toThrow('does not support InvokeAction')
   })
@@ -305,7 +218,7 @@ describe('the schema of a provider', () => {
 
   const serveSchema = (attribute: Attribute) => {
     const provider = { block: { attributes: [attribute] } }
-    return serve({
+    return serveTerraform({
       getProviderSchema: respond(GetProviderSchema_Response.fromPartial({ provider })),
     })
   }
@@ -340,7 +253,7 @@ describe('the schema of a provider', () => {
 
 describe('a provider that the user runs', () => {
   test('answers calls on a TCP port', async () => {
-    const { provider } = await serve({}, { network: 'tcp' })
+    const { provider } = await serveTerraform({}, { network: 'tcp' })
     expect((await provider.client.getFunctions()).diagnostics).toEqual([])
   })
 
@@ -351,7 +264,7 @@ describe('a provider that the user runs', () => {
       { channel: 1, data: Buffer.from('o\n') },
     ]
     const streamStdio = writeEvents(chunks, { isEndless: true })
-    const { messages } = await serve({}, { others: [[GRPCStdioService, { streamStdio }]] })
+    const { messages } = await serveTerraform({}, { others: [[GRPCStdioService, { streamStdio }]] })
     const textsOf = (streamId: number) =>
       messages.filter(message => message.streamId === streamId).map(({ text }) => text)
     await expect.poll(() => textsOf(1)).toEqual(['one', 'two'])
@@ -364,7 +277,7 @@ describe('a provider that the user runs', () => {
   ])('of a test (%s) gets %d calls of Shutdown', async (isTest, count) => {
     const requests: unknown[] = []
     const shutdown = respond({}, requests)
-    const { provider } = await serve(
+    const { provider } = await serveTerraform(
       {},
       { others: [[GRPCControllerService, { shutdown }]], isTest },
     )
