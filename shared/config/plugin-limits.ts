@@ -33,4 +33,10 @@ export const pluginLimits = {
   crashReportLines: 20,
   /** Length above which a line is reported in pieces. */
   lineBytesMax: 1024 * 1024,
+  /** Time until a Terraform provider prints its handshake, as in Terraform. */
+  handshakeTimeoutMs: 60_000,
+  /** Time for a Terraform provider to exit after Shutdown, as in Terraform. */
+  providerShutdownMs: 2_000,
+  /** Lines of a Go panic that are kept for a crash report: the first ones have the reason. */
+  panicLinesMax: 60,
 } as const

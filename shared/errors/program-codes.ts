@@ -59,4 +59,8 @@ export const programCodes = {
     exit: 1,
     hint: "Correct the problem in the last lines of the plugin's output above, and run the command again.",
   },
+  PLUGIN_HANDSHAKE: {
+    exit: 1,
+    hint: 'Use a provider that speaks protocol 5 or 6 of Terraform, and name its binary, not a script that prints text.',
+  },
 } as const

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -124,6 +132,22 @@ describe('children', () => {
     chmodSync(command, 0o644)
     expect(() => processes.spawn({ command, args: [], cwd: folder, env })).toThrow('not executable')
     expect(() => processes.spawn({ command, args: [], cwd: `${folder}/x`, env })).toThrow('folder')
+    await processes.close()
+  })
+
+  test('whose file is being written are refused with a code', async () => {
+    const processes = createProcesses()
+    const command = join(folder, 'busy')
+    copyFileSync('/bin/sh', command)
+    const writer = openSync(command, 'r+')
+    const request = { command, args: [], cwd: folder, env }
+    expect(() => processes.spawn(request)).toThrow(
+      expect.objectContaining({
+        code: 'PLUGIN_FAILED',
+        message: `cannot start '${command}': spawn ETXTBSY`,
+      }),
+    )
+    closeSync(writer)
     await processes.close()
   })
 })

@@ -8,7 +8,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { error } from '../../errors/error.ts'
+import { error, messageOf } from '../../errors/error.ts'
 import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
 import type { ProcessGroup } from '../../records/head.ts'
 import { signalGroup, startTimeOf } from './process-groups.ts'
@@ -30,12 +30,7 @@ export function createProcesses(): ProcessesPort {
         throw error('PLUGIN_FAILED', `'${request.command}' cannot start, because this run ends`)
       supervisor ??= startSupervisor()
       const childSupervisor = supervisor
-      const nodeProcess = spawn(request.command, request.args, {
-        cwd: request.cwd,
-        env: { ...request.env },
-        detached: true,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      })
+      const nodeProcess = spawnDetached(request)
       const { pid } = nodeProcess
       if (pid === undefined) {
         nodeProcess.on('error', () => {})
@@ -64,6 +59,21 @@ export function createProcesses(): ProcessesPort {
       await Promise.all(exits)
       await supervisor?.close()
     },
+  }
+}
+
+/** Node throws some reasons of a failed start at once, such as ETXTBSY for a busy file. */
+function spawnDetached(request: SpawnRequest): ChildProcessByStdio<Writable, Readable, Readable> {
+  try {
+    return spawn(request.command, request.args, {
+      cwd: request.cwd,
+      env: { ...request.env },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+  } catch (thrown) {
+    const reason = messageOf(thrown)
+    throw error('PLUGIN_FAILED', `cannot start '${request.command}': ${reason}`, { cause: thrown })
   }
 }
 

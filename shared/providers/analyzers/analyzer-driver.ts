@@ -16,7 +16,7 @@ import { messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { fromWire, toWire, type WireOptions } from '../../values/wire.ts'
 import type { Connection } from '../plugins/connection.ts'
-import { grpcCodeOf } from '../pulumi/grpc-errors.ts'
+import { grpcCodeOf } from '../plugins/call-failures.ts'
 import type {
   Analysis,
   AnalyzedProvider,

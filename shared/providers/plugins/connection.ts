@@ -1,17 +1,18 @@
-import { type Client, credentials, Metadata, type MethodDefinition, status } from '@grpc/grpc-js'
-import { ResourceProviderClient } from '../../../proto/gen/pulumi/provider.ts'
+import { Client, credentials, Metadata, type MethodDefinition, status } from '@grpc/grpc-js'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
+
+/** The parts of a method's definition that its caller needs. */
+export type CalledMethod<Q, A> = Pick<
+  MethodDefinition<Q, A>,
+  'path' | 'requestSerialize' | 'responseDeserialize'
+>
 
 /** The connection to one provider. */
 export interface Connection {
   /** The name of the plugin, for messages. */
   readonly name: string
   /** Makes one call. `deadlineMs` is a point in time. Rejects with the error of gRPC. */
-  readonly call: <Q, A>(
-    method: MethodDefinition<Q, A>,
-    request: Q,
-    deadlineMs?: number,
-  ) => Promise<A>
+  readonly call: <Q, A>(method: CalledMethod<Q, A>, request: Q, deadlineMs?: number) => Promise<A>
   /**
    * Returns a description of the process's end (`ended with exit code 3`) and its last lines.
    * Returns undefined when the process does not end within a short wait.
@@ -22,19 +23,25 @@ export interface Connection {
 }
 
 /**
- * Creates a client of a provider on this machine: large messages, no proxy, no automatic retries.
+ * Creates a client of a plugin on this machine that listens on a port: large messages, no proxy, no
+ * automatic retries.
  */
 export function createClient(port: number): Client {
-  return new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
+  return new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.max_receive_message_length': limits.messageBytesMax,
     'grpc.max_send_message_length': limits.messageBytesMax,
-    'grpc.enable_http_proxy': 0,
-    'grpc.enable_retries': 0,
-    'grpc.service_config_disable_resolution': 1,
-    // Ports are reused, so another process must not inherit a connection.
-    'grpc.use_local_subchannel_pool': 1,
+    ...localChannelOptions,
   })
 }
+
+/** The options of every channel to a process of this machine. */
+export const localChannelOptions = {
+  'grpc.enable_http_proxy': 0,
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
+  // Ports are reused, so another process must not inherit a connection.
+  'grpc.use_local_subchannel_pool': 1,
+} as const
 
 /** Reports whether the client connected before `deadlineMs`, a point in time. */
 export function waitUntilReady(client: Client, deadlineMs: number): Promise<boolean> {
@@ -44,7 +51,7 @@ export function waitUntilReady(client: Client, deadlineMs: number): Promise<bool
 /** Makes one call without metadata. */
 export function callUnary<Q, A>(
   client: Client,
-  method: MethodDefinition<Q, A>,
+  method: CalledMethod<Q, A>,
   call: { readonly request: Q; readonly deadlineMs?: number | undefined },
 ): Promise<A> {
   return new Promise((resolve, reject) => {

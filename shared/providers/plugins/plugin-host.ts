@@ -19,6 +19,7 @@ import { fetchPluginVersion, performHandshake } from '../pulumi/negotiation.ts'
 import type { DriverSettings } from '../pulumi/provider-session.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
 import { startOrAttach } from './attached-plugins.ts'
+import { withTimeout } from './await-first-line.ts'
 import {
   waitUntilReady,
   callUnary,
@@ -31,18 +32,11 @@ import { listInstalledPlugins } from './installed-plugins.ts'
 import type { ProjectPluginLocation } from './find-plugin.ts'
 import { obtainPlugin } from './obtain-plugin.ts'
 import { isTruthy } from '../../config/truthy.ts'
+import type { PluginMessage } from './plugin-message.ts'
 import { formatLastLines } from './plugin-output.ts'
 import { retryStart } from './retry-start.ts'
-import { type PluginProcess, withTimeout } from './start-plugin.ts'
-
-/** A message for the user from a plugin or from the host. */
-export interface PluginMessage {
-  readonly plugin: string
-  readonly severity: 'debug' | 'info' | 'info#err' | 'warning' | 'error'
-  readonly text: string
-  /** A number for each stream of each process; 0 for messages of the host. */
-  readonly streamId: number
-}
+import type { PluginProcess } from './start-plugin.ts'
+import { type ProcessWatch, watchProcess } from './watch-process.ts'
 
 /** Dependencies of a host. */
 export interface PluginHostDeps {
@@ -173,7 +167,10 @@ interface StartedPlugin {
 async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Promise<Provider> {
   const { pluginProcess, plugin } = started
   const client = createClient(pluginProcess.port)
-  const watch = watchProcess(deps, pluginProcess, started.isAbandoned)
+  const watch = watchProcess(pluginProcess, {
+    report: deps.report,
+    isSilent: started.isAbandoned,
+  })
   const connection: Connection = {
     name: plugin.name,
     async call(method, request, deadlineMs) {
@@ -224,45 +221,6 @@ async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Prom
   } catch (thrown) {
     await endProcess()
     throw thrown
-  }
-}
-
-interface ProcessWatch {
-  readonly getExitReport: Connection['getExitReport']
-  /** Stops reporting the end of the process. */
-  readonly expectEnd: () => void
-  readonly hasEnded: () => boolean
-}
-
-/** Watches a process, and reports an unexpected end of it. */
-function watchProcess(
-  deps: PluginHostDeps,
-  pluginProcess: PluginProcess,
-  isAbandoned: StartedPlugin['isAbandoned'],
-): ProcessWatch {
-  let isExpected = false
-  let hasEnded = false
-  void pluginProcess.exitDescription.then(async description => {
-    hasEnded = true
-    if (isExpected || isAbandoned()) return
-    const lines = await pluginProcess.readLastLines()
-    deps.report({
-      plugin: pluginProcess.name,
-      severity: 'error',
-      text: `plugin '${pluginProcess.name}' (${pluginProcess.path}) ${description} unexpectedly, which is a bug of the plugin${formatLastLines(lines)}`,
-      streamId: 0,
-    })
-  })
-  return {
-    async getExitReport() {
-      const description = await withTimeout(pluginProcess.exitDescription, limits.exitGraceMs)
-      if (description === undefined) return undefined
-      return { description, lines: await pluginProcess.readLastLines() }
-    },
-    expectEnd() {
-      isExpected = true
-    },
-    hasEnded: () => hasEnded,
   }
 }
 

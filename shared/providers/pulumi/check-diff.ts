@@ -8,13 +8,12 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import type { NameProposal } from '../../names/autonaming-rules.ts'
+import { localError, methodNameOf } from '../plugins/call-failures.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
-import { localError } from './grpc-errors.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
 import { restoreSecretMarks } from '../../values/walk.ts'
 import {
   callProvider,
-  methodNameOf,
   decodeProperties,
   type ProviderSession,
   encodeProperties,

@@ -11,7 +11,7 @@ import { valueToWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { PropertyValue } from '../../values/value.ts'
 import type { ConstructInput, ConstructResult, HookNames } from '../construct.ts'
-import { localError } from './grpc-errors.ts'
+import { localError } from '../plugins/call-failures.ts'
 import {
   callProvider,
   decodeProperties,

@@ -1,35 +1,21 @@
-import { type ServiceError, status } from '@grpc/grpc-js'
+import type { ServiceError } from '@grpc/grpc-js'
 import { Status } from '../../../proto/gen/google/rpc/status.ts'
 import { ErrorCause, InputPropertiesError } from '../../../proto/gen/pulumi/errors.ts'
 import {
   ConfigureErrorMissingKeys,
   ErrorResourceInitFailed,
 } from '../../../proto/gen/pulumi/provider.ts'
-import { messageOf } from '../../errors/error.ts'
-import { noConnectionPrefix } from '../plugins/connection.ts'
-import { type PropertyProblems, ProviderError } from '../provider-error.ts'
-
-/** Returns the gRPC code of any thrown value; UNKNOWN without a code. */
-export function grpcCodeOf(thrown: unknown): number {
-  return isServiceError(thrown) ? thrown.code : status.UNKNOWN
-}
-
-function isServiceError(thrown: unknown): thrown is ServiceError {
-  return thrown instanceof Error && 'code' in thrown && 'metadata' in thrown && 'details' in thrown
-}
-
-/** Codes by which a provider reports that it does not know the effect on the resource. */
-const unsureCodes: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
+import { assert } from '../../errors/error.ts'
+import {
+  type ConnectionLoss,
+  isServiceError,
+  parseConnectionLoss,
+} from '../plugins/call-failures.ts'
+import type { PropertyProblems } from '../provider-error.ts'
 
 /** The meaning of a failed call: the provider's own status, or a lost connection. */
 export type CallFailure =
-  | {
-      readonly kind: 'lost'
-      readonly code: number
-      readonly message: string
-      /** Whether the request may have reached the provider. */
-      readonly mayHaveBeenSent: boolean
-    }
+  | ConnectionLoss
   | {
       readonly kind: 'answered'
       readonly code: number
@@ -43,15 +29,9 @@ export type CallFailure =
  * connection.
  */
 export function parseCallFailure(thrown: unknown): CallFailure {
-  if (!isServiceError(thrown))
-    return { kind: 'lost', code: status.UNKNOWN, message: messageOf(thrown), mayHaveBeenSent: true }
-  if (isConnectionLoss(thrown))
-    return {
-      kind: 'lost',
-      code: thrown.code,
-      message: thrown.details,
-      mayHaveBeenSent: !thrown.details.startsWith(noConnectionPrefix),
-    }
+  const loss = parseConnectionLoss(thrown)
+  if (loss !== undefined) return loss
+  assert(isServiceError(thrown), 'any other error than one of gRPC is a lost connection')
   const { lines, causeText, properties, initFailure } = readStatusDetails(thrown)
   const firstLines = thrown.details === '' && lines.length > 0 ? [] : [thrown.details + causeText]
   return {
@@ -89,21 +69,6 @@ function readStatusDetails(thrown: ServiceError): StatusDetails {
   }
 }
 
-/** Messages of gRPC about a stream that ended early and therefore has no trailers. */
-const brokenStream = /^(Received RST_STREAM|Call ended without gRPC status|Stream refused)/
-
-/** Reports whether gRPC created a status in this process because the connection was lost. */
-function isConnectionLoss(thrown: ServiceError): boolean {
-  if (Object.keys(thrown.metadata.getMap()).length > 0) return false
-  if (thrown.code === status.UNAVAILABLE || thrown.code === status.CANCELLED) return true
-  return brokenStream.test(thrown.details)
-}
-
-/** Returns the status class of a code (docs/spec/provider-protocol.md#errors). */
-export function providerStatusOf(code: number): 'ok' | 'unknown' {
-  return unsureCodes.includes(code) ? 'unknown' : 'ok'
-}
-
 interface Detail {
   readonly type: string
   readonly value: Uint8Array
@@ -133,20 +98,4 @@ function propertiesOf(type: string, value: Uint8Array): PropertyProblems['proper
   if (type !== 'pulumirpc.InputPropertiesError') return []
   const { errors } = InputPropertiesError.decode(value)
   return errors.map(({ propertyPath, reason }) => ({ path: propertyPath, reason }))
-}
-
-/**
- * Creates the error of a call that failed in this process. `ok`: the provider has not acted.
- * `unknown`: the provider may have acted.
- */
-export function localError(
-  message: string,
-  options: { readonly status: 'ok' | 'unknown'; readonly cause?: unknown },
-): ProviderError {
-  const code = options.status === 'ok' ? status.INVALID_ARGUMENT : status.INTERNAL
-  return new ProviderError(message, {
-    status: options.status,
-    code,
-    cause: options.cause,
-  })
 }

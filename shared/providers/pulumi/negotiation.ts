@@ -7,7 +7,7 @@ import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { Connection } from '../plugins/connection.ts'
 import { formatLastLines } from '../plugins/plugin-output.ts'
-import { grpcCodeOf } from './grpc-errors.ts'
+import { grpcCodeOf } from '../plugins/call-failures.ts'
 
 /**
  * The abilities of a provider. `secrets`, `references`, `bytes`: the provider accepts values of

@@ -3,10 +3,15 @@ import type { ErrorResourceInitFailed } from '../../../proto/gen/pulumi/provider
 import { assert, messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { fromWire, toWire, type WireOptions } from '../../values/wire.ts'
+import {
+  createLostError,
+  localError,
+  methodNameOf,
+  providerStatusOf,
+} from '../plugins/call-failures.ts'
 import type { Connection } from '../plugins/connection.ts'
-import { formatLastLines } from '../plugins/plugin-output.ts'
 import { ProviderError } from '../provider-error.ts'
-import { type CallFailure, parseCallFailure, localError, providerStatusOf } from './grpc-errors.ts'
+import { parseCallFailure } from './grpc-errors.ts'
 import { type Abilities, noAbilities } from './negotiation.ts'
 import { createReceiveOptions } from './transfer-options.ts'
 
@@ -99,7 +104,7 @@ export async function callProvider<Q, A>(
     return await session.connection.call(method, call.request)
   } catch (thrown) {
     const failure = parseCallFailure(thrown)
-    if (failure.kind === 'lost') throw await lostError(session, method, failure)
+    if (failure.kind === 'lost') throw await createLostError(session.connection, method, failure)
     const { code, message, problems, initFailure } = failure
     if (initFailure === undefined || call.reader === undefined)
       throw new ProviderError(message, {
@@ -110,32 +115,6 @@ export async function callProvider<Q, A>(
       })
     throw partialError(session, { method, code, message, initFailure, reader: call.reader })
   }
-}
-
-/** Returns the last part of a method's path, such as `Create`. */
-export function methodNameOf(method: { readonly path: string }): string {
-  return method.path.slice(method.path.lastIndexOf('/') + 1)
-}
-
-async function lostError(
-  session: ProviderSession,
-  method: { readonly path: string },
-  failure: Extract<CallFailure, { readonly kind: 'lost' }>,
-): Promise<ProviderError> {
-  const { name, getExitReport } = session.connection
-  const { description, lines } = (await getExitReport()) ?? {
-    description: `lost its connection (${failure.message})`,
-    lines: [],
-  }
-  const preposition = failure.mayHaveBeenSent ? 'during' : 'before'
-  return new ProviderError(
-    `provider '${name}' ${description} ${preposition} ${methodNameOf(method)}${formatLastLines(lines)}`,
-    {
-      status: failure.mayHaveBeenSent ? 'lost' : 'ok',
-      code: failure.code,
-      isRequestUnsent: !failure.mayHaveBeenSent,
-    },
-  )
 }
 
 function partialError(

@@ -32,12 +32,9 @@ import {
   type Connection,
   createClient,
 } from '../../providers/plugins/connection.ts'
-import { grpcCodeOf } from '../../providers/pulumi/grpc-errors.ts'
-import {
-  type PluginProcess,
-  startPlugin,
-  withTimeout,
-} from '../../providers/plugins/start-plugin.ts'
+import { grpcCodeOf } from '../../providers/plugins/call-failures.ts'
+import { withTimeout } from '../../providers/plugins/await-first-line.ts'
+import { type PluginProcess, startPlugin } from '../../providers/plugins/start-plugin.ts'
 
 /** Dependencies of running policy packs. */
 export interface PolicyPackDeps {

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { createProcesses } from '../../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../../shared/ports/system.ts'
-import {
-  createPluginHost,
-  type PluginMessage,
-} from '../../../shared/providers/plugins/plugin-host.ts'
+import { createPluginHost } from '../../../shared/providers/plugins/plugin-host.ts'
+import type { PluginMessage } from '../../../shared/providers/plugins/plugin-message.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../../../shared/providers/provider.ts'
 
 const project = resolve(import.meta.dirname, '../../..')

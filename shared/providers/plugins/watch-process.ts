@@ -1,0 +1,51 @@
+import { pluginLimits as limits } from '../../config/plugin-limits.ts'
+import { withTimeout } from './await-first-line.ts'
+import type { Connection } from './connection.ts'
+import type { PluginMessage } from './plugin-message.ts'
+import { formatLastLines } from './plugin-output.ts'
+import type { PluginProcess } from './start-plugin.ts'
+
+/** The knowledge of the end of a process. */
+export interface ProcessWatch {
+  readonly getExitReport: Connection['getExitReport']
+  /** Stops reporting the end of the process. */
+  readonly expectEnd: () => void
+  readonly hasEnded: () => boolean
+}
+
+/**
+ * Watches a process, and reports an unexpected end of it. `isSilent` returns true while all plugins
+ * are being killed because the user cancelled.
+ */
+export function watchProcess(
+  pluginProcess: Omit<PluginProcess, 'port' | 'stop'>,
+  options: {
+    readonly report: (message: PluginMessage) => void
+    readonly isSilent: () => boolean
+  },
+): ProcessWatch {
+  let isExpected = false
+  let hasEnded = false
+  void pluginProcess.exitDescription.then(async description => {
+    hasEnded = true
+    if (isExpected || options.isSilent()) return
+    const lines = await pluginProcess.readLastLines()
+    options.report({
+      plugin: pluginProcess.name,
+      severity: 'error',
+      text: `plugin '${pluginProcess.name}' (${pluginProcess.path}) ${description} unexpectedly, which is a bug of the plugin${formatLastLines(lines)}`,
+      streamId: 0,
+    })
+  })
+  return {
+    async getExitReport() {
+      const description = await withTimeout(pluginProcess.exitDescription, limits.exitGraceMs)
+      if (description === undefined) return undefined
+      return { description, lines: await pluginProcess.readLastLines() }
+    },
+    expectEnd() {
+      isExpected = true
+    },
+    hasEnded: () => hasEnded,
+  }
+}

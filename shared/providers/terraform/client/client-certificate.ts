@@ -1,0 +1,96 @@
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import {
+  derBitString,
+  derObjectIdentifier,
+  derOctetString,
+  derOf,
+  derPositiveInteger,
+  derSequence,
+  derSet,
+  derText,
+  derTime,
+  derTrue,
+} from './der.ts'
+
+/** A certificate of this host with its key. Providers accept only calls with this certificate. */
+export interface ClientCertificate {
+  /** PEM. */
+  readonly certificate: string
+  /** PKCS #8 in PEM. */
+  readonly privateKey: string
+}
+
+/** Names of RFC 5280. */
+const oids = {
+  commonName: '2.5.4.3',
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  extendedKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+} as const
+
+const hostName = 'localhost'
+/** The certificate is already valid for a provider whose clock is late. */
+const toleranceMs = 30_000
+/** Longer than a host process runs. The certificate is never stored. */
+const validityMs = 10 * 365 * 24 * 3600 * 1000
+
+/**
+ * Creates a certificate as go-plugin demands it: self-signed, for `localhost`, for both ends of a
+ * connection. It has an elliptic key on P-256.
+ */
+export function createClientCertificate(nowMs: number): ClientCertificate {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const algorithm = derSequence(derObjectIdentifier(oids.ecdsaWithSha256))
+  const name = derSequence(
+    derSet(derSequence(derObjectIdentifier(oids.commonName), derText(hostName))),
+  )
+  const body = derSequence(
+    derOf(0xa0, derPositiveInteger(Buffer.from([2]))), // version 3
+    derPositiveInteger(createSerialNumber()),
+    algorithm,
+    name,
+    derSequence(derTime(nowMs - toleranceMs), derTime(nowMs + validityMs)),
+    name,
+    keys.publicKey.export({ type: 'spki', format: 'der' }),
+    derOf(0xa3, derSequence(...createExtensions())),
+  )
+  const signature = sign('sha256', body, keys.privateKey)
+  return {
+    certificate: toPem(derSequence(body, algorithm, derBitString(signature))),
+    privateKey: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+/** Go refuses negative serial numbers, and DER refuses needless zeros. */
+function createSerialNumber(): Buffer {
+  const bytes = randomBytes(16)
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
+  return bytes
+}
+
+function createExtensions(): readonly Buffer[] {
+  // digitalSignature, keyEncipherment, keyAgreement and keyCertSign: bits 0, 2, 4 and 5.
+  const keyUsage = derBitString(Buffer.from([0b1010_1100]), 2)
+  const usages = [oids.clientAuth, oids.serverAuth].map(derObjectIdentifier)
+  return [
+    createExtension(oids.keyUsage, keyUsage, { isCritical: true }),
+    createExtension(oids.extendedKeyUsage, derSequence(...usages)),
+    createExtension(oids.basicConstraints, derSequence(derTrue), { isCritical: true }),
+    // The context tag 2 marks a DNS name.
+    createExtension(oids.subjectAltName, derSequence(derOf(0x82, Buffer.from(hostName)))),
+  ]
+}
+
+function createExtension(oid: string, content: Buffer, { isCritical = false } = {}): Buffer {
+  const criticality = isCritical ? [derTrue] : []
+  return derSequence(derObjectIdentifier(oid), ...criticality, derOctetString(content))
+}
+
+function toPem(der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
+}

@@ -1,0 +1,91 @@
+import type { Client } from '@grpc/grpc-js'
+import { error } from '../../../errors/error.ts'
+import { callUnary, processEndedError } from '../../plugins/connection.ts'
+import type { PluginMessage } from '../../plugins/plugin-message.ts'
+import { formatLastLines } from '../../plugins/plugin-output.ts'
+import type { PluginProcess } from '../../plugins/start-plugin.ts'
+import { type ProcessWatch, watchProcess } from '../../plugins/watch-process.ts'
+import { createTerraformClient } from './create-terraform-client.ts'
+import type { ProviderAddress } from './handshake.ts'
+import { openStream, probeChannel, readProviderOutput } from './provider-channel.ts'
+import type { ProviderOutput } from './provider-output.ts'
+import type { TerraformClient } from './terraform-client.ts'
+
+/** A running provider. */
+export interface TerraformProcess {
+  readonly client: TerraformClient
+  readonly hasEnded: () => boolean
+  /** Ends the provider: Shutdown, then SIGKILL. Never throws, and has no effect after the first. */
+  readonly close: () => Promise<void>
+}
+
+/** The process of a provider. */
+export interface ProviderProcess extends Omit<PluginProcess, 'port' | 'stop'> {
+  /** Ends the provider and its channel. Without `isGraceful`, the provider is killed at once. */
+  readonly stop: (end: { readonly isGraceful: boolean }) => Promise<void>
+}
+
+/** A provider that has printed its handshake, or that the user runs. */
+export interface StartedProvider {
+  readonly address: ProviderAddress
+  readonly client: Client
+  readonly pluginProcess: ProviderProcess
+  readonly output: ProviderOutput
+  readonly report: (message: PluginMessage) => void
+  readonly isSilent: () => boolean
+  readonly isDeferralAllowed: boolean
+}
+
+/** Connects to a provider. Ends the process before it throws PLUGIN_FAILED. */
+export async function connectProvider(started: StartedProvider): Promise<TerraformProcess> {
+  const { address, client, pluginProcess, output } = started
+  const watch = watchProcess(pluginProcess, started)
+  let pendingClose: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    watch.expectEnd()
+    pendingClose ??= pluginProcess.stop({ isGraceful: !watch.hasEnded() })
+    return pendingClose
+  }
+  readProviderOutput(client, output.addLine)
+  const problem = await Promise.race([
+    probeChannel(client),
+    pluginProcess.exitDescription.then(description => `${description} after its handshake`),
+  ])
+  if (problem !== undefined) {
+    watch.expectEnd()
+    const failure = await noResponseError(pluginProcess, watch, problem)
+    await pluginProcess.stop({ isGraceful: false })
+    throw failure
+  }
+  const connection = {
+    name: pluginProcess.name,
+    redact: output.redact,
+    getExitReport: watch.getExitReport,
+    async call(method, call, deadlineMs) {
+      if (watch.hasEnded()) throw processEndedError()
+      return callUnary(client, method, { request: call, deadlineMs })
+    },
+    stream: (method, call) => openStream(client, method, call),
+  } satisfies Parameters<typeof createTerraformClient>[0]
+  return {
+    client: createTerraformClient(connection, {
+      protocol: address.protocol,
+      isDeferralAllowed: started.isDeferralAllowed,
+    }),
+    hasEnded: watch.hasEnded,
+    close,
+  }
+}
+
+async function noResponseError(
+  pluginProcess: ProviderProcess,
+  watch: ProcessWatch,
+  problem: string,
+): Promise<Error> {
+  const exitReport = await watch.getExitReport()
+  const lines = exitReport?.lines ?? (await pluginProcess.readLastLines())
+  return error(
+    'PLUGIN_FAILED',
+    `plugin '${pluginProcess.name}' (${pluginProcess.path}) does not respond: ${problem}${formatLastLines(lines)}`,
+  )
+}

@@ -1,0 +1,41 @@
+/**
+ * terraform/client: starts Terraform providers and calls them in both protocols. Imports plugins
+ * and below. Values stay encoded; terraform/values has their codecs.
+ *
+ * Invariants: 1. A call to apply a change is never cancelled, because its response has the state.
+ * 2. A problem that the provider reports is a diagnostic, and no thrown error. 3. Output of a
+ * provider never blocks its calls, and every line is redacted before any use.
+ */
+import { createActionCalls } from './action-calls.ts'
+import { createEphemeralCalls } from './ephemeral-calls.ts'
+import type { ProtocolMajor } from './handshake.ts'
+import { getProtocolMethods } from './protocol-methods.ts'
+import { createResourceCalls } from './resource-calls.ts'
+import { createSchemaCalls } from './schema-calls.ts'
+import type { TerraformClient } from './terraform-client.ts'
+import type { ClientContext, TerraformConnection } from './terraform-calls.ts'
+
+/**
+ * Creates the client of a connected provider. Only with `isDeferralAllowed` may the provider defer
+ * a change.
+ */
+export function createTerraformClient(
+  connection: TerraformConnection,
+  options: { readonly protocol: ProtocolMajor; readonly isDeferralAllowed: boolean },
+): TerraformClient {
+  const context: ClientContext = {
+    connection,
+    methods: getProtocolMethods(options.protocol),
+    clientCapabilities: {
+      deferralAllowed: options.isDeferralAllowed,
+      writeOnlyAttributesAllowed: true,
+    },
+  }
+  return {
+    protocol: options.protocol,
+    ...createSchemaCalls(context),
+    ...createResourceCalls(context),
+    ...createEphemeralCalls(context),
+    ...createActionCalls(context),
+  }
+}

@@ -1,0 +1,84 @@
+/** The tags of ASN.1 values that a certificate contains. */
+const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  objectIdentifier: 0x06,
+  utf8String: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const
+
+/** Encodes a value of ASN.1 with any tag: its tag, its length and its content. */
+export function derOf(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const bytes = Buffer.concat(content)
+  return Buffer.concat([Buffer.from([tag, ...lengthOctets(bytes.length)]), bytes])
+}
+
+function lengthOctets(length: number): readonly number[] {
+  if (length < 0x80) return [length]
+  const octets: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256)
+  return [0x80 | octets.length, ...octets]
+}
+
+/** Encodes a SEQUENCE. */
+export function derSequence(...items: readonly Uint8Array[]): Buffer {
+  return derOf(tags.sequence, ...items)
+}
+
+/** Encodes a SET of one item. */
+export function derSet(item: Uint8Array): Buffer {
+  return derOf(tags.set, item)
+}
+
+/** Encodes TRUE. DER leaves out FALSE, because it is the default. */
+export const derTrue = derOf(tags.boolean, Buffer.from([0xff]))
+
+/** Encodes a positive INTEGER from its big-endian bytes, which must not begin with 0. */
+export function derPositiveInteger(bytes: Uint8Array): Buffer {
+  const isNegative = (bytes[0] ?? 0) >= 0x80
+  return derOf(tags.integer, isNegative ? Buffer.from([0]) : Buffer.alloc(0), bytes)
+}
+
+/** Encodes a BIT STRING whose last byte has `unusedBits` unused bits. */
+export function derBitString(bytes: Uint8Array, unusedBits = 0): Buffer {
+  return derOf(tags.bitString, Buffer.from([unusedBits]), bytes)
+}
+
+/** Encodes an OCTET STRING that wraps other DER. */
+export function derOctetString(content: Uint8Array): Buffer {
+  return derOf(tags.octetString, content)
+}
+
+/** Encodes a UTF8String. */
+export function derText(text: string): Buffer {
+  return derOf(tags.utf8String, Buffer.from(text, 'utf8'))
+}
+
+/** Encodes an OBJECT IDENTIFIER, such as `2.5.4.3`. */
+export function derObjectIdentifier(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
+  return derOf(tags.objectIdentifier, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
+}
+
+/** Encodes a number in groups of 7 bits; all but the last group have the high bit. */
+function base128(number: number): readonly number[] {
+  const groups = [number % 128]
+  for (let rest = Math.floor(number / 128); rest > 0; rest = Math.floor(rest / 128))
+    groups.unshift(0x80 | (rest % 128))
+  return groups
+}
+
+/**
+ * Encodes a time in whole seconds: UTCTime until 2049, as RFC 5280 demands, then GeneralizedTime.
+ */
+export function derTime(epochMs: number): Buffer {
+  const digits = new Date(epochMs).toISOString().replaceAll(/[-:T]|\.\d+Z$/g, '')
+  return Number(digits.slice(0, 4)) < 2050
+    ? derOf(tags.utcTime, Buffer.from(`${digits.slice(2)}Z`))
+    : derOf(tags.generalizedTime, Buffer.from(`${digits}Z`))
+}

@@ -1,0 +1,51 @@
+import { readDeferral, readDiagnostics, readDynamicValue, toWireValue } from './read-response.ts'
+import { callTerraform, type ClientContext } from './terraform-calls.ts'
+import type { EphemeralLease, TerraformClient } from './terraform-client.ts'
+import type { RenewEphemeralResource_Response } from '../../../../proto/gen/terraform/tfplugin6.ts'
+
+/** Creates the calls of ephemeral resources. */
+export function createEphemeralCalls({
+  connection,
+  methods,
+  clientCapabilities,
+}: ClientContext): Pick<
+  TerraformClient,
+  | 'validateEphemeralResourceConfig'
+  | 'openEphemeralResource'
+  | 'renewEphemeralResource'
+  | 'closeEphemeralResource'
+> {
+  return {
+    async validateEphemeralResourceConfig({ typeName, config }) {
+      const method = methods.validateEphemeralResourceConfig
+      const request = { typeName, config: toWireValue(config) }
+      const { diagnostics } = await callTerraform(connection, method, request)
+      return { diagnostics: readDiagnostics(diagnostics) }
+    },
+    async openEphemeralResource({ typeName, config }) {
+      const request = { typeName, config: toWireValue(config), clientCapabilities }
+      const answer = await callTerraform(connection, methods.openEphemeralResource, request)
+      return {
+        ...readLease(answer),
+        result: readDynamicValue(answer.result),
+        deferralReason: readDeferral(answer.deferred),
+      }
+    },
+    async renewEphemeralResource(request) {
+      return readLease(await callTerraform(connection, methods.renewEphemeralResource, request))
+    },
+    async closeEphemeralResource(request) {
+      const method = methods.closeEphemeralResource
+      const { diagnostics } = await callTerraform(connection, method, request)
+      return { diagnostics: readDiagnostics(diagnostics) }
+    },
+  }
+}
+
+function readLease({ renewAt, ...answer }: RenewEphemeralResource_Response): EphemeralLease {
+  return {
+    renewAtMs: renewAt?.getTime(),
+    private: answer.private,
+    diagnostics: readDiagnostics(answer.diagnostics),
+  }
+}

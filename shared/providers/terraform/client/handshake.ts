@@ -1,0 +1,82 @@
+import { X509Certificate } from 'node:crypto'
+import { isAbsolute } from 'node:path'
+import type { FirstLineContent } from '../../plugins/await-first-line.ts'
+
+/** The majors of Terraform's provider protocol that the client speaks. */
+export type ProtocolMajor = 5 | 6
+
+/** The address of a provider, from its handshake or from TF_REATTACH_PROVIDERS. */
+export interface ProviderAddress {
+  readonly protocol: ProtocolMajor
+  /** The address in gRPC's form: `unix:/tmp/plugin1` or `127.0.0.1:10000`. */
+  readonly target: string
+  /** The file of the socket, which outlives a killed process. */
+  readonly socketPath: string | undefined
+}
+
+/** The first line of a provider on stdout. */
+export interface Handshake extends ProviderAddress {
+  /** The provider's certificate in the PEM format. Undefined without TLS. */
+  readonly serverCertificate: string | undefined
+}
+
+/** Certificates that are not longer than this are none, as in go-plugin. */
+const noCertificateLengthMax = 50
+
+/**
+ * Parses the handshake of go-plugin: `CORE|PROTOCOL|NETWORK|ADDRESS|TRANSPORT|CERTIFICATE`. With
+ * `expectsTls`, a provider without a certificate is refused. The code of a problem is
+ * PLUGIN_HANDSHAKE.
+ */
+export function parseHandshake(
+  line: string,
+  { expectsTls }: { readonly expectsTls: boolean },
+): FirstLineContent<Handshake> {
+  const fields = line.trim().split('|')
+  const [core = '', protocolText = '', network = '', address = '', transport, certificate] = fields
+  if (fields.length < 4 || !/^\d+$/.test(core) || !/^\d+$/.test(protocolText))
+    return refuse(`printed '${line.slice(0, 200)}' where its handshake was expected`)
+  if (core !== '1') return refuse(`uses version ${core} of go-plugin's handshake, not version 1`)
+  const protocol = parseProtocol(protocolText)
+  if (protocol === undefined)
+    return refuse(`speaks protocol ${protocolText} of Terraform providers, not 5 or 6`)
+  if (transport === undefined || transport === 'netrpc')
+    return refuse('uses net/rpc, the transport of Terraform before 0.12, not gRPC')
+  if (transport !== 'grpc') return refuse(`uses the transport '${transport}', not gRPC`)
+  if (fields[6] === 'true') return refuse('multiplexes its connections, which is not supported')
+  const target = toTarget(network, address)
+  if (target === undefined)
+    return refuse(`listens on '${network}' at '${address}', not on a Unix socket or a TCP port`)
+  const serverCertificate = parseCertificate(certificate)
+  if (serverCertificate === 'unreadable') return refuse('printed an unreadable certificate')
+  if (expectsTls && serverCertificate === undefined)
+    return refuse('does not encrypt its connection; TF_DISABLE_PLUGIN_TLS=1 permits that')
+  const socketPath = network === 'unix' ? address : undefined
+  return { kind: 'content', content: { protocol, target, socketPath, serverCertificate } }
+}
+
+/** Returns the major of a number, or undefined for one that the client does not speak. */
+export function parseProtocol(text: string): ProtocolMajor | undefined {
+  if (text === '5') return 5
+  return text === '6' ? 6 : undefined
+}
+
+/** Returns the address in gRPC's form, or undefined if it is not one of a Unix socket or a port. */
+export function toTarget(network: string, address: string): string | undefined {
+  if (network === 'unix') return isAbsolute(address) ? `unix:${address}` : undefined
+  return network === 'tcp' && /^\S+:\d{1,5}$/.test(address) ? address : undefined
+}
+
+/** Converts Base64 of DER, which go-plugin prints without padding, to PEM. */
+function parseCertificate(base64: string | undefined): string | 'unreadable' | undefined {
+  if (base64 === undefined || base64.length <= noCertificateLengthMax) return undefined
+  try {
+    return new X509Certificate(Buffer.from(base64, 'base64')).toString()
+  } catch {
+    return 'unreadable'
+  }
+}
+
+function refuse(problem: string): FirstLineContent<never> {
+  return { kind: 'problem', code: 'PLUGIN_HANDSHAKE', problem }
+}

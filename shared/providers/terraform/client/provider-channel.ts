@@ -1,0 +1,132 @@
+import { PassThrough } from 'node:stream'
+import { Client, type ClientReadableStream, credentials } from '@grpc/grpc-js'
+import { HealthService } from '../../../../proto/gen/grpc/health/health.ts'
+import {
+  GRPCControllerService,
+  GRPCStdioService,
+  type StdioData,
+} from '../../../../proto/gen/terraform/go_plugin.ts'
+import { pluginLimits as limits } from '../../../config/plugin-limits.ts'
+import { isServiceError } from '../../plugins/call-failures.ts'
+import { type CalledMethod, callUnary, localChannelOptions } from '../../plugins/connection.ts'
+import { readLines } from '../../plugins/plugin-output.ts'
+import type { ClientCertificate } from './client-certificate.ts'
+
+/** Certificates name this host, whatever the address of the provider is. */
+const hostName = 'localhost'
+
+/**
+ * Creates the channel to a provider. Messages have no limit, because schemas can be large. With
+ * `tls`, each end accepts only the certificate of the other one.
+ */
+export function createProviderChannel(
+  target: string,
+  tls: { readonly own: ClientCertificate; readonly serverCertificate: string } | undefined,
+): Client {
+  const channelCredentials =
+    tls === undefined
+      ? credentials.createInsecure()
+      : credentials.createSsl(
+          Buffer.from(tls.serverCertificate),
+          Buffer.from(tls.own.privateKey),
+          Buffer.from(tls.own.certificate),
+        )
+  return new Client(target, channelCredentials, {
+    ...localChannelOptions,
+    'grpc.max_receive_message_length': -1,
+    'grpc.max_send_message_length': -1,
+    'grpc.default_authority': hostName,
+    ...(tls === undefined ? {} : { 'grpc.ssl_target_name_override': hostName }),
+  })
+}
+
+/**
+ * Describes a failed connection. The text of gRPC has the reason of OpenSSL, a time and line ends.
+ */
+function describeFailure(details: string): string {
+  const text = details
+    .replaceAll(/\s+/g, ' ')
+    .replace(/ \(\d{4}-[^)]*\)\. Resolution note: ?$/, '')
+    .trim()
+  const isMismatch = /certificate|SSL alert/.test(text)
+  return isMismatch ? `the two ends use other TLS certificates than expected (${text})` : text
+}
+
+/**
+ * Makes the first call of a channel. Returns the reason why the provider does not respond, or
+ * undefined if it does. Any status of the provider is a response.
+ */
+export async function probeChannel(client: Client): Promise<string | undefined> {
+  const deadlineMs = Date.now() + limits.firstResponseTimeoutMs
+  try {
+    await callUnary(client, HealthService.check, { request: { service: 'plugin' }, deadlineMs })
+    return undefined
+  } catch (thrown) {
+    if (!isServiceError(thrown)) throw thrown
+    // A status of the provider has metadata; a status of this process has none.
+    if (Object.keys(thrown.metadata.getMap()).length > 0) return undefined
+    return describeFailure(thrown.details)
+  }
+}
+
+/** Starts a call with a stream of responses. Only `cancel` ends the call early. */
+export function openStream<Q, A>(
+  client: Client,
+  { path, requestSerialize, responseDeserialize }: CalledMethod<Q, A>,
+  request: Q,
+): ClientReadableStream<A> {
+  const stream = client.makeServerStreamRequest(
+    path,
+    requestSerialize,
+    responseDeserialize,
+    request,
+  )
+  // After a cancellation gRPC emits an error that has no other listener.
+  stream.on('error', () => undefined)
+  return stream
+}
+
+/**
+ * Reads the output that the provider writes after its start, until the channel is closed. `onLine`
+ * must not block. Providers without this service print nothing.
+ */
+export function readProviderOutput(
+  client: Client,
+  onLine: (line: string, stream: 'stdout' | 'stderr') => void,
+): void {
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
+  for (const name of ['stdout', 'stderr'] as const) void passLines(streams[name], name, onLine)
+  const output = openStream(client, GRPCStdioService.streamStdio, {})
+  output.on('data', ({ channel, data }: StdioData) => {
+    if (channel === 1) streams.stdout.write(data)
+    if (channel === 2) streams.stderr.write(data)
+  })
+  const end = (): void => {
+    streams.stdout.end()
+    streams.stderr.end()
+  }
+  output.on('end', end)
+  output.on('error', end)
+}
+
+async function passLines(
+  bytes: AsyncIterable<Uint8Array>,
+  name: 'stdout' | 'stderr',
+  onLine: (line: string, stream: 'stdout' | 'stderr') => void,
+): Promise<void> {
+  for await (const line of readLines(bytes, limits.lineBytesMax))
+    if (line.trim() !== '') onLine(line, name)
+}
+
+/**
+ * Ends a provider gracefully. Its response may be lost, because the server stops at once. Resolves
+ * after `providerShutdownMs` at the latest.
+ */
+export async function shutDownProvider(client: Client): Promise<void> {
+  const deadlineMs = Date.now() + limits.providerShutdownMs
+  try {
+    await callUnary(client, GRPCControllerService.shutdown, { request: {}, deadlineMs })
+  } catch {
+    // A provider that does not respond is killed later.
+  }
+}

@@ -1,0 +1,74 @@
+import { error } from '../../../errors/error.ts'
+import { parseProtocol, type ProviderAddress, toTarget } from './handshake.ts'
+
+/** A provider that the user runs, for example in a debugger. It does not use TLS. */
+export interface ReattachedProvider extends ProviderAddress {
+  /** True when the process belongs to a test, so that the host must not end it. */
+  readonly isTest: boolean
+}
+
+const variable = 'TF_REATTACH_PROVIDERS'
+
+/** The hosts of the default registries of Terraform and OpenTofu, which name the same providers. */
+const defaultHosts = ['registry.terraform.io', 'registry.opentofu.org']
+
+/**
+ * Returns the provider with this source address that the user runs, according to
+ * TF_REATTACH_PROVIDERS. The address may leave out its host and its namespace. Returns undefined
+ * when the variable does not name the provider. Throws PLUGIN_FAILED for an unreadable variable.
+ */
+export function findReattachedProvider(
+  env: Readonly<Record<string, string>>,
+  source: string,
+): ReattachedProvider | undefined {
+  const text = env[variable] ?? ''
+  if (text.trim() === '') return undefined
+  const entry = Object.entries(parseVariable(text)).find(
+    ([address]) => normalizeSource(address) === normalizeSource(source),
+  )
+  return entry && parseEntry(...entry)
+}
+
+function parseVariable(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+      return { ...parsed }
+  } catch {
+    // The error below says that the text is no JSON.
+  }
+  throw error('PLUGIN_FAILED', `${variable} is not a JSON object of source addresses`)
+}
+
+/** Returns an address as `HOST/NAMESPACE/TYPE`, without the host if it is a default registry. */
+function normalizeSource(source: string): string {
+  const [type = '', namespace = 'hashicorp', host = ''] = source
+    .toLowerCase()
+    .split('/')
+    .toReversed()
+  const parts = [...(defaultHosts.includes(host) ? [] : [host]), namespace, type]
+  return parts.filter(part => part !== '').join('/')
+}
+
+interface WireEntry {
+  readonly Protocol?: unknown
+  readonly ProtocolVersion?: unknown
+  readonly Test?: unknown
+  readonly Addr?: { readonly Network?: unknown; readonly String?: unknown }
+}
+
+function parseEntry(source: string, value: unknown): ReattachedProvider {
+  const entry = Object(value) as WireEntry
+  const refuse = (problem: string): never => {
+    throw error('PLUGIN_FAILED', `${variable} of the provider '${source}' ${problem}`)
+  }
+  if (entry.Protocol !== 'grpc') refuse(`has the transport '${String(entry.Protocol)}', not grpc`)
+  // Providers for Terraform before 0.15 leave out the version.
+  const protocol = parseProtocol(String(entry.ProtocolVersion || 5))
+  if (protocol === undefined)
+    return refuse(`has the protocol ${String(entry.ProtocolVersion)}, not 5 or 6`)
+  const { Network: network, String: address } = Object(entry.Addr) as NonNullable<WireEntry['Addr']>
+  const target = toTarget(String(network), String(address))
+  if (target === undefined) return refuse('has no address of a Unix socket or a TCP port')
+  return { protocol, target, socketPath: undefined, isTest: entry.Test === true }
+}

@@ -1,0 +1,188 @@
+import {
+  readDeferral,
+  readDiagnostics,
+  readIdentity,
+  readPath,
+  readDynamicValue,
+  toOptionalWireValue,
+  toRawState,
+  toWireIdentity,
+  toWireValue,
+} from './read-response.ts'
+import { callTerraform, type ClientContext } from './terraform-calls.ts'
+import type { TerraformClient } from './terraform-client.ts'
+
+/** Creates the calls of managed resources and data sources. */
+export function createResourceCalls(
+  context: ClientContext,
+): ReturnType<typeof createChangeCalls> & ReturnType<typeof createStateCalls> {
+  return { ...createChangeCalls(context), ...createStateCalls(context) }
+}
+
+function createChangeCalls({
+  connection,
+  methods,
+  clientCapabilities,
+}: ClientContext): Pick<
+  TerraformClient,
+  | 'validateResourceConfig'
+  | 'validateDataResourceConfig'
+  | 'planResourceChange'
+  | 'applyResourceChange'
+  | 'readDataSource'
+> {
+  return {
+    async validateResourceConfig({ typeName, config }) {
+      const request = { typeName, config: toWireValue(config), clientCapabilities }
+      const answer = await callTerraform(connection, methods.validateResourceConfig, request)
+      return { diagnostics: readDiagnostics(answer.diagnostics) }
+    },
+    async validateDataResourceConfig({ typeName, config }) {
+      const request = { typeName, config: toWireValue(config) }
+      const answer = await callTerraform(connection, methods.validateDataResourceConfig, request)
+      return { diagnostics: readDiagnostics(answer.diagnostics) }
+    },
+    async planResourceChange(request) {
+      const answer = await callTerraform(connection, methods.planResourceChange, {
+        typeName: request.typeName,
+        priorState: toWireValue(request.priorState),
+        proposedNewState: toWireValue(request.proposedNewState),
+        config: toWireValue(request.config),
+        priorPrivate: request.priorPrivate,
+        providerMeta: toOptionalWireValue(request.providerMeta),
+        clientCapabilities,
+        priorIdentity: toWireIdentity(request.priorIdentity),
+      })
+      return {
+        plannedState: readDynamicValue(answer.plannedState),
+        requiresReplace: answer.requiresReplace.map(readPath),
+        plannedPrivate: answer.plannedPrivate,
+        plannedIdentity: readIdentity(answer.plannedIdentity),
+        isLegacyTypeSystem: answer.legacyTypeSystem,
+        deferralReason: readDeferral(answer.deferred),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+    async applyResourceChange(request) {
+      const answer = await callTerraform(connection, methods.applyResourceChange, {
+        typeName: request.typeName,
+        priorState: toWireValue(request.priorState),
+        plannedState: toWireValue(request.plannedState),
+        config: toWireValue(request.config),
+        plannedPrivate: request.plannedPrivate,
+        providerMeta: toOptionalWireValue(request.providerMeta),
+        plannedIdentity: toWireIdentity(request.plannedIdentity),
+      })
+      return {
+        newState: readDynamicValue(answer.newState),
+        private: answer.private,
+        newIdentity: readIdentity(answer.newIdentity),
+        isLegacyTypeSystem: answer.legacyTypeSystem,
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+    async readDataSource({ typeName, config, providerMeta }) {
+      const answer = await callTerraform(connection, methods.readDataSource, {
+        typeName,
+        config: toWireValue(config),
+        providerMeta: toOptionalWireValue(providerMeta),
+        clientCapabilities,
+      })
+      return {
+        state: readDynamicValue(answer.state),
+        deferralReason: readDeferral(answer.deferred),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+  }
+}
+
+function createStateCalls({
+  connection,
+  methods,
+  clientCapabilities,
+}: ClientContext): Pick<
+  TerraformClient,
+  | 'upgradeResourceState'
+  | 'upgradeResourceIdentity'
+  | 'readResource'
+  | 'importResourceState'
+  | 'moveResourceState'
+  | 'generateResourceConfig'
+> {
+  return {
+    async upgradeResourceState({ typeName, version, stored }) {
+      const request = { typeName, version, rawState: toRawState(stored) }
+      const answer = await callTerraform(connection, methods.upgradeResourceState, request)
+      return {
+        upgradedState: readDynamicValue(answer.upgradedState),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+    async upgradeResourceIdentity({ typeName, version, stored }) {
+      const request = { typeName, version, rawIdentity: toRawState(stored) }
+      const answer = await callTerraform(connection, methods.upgradeResourceIdentity, request)
+      return {
+        upgradedIdentity: readIdentity(answer.upgradedIdentity),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+    async readResource(request) {
+      const answer = await callTerraform(connection, methods.readResource, {
+        typeName: request.typeName,
+        currentState: toWireValue(request.currentState),
+        private: request.private,
+        providerMeta: toOptionalWireValue(request.providerMeta),
+        clientCapabilities,
+        currentIdentity: toWireIdentity(request.currentIdentity),
+      })
+      return {
+        newState: readDynamicValue(answer.newState),
+        private: answer.private,
+        newIdentity: readIdentity(answer.newIdentity),
+        deferralReason: readDeferral(answer.deferred),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+    async importResourceState({ typeName, id, identity }) {
+      const answer = await callTerraform(connection, methods.importResourceState, {
+        typeName,
+        id,
+        clientCapabilities,
+        identity: toWireIdentity(identity),
+      })
+      return {
+        importedResources: answer.importedResources.map(imported => ({
+          typeName: imported.typeName,
+          state: readDynamicValue(imported.state),
+          private: imported.private,
+          identity: readIdentity(imported.identity),
+        })),
+        deferralReason: readDeferral(answer.deferred),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+    async moveResourceState({ sourceState, sourceIdentity, ...request }) {
+      const answer = await callTerraform(connection, methods.moveResourceState, {
+        ...request,
+        sourceState: toRawState(sourceState),
+        sourceIdentity: sourceIdentity && toRawState(sourceIdentity),
+        sourceIdentitySchemaVersion: request.sourceIdentitySchemaVersion ?? 0,
+      })
+      return {
+        targetState: readDynamicValue(answer.targetState),
+        targetPrivate: answer.targetPrivate,
+        targetIdentity: readIdentity(answer.targetIdentity),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+    async generateResourceConfig({ typeName, state }) {
+      const request = { typeName, state: toWireValue(state) }
+      const answer = await callTerraform(connection, methods.generateResourceConfig, request)
+      return {
+        config: readDynamicValue(answer.config),
+        diagnostics: readDiagnostics(answer.diagnostics),
+      }
+    },
+  }
+}

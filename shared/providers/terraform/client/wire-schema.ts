@@ -1,0 +1,43 @@
+import type {
+  GetProviderSchema_Response,
+  Schema,
+  Schema_Attribute,
+  Schema_Block,
+  Schema_NestedBlock,
+} from '../../../../proto/gen/terraform/tfplugin6.ts'
+
+/**
+ * The messages of schemas in both protocols. They differ in the attribute: only protocol 6 has
+ * nested types.
+ */
+export interface WireSchema extends Omit<Schema, 'block'> {
+  readonly block: WireBlock | undefined
+}
+
+/** A block in both protocols. */
+export interface WireBlock extends Omit<Schema_Block, 'attributes' | 'blockTypes'> {
+  readonly attributes: readonly WireAttribute[]
+  readonly blockTypes: readonly WireBlockType[]
+}
+
+/** A block type in both protocols. */
+export interface WireBlockType extends Omit<Schema_NestedBlock, 'block'> {
+  readonly block: WireBlock | undefined
+}
+
+/** An attribute in both protocols. */
+export interface WireAttribute extends Omit<Schema_Attribute, 'nestedType'> {
+  readonly nestedType?: Schema_Attribute['nestedType']
+}
+
+/** The response of GetProviderSchema in both protocols. */
+export interface WireProviderSchema
+  extends Pick<GetProviderSchema_Response, 'diagnostics' | 'functions' | 'serverCapabilities'> {
+  readonly provider: WireSchema | undefined
+  readonly providerMeta: WireSchema | undefined
+  readonly resourceSchemas: ReadonlyMap<string, WireSchema>
+  readonly dataSourceSchemas: ReadonlyMap<string, WireSchema>
+  readonly ephemeralResourceSchemas: ReadonlyMap<string, WireSchema>
+  readonly listResourceSchemas: ReadonlyMap<string, WireSchema>
+  readonly actionSchemas: ReadonlyMap<string, { readonly schema: WireSchema | undefined }>
+}
