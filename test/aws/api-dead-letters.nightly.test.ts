@@ -86,13 +86,15 @@ describeWithServices(
 /** Bundles whose executor bundle cannot be loaded while a gate is closed. */
 function createGate(code: ReturnType<typeof createBundles>['findBundle']) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
-  const [bundle, gate] = [join(folder, 'bundle'), join(folder, 'open')]
+  const bundle = join(folder, 'bundle')
+  // The sandbox of a function contains its bundle only.
+  const gate = join(bundle, 'open')
   const row = functionsTable.find(({ name }) => name === 'step-executor')
   cpSync(row === undefined ? '' : (code(row) ?? ''), bundle, { recursive: true })
   renameSync(join(bundle, 'main.mjs'), join(bundle, 'real.mjs'))
   const text = [
     "import { existsSync } from 'node:fs'",
-    `if (!existsSync(${JSON.stringify(gate)})) throw new Error('the gate is closed')`,
+    "if (!existsSync(`${import.meta.dirname}/open`)) throw new Error('the gate is closed')",
     "export const { handler } = await import('./real.mjs')",
   ]
   writeFileSync(join(bundle, 'main.mjs'), text.join('\n'))
