@@ -101,20 +101,33 @@ export function getAtCtyPath(value: CtyValue, path: CtyPath): CtyValue | undefin
   return part
 }
 
+/** Providers also address attributes as keys, and keys as attributes. */
 function childAt(value: CtyValue, step: CtyStep): CtyValue | undefined {
-  if (value.kind === 'unknown') return unknownChildAt(value, step)
-  switch (step.kind) {
-    case 'attribute':
-      return value.kind === 'object' ? value.entries.get(step.name) : undefined
-    case 'key':
-      return value.kind === 'map' ? value.entries.get(step.key) : undefined
-    case 'index':
-      return value.kind === 'list' || value.kind === 'tuple'
-        ? value.elements[step.index]
-        : undefined
-    case 'element':
-      return value.kind === 'set' ? value.elements[step.position] : undefined
+  switch (value.kind) {
+    case 'unknown':
+      return unknownChildAt(value, step)
+    case 'map':
+    case 'object':
+      return entryAt(value.entries, step)
+    case 'list':
+    case 'tuple':
+      return step.kind === 'index' ? value.elements[step.index] : undefined
+    case 'set':
+      return step.kind === 'element' ? value.elements[step.position] : undefined
+    default:
+      return undefined
   }
+}
+
+function entryAt<T>(entries: ReadonlyMap<string, T>, step: CtyStep): T | undefined {
+  const name = nameOfStep(step)
+  return name === undefined ? undefined : entries.get(name)
+}
+
+/** Returns the attribute or key of a step, if it has one. */
+function nameOfStep(step: CtyStep): string | undefined {
+  if (step.kind === 'attribute') return step.name
+  return step.kind === 'key' ? step.key : undefined
 }
 
 function unknownChildAt({ type }: CtyValue, step: CtyStep): CtyValue | undefined {
@@ -122,7 +135,7 @@ function unknownChildAt({ type }: CtyValue, step: CtyStep): CtyValue | undefined
     case 'dynamic':
       return unknownOf(type)
     case 'object': {
-      const attribute = step.kind === 'attribute' ? type.attributes.get(step.name) : undefined
+      const attribute = entryAt(type.attributes, step)
       return attribute === undefined ? undefined : unknownOf(attribute)
     }
     case 'tuple': {
@@ -132,7 +145,7 @@ function unknownChildAt({ type }: CtyValue, step: CtyStep): CtyValue | undefined
     case 'list':
       return step.kind === 'index' ? unknownOf(type.element) : undefined
     case 'map':
-      return step.kind === 'key' ? unknownOf(type.element) : undefined
+      return nameOfStep(step) === undefined ? undefined : unknownOf(type.element)
     default:
       return undefined
   }
