@@ -193,8 +193,8 @@ function concretize(type: CtyType): fc.Arbitrary<CtyType> {
   }
 }
 
-/** Values of a type without dynamic parts, or null and unknown ones of the dynamic type. */
-function valuesOf(type: CtyType): fc.Arbitrary<CtyValue> {
+/** Values of a type. Parts of a dynamic type are null or unknown. */
+export function valuesOf(type: CtyType): fc.Arbitrary<CtyValue> {
   const absent = fc.constant(nullOf(type))
   const unknown = factsOf(type).map(facts => unknownOf(type, facts))
   const known = knownValuesOf(type)

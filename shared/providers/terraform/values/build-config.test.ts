@@ -216,6 +216,17 @@ test('unknown inputs are unknown parts, and suspend the count of blocks', () => 
   ])
 })
 
+test('an unknown block of a collection is a block of unknown parts', () => {
+  const rule = blockWith(
+    { x: plainAttribute('o'), id: plainAttribute('c') },
+    { deep: nestedBlock('list', inner) },
+  )
+  const block = blockWith({}, { rule: nestedBlock('list', rule, { maxItems: 1 }) })
+  const { value, problems } = build(block, { rule: [unknown, {}] })
+  expect(problems).toEqual([])
+  expect(unknownPathsOf(value).map(formatCtyPath)).toEqual(['rule[0].deep', 'rule[0].x'])
+})
+
 test('secrets are marked beside the value, and in a set as a whole', () => {
   const block = blockWith(
     {

@@ -143,7 +143,7 @@ function buildBlocks(nested: NestedBlockSchema, input: PropertyValue, place: Bui
     return emptyBlockOf(nested)
   }
   const entries = listEntries(nested, plain, place).map(
-    ([key, item, itemPlace]) => [key, buildObject(block, item, itemPlace)] as const,
+    ([key, item, itemPlace]) => [key, buildElement(block, item, itemPlace)] as const,
   )
   checkCount(
     nested,
@@ -151,6 +151,20 @@ function buildBlocks(nested: NestedBlockSchema, input: PropertyValue, place: Bui
     place,
   )
   return blocksOf(nested, entries)
+}
+
+/**
+ * Builds one block of a collection. Its number is known, so that the block itself must not be
+ * unknown, only its parts.
+ */
+function buildElement(block: BlockSchema, input: PropertyValue, place: BuildPlace): CtyValue {
+  const value = buildObject(block, input, place)
+  if (value.kind !== 'unknown') return value
+  return objectOfType(impliedTypeOf(block), (name, type) => {
+    const attribute = block.attributes.get(name)
+    const isOutput = attribute !== undefined && !attribute.isRequired && !attribute.isOptional
+    return isOutput ? nullOf(type) : unknownOf(type)
+  })
 }
 
 /** Returns the inputs of the single blocks with their keys and places. */

@@ -86,11 +86,17 @@ export function typeOfAttribute(attribute: AttributeSchema): CtyType {
   }
 }
 
+const objectTypes = new WeakMap<ObjectSchema, ObjectType>()
+
 /** Returns the type of one object of an attribute with nested attributes. */
-export function typeOfObject({ attributes }: ObjectSchema): ObjectType {
-  return objectType(
-    [...attributes].map(([name, attribute]) => [name, typeOfAttribute(attribute)] as const),
+export function typeOfObject(schema: ObjectSchema): ObjectType {
+  const cached = objectTypes.get(schema)
+  if (cached !== undefined) return cached
+  const type = objectType(
+    [...schema.attributes].map(([name, attribute]) => [name, typeOfAttribute(attribute)] as const),
   )
+  objectTypes.set(schema, type)
+  return type
 }
 
 /**
