@@ -113,6 +113,14 @@ test.each<[string, readonly PlainValue[], readonly PlainValue[], readonly PlainV
       { a: 'x', id: 'i' },
     ],
   ],
+  ['a removed argument', [{ a: 'x', id: 'i' }], [{ c: 'd' }], [{ c: 'd' }]],
+  ['a null argument', [{ a: 'x', id: 'i' }], [{}], [{}]],
+  [
+    'one of two candidates',
+    [{ a: 'x', c: 'e', id: 'i' }],
+    [{ a: 'x' }, { a: 'x', c: 'e' }],
+    [{ a: 'x' }, { a: 'x', c: 'e', id: 'i' }],
+  ],
   ['no element', [{ a: 'x' }], [], []],
 ])('elements of sets are correlated by %s', (_name, prior, config, proposed) => {
   const outer = blockWith({}, { b: nestedBlock('set', inner) })
@@ -137,6 +145,21 @@ test('a set within an element of a set must be equal as a whole', () => {
     b: [{ tags: ['y'], one: { a: 'n' } }],
   })
   expect(propose(outer, prior, { b: [{ tags: ['x'] }] })).toEqual({ b: [{ tags: ['x'] }] })
+})
+
+test('a computed set that is not configured breaks the correlation, as in the real engine', () => {
+  const element = blockWith({
+    a: plainAttribute('o'),
+    tags: plainAttribute('c', '["set","string"]'),
+    list: plainAttribute('c', '["list","string"]'),
+  })
+  const outer = blockWith({}, { b: nestedBlock('set', element) })
+  expect(propose(outer, { b: [{ a: 'x', list: ['y'] }] }, { b: [{ a: 'x' }] })).toEqual({
+    b: [{ a: 'x', list: ['y'] }],
+  })
+  expect(propose(outer, { b: [{ a: 'x', tags: ['y'] }] }, { b: [{ a: 'x' }] })).toEqual({
+    b: [{ a: 'x' }],
+  })
 })
 
 test('nested attributes of each nesting keep computed parts', () => {

@@ -108,6 +108,8 @@ export function compareSets(
     readonly isCompatible: (planned: CtyValue, actual: CtyValue) => boolean
   },
 ): readonly ProviderFlaw[] {
+  // The comparison of all pairs is slow for large sets, and most sets do not change.
+  if (equalRaw(planned, actual)) return []
   const flaws: ProviderFlaw[] = []
   const matched = new Set<CtyValue>()
   for (const element of planned.elements) {

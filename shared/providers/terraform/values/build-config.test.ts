@@ -95,6 +95,7 @@ test.each<[string, Plain, unknown]>([
       { value: '1', type: 'string' },
     ],
   ],
+  ['["list","dynamic"]', [1, true], ['a: all elements must have the same type']],
   ['["list","dynamic"]', ['x', []], ['a: all elements must have the same type']],
   ['["map","dynamic"]', { x: true, y: [] }, ['a: all elements must have the same type']],
 ])('an attribute of type %s converts %o', (type, input, result) => {

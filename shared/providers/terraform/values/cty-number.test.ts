@@ -65,6 +65,14 @@ test('numbers have 512 bits, and the shortest text that identifies them', () => 
   expect(reformat(`${10n ** 400n + 1n}`)).toBe(`1${'0'.repeat(400)}`)
 })
 
+test('a text halfway to the next number identifies an even one', () => {
+  const halfway = 13n * 10n ** 219n
+  const even = (13n * 5n ** 219n - 1n) * 2n ** 219n
+  const odd = (13n * 5n ** 219n + 1n) * 2n ** 219n
+  expect(parseCtyNumber(even.toString())).toBe(halfway)
+  expect(parseCtyNumber(odd.toString())).not.toBe(halfway)
+})
+
 test('a double has its shortest text, and is sent as the same double', () => {
   const tenth = numberFromFloat(0.1)
   expect(tenth).toEqual({ kind: 'decimal', coefficient: 1n, scale: 1, float: 0.1 })

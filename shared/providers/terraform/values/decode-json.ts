@@ -9,7 +9,13 @@ import {
   describeType,
 } from './type-system.ts'
 import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
-import { type LosslessJson, type LosslessObject, parseLosslessJson } from './lossless-json.ts'
+import {
+  type LosslessJson,
+  type LosslessObject,
+  isLosslessArray,
+  isLosslessObject,
+  parseLosslessJson,
+} from './lossless-json.ts'
 import { checkDepth, createProviderBug } from './provider-bug.ts'
 import { readLosslessType } from './type-json.ts'
 
@@ -71,20 +77,12 @@ function isNumber(json: LosslessJson): json is Extract<LosslessJson, { kind: 'nu
   return typeof json === 'object' && json !== null && 'kind' in json
 }
 
-function isArray(json: LosslessJson): json is readonly LosslessJson[] {
-  return Array.isArray(json)
-}
-
-function isObject(json: LosslessJson): json is LosslessObject {
-  return json instanceof Map
-}
-
 function readJsonSequence(
   json: LosslessJson,
   declared: CollectionType | TupleType,
   path: CtyPath,
 ): CtyValue {
-  if (!isArray(json)) throw createJsonError(declared, path)
+  if (!isLosslessArray(json)) throw createJsonError(declared, path)
   if (declared.kind === 'tuple') {
     if (json.length !== declared.elements.length)
       throw createProviderBug(`${declared.elements.length} elements are required`, path)
@@ -123,15 +121,15 @@ function readJsonObject(json: LosslessObject, declared: ObjectType, path: CtyPat
 }
 
 function requireObject(json: LosslessJson, declared: CtyType, path: CtyPath): LosslessObject {
-  if (!isObject(json)) throw createJsonError(declared, path)
+  if (!isLosslessObject(json)) throw createJsonError(declared, path)
   return json
 }
 
 /** Reads `{"value":…,"type":…}`, the form of values whose declared type is dynamic. */
 function readTypedJson(json: LosslessJson, path: CtyPath): CtyValue {
-  const type = isObject(json) ? json.get('type') : undefined
-  const value = isObject(json) ? json.get('value') : undefined
-  if (!isObject(json) || json.size !== 2 || type === undefined || value === undefined)
+  const type = isLosslessObject(json) ? json.get('type') : undefined
+  const value = isLosslessObject(json) ? json.get('value') : undefined
+  if (!isLosslessObject(json) || json.size !== 2 || type === undefined || value === undefined)
     throw createProviderBug('an object with value and type is required', path)
   const valueType = readLosslessType(type)
   // A type within a type has no step of its own, so that its depth would not be counted.

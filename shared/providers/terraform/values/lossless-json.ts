@@ -34,3 +34,25 @@ function keepSource(_key: string, value: unknown, context?: { readonly source: s
   const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isPlain && !(value instanceof Map) ? new Map(Object.entries(value)) : value
 }
+
+/** Formats JSON without spaces. Numbers keep their digits, and members their order. */
+export function formatLosslessJson(json: LosslessJson): string {
+  if (json === null || typeof json === 'boolean') return String(json)
+  if (typeof json === 'string') return JSON.stringify(json)
+  if (isLosslessArray(json)) return `[${json.map(formatLosslessJson).join(',')}]`
+  if (!isLosslessObject(json)) return json.source
+  const members = [...json].map(
+    ([key, member]) => `${JSON.stringify(key)}:${formatLosslessJson(member)}`,
+  )
+  return `{${members.join(',')}}`
+}
+
+/** Reports whether parsed JSON is an array. */
+export function isLosslessArray(json: LosslessJson): json is readonly LosslessJson[] {
+  return Array.isArray(json)
+}
+
+/** Reports whether parsed JSON is an object. */
+export function isLosslessObject(json: LosslessJson): json is LosslessObject {
+  return json instanceof Map
+}

@@ -69,8 +69,7 @@ function formatTenDigits(number: CtyNumber): string {
   const all = (coefficient < 0n ? -coefficient : coefficient).toString()
   const { digits, carry } = roundDigits(all)
   const exponent = all.length - scale - 1 + carry
-  const precision = digits.length < 10 && digits.length > exponent ? digits.length : 10
-  if (exponent >= -4 && exponent < precision) return sign + formatFixed(digits, exponent)
+  if (exponent >= -4 && exponent < 10) return sign + formatFixed(digits, exponent)
   const fraction = digits.length > 1 ? `.${digits.slice(1)}` : ''
   const power = String(Math.abs(exponent)).padStart(2, '0')
   return `${sign}${digits[0]}${fraction}e${exponent < 0 ? '-' : '+'}${power}`
