@@ -3,6 +3,7 @@ import { platformCodes } from './platform-codes.ts'
 import { programCodes } from './program-codes.ts'
 import { secretsCodes } from './secrets-codes.ts'
 import { stateCodes } from './state-codes.ts'
+import { terraformCodes } from './terraform-codes.ts'
 
 /**
  * A row of the catalogue: the exit code of the process (Pulumi's numbers), and the next step for
@@ -247,6 +248,7 @@ export const catalogue = {
   },
   ...programCodes,
   ...stateCodes,
+  ...terraformCodes,
   ...platformCodes,
   ...apiCodes,
   NODE_TOO_OLD: {

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { type CtyPath, attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import {
+  blockWith,
+  nestedAttribute,
+  nestedBlock,
+  plainAttribute,
+} from '../values/schema.fixture.ts'
+import { ignoreAllChanges, ignoreChangesAt } from './ignore-changes.ts'
+import { type PlainValue, objectFrom, toPlain } from './objects.fixture.ts'
+
+const block = blockWith(
+  {
+    a: plainAttribute('o'),
+    id: plainAttribute('c'),
+    both: plainAttribute('oc'),
+    tags: plainAttribute('o', '["map","string"]'),
+    n: nestedAttribute('o', 'list', { x: plainAttribute('o'), id: plainAttribute('c') }),
+  },
+  { rule: nestedBlock('list', blockWith({ port: plainAttribute('o') })) },
+)
+
+const ignore = (prior: PlainValue, config: PlainValue, ...paths: readonly CtyPath[]): PlainValue =>
+  toPlain(
+    ignoreChangesAt({ prior: objectFrom(block, prior), config: objectFrom(block, config) }, paths),
+  )
+
+const tag = (key: string): CtyPath => [attributeStep('tags'), keyStep(key)]
+
+test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
+  [
+    'an attribute',
+    { a: 'old' },
+    { a: 'new', both: 'b' },
+    [[attributeStep('a')]],
+    { a: 'old', both: 'b', rule: [] },
+  ],
+  ['a removed attribute', { a: 'old' }, {}, [[attributeStep('a')]], { a: 'old', rule: [] }],
+  ['an added attribute', {}, { a: 'new' }, [[attributeStep('a')]], { rule: [] }],
+  [
+    'an unknown attribute',
+    { a: 'old' },
+    { a: '?' },
+    [[attributeStep('a')]],
+    { a: 'old', rule: [] },
+  ],
+  [
+    'a changed key',
+    { tags: { k: 'old' } },
+    { tags: { k: 'new', l: 'x' } },
+    [tag('k')],
+    { tags: { k: 'old', l: 'x' }, rule: [] },
+  ],
+  [
+    'a removed key',
+    { tags: { k: 'old' } },
+    { tags: {} },
+    [tag('k')],
+    { tags: { k: 'old' }, rule: [] },
+  ],
+  ['an added key', { tags: {} }, { tags: { k: 'new' } }, [tag('k')], { tags: {}, rule: [] }],
+  [
+    'a key of a removed map',
+    { tags: { k: 'old' } },
+    {},
+    [tag('k')],
+    { tags: { k: 'old' }, rule: [] },
+  ],
+  ['a key that no map has', { tags: { k: 'old' } }, {}, [tag('l')], { rule: [] }],
+  [
+    'an attribute of a block',
+    { rule: [{ port: '1' }] },
+    { rule: [{ port: '2' }, { port: '3' }] },
+    [[attributeStep('rule'), indexStep(0), attributeStep('port')]],
+    { rule: [{ port: '1' }, { port: '3' }] },
+  ],
+  [
+    'an element that only one has',
+    { rule: [] },
+    { rule: [{ port: '2' }] },
+    [[attributeStep('rule'), indexStep(0), attributeStep('port')]],
+    { rule: [{ port: '2' }] },
+  ],
+  [
+    'all blocks',
+    { rule: [{ port: '1' }] },
+    { rule: [] },
+    [[attributeStep('rule')]],
+    { rule: [{ port: '1' }] },
+  ],
+  ['nothing of a new object', null, { a: 'new' }, [[attributeStep('a')]], { a: 'new', rule: [] }],
+])('a change of %s is ignored', (_name, prior, config, paths, result) => {
+  expect(ignore(prior, config, ...paths)).toEqual(result)
+})
+
+test('all changes are ignored, except that outputs are not configured', () => {
+  const prior = { a: 'old', id: 'i', both: 'b', n: [{ x: 'y', id: 'j' }], rule: [{ port: '1' }] }
+  const values = { prior: objectFrom(block, prior), config: objectFrom(block, { a: 'new' }) }
+  expect(toPlain(ignoreAllChanges(block, values))).toEqual({
+    a: 'old',
+    both: 'b',
+    n: [{ x: 'y' }],
+    rule: [{ port: '1' }],
+  })
+  const created = { ...values, prior: objectFrom(block, null) }
+  expect(ignoreAllChanges(block, created)).toBe(created.config)
+})

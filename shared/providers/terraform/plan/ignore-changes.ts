@@ -1,0 +1,59 @@
+import { mapOf } from '../values/build-value.ts'
+import { type CtyPath, isAtOrBelow } from '../values/cty-path.ts'
+import { type CtyValue, nullOf } from '../values/cty-value.ts'
+import type { BlockSchema } from '../values/schema.ts'
+import { getAtCtyPath, transformValue } from '../values/walk.ts'
+import { attributeAtPath } from './object-shape.ts'
+
+/** The objects between which changes are ignored. */
+export interface IgnoringValues {
+  readonly prior: CtyValue
+  readonly config: CtyValue
+}
+
+/**
+ * Returns the configuration with the prior values at some paths. A key of a map is added, replaced
+ * or removed alone. Paths that only one of the objects has are ignored.
+ */
+export function ignoreChangesAt(
+  { prior, config }: IgnoringValues,
+  paths: readonly CtyPath[],
+): CtyValue {
+  if (prior.kind === 'null') return config
+  return paths.reduce((result, path) => resetAtPath(prior, result, path), config)
+}
+
+function resetAtPath(prior: CtyValue, config: CtyValue, path: CtyPath): CtyValue {
+  const last = path.at(-1)
+  const owner = last?.kind === 'key' ? path.slice(0, -1) : path
+  const priorPart = getAtCtyPath(prior, owner)
+  const configPart = getAtCtyPath(config, owner)
+  if (priorPart === undefined || configPart === undefined) return config
+  const reset = last?.kind === 'key' ? resetKey(priorPart, configPart, last.key) : priorPart
+  return transformValue(config, (part, partPath) =>
+    partPath.length === owner.length && isAtOrBelow(partPath, owner) ? reset : part,
+  )
+}
+
+function resetKey(prior: CtyValue, config: CtyValue, key: string): CtyValue {
+  if (config.kind !== 'map' && config.kind !== 'null') return config
+  if (config.type.kind !== 'map') return config
+  const priorElement = prior.kind === 'map' ? prior.entries.get(key) : undefined
+  const entries = new Map(config.kind === 'map' ? config.entries : [])
+  if (priorElement === undefined) entries.delete(key)
+  else entries.set(key, priorElement)
+  return entries.size === 0 && config.kind === 'null' ? config : mapOf(entries, config.type.element)
+}
+
+/**
+ * Returns the configuration that changes nothing: the prior object, without the attributes that
+ * only the provider sets.
+ */
+export function ignoreAllChanges(block: BlockSchema, { prior, config }: IgnoringValues): CtyValue {
+  if (prior.kind === 'null') return config
+  return transformValue(prior, (part, path) => {
+    const attribute = attributeAtPath(block, path)
+    const isOutput = attribute?.isComputed === true && attribute.isOptional !== true
+    return isOutput ? nullOf(part.type) : part
+  })
+}

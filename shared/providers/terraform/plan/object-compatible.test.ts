@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest'
+import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import { formatCtyPath } from '../values/cty-path.ts'
+import { objectOf } from '../values/build-value.ts'
+import { type CtyValue, stringOf } from '../values/cty-value.ts'
+import {
+  blockWith,
+  nestedAttribute,
+  nestedBlock,
+  plainAttribute,
+} from '../values/schema.fixture.ts'
+import type { NestedBlockSchema } from '../values/schema.ts'
+import { stringType } from '../values/type-system.ts'
+import { unknownOf } from '../values/unknown-value.ts'
+import { normalizeBlocks } from './normalize-blocks.ts'
+import { findInconsistencies } from './object-compatible.ts'
+import { type PlainValue, describeFlaws, objectFrom, toPlain } from './objects.fixture.ts'
+import { filterReplacePaths } from './requires-replace.ts'
+
+test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
+  ['equal texts', '"string"', 'a', 'a', []],
+  ['other texts', '"string"', 'a', 'b', ['v: the value has changed']],
+  ['unknown becomes known', '"string"', '?', 'b', []],
+  ['unknown becomes null', '"string"', '?', null, []],
+  ['unknown stays unknown', '"string"', '?', '?', []],
+  ['known becomes unknown', '"string"', 'a', '?', ['v: was known, but is now unknown']],
+  ['null becomes a value', '"string"', null, 'a', ['v: was null, but has now a value']],
+  ['a value becomes null', '"string"', 'a', null, ['v: was planned, but is now null']],
+  ['a dynamic unknown', '"dynamic"', '?', [1], []],
+  [
+    'a type that changes',
+    '"dynamic"',
+    'a',
+    1,
+    ['v: the type has changed: string is required, but got number'],
+  ],
+  ['a list', '["list","string"]', ['a', '?'], ['a', 'b'], []],
+  ['a shorter list', '["list","string"]', ['a', 'b'], ['a'], ['v[1]: an element has vanished']],
+  ['a longer list', '["list","string"]', ['a'], ['a', 'b'], ['v[1]: an element has appeared']],
+  ['other elements', '["list","string"]', ['a', 'b'], ['b', 'b'], ['v[0]: the value has changed']],
+  ['a map', '["map","string"]', { a: '?' }, { a: 'x' }, []],
+  [
+    'other keys',
+    '["map","string"]',
+    { a: 'x' },
+    { b: 'x' },
+    ['v["b"]: an element has appeared', 'v["a"]: an element has vanished'].toSorted(),
+  ],
+  [
+    'a tuple',
+    '["tuple",["string","bool"]]',
+    ['a', true],
+    ['a', false],
+    ['v[1]: the value has changed'],
+  ],
+  [
+    'an object',
+    '["object",{"a":"string"}]',
+    { a: 'x' },
+    { a: 'y' },
+    ['v.a: the value has changed'],
+  ],
+  ['a set', '["set","string"]', ['a', '?'], ['a', 'b'], []],
+  ['a set that shrinks', '["set","string"]', ['a', '?'], ['a'], []],
+  [
+    'a set that grows',
+    '["set","string"]',
+    ['?'],
+    ['a', 'b'],
+    ['v: the set has more elements than were planned'],
+  ],
+  [
+    'a set with other elements',
+    '["set","string"]',
+    ['a'],
+    ['b'],
+    ['v: a planned element has vanished', 'v: an element that was not planned has appeared'],
+  ],
+])('%s', (_name, type, planned, actual, flaws) => {
+  const block = blockWith({ v: plainAttribute('o', type) })
+  const found = findInconsistencies(block, {
+    planned: objectFrom(block, { v: planned }),
+    actual: objectFrom(block, { v: actual }),
+  })
+  expect(describeFlaws(found).toSorted()).toEqual(flaws)
+})
+
+test('an unknown value must stay within its refinements', () => {
+  const block = blockWith({ v: plainAttribute('o') })
+  const planned = (value: CtyValue): CtyValue => objectOf([['v', value]])
+  const compare = (value: CtyValue, actual: CtyValue): readonly string[] =>
+    describeFlaws(findInconsistencies(block, { planned: planned(value), actual: planned(actual) }))
+  const refined = unknownOf(stringType, { isNotNull: true, prefix: 'arn:' })
+  expect(compare(refined, stringOf('arn:x'))).toEqual([])
+  expect(compare(refined, stringOf('x'))).toEqual([
+    'v: the value is outside of the range that was planned',
+  ])
+})
+
+const inner = blockWith({ a: plainAttribute('o'), id: plainAttribute('c') })
+
+test.each<[string, NestedBlockSchema['nesting'], PlainValue, PlainValue, readonly string[]]>([
+  ['presence', 'single', {}, null, ['b: was present, but is now absent']],
+  ['absence', 'single', null, {}, ['b: was absent, but is now present']],
+  ['an unknown number', 'single', '?', null, []],
+  ['attributes', 'group', { a: 'x', id: '?' }, { a: 'y', id: 'i' }, ['b.a: the value has changed']],
+  ['the number', 'list', [{}], [], ['b: the number of blocks changed from 1 to 0']],
+  ['attributes', 'list', [{ a: 'x' }], [{ a: 'y' }], ['b[0].a: the value has changed']],
+  ['an unknown number', 'list', '?', [{ a: 'y' }], []],
+  ['null', 'list', [{}], null, []],
+  ['keys', 'map', { k: {} }, {}, ['b["k"]: a block has vanished']],
+  ['keys', 'map', {}, { k: {} }, ['b["k"]: a block has appeared']],
+  ['an unknown number', 'map', '?', { k: {} }, []],
+  ['attributes', 'map', { k: { a: 'x' } }, { k: { a: 'y' } }, ['b["k"].a: the value has changed']],
+  ['computed attributes', 'set', [{ a: 'x', id: '?' }], [{ a: 'x', id: 'i' }], []],
+  [
+    'elements',
+    'set',
+    [{ a: 'x' }],
+    [{ a: 'y' }],
+    ['b: a planned element has vanished', 'b: an element that was not planned has appeared'],
+  ],
+  ['merged elements', 'set', [{ a: '?' }, { a: 'x' }], [{ a: 'x' }], []],
+])('blocks compare %s of a %s', (_name, nesting, planned, actual, flaws) => {
+  const block = blockWith({}, { b: nestedBlock(nesting, inner) })
+  const found = findInconsistencies(block, {
+    planned: objectFrom(block, { b: planned }),
+    actual: objectFrom(block, { b: actual }),
+  })
+  expect(describeFlaws(found)).toEqual(flaws)
+})
+
+test('the presence of the root object must not change', () => {
+  const compare = (planned: PlainValue, actual: PlainValue): readonly string[] =>
+    describeFlaws(
+      findInconsistencies(inner, {
+        planned: objectFrom(inner, planned),
+        actual: objectFrom(inner, actual),
+      }),
+    )
+  expect(compare({}, null)).toEqual([': was present, but is now absent'])
+  expect(compare(null, {})).toEqual([': was absent, but is now present'])
+  expect(compare(null, null)).toEqual([])
+})
+
+test('flaws of sensitive attributes are not described', () => {
+  const block = blockWith({
+    s: plainAttribute('os', '["map","string"]'),
+    m: plainAttribute('o', '["map","string"]'),
+  })
+  const values = {
+    planned: objectFrom(block, { s: { k: 'x' }, m: { k: 'x' } }),
+    actual: objectFrom(block, { s: {}, m: {} }),
+  }
+  const vague = 'inconsistent values for a sensitive attribute'
+  expect(describeFlaws(findInconsistencies(block, values)).toSorted()).toEqual([
+    'm["k"]: an element has vanished',
+    `s: ${vague}`,
+  ])
+  const marked = [[attributeStep('m'), keyStep('k')]]
+  expect(describeFlaws(findInconsistencies(block, values, marked)).toSorted()).toEqual([
+    `m: ${vague}`,
+    `s: ${vague}`,
+  ])
+})
+
+test('a replacement needs a change, a possible change or a write-only attribute', () => {
+  const block = blockWith(
+    {
+      same: plainAttribute('o'),
+      changed: plainAttribute('o'),
+      unknown: plainAttribute('c'),
+      wo: plainAttribute('ow'),
+      list: plainAttribute('o', '["list","string"]'),
+      n: nestedAttribute('o', 'list', { wo: plainAttribute('ow') }),
+    },
+    {},
+  )
+  const prior = objectFrom(block, {
+    same: 'a',
+    changed: 'a',
+    unknown: 'a',
+    list: ['a', 'b'],
+    n: [{}],
+  })
+  const planned = objectFrom(block, { same: 'a', changed: 'b', unknown: '?', list: ['a'], n: [{}] })
+  const requested = [
+    [attributeStep('same')],
+    [attributeStep('changed')],
+    [attributeStep('unknown')],
+    [attributeStep('wo')],
+    [attributeStep('list'), indexStep(0)],
+    [attributeStep('list'), indexStep(1)],
+    [attributeStep('list'), indexStep(2)],
+    [attributeStep('n'), indexStep(0), attributeStep('wo')],
+    [attributeStep('nowhere')],
+  ]
+  const { paths, flaws } = filterReplacePaths(block, { prior, planned }, requested)
+  expect(paths.map(formatCtyPath)).toEqual(['changed', 'unknown', 'wo', 'list[1]', 'n[0].wo'])
+  expect(describeFlaws(flaws)).toEqual([
+    'list[2]: requires replacement for an attribute that does not exist',
+    'nowhere: requires replacement for an attribute that does not exist',
+  ])
+  expect(filterReplacePaths(block, { prior: objectFrom(block, null), planned }, requested)).toEqual(
+    { paths: [], flaws: [] },
+  )
+})
+
+test('blocks of old providers are normalized', () => {
+  const deep = blockWith({ a: plainAttribute('o') }, { list: nestedBlock('list', inner) })
+  const free = blockWith({ any: plainAttribute('o', '"dynamic"') })
+  const nestings = ['single', 'group', 'list', 'set', 'map'] as const
+  const block = blockWith(
+    { v: plainAttribute('o', '["list","string"]') },
+    {
+      ...Object.fromEntries(nestings.map(nesting => [nesting, nestedBlock(nesting, deep)])),
+      free: nestedBlock('list', free),
+    },
+  )
+  const normalize = (plain: PlainValue): PlainValue =>
+    toPlain(normalizeBlocks(block, objectFrom(block, plain)))
+  const stub = { a: '?', list: [{ a: '?', id: '?' }] }
+  const nulls = Object.fromEntries([...nestings, 'free'].map(nesting => [nesting, null]))
+  const unknowns = Object.fromEntries([...nestings, 'free'].map(nesting => [nesting, '?']))
+  expect(normalize(null)).toBeNull()
+  expect(normalize(nulls)).toEqual({ group: { list: [] }, list: [], set: [] })
+  expect(normalize(unknowns)).toEqual({
+    single: stub,
+    group: stub,
+    list: [stub],
+    set: [stub],
+    map: '?',
+    free: '?',
+  })
+  expect(
+    normalize({ list: [{ list: null }], set: [{ a: 'x', list: null }], single: { list: null } }),
+  ).toMatchObject({
+    list: [{ list: [] }],
+    set: [{ a: 'x', list: [] }],
+    single: { list: [] },
+  })
+})

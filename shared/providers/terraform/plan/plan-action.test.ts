@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { attributeStep } from '../values/cty-path.ts'
+import { blockWith, plainAttribute } from '../values/schema.fixture.ts'
+import { type PlainValue, objectFrom } from './objects.fixture.ts'
+import { type PlanAction, decidePlanAction, isConsistentAction } from './plan-action.ts'
+
+const block = blockWith({ a: plainAttribute('o'), wo: plainAttribute('ow') })
+
+test.each<[string, PlainValue, PlainValue, string, PlanAction]>([
+  ['a new object', null, { a: 'x' }, '', 'create'],
+  ['a tainted object', null, { a: 'x' }, 'tainted', 'replace'],
+  ['an equal object', { a: 'x' }, { a: 'x' }, '', 'none'],
+  ['an equal object on request', { a: 'x' }, { a: 'x' }, 'forced', 'replace'],
+  ['an equal object with a path', { a: 'x' }, { a: 'x' }, 'a', 'none'],
+  ['an equal object with a write-only path', { a: 'x' }, { a: 'x' }, 'wo', 'replace'],
+  ['a change', { a: 'x' }, { a: 'y' }, '', 'update'],
+  ['an unknown part', { a: 'x' }, { a: '?' }, '', 'update'],
+  ['a change of a path', { a: 'x' }, { a: '?' }, 'a', 'replace'],
+  ['a change on request', { a: 'x' }, { a: 'y' }, 'forced', 'replace'],
+])('the operation for %s', (_name, prior, planned, reason, action) => {
+  const plan = {
+    prior: objectFrom(block, prior),
+    planned: objectFrom(block, planned),
+    replacePaths: reason === 'a' || reason === 'wo' ? [[attributeStep(reason)]] : [],
+    isTainted: reason === 'tainted',
+    isForced: reason === 'forced',
+  }
+  expect(decidePlanAction(block, plan)).toBe(action)
+})
+
+test('the final plan may drop an update, and create the object of a replacement', () => {
+  const actions = ['none', 'create', 'update', 'replace'] as const
+  const allowed = actions.flatMap(initial =>
+    actions.filter(final => isConsistentAction(initial, final)).map(final => `${initial} ${final}`),
+  )
+  expect(allowed).toEqual([
+    'none none',
+    'create create',
+    'update none',
+    'update update',
+    'replace create',
+    'replace replace',
+  ])
+})

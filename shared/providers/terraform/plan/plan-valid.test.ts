@@ -1,0 +1,270 @@
+import { expect, test } from 'vitest'
+import {
+  blockWith,
+  nestedAttribute,
+  nestedBlock,
+  plainAttribute,
+} from '../values/schema.fixture.ts'
+import type { BlockSchema, NestedBlockSchema } from '../values/schema.ts'
+import { type PlainValue, describeFlaws, objectFrom, toPlain } from './objects.fixture.ts'
+import { findPlanFlaws } from './plan-valid.ts'
+import { findWriteOnlyValues, removeWriteOnlyValues } from './write-only.ts'
+import { formatCtyPath } from '../values/cty-path.ts'
+
+/** Prior, configuration, plan. */
+type Values = readonly [PlainValue, PlainValue, PlainValue]
+
+const check = (block: BlockSchema, [prior, config, planned]: Values): readonly string[] =>
+  describeFlaws(
+    findPlanFlaws(block, {
+      prior: objectFrom(block, prior),
+      config: objectFrom(block, config),
+      planned: objectFrom(block, planned),
+    }),
+  )
+
+const attributes = {
+  opt: plainAttribute('o'),
+  comp: plainAttribute('c'),
+  both: plainAttribute('oc'),
+  wo: plainAttribute('ow'),
+}
+const block = blockWith(attributes)
+const notConfigured = 'a value is planned for an attribute that is not computed'
+const notEqual = 'the planned value is not the configured one'
+
+test.each<[string, Values, readonly string[]]>([
+  ['absence', [{}, {}, null], [': planned for absence, but the configuration wants existence']],
+  ['existence', [{}, null, {}], [': planned for existence, but the configuration wants absence']],
+  ['absence of both', [{}, null, null], []],
+  ['the configured value', [null, { opt: 'a' }, { opt: 'a' }], []],
+  ['an unknown value that is unknown', [null, { opt: '?' }, { opt: '?' }], []],
+  ['the prior value', [{ opt: 'A' }, { opt: 'a' }, { opt: 'A' }], []],
+  [
+    'the prior value without configuration',
+    [{ opt: 'A' }, {}, { opt: 'A' }],
+    [`opt: ${notConfigured}`],
+  ],
+  ['null in place of a configured value', [{}, { opt: 'a' }, {}], [`opt: ${notEqual}`]],
+  ['any computed value', [{ comp: 'x' }, {}, { comp: 'y' }], []],
+  ['an unknown computed value', [{ comp: 'x' }, {}, { comp: '?' }], []],
+  ['a computed value against the configuration', [null, { comp: 'x' }, { comp: 'y' }], []],
+  ['a default', [null, {}, { both: 'd' }], []],
+  ['another value than configured', [null, { both: 'x' }, { both: 'y' }], [`both: ${notEqual}`]],
+  [
+    'neither the configured nor the prior one',
+    [{ opt: 'p' }, { opt: 'c' }, { opt: 'x' }],
+    [`opt: ${notEqual} nor the prior one`],
+  ],
+  ['an unknown value for a known one', [null, { opt: 'c' }, { opt: '?' }], [`opt: ${notEqual}`]],
+  ['a value that is not configured', [null, {}, { opt: 'x' }], [`opt: ${notConfigured}`]],
+  ['null for a write-only value', [null, { wo: 's' }, {}], []],
+  ['another write-only value', [null, { wo: 's' }, { wo: 't' }], [`wo: ${notEqual}`]],
+])('a plan of %s', (_name, values, flaws) => {
+  expect(check(block, values)).toEqual(flaws)
+})
+
+const nested = (nesting: 'single' | 'list' | 'set' | 'map'): BlockSchema =>
+  blockWith({ n: nestedAttribute('o', nesting, attributes) })
+const absent = 'planned for absence, but the configuration wants existence'
+const count = 'the number of planned elements is not the configured one'
+
+test.each<
+  [
+    string,
+    'single' | 'list' | 'set' | 'map',
+    readonly [PlainValue, PlainValue, PlainValue],
+    readonly string[],
+  ]
+>([
+  ['absence', 'single', [null, {}, null], [`n: ${absent}`]],
+  ['existence', 'single', [null, null, {}], [`n: ${notConfigured}`]],
+  ['unknown', 'single', [null, {}, '?'], ['n: a configured value is planned as unknown']],
+  [
+    'its attributes',
+    'single',
+    [null, { opt: 'a' }, { opt: 'b', comp: 'c' }],
+    [`n.opt: ${notEqual}`],
+  ],
+  ['prior attributes', 'single', [{ opt: 'A' }, { opt: 'a' }, { opt: 'A', comp: 'c' }], []],
+  ['its attributes', 'list', [null, [{ opt: 'a' }], [{ opt: 'b' }]], [`n[0].opt: ${notEqual}`]],
+  [
+    'prior elements by index',
+    'list',
+    [[{ opt: 'A' }], [{ opt: 'a' }, { opt: 'a' }], [{ opt: 'A', comp: 'c' }, { opt: 'A' }]],
+    [`n[1].opt: ${notEqual}`],
+  ],
+  ['its length', 'list', [null, [{}], [{}, {}]], [`n: ${count}`]],
+  ['absent elements', 'list', [null, [{}], [null]], [`n[0]: ${absent}`]],
+  ['null elements', 'list', [null, [null, {}], [null, { comp: 'c' }]], []],
+  [
+    'its attributes',
+    'map',
+    [null, { k: { opt: 'a' } }, { k: { opt: 'b' } }],
+    [`n["k"].opt: ${notEqual}`],
+  ],
+  [
+    'prior elements by key',
+    'map',
+    [{ k: { opt: 'A' } }, { k: { opt: 'a' } }, { k: { opt: 'A', comp: 'c' } }],
+    [],
+  ],
+  [
+    'its keys',
+    'map',
+    [null, { k: {} }, { l: {} }],
+    ['n["l"]: an element is planned that is not configured'],
+  ],
+  ['its length', 'map', [null, { k: {} }, {}], [`n: ${count}`]],
+  [
+    'its length',
+    'set',
+    [null, [{ opt: 'a' }, { opt: 'b' }], [{ opt: 'a', comp: 'c' }]],
+    [`n: ${count}`],
+  ],
+  ['other elements', 'set', [null, [{ opt: 'a' }], [{ opt: 'b', comp: 'c' }]], []],
+  [
+    'elements that may merge',
+    'set',
+    [
+      null,
+      [{ opt: 'a' }],
+      [
+        { opt: 'a', comp: '?' },
+        { opt: 'b', comp: '?' },
+      ],
+    ],
+    [],
+  ],
+])(
+  'a plan of a nested attribute checks %s: %s',
+  (_name, nesting, [prior, config, planned], flaws) => {
+    expect(check(nested(nesting), [{ n: prior }, { n: config }, { n: planned }])).toEqual(flaws)
+  },
+)
+
+const unknownBlock = 'a block must not be unknown itself, only its attributes'
+
+test.each<
+  [
+    string,
+    NestedBlockSchema['nesting'],
+    readonly [PlainValue, PlainValue, PlainValue],
+    readonly string[],
+  ]
+>([
+  ['unknown blocks', 'list', [[], '?', '?'], []],
+  [
+    'known blocks of an unknown number',
+    'list',
+    [[], '?', []],
+    ['b: blocks of an unknown number must stay unknown'],
+  ],
+  ['unknown in place of known blocks', 'list', [[], [], '?'], [`b: ${unknownBlock}`]],
+  ['an unknown single block', 'single', [null, {}, '?'], [`b: ${unknownBlock}`]],
+  [
+    'attributes of a single block',
+    'single',
+    [null, { opt: 'a' }, { opt: 'b' }],
+    [`b.opt: ${notEqual}`],
+  ],
+  ['absence of a single block', 'single', [null, {}, null], [`b: ${absent}`]],
+  ['attributes of a group', 'group', [{}, { opt: 'a' }, { opt: 'b' }], [`b.opt: ${notEqual}`]],
+  [
+    'null in place of no blocks',
+    'list',
+    [[], [], null],
+    ['b: no blocks must be an empty collection, not null'],
+  ],
+  [
+    'null in place of a map',
+    'map',
+    [{}, {}, null],
+    ['b: no blocks must be an empty collection, not null'],
+  ],
+  [
+    'null in place of a set',
+    'set',
+    [[], [], null],
+    ['b: no blocks must be an empty collection, not null'],
+  ],
+  ['a null configuration', 'list', [[], null, []], []],
+  [
+    'the number of blocks',
+    'list',
+    [[], [{}], [{}, {}]],
+    ['b: 2 blocks are planned, but 1 are configured'],
+  ],
+  ['an unknown element', 'list', [[], [{ opt: 'a' }], ['?']], [`b[0]: ${unknownBlock}`]],
+  [
+    'the attributes of an element',
+    'list',
+    [[], [{}, { opt: 'a' }], [{ comp: 'c' }, { opt: 'b' }]],
+    [`b[1].opt: ${notEqual}`],
+  ],
+  [
+    'prior attributes by index',
+    'list',
+    [[{ opt: 'A' }], [{ opt: 'a' }], [{ opt: 'A', comp: 'c' }]],
+    [],
+  ],
+  [
+    'a superfluous key',
+    'map',
+    [{}, {}, { k: {} }],
+    ['b["k"]: a block is planned that is not configured'],
+  ],
+  [
+    'a missing key',
+    'map',
+    [{}, { k: {} }, {}],
+    ['b["k"]: a block is configured that is not planned'],
+  ],
+  [
+    'the attributes by key',
+    'map',
+    [{}, { k: { opt: 'a' } }, { k: { opt: 'b' } }],
+    [`b["k"].opt: ${notEqual}`],
+  ],
+  [
+    'an unknown block by key',
+    'map',
+    [{}, { k: { opt: 'a' } }, { k: '?' }],
+    [`b["k"]: ${unknownBlock}`],
+  ],
+  [
+    'an unknown element of a set',
+    'set',
+    [[], [{ opt: 'a' }], ['?']],
+    [`b[set element]: ${unknownBlock}`],
+  ],
+  ['other elements of a set', 'set', [[], [{ opt: 'a' }], [{ opt: 'b' }, { opt: 'c' }]], []],
+])('a plan with blocks checks %s of a %s', (_name, nesting, [prior, config, planned], flaws) => {
+  const outer = blockWith({}, { b: nestedBlock(nesting, block) })
+  expect(check(outer, [{ b: prior }, { b: config }, { b: planned }])).toEqual(flaws)
+})
+
+test('write-only values of a state are found everywhere, and removed', () => {
+  const free = blockWith({ wo: plainAttribute('ow', '"dynamic"'), opt: plainAttribute('o') })
+  const outer = blockWith(
+    { wo: plainAttribute('ow', '["list","string"]'), n: nestedAttribute('o', 'map', attributes) },
+    { b: nestedBlock('set', block), m: nestedBlock('map', free) },
+  )
+  const value = objectFrom(outer, {
+    wo: ['s'],
+    n: { k: { wo: 's', opt: 'o' } },
+    b: [{ wo: 's' }],
+    m: { opt: { wo: 's', opt: 'o' } },
+  })
+  expect(findWriteOnlyValues(outer, value).map(formatCtyPath)).toEqual([
+    'b[set element].wo',
+    'm.opt.wo',
+    'n["k"].wo',
+    'wo',
+  ])
+  expect(toPlain(removeWriteOnlyValues(outer, value))).toEqual({
+    n: { k: { opt: 'o' } },
+    b: [{}],
+    m: { opt: { opt: 'o' } },
+  })
+})

@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest'
+import {
+  blockWith,
+  nestedAttribute,
+  nestedBlock,
+  plainAttribute,
+} from '../values/schema.fixture.ts'
+import type { BlockSchema } from '../values/schema.ts'
+import { type PlainValue, objectFrom, toPlain } from './objects.fixture.ts'
+import { planUnknown, proposeNew } from './proposed-new.ts'
+
+const inner = blockWith({
+  a: plainAttribute('o'),
+  c: plainAttribute('oc'),
+  id: plainAttribute('c'),
+})
+const innerNested = { a: plainAttribute('o'), c: plainAttribute('oc'), id: plainAttribute('c') }
+const free = blockWith({ any: plainAttribute('o', '"dynamic"'), id: plainAttribute('c') })
+
+const propose = (block: BlockSchema, prior: PlainValue, config: PlainValue): PlainValue =>
+  toPlain(proposeNew(block, objectFrom(block, prior), objectFrom(block, config)))
+
+const block = blockWith({
+  req: plainAttribute('r'),
+  opt: plainAttribute('o'),
+  comp: plainAttribute('c'),
+  both: plainAttribute('oc'),
+})
+
+test.each<[string, PlainValue, PlainValue, PlainValue]>([
+  ['absence of both', null, null, null],
+  ['an unknown configuration keeps the prior', { opt: 'p' }, '?', { opt: 'p' }],
+  ['a null configuration keeps the prior', { opt: 'p' }, null, { opt: 'p' }],
+  ['a new object has null for computed attributes', null, { req: 'a' }, { req: 'a' }],
+  [
+    'computed attributes keep the prior',
+    { comp: 'p', both: 'q' },
+    { req: 'a' },
+    { req: 'a', comp: 'p', both: 'q' },
+  ],
+  ['a removed optional attribute is null', { opt: 'p' }, {}, {}],
+  [
+    'the configuration wins',
+    { both: 'p', opt: 'p' },
+    { both: 'c', opt: '?' },
+    { both: 'c', opt: '?' },
+  ],
+])('%s', (_name, prior, config, proposed) => {
+  expect(propose(block, prior, config)).toEqual(proposed)
+})
+
+test('blocks of each nesting keep the computed attributes of their counterparts', () => {
+  const outer = (nesting: 'single' | 'group' | 'list' | 'set' | 'map'): BlockSchema =>
+    blockWith({}, { b: nestedBlock(nesting, inner) })
+  const prior = { a: 'x', id: 'i' }
+  for (const nesting of ['single', 'group'] as const) {
+    expect(propose(outer(nesting), { b: prior }, { b: { a: 'y' } })).toEqual({
+      b: { a: 'y', id: 'i' },
+    })
+    expect(propose(outer(nesting), null, { b: { a: 'y' } })).toEqual({ b: { a: 'y' } })
+    expect(propose(outer(nesting), { b: prior }, { b: '?' })).toEqual({ b: '?' })
+  }
+  expect(propose(outer('single'), { b: prior }, {})).toEqual({})
+  expect(propose(outer('group'), { b: prior }, {})).toEqual({ b: { id: 'i' } })
+  expect(propose(outer('list'), { b: [prior] }, { b: [{ a: 'y' }, { a: 'z' }] })).toEqual({
+    b: [{ a: 'y', id: 'i' }, { a: 'z' }],
+  })
+  expect(propose(outer('list'), { b: [prior] }, { b: '?' })).toEqual({ b: '?' })
+  expect(propose(outer('list'), { b: [prior] }, {})).toEqual({ b: [] })
+  expect(
+    propose(outer('map'), { b: { k: prior, gone: prior } }, { b: { k: {}, new: {} } }),
+  ).toEqual({
+    b: { k: { id: 'i' }, new: {} },
+  })
+})
+
+test('blocks with dynamic parts stay tuples and objects', () => {
+  const outer = blockWith({}, { l: nestedBlock('list', free), m: nestedBlock('map', free) })
+  const prior = { l: [{ any: 'x', id: 'i' }], m: { k: { any: 'x', id: 'i' } } }
+  const config = objectFrom(outer, { l: [{ any: 1 }], m: { k: { any: true }, n: {} } })
+  const proposed = proposeNew(outer, objectFrom(outer, prior), config)
+  expect(toPlain(proposed)).toEqual({
+    l: [{ any: 1, id: 'i' }],
+    m: { k: { any: true, id: 'i' }, n: {} },
+  })
+  expect(
+    proposed.kind === 'object' && [...proposed.entries.values()].map(({ kind }) => kind),
+  ).toEqual(['tuple', 'object'])
+})
+
+test.each<[string, readonly PlainValue[], readonly PlainValue[], readonly PlainValue[]]>([
+  ['an equal element', [{ a: 'x' }], [{ a: 'x' }], [{ a: 'x' }]],
+  ['a computed part', [{ a: 'x', id: 'i' }], [{ a: 'x' }], [{ a: 'x', id: 'i' }]],
+  [
+    'an optional and computed part',
+    [{ a: 'x', c: 'd', id: 'i' }],
+    [{ a: 'x' }],
+    [{ a: 'x', c: 'd', id: 'i' }],
+  ],
+  [
+    'a configured computed part',
+    [{ a: 'x', c: 'd', id: 'i' }],
+    [{ a: 'x', c: 'e' }],
+    [{ a: 'x', c: 'e' }],
+  ],
+  ['another argument', [{ a: 'x', id: 'i' }], [{ a: 'y' }], [{ a: 'y' }]],
+  [
+    'each prior once',
+    [{ a: 'x', id: 'i' }],
+    [{ a: 'x' }, { a: 'x', c: 'e' }],
+    [
+      { a: 'x', c: 'e' },
+      { a: 'x', id: 'i' },
+    ],
+  ],
+  ['a removed argument', [{ a: 'x', id: 'i' }], [{ c: 'd' }], [{ c: 'd' }]],
+  ['a null argument', [{ a: 'x', id: 'i' }], [{}], [{}]],
+  [
+    'one of two candidates',
+    [{ a: 'x', c: 'e', id: 'i' }],
+    [{ a: 'x' }, { a: 'x', c: 'e' }],
+    [{ a: 'x' }, { a: 'x', c: 'e', id: 'i' }],
+  ],
+  ['no element', [{ a: 'x' }], [], []],
+])('elements of sets are correlated by %s', (_name, prior, config, proposed) => {
+  const outer = blockWith({}, { b: nestedBlock('set', inner) })
+  const sort = (plain: PlainValue): string => JSON.stringify(plain)
+  const { b } = propose(outer, { b: prior }, { b: config }) as { b: readonly PlainValue[] }
+  expect(b.map(sort).toSorted()).toEqual(proposed.map(sort).toSorted())
+  const nested = blockWith({ b: nestedAttribute('o', 'set', innerNested) })
+  const result = propose(nested, { b: prior }, { b: config }) as { b: readonly PlainValue[] }
+  expect(result.b.map(sort).toSorted()).toEqual(proposed.map(sort).toSorted())
+})
+
+test('a set within an element of a set must be equal as a whole', () => {
+  const element = blockWith({
+    tags: plainAttribute('o', '["set","string"]'),
+    one: nestedAttribute('o', 'single', innerNested),
+    id: plainAttribute('c'),
+  })
+  const outer = blockWith({}, { b: nestedBlock('set', element) })
+  const prior = { b: [{ tags: ['x'], one: { a: 'n', id: 'j' }, id: 'i' }] }
+  expect(propose(outer, prior, { b: [{ tags: ['x'], one: { a: 'n' } }] })).toEqual(prior)
+  expect(propose(outer, prior, { b: [{ tags: ['y'], one: { a: 'n' } }] })).toEqual({
+    b: [{ tags: ['y'], one: { a: 'n' } }],
+  })
+  expect(propose(outer, prior, { b: [{ tags: ['x'] }] })).toEqual({ b: [{ tags: ['x'] }] })
+})
+
+test('a computed set that is not configured breaks the correlation, as in the real engine', () => {
+  const element = blockWith({
+    a: plainAttribute('o'),
+    tags: plainAttribute('c', '["set","string"]'),
+    list: plainAttribute('c', '["list","string"]'),
+  })
+  const outer = blockWith({}, { b: nestedBlock('set', element) })
+  expect(propose(outer, { b: [{ a: 'x', list: ['y'] }] }, { b: [{ a: 'x' }] })).toEqual({
+    b: [{ a: 'x', list: ['y'] }],
+  })
+  expect(propose(outer, { b: [{ a: 'x', tags: ['y'] }] }, { b: [{ a: 'x' }] })).toEqual({
+    b: [{ a: 'x' }],
+  })
+})
+
+test('nested attributes of each nesting keep computed parts', () => {
+  const outer = (nesting: 'single' | 'list' | 'map'): BlockSchema =>
+    blockWith({ n: nestedAttribute('o', nesting, innerNested) })
+  const prior = { a: 'x', id: 'i' }
+  expect(propose(outer('single'), { n: prior }, { n: { a: 'y' } })).toEqual({
+    n: { a: 'y', id: 'i' },
+  })
+  expect(propose(outer('single'), { n: prior }, {})).toEqual({})
+  expect(propose(outer('single'), { n: prior }, { n: '?' })).toEqual({ n: '?' })
+  expect(propose(outer('list'), { n: [prior] }, { n: [{}, {}] })).toEqual({ n: [{ id: 'i' }, {}] })
+  expect(propose(outer('map'), { n: { k: prior } }, { n: { k: {}, l: null } })).toEqual({
+    n: { k: { id: 'i' }, l: null },
+  })
+})
+
+test('an optional and computed object is dropped if only a configuration can have set it', () => {
+  const outer = (letters: string): BlockSchema =>
+    blockWith({ n: nestedAttribute(letters, 'single', innerNested) })
+  expect(propose(outer('oc'), { n: { id: 'i' } }, {})).toEqual({ n: { id: 'i' } })
+  expect(propose(outer('oc'), { n: { c: 'd' } }, {})).toEqual({ n: { c: 'd' } })
+  expect(propose(outer('oc'), { n: { a: 'x', id: 'i' } }, {})).toEqual({})
+  expect(propose(outer('c'), { n: { a: 'x', id: 'i' } }, {})).toEqual({ n: { a: 'x', id: 'i' } })
+})
+
+test('the placeholder has unknown computed attributes, except in maps and sets', () => {
+  const outer = blockWith(
+    {
+      arg: plainAttribute('o'),
+      id: plainAttribute('c'),
+      n: nestedAttribute('o', 'single', innerNested),
+    },
+    {
+      one: nestedBlock('single', inner),
+      list: nestedBlock('list', inner),
+      map: nestedBlock('map', inner),
+      set: nestedBlock('set', inner),
+    },
+  )
+  const config = { arg: 'x', n: { a: 'y' }, one: {}, list: [{}], map: { k: {} }, set: [{ a: 'z' }] }
+  expect(toPlain(planUnknown(outer, objectFrom(outer, config)))).toEqual({
+    arg: 'x',
+    id: '?',
+    n: { a: 'y', c: '?', id: '?' },
+    one: { c: '?', id: '?' },
+    list: [{ c: '?', id: '?' }],
+    map: { k: {} },
+    set: [{ a: 'z' }],
+  })
+})

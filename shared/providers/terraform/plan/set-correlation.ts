@@ -1,0 +1,25 @@
+import { type CtyValue } from '../values/cty-value.ts'
+import { equalRaw } from '../values/equality.ts'
+import { getAtCtyPath, walkValue } from '../values/walk.ts'
+import { type ObjectShape, attributeAtPath } from './object-shape.ts'
+
+/**
+ * Reports whether a prior element of a set may come from an element of the configuration. They may
+ * differ only in computed attributes that the configuration does not set.
+ */
+export function mayComeFromConfig(shape: ObjectShape, prior: CtyValue, config: CtyValue): boolean {
+  let isPossible = true
+  walkValue(prior, (part, path) => {
+    if (!isPossible) return false
+    const configPart = getAtCtyPath(config, path)
+    if (configPart !== undefined && equalRaw(configPart, part, { ignoresRefinements: true }))
+      return false
+    const attribute = attributeAtPath(shape, path)
+    // A set has no addresses for its elements, so that it must be equal as a whole.
+    if (configPart === undefined || configPart.type.kind === 'set') isPossible = false
+    else if (attribute?.kind === 'plain')
+      isPossible = attribute.isComputed === true && configPart.kind === 'null'
+    return isPossible && attribute?.kind !== 'plain'
+  })
+  return isPossible
+}

@@ -1,0 +1,125 @@
+import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import type { CtyPath, CtyStep } from '../values/cty-path.ts'
+import { conformanceErrorsOf } from '../values/conformance.ts'
+import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
+import { equalRaw } from '../values/equality.ts'
+import { mayBecome } from '../values/semantic-equality.ts'
+import type { ProviderFlaw } from './object-shape.ts'
+
+/** Returns the parts of an actual value that contradict the planned one. */
+export function valueFlaws(
+  planned: CtyValue,
+  actual: CtyValue,
+  path: CtyPath,
+): readonly ProviderFlaw[] {
+  if (planned.type.kind === 'dynamic') return []
+  const [reason] = conformanceErrorsOf(actual.type, planned.type)
+  if (reason !== undefined) return [{ message: `the type has changed: ${reason}`, path }]
+  if (planned.kind === 'unknown')
+    return mayBecome(planned, actual)
+      ? []
+      : [{ message: 'the value is outside of the range that was planned', path }]
+  if (planned.kind === 'null' || actual.kind === 'null') {
+    if (planned.kind === actual.kind) return []
+    return [
+      {
+        message:
+          actual.kind === 'null' ? 'was planned, but is now null' : 'was null, but has now a value',
+        path,
+      },
+    ]
+  }
+  if (actual.kind === 'unknown') return [{ message: 'was known, but is now unknown', path }]
+  return knownValueFlaws(planned, actual, path)
+}
+
+function knownValueFlaws(
+  planned: CtyValue,
+  actual: CtyValue,
+  path: CtyPath,
+): readonly ProviderFlaw[] {
+  switch (planned.kind) {
+    case 'set':
+      return actual.kind === 'set' ? setFlaws(planned, actual, path) : []
+    case 'list':
+    case 'tuple':
+      return actual.kind === planned.kind
+        ? partFlaws(new Map(planned.elements.entries()), new Map(actual.elements.entries()), {
+            path,
+            stepTo: indexStep,
+          })
+        : []
+    case 'map':
+    case 'object':
+      return actual.kind === planned.kind ? entryFlaws(planned, actual, path) : []
+    default:
+      return equalRaw(planned, actual) ? [] : [{ message: 'the value has changed', path }]
+  }
+}
+
+function entryFlaws(
+  planned: CtyMapping,
+  actual: CtyMapping,
+  path: CtyPath,
+): readonly ProviderFlaw[] {
+  const stepTo = planned.kind === 'map' ? keyStep : attributeStep
+  return partFlaws(planned.entries, actual.entries, { path, stepTo })
+}
+
+function partFlaws<K>(
+  planned: ReadonlyMap<K, CtyValue>,
+  actual: ReadonlyMap<K, CtyValue>,
+  { path, stepTo }: { readonly path: CtyPath; readonly stepTo: (key: K) => CtyStep },
+): readonly ProviderFlaw[] {
+  const keys = new Set([...planned.keys(), ...actual.keys()])
+  return [...keys].flatMap(key => {
+    const place = [...path, stepTo(key)]
+    const plannedPart = planned.get(key)
+    const actualPart = actual.get(key)
+    if (plannedPart === undefined) return [{ message: 'an element has appeared', path: place }]
+    if (actualPart === undefined) return [{ message: 'an element has vanished', path: place }]
+    return valueFlaws(plannedPart, actualPart, place)
+  })
+}
+
+function setFlaws(
+  planned: CtySequence,
+  actual: CtySequence,
+  path: CtyPath,
+): readonly ProviderFlaw[] {
+  return compareSets(planned, actual, {
+    path,
+    isCompatible: (left, right) => valueFlaws(left, right, path).length === 0,
+  })
+}
+
+/**
+ * Compares sets by a relation of elements: each element must have one in the other set. Elements
+ * may merge once they are known, so that a set may shrink, and never grow.
+ */
+export function compareSets(
+  planned: CtySequence,
+  actual: CtySequence,
+  {
+    path,
+    isCompatible,
+  }: {
+    readonly path: CtyPath
+    readonly isCompatible: (planned: CtyValue, actual: CtyValue) => boolean
+  },
+): readonly ProviderFlaw[] {
+  // The comparison of all pairs is slow for large sets, and most sets do not change.
+  if (equalRaw(planned, actual)) return []
+  const flaws: ProviderFlaw[] = []
+  const matched = new Set<CtyValue>()
+  for (const element of planned.elements) {
+    const matches = actual.elements.filter(other => isCompatible(element, other))
+    for (const match of matches) matched.add(match)
+    if (matches.length === 0) flaws.push({ message: 'a planned element has vanished', path })
+  }
+  if (matched.size < actual.elements.length)
+    flaws.push({ message: 'an element that was not planned has appeared', path })
+  if (actual.elements.length > planned.elements.length)
+    flaws.push({ message: 'the set has more elements than were planned', path })
+  return flaws
+}

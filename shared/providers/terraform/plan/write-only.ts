@@ -1,0 +1,24 @@
+import type { CtyPath } from '../values/cty-path.ts'
+import { type CtyValue, nullOf } from '../values/cty-value.ts'
+import type { BlockSchema } from '../values/schema.ts'
+import { transformValue, walkValue } from '../values/walk.ts'
+import { attributeAtPath } from './object-shape.ts'
+
+/** Returns the paths of write-only attributes that have a value. No state may have one. */
+export function findWriteOnlyValues(block: BlockSchema, value: CtyValue): readonly CtyPath[] {
+  const paths: CtyPath[] = []
+  walkValue(value, (part, path) => {
+    const isLeak = part.kind !== 'null' && attributeAtPath(block, path)?.isWriteOnly === true
+    if (isLeak) paths.push(path)
+    return !isLeak
+  })
+  return paths
+}
+
+/** Replaces the values of write-only attributes by null. */
+export function removeWriteOnlyValues(block: BlockSchema, value: CtyValue): CtyValue {
+  if (findWriteOnlyValues(block, value).length === 0) return value
+  return transformValue(value, (part, path) =>
+    attributeAtPath(block, path)?.isWriteOnly === true ? nullOf(part.type) : part,
+  )
+}

@@ -1,0 +1,62 @@
+import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import type { CtyType } from './type-system.ts'
+
+/** A step of an `AttributePath` message. A selector of a newer protocol is `unknown`. */
+export type ProtocolStep =
+  | { readonly kind: 'attribute'; readonly name: string }
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'index'; readonly index: number | bigint }
+  | { readonly kind: 'unknown' }
+
+/**
+ * Returns the path that a provider sent about a value of a type. The protocol has no address for
+ * elements of sets, so the path ends at the set. Unknown selectors are dropped.
+ */
+export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType): CtyPath {
+  const path: CtyStep[] = []
+  let current: CtyType | undefined = type
+  for (const step of steps) {
+    if (step.kind === 'unknown') continue
+    if (current?.kind === 'set') break
+    const next: CtyStep = current === undefined ? toStep(step) : toStepOf(step, current)
+    path.push(next)
+    current = current === undefined ? undefined : partOf(current, next)
+  }
+  return path
+}
+
+type KnownStep = Exclude<ProtocolStep, { kind: 'unknown' }>
+
+/** Providers use keys and attributes for each other. The type decides. */
+function toStepOf(step: KnownStep, type: CtyType): CtyStep {
+  if (step.kind === 'key' && type.kind === 'object') return attributeStep(step.key.normalize('NFC'))
+  if (step.kind === 'attribute' && type.kind === 'map') return keyStep(step.name.normalize('NFC'))
+  return toStep(step)
+}
+
+function toStep(step: KnownStep): CtyStep {
+  switch (step.kind) {
+    case 'attribute':
+      return attributeStep(step.name.normalize('NFC'))
+    case 'key':
+      return keyStep(step.key.normalize('NFC'))
+    case 'index':
+      return indexStep(Number(step.index))
+  }
+}
+
+/** Returns the type of a part, or undefined if only the value decides. */
+function partOf(type: CtyType, step: CtyStep): CtyType | undefined {
+  switch (type.kind) {
+    case 'list':
+    case 'map':
+    case 'set':
+      return type.element
+    case 'tuple':
+      return step.kind === 'index' ? type.elements[step.index] : undefined
+    case 'object':
+      return step.kind === 'attribute' ? type.attributes.get(step.name) : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,270 @@
+import { expect, test } from 'vitest'
+import { hasCode } from '../../../errors/error.ts'
+import type { PropertyValue } from '../../../values/value.ts'
+import { secretOf, unknown } from '../../../values/value.ts'
+import { type BuiltConfig, buildConfig } from './build-config.ts'
+import { createConfigError } from './config-problem.ts'
+import { formatCtyPath } from './cty-path.ts'
+import { encodeCtyJson } from './encode-json.ts'
+import type { AttributeSchema, BlockSchema, NestedBlockSchema } from './schema.ts'
+import { impliedTypeOf } from './schema.ts'
+import { blockWith, nestedAttribute, nestedBlock, plainAttribute } from './schema.fixture.ts'
+import { conformsTo } from './conformance.ts'
+import { replaceUnknowns, unknownPathsOf } from './walk.ts'
+
+type Plain = PropertyValue | readonly Plain[] | { readonly [key: string]: Plain }
+
+/** Turns plain objects into maps. */
+function toInput(plain: Plain): PropertyValue {
+  if (Array.isArray(plain)) return plain.map(toInput)
+  if (typeof plain !== 'object' || plain === null || plain instanceof Map || 'kind' in plain)
+    return plain as PropertyValue
+  return new Map(
+    Object.entries(plain as Record<string, Plain>).map(([key, item]) => [key, toInput(item)]),
+  )
+}
+
+const build = (block: BlockSchema, input: Plain): BuiltConfig => {
+  const built = buildConfig(block, toInput(input))
+  expect(conformsTo(built.value.type, impliedTypeOf(block))).toBe(true)
+  return built
+}
+
+const problemsOf = ({ problems }: BuiltConfig): readonly string[] =>
+  problems.map(({ path, message }) => `${formatCtyPath(path)}: ${message}`)
+
+/** Builds an attribute, and returns its JSON or its problems. */
+function convert(type: string, input: Plain): unknown {
+  const block = blockWith({ a: plainAttribute('o', type) })
+  const built = build(block, { a: input })
+  if (built.problems.length > 0) return problemsOf(built)
+  return JSON.parse(encodeCtyJson(built.value, impliedTypeOf(block))).a
+}
+
+test.each<[string, Plain, unknown]>([
+  ['"string"', 12, '12'],
+  ['"string"', 1e21, '1000000000000000000000'],
+  ['"string"', 0.1, '0.1'],
+  ['"string"', true, 'true'],
+  ['"string"', null, null],
+  ['"string"', [], ['a: string is required']],
+  ['"string"', Number.NaN, ['a: string is required']],
+  ['"number"', 1.5, 1.5],
+  ['"number"', '12.50', 12.5],
+  ['"number"', '', null],
+  ['"number"', ' ', ['a: number is required']],
+  ['"number"', true, ['a: number is required']],
+  ['"bool"', 'true', true],
+  ['"bool"', '1', true],
+  ['"bool"', 'false', false],
+  ['"bool"', '0', false],
+  ['"bool"', 'True', ['a: bool is required']],
+  ['"bool"', 1, ['a: bool is required']],
+  ['["list","string"]', ['b', 1, null], ['b', '1', null]],
+  ['["list","string"]', 'b', ['a: list of string is required']],
+  ['["set","string"]', ['b', 'a', 'b'], ['a', 'b']],
+  ['["map","number"]', { x: '1', y: 2 }, { x: 1, y: 2 }],
+  ['["map","number"]', { x: 'a' }, ['a["x"]: number is required']],
+  ['["tuple",["string","bool"]]', ['x', true], ['x', true]],
+  ['["tuple",["string","bool"]]', ['x'], ['a: 2 elements are required']],
+  ['["object",{"x":"string","y":"bool"}]', { x: 1, z: 2 }, { x: '1', y: null }],
+  ['["object",{"x":"string"}]', [], ['a: object is required']],
+  ['"dynamic"', 'x', { value: 'x', type: 'string' }],
+  ['"dynamic"', null, null],
+  [
+    '"dynamic"',
+    { x: [1, 'b', null] },
+    {
+      value: { x: [1, 'b', null] },
+      type: ['object', { x: ['tuple', ['number', 'string', 'dynamic']] }],
+    },
+  ],
+  [
+    '["list","dynamic"]',
+    ['x', null],
+    [
+      { value: 'x', type: 'string' },
+      { value: null, type: 'string' },
+    ],
+  ],
+  [
+    '["list","dynamic"]',
+    ['x', 1],
+    [
+      { value: 'x', type: 'string' },
+      { value: '1', type: 'string' },
+    ],
+  ],
+  ['["list","dynamic"]', [1, true], ['a: all elements must have the same type']],
+  ['["list","dynamic"]', ['x', []], ['a: all elements must have the same type']],
+  ['["map","dynamic"]', { x: true, y: [] }, ['a: all elements must have the same type']],
+])('an attribute of type %s converts %o', (type, input, result) => {
+  expect(convert(type, input)).toEqual(result)
+})
+
+test('all problems are collected, and become one error', () => {
+  const block = blockWith(
+    {
+      name: plainAttribute('r'),
+      size: plainAttribute('o', '"number"'),
+      id: plainAttribute('c'),
+      nested: nestedAttribute('o', 'list', { x: plainAttribute('r'), y: plainAttribute('c') }),
+    },
+    {
+      rule: nestedBlock('list', blockWith({ port: plainAttribute('r', '"number"') }), {
+        minItems: 1,
+        maxItems: 2,
+      }),
+      one: nestedBlock('single', blockWith({ a: plainAttribute('r') }), {
+        minItems: 1,
+        maxItems: 1,
+      }),
+    },
+  )
+  const built = build(block, {
+    size: 'big',
+    id: 'mine',
+    nested: [{ y: 'b' }, 5],
+    rule: [{ port: 1 }, {}, { port: null, extra: 1 }],
+    other: 1,
+  })
+  expect(problemsOf(built).toSorted()).toEqual([
+    'id: only the provider sets the value',
+    'name: a value is required',
+    'nested[0].x: a value is required',
+    'nested[0].y: only the provider sets the value',
+    'nested[1]: an object is required',
+    'one: a block is required',
+    "other: the property 'other' is not supported",
+    'rule: at most 2 blocks are allowed',
+    'rule[1].port: a value is required',
+    "rule[2].extra: the property 'extra' is not supported",
+    'rule[2].port: a value is required',
+    'size: number is required',
+  ])
+  const thrown = createConfigError("'web' (test_thing)", built.problems)
+  expect(hasCode(thrown, 'TERRAFORM_CONFIG_INVALID')).toBe(true)
+  expect(thrown.message).toContain("the configuration of 'web' (test_thing): ")
+  expect(thrown.message).toContain("a value is required at 'rule[1].port'")
+})
+
+const inner = blockWith({ x: plainAttribute('o') })
+const wrap = (nested: NestedBlockSchema): BlockSchema => blockWith({}, { b: nested })
+
+test.each<[NestedBlockSchema['nesting'], Plain, string]>([
+  ['single', null, '{"b":null}'],
+  ['group', null, '{"b":{"x":null}}'],
+  ['list', null, '{"b":[]}'],
+  ['set', null, '{"b":[]}'],
+  ['map', null, '{"b":{}}'],
+  ['single', { x: 'a' }, '{"b":{"x":"a"}}'],
+  ['group', {}, '{"b":{"x":null}}'],
+  ['list', [{ x: 'b' }, { x: 'a' }], '{"b":[{"x":"b"},{"x":"a"}]}'],
+  ['set', [{ x: 'b' }, { x: 'a' }, { x: 'b' }], '{"b":[{"x":"a"},{"x":"b"}]}'],
+  ['map', { k: { x: 'a' } }, '{"b":{"k":{"x":"a"}}}'],
+])('a %s block of %o', (nesting, input, text) => {
+  const { value, problems } = build(wrap(nestedBlock(nesting, inner)), { b: input })
+  expect(problems).toEqual([])
+  expect(encodeCtyJson(value, value.type)).toBe(text)
+})
+
+test.each<[NestedBlockSchema['nesting'], Plain, string]>([
+  ['single', 'a', 'b: an object is required'],
+  ['list', { x: 'a' }, 'b: a list of blocks is required'],
+  ['list', [null], 'b[0]: an object is required'],
+  ['map', [], 'b: a map of blocks is required'],
+])('a %s block refuses %o', (nesting, input, problem) => {
+  expect(problemsOf(build(wrap(nestedBlock(nesting, inner)), { b: input }))).toEqual([problem])
+})
+
+test('a nested attribute is null unless it is written', () => {
+  const attributes: Record<string, AttributeSchema> = Object.fromEntries(
+    (['single', 'list', 'set', 'map'] as const).map(nesting => [
+      nesting,
+      nestedAttribute('o', nesting, { x: plainAttribute('oc') }),
+    ]),
+  )
+  const block = blockWith(attributes)
+  expect(encodeCtyJson(build(block, {}).value, impliedTypeOf(block))).toBe(
+    '{"list":null,"map":null,"set":null,"single":null}',
+  )
+  const { value } = build(block, { single: { z: 1 }, list: [], set: [{}, {}], map: { k: null } })
+  expect(encodeCtyJson(value, impliedTypeOf(block))).toBe(
+    '{"list":[],"map":{"k":null},"set":[{"x":null}],"single":{"x":null}}',
+  )
+  expect(problemsOf(build(block, { single: [], list: {}, map: 1 }))).toEqual([
+    'list: a list is required',
+    'map: a map is required',
+    'single: an object is required',
+  ])
+})
+
+test('unknown inputs are unknown parts, and suspend the count of blocks', () => {
+  const block = blockWith(
+    { a: plainAttribute('r'), n: nestedAttribute('o', 'list', { x: plainAttribute('o') }) },
+    {
+      rule: nestedBlock('list', inner, { minItems: 3 }),
+      one: nestedBlock('single', inner, { minItems: 1, maxItems: 1 }),
+    },
+  )
+  const built = build(block, { a: unknown, n: [unknown], rule: [{ x: unknown }], one: unknown })
+  expect(built.problems).toEqual([])
+  expect(unknownPathsOf(built.value).map(formatCtyPath)).toEqual(['a', 'n[0]', 'one', 'rule[0].x'])
+  expect(build(block, { a: 'x', rule: unknown, one: {} }).problems).toEqual([])
+  expect(build(block, unknown).value.kind).toBe('unknown')
+  expect(problemsOf(build(block, { a: 'x', rule: [{}], one: {} }))).toEqual([
+    'rule: at least 3 blocks are required',
+  ])
+})
+
+test('an unknown block of a collection is a block of unknown parts', () => {
+  const rule = blockWith(
+    { x: plainAttribute('o'), id: plainAttribute('c') },
+    { deep: nestedBlock('list', inner) },
+  )
+  const block = blockWith({}, { rule: nestedBlock('list', rule, { maxItems: 1 }) })
+  const { value, problems } = build(block, { rule: [unknown, {}] })
+  expect(problems).toEqual([])
+  expect(unknownPathsOf(value).map(formatCtyPath)).toEqual(['rule[0].deep', 'rule[0].x'])
+})
+
+test('secrets are marked beside the value, and in a set as a whole', () => {
+  const block = blockWith(
+    {
+      a: plainAttribute('o'),
+      tags: plainAttribute('o', '["map","string"]'),
+      set: plainAttribute('o', '["set","string"]'),
+    },
+    { rule: nestedBlock('set', inner), list: nestedBlock('list', inner) },
+  )
+  const secret = secretOf('s')
+  const output: PropertyValue = { kind: 'output', value: 'o', secret: true, dependencies: [] }
+  const built = build(block, {
+    a: output,
+    tags: { k: secret },
+    set: ['x', secret],
+    rule: [{ x: secret }],
+    list: [{ x: secret }, {}],
+  })
+  expect(built.sensitivePaths.map(formatCtyPath).toSorted()).toEqual([
+    'a',
+    'list[0].x',
+    'rule',
+    'set',
+    'tags["k"]',
+  ])
+  expect(encodeCtyJson(built.value, built.value.type)).toContain('"a":"o"')
+})
+
+test('outputs, references and values without counterpart', () => {
+  const block = blockWith({ a: plainAttribute('o') })
+  const buildPart = (a: PropertyValue): string => {
+    const { value, problems } = build(block, { a })
+    return problems[0]?.message ?? encodeCtyJson(replaceUnknowns(value), value.type)
+  }
+  const urn = 'urn:pulumi:dev::shop::a:b:C::other' as never
+  expect(buildPart({ kind: 'output', secret: false, dependencies: [] })).toBe('{"a":null}')
+  expect(buildPart({ kind: 'reference', urn, packageVersion: '', id: 'i' })).toBe('{"a":"i"}')
+  expect(buildPart({ kind: 'reference', urn, packageVersion: '', id: unknown })).toBe('{"a":null}')
+  expect(buildPart({ kind: 'bytes', base64: '' })).toBe('a value of kind bytes is not supported')
+})

@@ -1,0 +1,106 @@
+import type { CtyPath } from './cty-path.ts'
+import {
+  type CtyType,
+  type ObjectType,
+  containsDynamic,
+  equalTypes,
+  objectType,
+  sortEntries,
+  tupleType,
+} from './type-system.ts'
+import type { CtyMapping, CtyValue } from './cty-value.ts'
+import { createProviderBug } from './provider-bug.ts'
+import { sortSetElements } from './sort-set.ts'
+
+/** Returns a tuple. Its type follows from its elements. */
+export function tupleOf(elements: readonly CtyValue[]): CtyValue {
+  return { kind: 'tuple', type: tupleType(elements.map(({ type }) => type)), elements }
+}
+
+/** Returns an object. Its type follows from its attributes. */
+export function objectOf(attributes: Iterable<readonly [string, CtyValue]>): CtyMapping {
+  const entries = sortEntries(attributes)
+  const types = [...entries].map(([name, { type }]) => [name, type] as const)
+  return { kind: 'object', type: objectType(types), entries }
+}
+
+/**
+ * Returns the object of this type whose attributes a function computes. Shares the type if it has
+ * no dynamic part.
+ */
+export function objectOfType(
+  type: ObjectType,
+  valueOf: (name: string, type: CtyType) => CtyValue,
+): CtyMapping {
+  const entries = new Map<string, CtyValue>()
+  for (const [name, attribute] of type.attributes) entries.set(name, valueOf(name, attribute))
+  return containsDynamic(type) ? objectOf(entries) : { kind: 'object', type, entries }
+}
+
+/**
+ * Returns a list. The type of the elements narrows a dynamic element type. Throws
+ * TERRAFORM_PROVIDER_BUG if two elements differ in type.
+ */
+export function listOf(
+  elements: readonly CtyValue[],
+  element: CtyType,
+  path: CtyPath = [],
+): CtyValue {
+  const narrowed = narrowElementType(elements, element, path)
+  return {
+    kind: 'list',
+    type: { kind: 'list', element: narrowed },
+    elements: elements.map(value => retype(value, narrowed)),
+  }
+}
+
+/**
+ * Returns a set. Equal elements are merged, unless they contain unknown values. Throws
+ * TERRAFORM_PROVIDER_BUG if two elements differ in type.
+ */
+export function setOf(
+  elements: readonly CtyValue[],
+  element: CtyType,
+  path: CtyPath = [],
+): CtyValue {
+  const narrowed = narrowElementType(elements, element, path)
+  return {
+    kind: 'set',
+    type: { kind: 'set', element: narrowed },
+    elements: sortSetElements(elements.map(value => retype(value, narrowed))),
+  }
+}
+
+/** Returns a map. Throws TERRAFORM_PROVIDER_BUG if two elements differ in type. */
+export function mapOf(
+  entries: Iterable<readonly [string, CtyValue]>,
+  element: CtyType,
+  path: CtyPath = [],
+): CtyValue {
+  const sorted = sortEntries(entries)
+  const narrowed = narrowElementType([...sorted.values()], element, path)
+  return {
+    kind: 'map',
+    type: { kind: 'map', element: narrowed },
+    entries: new Map([...sorted].map(([key, value]) => [key, retype(value, narrowed)])),
+  }
+}
+
+function narrowElementType(
+  elements: readonly CtyValue[],
+  element: CtyType,
+  path: CtyPath,
+): CtyType {
+  if (!containsDynamic(element)) return element
+  const types = elements.map(({ type }) => type).filter(({ kind }) => kind !== 'dynamic')
+  const [first] = types
+  if (first === undefined) return element
+  if (!types.every(type => equalTypes(type, first)))
+    throw createProviderBug('all elements of a collection must have the same type', path)
+  return first
+}
+
+/** A null or unknown without a type takes the type of the other elements. */
+function retype(value: CtyValue, type: CtyType): CtyValue {
+  return value.type.kind === 'dynamic' && type.kind !== 'dynamic' ? { ...value, type } : value
+}

@@ -1,0 +1,160 @@
+import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
+import { type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import {
+  type CollectionType,
+  type CtyType,
+  type ObjectType,
+  type TupleType,
+  containsDynamic,
+  describeType,
+} from './type-system.ts'
+import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
+import { readMsgpackNumber, readUnknown } from './decode-unknown.ts'
+import { type MsgpackReader, createMsgpackReader } from './msgpack-reader.ts'
+import { checkDepth, createProviderBug } from './provider-bug.ts'
+import { parseTypeJson } from './type-json.ts'
+
+/** The input with the path to the value that is being read. */
+interface DecodingState {
+  readonly reader: MsgpackReader
+  readonly path: CtyStep[]
+}
+
+/**
+ * Decodes a value that a provider sent for a declared type. The type of the result conforms to the
+ * declared one. Throws TERRAFORM_PROVIDER_BUG with the path of the wrong part.
+ */
+export function decodeMsgpack(bytes: Uint8Array, declared: CtyType): CtyValue {
+  const state: DecodingState = { reader: createMsgpackReader(bytes), path: [] }
+  const value = readValue(state, declared)
+  if (!state.reader.isAtEnd())
+    throw createProviderBug('the provider sent more bytes after the end of a value')
+  return value
+}
+
+function readValue(state: DecodingState, declared: CtyType): CtyValue {
+  const { reader, path } = state
+  checkDepth(path.length)
+  const kind = reader.peekKind()
+  if (kind === 'extension') return readUnknown(reader, declared, path)
+  if (kind === 'null') {
+    reader.readNull()
+    return nullOf(declared)
+  }
+  switch (declared.kind) {
+    case 'dynamic':
+      return readDynamic(state)
+    case 'string':
+      if (kind !== 'text') break
+      return stringOf(reader.readText())
+    case 'bool':
+      if (kind !== 'bool') break
+      return boolOf(reader.readBool())
+    case 'number': {
+      const number = readMsgpackNumber(reader)
+      if (number === undefined) break
+      return numberOf(number)
+    }
+    case 'list':
+    case 'set':
+    case 'tuple':
+      if (kind !== 'array') break
+      return readSequence(state, declared)
+    case 'map':
+      if (kind !== 'map') break
+      return readMap(state, declared.element)
+    case 'object':
+      if (kind !== 'map') break
+      return readObject(state, declared)
+  }
+  throw createProviderBug(
+    `${describeType(declared)} is required, but the provider sent ${kind}`,
+    path,
+  )
+}
+
+/** Reads a part. The path contains its step meanwhile, and also when the part is wrong. */
+function readPart(state: DecodingState, step: CtyStep, declared: CtyType): CtyValue {
+  state.path.push(step)
+  const value = readValue(state, declared)
+  state.path.pop()
+  return value
+}
+
+function readDynamic(state: DecodingState): CtyValue {
+  const { reader, path } = state
+  if (
+    reader.peekKind() !== 'array' ||
+    reader.readArrayHeader() !== 2 ||
+    reader.peekKind() !== 'text'
+  )
+    throw createProviderBug('a value with its type is required', path)
+  const type = parseTypeJson(reader.readText())
+  // A type within a type has no step of its own, so that the depth is counted here.
+  if (type.kind === 'dynamic' && reader.peekKind() === 'array')
+    throw createProviderBug('a value with a known type is required', path)
+  return readValue(state, type)
+}
+
+function readSequence(state: DecodingState, declared: CollectionType | TupleType): CtyValue {
+  const length = state.reader.readArrayHeader()
+  if (declared.kind === 'tuple') {
+    if (length !== declared.elements.length)
+      throw createProviderBug(
+        `${declared.elements.length} elements are required, but the provider sent ${length}`,
+        state.path,
+      )
+    return tupleOf(declared.elements.map((type, index) => readPart(state, indexStep(index), type)))
+  }
+  const { element } = declared
+  const elements: CtyValue[] = []
+  for (let index = 0; index < length; index++) {
+    const step: CtyStep =
+      declared.kind === 'set' ? { kind: 'element', position: index } : indexStep(index)
+    elements.push(readPart(state, step, element))
+  }
+  return declared.kind === 'set'
+    ? setOf(elements, element, state.path)
+    : listOf(elements, element, state.path)
+}
+
+function readMap(state: DecodingState, element: CtyType): CtyValue {
+  const entries = new Map<string, CtyValue>()
+  for (let count = state.reader.readMapHeader(); count > 0; count -= 1) {
+    const key = readKey(state)
+    if (entries.has(key))
+      throw createProviderBug(`the provider sent the key '${key}' twice`, state.path)
+    entries.set(key, readPart(state, keyStep(key), element))
+  }
+  return mapOf(entries, element, state.path)
+}
+
+function readObject(state: DecodingState, declared: ObjectType): CtyValue {
+  const size = state.reader.readMapHeader()
+  if (size !== declared.attributes.size)
+    throw createProviderBug(
+      `an object with ${declared.attributes.size} attributes is required, but the provider sent ${size}`,
+      state.path,
+    )
+  const entries = new Map<string, CtyValue>()
+  for (let count = size; count > 0; count -= 1) {
+    const name = readKey(state)
+    const type = declared.attributes.get(name)
+    if (type === undefined || entries.has(name))
+      throw createProviderBug(
+        `the attribute '${name}' ${type === undefined ? 'is not supported' : 'came twice'}`,
+        state.path,
+      )
+    entries.set(name, readPart(state, attributeStep(name), type))
+  }
+  if (containsDynamic(declared)) return objectOf(entries)
+  const sorted = [...declared.attributes.keys()].map(name => [name, entries.get(name)] as const)
+  const isComplete = (pair: readonly [string, CtyValue | undefined]): pair is [string, CtyValue] =>
+    pair[1] !== undefined
+  return { kind: 'object', type: declared, entries: new Map(sorted.filter(isComplete)) }
+}
+
+function readKey({ reader, path }: DecodingState): string {
+  if (reader.peekKind() !== 'text') throw createProviderBug('all keys must be strings', path)
+  return reader.readText().normalize('NFC')
+}

@@ -1,0 +1,57 @@
+import { assert } from '../../../errors/error.ts'
+import { formatGoJson } from '../../../values/go-json.ts'
+import { conformanceErrorsOf } from './conformance.ts'
+import { formatCtyNumber } from './cty-number.ts'
+import { type CtyPath, attributeStep, indexStep, keyStep } from './cty-path.ts'
+import type { CtyType } from './type-system.ts'
+import type { CtyValue } from './cty-value.ts'
+import { elementTypeOf } from './declared-element.ts'
+import { createProviderBug } from './provider-bug.ts'
+import { formatTypeJson } from './type-json.ts'
+
+/**
+ * Encodes a value for a state. JSON has neither unknown values nor infinities: for them
+ * TERRAFORM_PROVIDER_BUG is thrown. The value must conform to the declared type of its schema, else
+ * INTERNAL_ASSERTION is thrown.
+ */
+export function encodeCtyJson(value: CtyValue, declared: CtyType): string {
+  const [reason] = conformanceErrorsOf(value.type, declared)
+  assert(reason === undefined, `a value conforms to its schema: ${reason}`)
+  return formatValue(value, declared, [])
+}
+
+function formatValue(value: CtyValue, declared: CtyType, path: CtyPath): string {
+  if (declared.kind === 'dynamic' && value.type.kind !== 'dynamic')
+    return `{"value":${formatValue(value, value.type, path)},"type":${formatTypeJson(value.type)}}`
+  switch (value.kind) {
+    case 'unknown':
+      throw createProviderBug('a value is still unknown, so it cannot be stored', path)
+    case 'null':
+      return 'null'
+    case 'string':
+      return formatGoJson(value.text)
+    case 'bool':
+      return String(value.isTrue)
+    case 'number':
+      if (typeof value.number !== 'bigint' && value.number.kind === 'infinity')
+        throw createProviderBug('an infinite number cannot be stored', path)
+      return formatCtyNumber(value.number)
+    case 'list':
+    case 'set':
+    case 'tuple': {
+      const elements = value.elements.map((element, index) =>
+        formatValue(element, elementTypeOf(declared, index), [...path, indexStep(index)]),
+      )
+      return `[${elements.join(',')}]`
+    }
+    case 'map':
+    case 'object': {
+      const stepTo = value.kind === 'map' ? keyStep : attributeStep
+      const members = [...value.entries].map(
+        ([key, part]) =>
+          `${formatGoJson(key)}:${formatValue(part, elementTypeOf(declared, key), [...path, stepTo(key)])}`,
+      )
+      return `{${members.join(',')}}`
+    }
+  }
+}

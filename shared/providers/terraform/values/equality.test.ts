@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
+import { numberFromFloat, parseCtyNumber } from './cty-number.ts'
+import { dynamicType, listType, numberType, setType, stringType } from './type-system.ts'
+import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
+import { equalRaw } from './equality.ts'
+import { equalValuesOf, lengthRangeOf, mayBecome } from './semantic-equality.ts'
+import { unknownOf } from './unknown-value.ts'
+
+const a = stringOf('a')
+const b = stringOf('b')
+const anyText = unknownOf(stringType)
+const setWith = (...elements: CtyValue[]): CtyValue => setOf(elements, stringType)
+const decimal = (text: string): CtyValue => numberOf(parseCtyNumber(text) ?? 0n)
+
+test('structural equality compares types, and unknown values by their facts', () => {
+  expect(equalRaw(nullOf(stringType), nullOf(numberType))).toBe(false)
+  expect(equalRaw(nullOf(stringType), anyText)).toBe(false)
+  expect(equalRaw(listOf([], stringType), listOf([], numberType))).toBe(false)
+  const refined = unknownOf(stringType, { prefix: 'a' })
+  expect(equalRaw(anyText, refined)).toBe(false)
+  expect(equalRaw(anyText, refined, { ignoresRefinements: true })).toBe(true)
+  expect(equalRaw(objectOf([['a', refined]]), objectOf([['a', anyText]]))).toBe(false)
+  expect(
+    equalRaw(objectOf([['a', refined]]), objectOf([['a', anyText]]), { ignoresRefinements: true }),
+  ).toBe(true)
+})
+
+test('a double equals the decimal with its shortest text', () => {
+  expect(equalRaw(numberOf(numberFromFloat(0.1) ?? 0n), decimal('0.1'))).toBe(true)
+  expect(equalRaw(decimal('0.1'), decimal('0.10000000000000001'))).toBe(false)
+})
+
+test('sets are equal in any order, and as often as their elements', () => {
+  const one = objectOf([['x', anyText]])
+  const two = objectOf([['x', unknownOf(stringType, { prefix: 'a' })]])
+  const objects = (...elements: CtyValue[]): CtyValue => setOf(elements, one.type)
+  expect(equalRaw(objects(one, two), objects(two, one))).toBe(true)
+  expect(equalRaw(objects(one, one), objects(one, two))).toBe(false)
+  expect(equalRaw(setWith(a, b, a), setWith(b, a))).toBe(true)
+  expect(equalRaw(setWith(a, anyText), setWith(anyText, a))).toBe(true)
+})
+
+test('elements of a set are merged only if they are certainly equal', () => {
+  expect(setWith(a, a, nullOf(stringType), nullOf(stringType))).toMatchObject({ elements: [a, {}] })
+  expect(lengthRangeOf(setWith(anyText, anyText, a))).toEqual({ min: 1, max: 3 })
+  expect(lengthRangeOf(setWith(anyText))).toEqual({ min: 1, max: 1 })
+  expect(lengthRangeOf(setWith(a, b))).toEqual({ min: 2, max: 2 })
+  // Ten digits are equal, and the numbers are not.
+  const near = setOf([decimal('1.00000000001'), decimal('1.00000000002')], numberType)
+  expect(lengthRangeOf(near).max).toBe(2)
+})
+
+test.each<[string, CtyValue, CtyValue, boolean | undefined]>([
+  ['nulls of all types', nullOf(stringType), nullOf(numberType), true],
+  ['null and known', nullOf(stringType), a, false],
+  ['null and unknown', nullOf(stringType), anyText, undefined],
+  ['null and not null', nullOf(stringType), unknownOf(stringType, { isNotNull: true }), false],
+  ['unknown and unknown', anyText, anyText, undefined],
+  ['unknown and known', anyText, a, undefined],
+  ['unknown and other type', anyText, boolOf(true), false],
+  ['prefix and other text', unknownOf(stringType, { prefix: 'b' }), a, false],
+  ['unknown without type', unknownOf(dynamicType), a, undefined],
+  ['other types', boolOf(true), a, false],
+  ['equal parts', tupleOf([a, b]), tupleOf([a, b]), true],
+  ['an unknown part', listOf([a, anyText], stringType), listOf([a, b], stringType), undefined],
+  [
+    'a different part besides an unknown one',
+    listOf([b, anyText], stringType),
+    listOf([a, b], stringType),
+    false,
+  ],
+  ['different lengths', listOf([anyText], stringType), listOf([a, b], stringType), false],
+  ['different keys', mapOf([['a', a]], stringType), mapOf([['b', a]], stringType), false],
+  ['equal maps', mapOf([['a', a]], stringType), mapOf([['a', a]], stringType), true],
+  ['equal sets', setWith(a, b), setWith(b, a), true],
+  ['different sets', setWith(a), setWith(b), false],
+  ['a set with an unknown element', setWith(a, anyText), setWith(a, anyText), undefined],
+  [
+    'an object with an unknown type',
+    objectOf([['a', unknownOf(dynamicType)]]),
+    objectOf([['a', a]]),
+    undefined,
+  ],
+  [
+    'an object that cannot have the type',
+    objectOf([['b', unknownOf(dynamicType)]]),
+    objectOf([['a', a]]),
+    false,
+  ],
+])('semantic equality of %s', (_name, left, right, result) => {
+  expect(equalValuesOf(left, right)).toBe(result)
+  expect(equalValuesOf(right, left)).toBe(result)
+})
+
+test.each<[string, CtyValue, CtyValue, boolean]>([
+  [
+    'a bound that is included',
+    unknownOf(numberType, { lowerBound: { number: 5n, isInclusive: true } }),
+    numberOf(5n),
+    true,
+  ],
+  [
+    'a bound that is excluded',
+    unknownOf(numberType, { upperBound: { number: 5n, isInclusive: false } }),
+    numberOf(5n),
+    false,
+  ],
+  [
+    'a number below',
+    unknownOf(numberType, { lowerBound: { number: 5n, isInclusive: true } }),
+    decimal('4.9'),
+    false,
+  ],
+  [
+    'a list too short',
+    unknownOf(listType(stringType), { lengthMin: 2 }),
+    listOf([a], stringType),
+    false,
+  ],
+  [
+    'a list too long',
+    unknownOf(listType(stringType), { lengthMax: 1 }),
+    listOf([a, a], stringType),
+    false,
+  ],
+  [
+    'a set that may shrink',
+    unknownOf(setType(stringType), { lengthMax: 1 }),
+    setWith(a, anyText),
+    true,
+  ],
+  ['null', unknownOf(stringType, { isNotNull: true }), nullOf(stringType), false],
+  ['another type', anyText, numberOf(1n), false],
+])('an unknown value and %s', (_name, unknown, value, result) => {
+  expect(unknown.kind === 'unknown' && mayBecome(unknown, value)).toBe(result)
+})

@@ -1,0 +1,75 @@
+import { compareNumbers } from './cty-number.ts'
+import { equalTypes } from './type-system.ts'
+import type { CtyMapping, CtySequence, CtyValue } from './cty-value.ts'
+import { equalRefinements } from './refinements.ts'
+import { orderKeyOf } from './set-key.ts'
+
+/** The comparison of unknown values. By default, their refinements must be equal. */
+export interface RawComparison {
+  readonly ignoresRefinements?: boolean
+}
+
+/**
+ * Reports whether two values have the same type and structure. An unknown equals an unknown of the
+ * same type and refinements, and no other value.
+ */
+export function equalRaw(a: CtyValue, b: CtyValue, comparison: RawComparison = {}): boolean {
+  if (a === b) return true
+  if (!equalTypes(a.type, b.type)) return false
+  switch (a.kind) {
+    case 'null':
+      return b.kind === 'null'
+    case 'unknown':
+      return (
+        b.kind === 'unknown' &&
+        (comparison.ignoresRefinements === true || equalRefinements(a.refinements, b.refinements))
+      )
+    case 'string':
+      return b.kind === 'string' && a.text === b.text
+    case 'number':
+      return b.kind === 'number' && compareNumbers(a.number, b.number) === 0
+    case 'bool':
+      return b.kind === 'bool' && a.isTrue === b.isTrue
+    case 'set':
+      return b.kind === 'set' && equalRawSets(a, b, comparison)
+    case 'list':
+    case 'tuple':
+      return b.kind === a.kind && equalElements(a, b, comparison)
+    case 'map':
+    case 'object':
+      return b.kind === a.kind && equalEntries(a, b, comparison)
+  }
+}
+
+function equalElements(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
+  return (
+    a.elements.length === b.elements.length &&
+    a.elements.every((element, index) => {
+      const other = b.elements[index]
+      return other !== undefined && equalRaw(element, other, comparison)
+    })
+  )
+}
+
+function equalEntries(a: CtyMapping, b: CtyMapping, comparison: RawComparison): boolean {
+  if (a.entries.size !== b.entries.size) return false
+  for (const [key, part] of a.entries) {
+    const other = b.entries.get(key)
+    if (other === undefined || !equalRaw(part, other, comparison)) return false
+  }
+  return true
+}
+
+/** Elements with equal keys have no defined order, so they are matched one by one. */
+function equalRawSets(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
+  if (a.elements.length !== b.elements.length) return false
+  if (equalElements(a, b, comparison)) return true
+  const buckets = Map.groupBy(b.elements, orderKeyOf)
+  return a.elements.every(element => {
+    const bucket = buckets.get(orderKeyOf(element)) ?? []
+    const position = bucket.findIndex(other => equalRaw(element, other, comparison))
+    if (position < 0) return false
+    bucket.splice(position, 1)
+    return true
+  })
+}

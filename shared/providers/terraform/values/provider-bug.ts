@@ -1,0 +1,21 @@
+import { type DeployError, error } from '../../../errors/error.ts'
+import { type CtyPath, formatCtyPath, formatPlace } from './cty-path.ts'
+
+/**
+ * Maximum depth of types and values. Deeper input is refused, because it would exhaust the stack of
+ * calls. Real schemas have less than 30 levels.
+ */
+const depthMax = 200
+
+/** Returns the error TERRAFORM_PROVIDER_BUG about a part of a value or schema. */
+export function createProviderBug(message: string, path: CtyPath = []): DeployError {
+  return error('TERRAFORM_PROVIDER_BUG', `${message}${formatPlace(path)}`, {
+    details: { path: formatCtyPath(path) },
+  })
+}
+
+/** Throws TERRAFORM_PROVIDER_BUG if types or values are nested too deep. */
+export function checkDepth(depth: number): void {
+  if (depth > depthMax)
+    throw createProviderBug(`the provider sent more than ${depthMax} nested levels`)
+}

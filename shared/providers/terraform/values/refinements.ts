@@ -1,0 +1,71 @@
+import { type CtyNumber, compareNumbers } from './cty-number.ts'
+
+/** A bound of an unknown number. */
+export interface NumberBound {
+  readonly number: CtyNumber
+  readonly isInclusive: boolean
+}
+
+/** Facts about an unknown value. An absent fact is unknown. */
+export interface Refinements {
+  /** The value is definitely not null. */
+  readonly isNotNull?: boolean
+  /** The string begins with this text. */
+  readonly prefix?: string
+  readonly lowerBound?: NumberBound
+  readonly upperBound?: NumberBound
+  /** The collection has at least this many elements. Zero is left out. */
+  readonly lengthMin?: number
+  readonly lengthMax?: number
+}
+
+/** The keys of facts on the wire. Unknown keys are ignored. */
+export const refinementKeys = {
+  nullness: 1,
+  prefix: 2,
+  lowerBound: 3,
+  upperBound: 4,
+  lengthMin: 5,
+  lengthMax: 6,
+} as const
+
+/** Reports whether two sets of facts are equal. */
+export function equalRefinements(a: Refinements, b: Refinements): boolean {
+  return (
+    a.isNotNull === b.isNotNull &&
+    a.prefix === b.prefix &&
+    a.lengthMin === b.lengthMin &&
+    a.lengthMax === b.lengthMax &&
+    equalBounds(a.lowerBound, b.lowerBound) &&
+    equalBounds(a.upperBound, b.upperBound)
+  )
+}
+
+function equalBounds(a: NumberBound | undefined, b: NumberBound | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return a.isInclusive === b.isInclusive && compareNumbers(a.number, b.number) === 0
+}
+
+/** Reports whether no value satisfies the facts. */
+export function isContradiction(refinements: Refinements): boolean {
+  const { lowerBound, upperBound, lengthMin = 0, lengthMax = Infinity } = refinements
+  if (lengthMin > lengthMax) return true
+  if (lowerBound === undefined || upperBound === undefined) return false
+  const order = compareNumbers(lowerBound.number, upperBound.number)
+  const isPoint = lowerBound.isInclusive && upperBound.isInclusive
+  return order > 0 || (order === 0 && !isPoint)
+}
+
+/** Reports whether a number is within the bounds. */
+export function isWithinBounds(number: CtyNumber, refinements: Refinements): boolean {
+  const { lowerBound, upperBound } = refinements
+  if (lowerBound !== undefined) {
+    const order = compareNumbers(number, lowerBound.number)
+    if (order < 0 || (order === 0 && !lowerBound.isInclusive)) return false
+  }
+  if (upperBound !== undefined) {
+    const order = compareNumbers(number, upperBound.number)
+    if (order > 0 || (order === 0 && !upperBound.isInclusive)) return false
+  }
+  return true
+}

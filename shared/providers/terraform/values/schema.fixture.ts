@@ -1,0 +1,51 @@
+import type { AttributeFlags, AttributeSchema, BlockSchema, NestedBlockSchema } from './schema.ts'
+import { parseTypeJson } from './type-json.ts'
+
+/** Flags by their first letters: required, optional, computed, sensitive, write-only. */
+function readFlags(letters: string): AttributeFlags {
+  return {
+    isRequired: letters.includes('r'),
+    isOptional: letters.includes('o'),
+    isComputed: letters.includes('c'),
+    isSensitive: letters.includes('s'),
+    isWriteOnly: letters.includes('w'),
+  }
+}
+
+/** Creates an attribute of a type in JSON. */
+export function plainAttribute(letters: string, type = '"string"'): AttributeSchema {
+  return { ...readFlags(letters), kind: 'plain', type: parseTypeJson(type) }
+}
+
+/** Creates an attribute with nested attributes. */
+export function nestedAttribute(
+  letters: string,
+  nesting: 'single' | 'list' | 'set' | 'map',
+  attributes: Readonly<Record<string, AttributeSchema>>,
+): AttributeSchema {
+  return {
+    ...readFlags(letters),
+    kind: 'nested',
+    nested: { nesting, attributes: new Map(Object.entries(attributes)) },
+  }
+}
+
+/** Creates a block. */
+export function blockWith(
+  attributes: Readonly<Record<string, AttributeSchema>>,
+  blocks: Readonly<Record<string, NestedBlockSchema>> = {},
+): BlockSchema {
+  return {
+    attributes: new Map(Object.entries(attributes)),
+    blocks: new Map(Object.entries(blocks)),
+  }
+}
+
+/** Creates a nested block without limits. */
+export function nestedBlock(
+  nesting: NestedBlockSchema['nesting'],
+  block: BlockSchema,
+  limits: { readonly minItems?: number; readonly maxItems?: number } = {},
+): NestedBlockSchema {
+  return { nesting, block, minItems: 0, maxItems: 0, ...limits }
+}

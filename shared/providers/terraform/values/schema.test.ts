@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest'
+import { readAttributePath } from './attribute-path.ts'
+import { formatCtyPath } from './cty-path.ts'
+import type { CtyValue } from './cty-value.ts'
+import { emptyBlockOf, emptyObjectOf } from './empty-block.ts'
+import { encodeCtyJson } from './encode-json.ts'
+import { encodeMsgpack } from './encode-msgpack.ts'
+import { buildConfig } from './build-config.ts'
+import { type BlockSchema, impliedTypeOf, typeOfNestedBlock } from './schema.ts'
+import { blockWith, nestedAttribute, nestedBlock, plainAttribute } from './schema.fixture.ts'
+import {
+  equalSensitivePaths,
+  mergeSensitivePaths,
+  schemaSensitivePaths,
+} from './sensitive-paths.ts'
+import { formatTypeJson, parseTypeJson } from './type-json.ts'
+import { findSchemaFlaws, validateSchema } from './validate-schema.ts'
+
+const inner = blockWith({ a: plainAttribute('o') })
+const free = blockWith({ a: plainAttribute('o', '"dynamic"') })
+const nestings = ['single', 'group', 'list', 'set', 'map'] as const
+
+const toJson = (value: CtyValue): string => encodeCtyJson(value, value.type)
+
+test('the type of a block follows from attributes, nested attributes and blocks', () => {
+  const nested = Object.fromEntries(
+    (['single', 'list', 'set', 'map'] as const).map(nesting => [
+      `n_${nesting}`,
+      nestedAttribute('o', nesting, { x: plainAttribute('o', '"bool"') }),
+    ]),
+  )
+  const blocks = Object.fromEntries(
+    nestings.map(nesting => [`b_${nesting}`, nestedBlock(nesting, inner)]),
+  )
+  const object = '["object",{"a":"string"}]'
+  const x = '["object",{"x":"bool"}]'
+  expect(
+    formatTypeJson(impliedTypeOf(blockWith({ id: plainAttribute('c'), ...nested }, blocks))),
+  ).toBe(
+    `["object",{"b_group":${object},"b_list":["list",${object}],"b_map":["map",${object}],` +
+      `"b_set":["set",${object}],"b_single":${object},"id":"string","n_list":["list",${x}],` +
+      `"n_map":["map",${x}],"n_set":["set",${x}],"n_single":${x}}]`,
+  )
+})
+
+test('blocks with dynamic parts are tuples and objects', () => {
+  expect(typeOfNestedBlock(nestedBlock('list', free)).kind).toBe('dynamic')
+  expect(typeOfNestedBlock(nestedBlock('map', free)).kind).toBe('dynamic')
+  expect(typeOfNestedBlock(nestedBlock('single', free)).kind).toBe('object')
+})
+
+test('a block that is not written has the empty value of its nesting', () => {
+  const outer = blockWith({ b: plainAttribute('o') }, { list: nestedBlock('list', inner) })
+  const texts = nestings.map(nesting => toJson(emptyBlockOf(nestedBlock(nesting, outer))))
+  expect(texts).toEqual(['null', '{"b":null,"list":[]}', '[]', '[]', '{}'])
+  expect(toJson(emptyBlockOf(nestedBlock('list', free)))).toBe('[]')
+  expect(emptyBlockOf(nestedBlock('list', free)).kind).toBe('tuple')
+  expect(emptyBlockOf(nestedBlock('map', free)).kind).toBe('object')
+  expect(toJson(emptyObjectOf(blockWith({}, { g: nestedBlock('group', outer) })))).toBe(
+    '{"g":{"b":null,"list":[]}}',
+  )
+})
+
+test('a list block with a dynamic attribute is sent with its type', () => {
+  const block = blockWith({}, { rule: nestedBlock('list', free) })
+  const { value } = buildConfig(block, new Map([['rule', [new Map([['a', 'x']])]]]))
+  const bytes = Buffer.from(encodeMsgpack(value, impliedTypeOf(block))).toString('latin1')
+  expect(bytes).toContain('\x92\xc4')
+  expect(bytes).toContain('["tuple",[["object",{"a":"string"}]]]')
+})
+
+test.each<[string, BlockSchema]>([
+  [
+    'an attribute is neither required nor optional nor computed',
+    blockWith({ a: plainAttribute('') }),
+  ],
+  ['a required attribute is also optional or computed', blockWith({ a: plainAttribute('rc') })],
+  ['a write-only attribute is also computed', blockWith({ a: plainAttribute('ocw') })],
+  [
+    'the name of an attribute is also that of a block',
+    blockWith({ a: plainAttribute('o') }, { a: nestedBlock('list', inner) }),
+  ],
+  ['the name of a block has other characters', blockWith({}, { A: nestedBlock('list', inner) })],
+  [
+    'a single block has a number of blocks above 1',
+    blockWith({}, { a: nestedBlock('single', inner, { maxItems: 2 }) }),
+  ],
+  [
+    'a group block has a number of blocks',
+    blockWith({}, { a: nestedBlock('group', inner, { minItems: 1 }) }),
+  ],
+  [
+    'a map block has a number of blocks',
+    blockWith({}, { a: nestedBlock('map', inner, { maxItems: 1 }) }),
+  ],
+  [
+    'the smallest number of blocks exceeds the largest',
+    blockWith({}, { a: nestedBlock('list', inner, { minItems: 2, maxItems: 1 }) }),
+  ],
+  [
+    'the number of blocks is negative',
+    blockWith({}, { a: nestedBlock('list', inner, { minItems: -1 }) }),
+  ],
+  ['a set block has a part of any type', blockWith({}, { a: nestedBlock('set', free) })],
+  [
+    'a set of objects has a part of any type',
+    blockWith({ a: nestedAttribute('o', 'set', { b: plainAttribute('o', '"dynamic"') }) }),
+  ],
+  [
+    "an attribute is neither required nor optional nor computed at 'a.b'",
+    blockWith({ a: nestedAttribute('o', 'list', { b: plainAttribute('') }) }),
+  ],
+  [
+    "a write-only attribute is also computed at 'a.b'",
+    blockWith({}, { a: nestedBlock('list', blockWith({ b: plainAttribute('cw') })) }),
+  ],
+])('a schema is invalid when %s', (reason, block) => {
+  expect(findSchemaFlaws(block)).toEqual([expect.stringContaining(reason)])
+  expect(() => validateSchema(block, 'test_thing')).toThrow(/schema of test_thing is invalid/)
+})
+
+test('a schema without flaws is valid', () => {
+  const block = blockWith(
+    { a: plainAttribute('oc'), 'odd-name': plainAttribute('rw') },
+    { b: nestedBlock('list', inner, { minItems: 3 }) },
+  )
+  expect(() => validateSchema(block, 'test_thing')).not.toThrow()
+})
+
+test('the path of a provider follows the type and ends at a set', () => {
+  const type = parseTypeJson(
+    '["object",{"m":["map","string"],"s":["set",["object",{"x":"string"}]],"l":["list",["object",{"x":"dynamic"}]]}]',
+  )
+  const attribute = (name: string) => ({ kind: 'attribute', name }) as const
+  const key = (text: string) => ({ kind: 'key', key: text }) as const
+  const index = { kind: 'index', index: 1n } as const
+  const read = (...steps: Parameters<typeof readAttributePath>[0]): string =>
+    formatCtyPath(readAttributePath(steps, type))
+  expect(read(attribute('l'), index, attribute('x'))).toBe('l[1].x')
+  expect(read(key('l'), index, key('x'), key('free'), index)).toBe('l[1].x["free"][1]')
+  expect(read(attribute('m'), attribute('k'))).toBe('m["k"]')
+  expect(read(attribute('s'), index, attribute('x'))).toBe('s')
+  expect(read({ kind: 'unknown' }, attribute('m'))).toBe('m')
+})
+
+test('sensitive parts of a schema are marked at each occurrence', () => {
+  const secret = { pw: plainAttribute('os'), x: plainAttribute('o') }
+  const block = blockWith(
+    {
+      key: plainAttribute('os'),
+      plain: plainAttribute('o'),
+      one: nestedAttribute('o', 'single', secret),
+      many: nestedAttribute('o', 'map', secret),
+    },
+    {
+      list: nestedBlock('list', blockWith(secret)),
+      set: nestedBlock('set', blockWith(secret)),
+      group: nestedBlock('group', blockWith(secret)),
+    },
+  )
+  const item = new Map([['pw', 'x']])
+  const { value } = buildConfig(
+    block,
+    new Map<string, never>(
+      Object.entries({
+        one: item,
+        many: new Map([['k', item]]),
+        list: [item, item],
+        set: [item],
+      }) as never,
+    ),
+  )
+  expect(schemaSensitivePaths(block, value).map(formatCtyPath).toSorted()).toEqual([
+    'group.pw',
+    'key',
+    'list[0].pw',
+    'list[1].pw',
+    'many["k"].pw',
+    'one.pw',
+    'set',
+  ])
+})
+
+test('sets of paths are merged and compared', () => {
+  const path = (name: string, ...rest: string[]) =>
+    [name, ...rest].map(part => ({ kind: 'attribute', name: part }) as const)
+  expect(mergeSensitivePaths([path('a', 'b')], [path('a'), path('c')])).toEqual([
+    path('a'),
+    path('c'),
+  ])
+  expect(equalSensitivePaths([path('a'), path('c')], [path('c'), path('a'), path('a', 'b')])).toBe(
+    true,
+  )
+  expect(equalSensitivePaths([path('a')], [path('c')])).toBe(false)
+})

@@ -1,0 +1,119 @@
+import {
+  type CtyType,
+  type ObjectType,
+  containsDynamic,
+  dynamicType,
+  listType,
+  mapType,
+  objectType,
+  setType,
+} from './type-system.ts'
+
+/** The schema of an object that a configuration writes as a block. */
+export interface BlockSchema {
+  readonly attributes: ReadonlyMap<string, AttributeSchema>
+  readonly blocks: ReadonlyMap<string, NestedBlockSchema>
+  readonly description?: string
+  readonly isDeprecated?: boolean
+}
+
+/** The schema of an attribute: of a type, or of an object with a schema of its own. */
+export type AttributeSchema = AttributeFlags &
+  (
+    | { readonly kind: 'plain'; readonly type: CtyType }
+    | { readonly kind: 'nested'; readonly nested: ObjectSchema }
+  )
+
+/** The properties of an attribute besides its type. An absent flag is false. */
+export interface AttributeFlags {
+  readonly isRequired?: boolean
+  readonly isOptional?: boolean
+  /** The provider may set the value. */
+  readonly isComputed?: boolean
+  readonly isSensitive?: boolean
+  /** The value is in the configuration only, and null in each state and plan. */
+  readonly isWriteOnly?: boolean
+  readonly description?: string
+  readonly isDeprecated?: boolean
+}
+
+/** The schema of the objects in an attribute. */
+export interface ObjectSchema {
+  readonly attributes: ReadonlyMap<string, AttributeSchema>
+  readonly nesting: 'single' | 'list' | 'set' | 'map'
+}
+
+/** The schema of blocks within a block. */
+export interface NestedBlockSchema {
+  readonly block: BlockSchema
+  readonly nesting: 'single' | 'group' | 'list' | 'set' | 'map'
+  /** Fewest blocks. */
+  readonly minItems: number
+  /** Most blocks. Zero is no limit. */
+  readonly maxItems: number
+}
+
+const blockTypes = new WeakMap<BlockSchema, ObjectType>()
+
+/** Returns the type of the objects that a block describes. Equal calls return the same type. */
+export function impliedTypeOf(block: BlockSchema): ObjectType {
+  const cached = blockTypes.get(block)
+  if (cached !== undefined) return cached
+  const type = objectType([
+    ...[...block.attributes].map(
+      ([name, attribute]) => [name, typeOfAttribute(attribute)] as const,
+    ),
+    ...[...block.blocks].map(([name, nested]) => [name, typeOfNestedBlock(nested)] as const),
+  ])
+  blockTypes.set(block, type)
+  return type
+}
+
+/** Returns the type of an attribute. */
+export function typeOfAttribute(attribute: AttributeSchema): CtyType {
+  if (attribute.kind === 'plain') return attribute.type
+  const { nested } = attribute
+  const object = typeOfObject(nested)
+  switch (nested.nesting) {
+    case 'single':
+      return object
+    case 'list':
+      return listType(object)
+    case 'set':
+      return setType(object)
+    case 'map':
+      return mapType(object)
+  }
+}
+
+const objectTypes = new WeakMap<ObjectSchema, ObjectType>()
+
+/** Returns the type of one object of an attribute with nested attributes. */
+export function typeOfObject(schema: ObjectSchema): ObjectType {
+  const cached = objectTypes.get(schema)
+  if (cached !== undefined) return cached
+  const type = objectType(
+    [...schema.attributes].map(([name, attribute]) => [name, typeOfAttribute(attribute)] as const),
+  )
+  objectTypes.set(schema, type)
+  return type
+}
+
+/**
+ * Returns the type of all blocks of a name. Blocks with dynamic parts may differ in their types, so
+ * that a list of them is a tuple, and a map is an object.
+ */
+export function typeOfNestedBlock({ block, nesting }: NestedBlockSchema): CtyType {
+  const type = impliedTypeOf(block)
+  switch (nesting) {
+    case 'single':
+    case 'group':
+      return type
+    case 'list':
+      return containsDynamic(type) ? dynamicType : listType(type)
+    case 'set':
+      return setType(type)
+    case 'map':
+      return containsDynamic(type) ? dynamicType : mapType(type)
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { hasCode } from '../../../errors/error.ts'
+import { conformanceErrorsOf } from './conformance.ts'
+import { describeType, equalTypes } from './type-system.ts'
+import { formatTypeJson, parseTypeJson } from './type-json.ts'
+
+test.each([
+  '"string"',
+  '"number"',
+  '"bool"',
+  '"dynamic"',
+  '["list","string"]',
+  '["set",["object",{"a":"string","b":["map","number"]}]]',
+  '["tuple",[]]',
+  '["object",{}]',
+])('the type %s survives its JSON form', text => {
+  expect(formatTypeJson(parseTypeJson(text))).toBe(text)
+})
+
+test('attributes are sorted by bytes, and optional names are dropped', () => {
+  const type = parseTypeJson(
+    '["object",{"\u{1f600}":"bool","\uffee":"bool","e\u0301":"bool"},["x"]]',
+  )
+  expect(formatTypeJson(type)).toBe('["object",{"é":"bool","\uffee":"bool","\u{1f600}":"bool"}]')
+})
+
+test.each([
+  'nothing',
+  '"text"',
+  '1',
+  '["list"]',
+  '["list","string","string"]',
+  '["capsule","string"]',
+  '["object",["string"]]',
+  '["object",{"a":"string"},"a"]',
+  '["tuple","string"]',
+  '['.repeat(100_000),
+  `${'["list",'.repeat(1000)}"string"${']'.repeat(1000)}`,
+])('an invalid type is a bug of the provider: %.40s', text => {
+  expect(() => parseTypeJson(text)).toThrow(
+    expect.toSatisfy(thrown => hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')),
+  )
+})
+
+test('types are equal by structure', () => {
+  const equal = (a: string, b: string): boolean => equalTypes(parseTypeJson(a), parseTypeJson(b))
+  expect(
+    equal('["object",{"a":"string","b":"bool"}]', '["object",{"b":"bool","a":"string"}]'),
+  ).toBe(true)
+  expect(equal('["object",{"a":"string"}]', '["object",{"b":"string"}]')).toBe(false)
+  expect(equal('["object",{"a":"string"}]', '["object",{"a":"string","b":"bool"}]')).toBe(false)
+  expect(equal('["tuple",["string"]]', '["tuple",["string","string"]]')).toBe(false)
+  expect(equal('["tuple",["string"]]', '["tuple",["bool"]]')).toBe(false)
+  expect(equal('["list","string"]', '["set","string"]')).toBe(false)
+})
+
+test.each([
+  ['"string"', '"string"', []],
+  ['["object",{"a":"string"}]', '"dynamic"', []],
+  ['["list","string"]', '["list","dynamic"]', []],
+  ['"dynamic"', '"string"', ['string is required, but got any type']],
+  ['"number"', '"string"', ['string is required, but got number']],
+  ['["list","number"]', '["list","string"]', ['string is required, but got number']],
+  ['["list","string"]', '["set","string"]', ['set of string is required, but got list of string']],
+  [
+    '["object",{"a":"string","c":["tuple",["bool"]]}]',
+    '["object",{"b":"string","c":["tuple",["number"]]}]',
+    [
+      "the attribute 'a' is not supported",
+      "the attribute 'b' is missing",
+      "number is required, but got bool at 'c[0]'",
+    ],
+  ],
+  ['["tuple",[]]', '["tuple",["bool"]]', ['1 elements are required, but got 0']],
+])('the conformance of %s to %s', (type, wanted, reasons) => {
+  expect(conformanceErrorsOf(parseTypeJson(type), parseTypeJson(wanted))).toEqual(reasons)
+})
+
+test('a type is described in words', () => {
+  expect(describeType(parseTypeJson('["list",["map","dynamic"]]'))).toBe('list of map of any type')
+})

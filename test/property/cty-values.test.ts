@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  compareNumbers,
+  formatCtyNumber,
+  parseCtyNumber,
+} from '../../shared/providers/terraform/values/cty-number.ts'
+import { containsDynamic, equalTypes } from '../../shared/providers/terraform/values/type-system.ts'
+import { isWhollyKnown, numberOf } from '../../shared/providers/terraform/values/cty-value.ts'
+import { decodeCtyJson } from '../../shared/providers/terraform/values/decode-json.ts'
+import { decodeMsgpack } from '../../shared/providers/terraform/values/decode-msgpack.ts'
+import { encodeCtyJson } from '../../shared/providers/terraform/values/encode-json.ts'
+import { encodeMsgpack } from '../../shared/providers/terraform/values/encode-msgpack.ts'
+import { equalRaw } from '../../shared/providers/terraform/values/equality.ts'
+import { numberType } from '../../shared/providers/terraform/values/type-system.ts'
+import { equalValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
+import { formatTypeJson, parseTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
+import { replaceUnknowns, transformValue } from '../../shared/providers/terraform/values/walk.ts'
+import { hasCode } from '../../shared/errors/error.ts'
+import { ctyTypes, floats, valuePairs } from './cty.fixture.ts'
+
+test('a type survives its JSON form', () => {
+  fc.assert(
+    fc.property(ctyTypes, type => {
+      expect(equalTypes(parseTypeJson(formatTypeJson(type)), type)).toBe(true)
+    }),
+  )
+})
+
+test('a value survives MessagePack if its declared type has no dynamic part', () => {
+  fc.assert(
+    fc.property(valuePairs, ({ declared, first }) => {
+      fc.pre(!containsDynamic(declared))
+      const decoded = decodeMsgpack(encodeMsgpack(first, declared), declared)
+      expect(equalRaw(decoded, first, { ignoresRefinements: true })).toBe(true)
+    }),
+  )
+})
+
+test('a known value survives JSON if its declared type has no dynamic part', () => {
+  fc.assert(
+    fc.property(valuePairs, ({ declared, first }) => {
+      const known = replaceUnknowns(first)
+      fc.pre(!containsDynamic(declared))
+      try {
+        expect(equalRaw(decodeCtyJson(encodeCtyJson(known, declared), declared), known)).toBe(true)
+      } catch (thrown) {
+        // Infinities have no JSON form.
+        expect(hasCode(thrown, 'TERRAFORM_PROVIDER_BUG') && /infinite/.test(thrown.message)).toBe(
+          true,
+        )
+      }
+    }),
+  )
+})
+
+test('the decoder refuses damaged bytes with one error code', () => {
+  fc.assert(
+    fc.property(valuePairs, fc.nat(), fc.integer({ min: 0, max: 255 }), (pair, at, byte) => {
+      const bytes = encodeMsgpack(pair.first, pair.declared)
+      bytes[at % bytes.length] = byte
+      try {
+        decodeMsgpack(bytes, pair.declared)
+      } catch (thrown) {
+        expect(hasCode(thrown, 'TERRAFORM_PROVIDER_BUG')).toBe(true)
+      }
+    }),
+  )
+})
+
+test('a double survives MessagePack bit by bit', () => {
+  fc.assert(
+    fc.property(floats, number => {
+      const bytes = encodeMsgpack(numberOf(number), numberType)
+      expect(encodeMsgpack(decodeMsgpack(bytes, numberType), numberType)).toEqual(bytes)
+    }),
+  )
+})
+
+test('a number survives its text', () => {
+  fc.assert(
+    fc.property(floats, number => {
+      const parsed = parseCtyNumber(formatCtyNumber(number))
+      expect(parsed !== undefined && compareNumbers(parsed, number) === 0).toBe(true)
+    }),
+  )
+})
+
+test('structural and semantic equality agree on known values', () => {
+  fc.assert(
+    fc.property(valuePairs, ({ first, second }) => {
+      const isSame = equalRaw(first, second)
+      expect(equalRaw(second, first)).toBe(isSame)
+      expect(equalValuesOf(second, first)).toBe(equalValuesOf(first, second))
+      if (isWhollyKnown(first) && isWhollyKnown(second) && isSame)
+        expect(equalValuesOf(first, second)).toBe(true)
+    }),
+  )
+})
+
+test('a transformation that changes nothing returns an equal value', () => {
+  fc.assert(
+    fc.property(valuePairs, ({ first }) => {
+      expect(
+        equalRaw(
+          transformValue(first, part => part),
+          first,
+        ),
+      ).toBe(true)
+    }),
+  )
+})

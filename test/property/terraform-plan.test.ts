@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findInconsistencies } from '../../shared/providers/terraform/plan/object-compatible.ts'
+import { findPlanFlaws } from '../../shared/providers/terraform/plan/plan-valid.ts'
+import { planUnknown, proposeNew } from '../../shared/providers/terraform/plan/proposed-new.ts'
+import type { CtyValue } from '../../shared/providers/terraform/values/cty-value.ts'
+import { equalRaw } from '../../shared/providers/terraform/values/equality.ts'
+import { type BlockSchema, impliedTypeOf } from '../../shared/providers/terraform/values/schema.ts'
+import {
+  blockWith,
+  nestedAttribute,
+  nestedBlock,
+  plainAttribute,
+} from '../../shared/providers/terraform/values/schema.fixture.ts'
+import { replaceUnknowns, transformValue } from '../../shared/providers/terraform/values/walk.ts'
+import { attributeAtPath } from '../../shared/providers/terraform/plan/object-shape.ts'
+import { nullOf } from '../../shared/providers/terraform/values/cty-value.ts'
+import { objectOfType } from '../../shared/providers/terraform/values/build-value.ts'
+import { conformsTo } from '../../shared/providers/terraform/values/conformance.ts'
+import { valuesOf } from './cty.fixture.ts'
+
+const inner = { a: plainAttribute('o'), b: plainAttribute('oc', '"bool"'), c: plainAttribute('c') }
+const nestings = ['single', 'list', 'set', 'map'] as const
+
+/** A schema with each nesting, in blocks and in attributes. */
+const block = blockWith(
+  {
+    ...inner,
+    ...Object.fromEntries(
+      nestings.map(nesting => [`n_${nesting}`, nestedAttribute('o', nesting, inner)]),
+    ),
+    ...Object.fromEntries(
+      nestings.map(nesting => [`m_${nesting}`, nestedAttribute('oc', nesting, inner)]),
+    ),
+  },
+  Object.fromEntries(
+    nestings.map(nesting => [
+      `b_${nesting}`,
+      nestedBlock(nesting, blockWith(inner, { deep: nestedBlock('set', blockWith(inner)) })),
+    ]),
+  ),
+)
+
+/** Blocks of a configuration are never null, and their elements neither null nor unknown. */
+function normalize(schema: BlockSchema, value: CtyValue): CtyValue {
+  return objectOfType(impliedTypeOf(schema), (name, type) => {
+    const part = (value.kind === 'object' ? value.entries.get(name) : undefined) ?? nullOf(type)
+    const nested = schema.blocks.get(name)
+    if (nested === undefined) return part
+    return transformValue(part, (element, path) => {
+      if (path.length === 1 && nested.nesting !== 'single') return normalize(nested.block, element)
+      if (path.length > 0) return element
+      return nested.nesting === 'single'
+        ? element.kind === 'object'
+          ? normalize(nested.block, element)
+          : nullOf(type)
+        : element
+    })
+  })
+}
+
+const isComplete = (value: CtyValue): boolean =>
+  value.kind === 'object' &&
+  [...block.blocks].every(([name, { nesting }]) => {
+    const part = value.entries.get(name)
+    return (
+      part !== undefined &&
+      part.kind !== 'unknown' &&
+      (nesting === 'single' || part.kind !== 'null')
+    )
+  })
+
+const objects = valuesOf(impliedTypeOf(block))
+  .filter(isComplete)
+  .map(value => normalize(block, value))
+const priors = fc.oneof(fc.constant(nullOf(impliedTypeOf(block))), objects.map(replaceUnknowns))
+/** Configurations have no value for attributes that only the provider sets. */
+const configs = objects.map(value =>
+  transformValue(value, (part, path) => {
+    const attribute = attributeAtPath(block, path)
+    const isOutput = attribute?.isComputed === true && attribute.isOptional !== true
+    return isOutput ? nullOf(part.type) : part
+  }),
+)
+
+test('a provider may plan what is proposed', () => {
+  fc.assert(
+    fc.property(priors, configs, (prior, config) => {
+      const planned = proposeNew(block, prior, config)
+      expect(conformsTo(planned.type, impliedTypeOf(block))).toBe(true)
+      expect(findPlanFlaws(block, { prior, config, planned })).toEqual([])
+    }),
+  )
+})
+
+test('a proposal without changes is the prior object, if all comes from the configuration', () => {
+  fc.assert(
+    fc.property(configs.map(replaceUnknowns), config => {
+      expect(equalRaw(proposeNew(block, config, config), config)).toBe(true)
+    }),
+  )
+})
+
+test('each object is consistent with itself, and with its placeholder', () => {
+  fc.assert(
+    fc.property(configs, config => {
+      expect(findInconsistencies(block, { planned: config, actual: config })).toEqual([])
+      const planned = planUnknown(block, config)
+      expect(conformsTo(planned.type, impliedTypeOf(block))).toBe(true)
+      expect(findPlanFlaws(block, { prior: nullOf(config.type), config, planned })).toEqual([])
+    }),
+  )
+})
