@@ -17,8 +17,8 @@ export interface Definition {
   readonly dependsOn: readonly string[]
 }
 
-/** The source of a literal value: the name of a resource, and one of its properties. */
-export interface Literal {
+/** A property whose value equals a text: the name of its resource, and its own name. */
+export interface PropertySource {
   readonly owner: string
   readonly property: string
 }
@@ -28,7 +28,7 @@ export interface Definitions {
   /** Each resource comes after the resources to which it refers, except in cycles. */
   readonly resources: readonly Definition[]
   /** Texts that are the id, `name` or `arn` of exactly one resource. */
-  readonly literals: ReadonlyMap<string, Literal>
+  readonly sourcesByText: ReadonlyMap<string, PropertySource>
 }
 
 /** The naming rules of a language. */
@@ -38,9 +38,10 @@ export interface NamingRules {
 }
 
 /**
- * Returns the definitions of imported resources for a program. `names`: the names of these and
- * other resources. `toLegalName` converts a name for the language, and `reservedNames` lists names
- * with another meaning. A parent or provider without a name is omitted.
+ * Returns the definitions of imported resources for a program. `names`: the variable names that the
+ * import file chose. `toLegalName` converts a name for the language, and `reservedNames` lists
+ * names that the program already uses, such as its imports. A parent or provider without a name is
+ * omitted.
  */
 export function definitionsOf(
   states: readonly ResourceState[],
@@ -60,8 +61,8 @@ export function definitionsOf(
       dependsOn: state.dependencies.flatMap(urn => nameByUrn.get(urn) ?? []),
     }
   })
-  const literals = findLiterals(resources)
-  return { resources: sortByReferences(resources, literals), literals }
+  const sourcesByText = findPropertySources(resources)
+  return { resources: sortByReferences(resources, sourcesByText), sourcesByText }
 }
 
 function assignLegalNames(
@@ -83,28 +84,31 @@ function assignLegalNames(
   return nameByUrn
 }
 
-function findLiterals(resources: readonly Definition[]): ReadonlyMap<string, Literal> {
-  const literals = new Map<string, Literal>()
+function findPropertySources(
+  resources: readonly Definition[],
+): ReadonlyMap<string, PropertySource> {
+  const sourcesByText = new Map<string, PropertySource>()
   const ambiguousTexts = new Set<string>()
-  const addLiteral = (text: unknown, literal: Literal): void => {
+  const addSource = (text: unknown, source: PropertySource): void => {
     if (typeof text !== 'string' || text === '') return
-    if (literals.has(text) && literals.get(text)?.owner !== literal.owner) ambiguousTexts.add(text)
-    else if (!literals.has(text)) literals.set(text, literal)
+    if (sourcesByText.has(text) && sourcesByText.get(text)?.owner !== source.owner)
+      ambiguousTexts.add(text)
+    else if (!sourcesByText.has(text)) sourcesByText.set(text, source)
   }
   for (const { state, name } of resources) {
     if (!state.custom) continue
-    addLiteral(state.id, { owner: name, property: 'id' })
+    addSource(state.id, { owner: name, property: 'id' })
     for (const property of ['name', 'arn'])
-      addLiteral(state.outputs.get(property), { owner: name, property })
+      addSource(state.outputs.get(property), { owner: name, property })
   }
-  for (const text of ambiguousTexts) literals.delete(text)
-  return literals
+  for (const text of ambiguousTexts) sourcesByText.delete(text)
+  return sourcesByText
 }
 
 /** Orders resources after those they refer to, except in cycles. */
 function sortByReferences(
   resources: readonly Definition[],
-  literals: ReadonlyMap<string, Literal>,
+  sourcesByText: ReadonlyMap<string, PropertySource>,
 ): readonly Definition[] {
   const byName = new Map(resources.map(definition => [definition.name, definition]))
   const ordered = new Set<Definition>()
@@ -112,14 +116,14 @@ function sortByReferences(
   const visit = (definition: Definition): void => {
     if (ordered.has(definition) || visiting.has(definition)) return
     visiting.add(definition)
-    const texts = collectTexts(definition.state.inputs).flatMap(
-      text => literals.get(text)?.owner ?? [],
+    const ownerNames = collectTexts(definition.state.inputs).flatMap(
+      text => sourcesByText.get(text)?.owner ?? [],
     )
     for (const name of [
       definition.parent,
       definition.provider,
       ...definition.dependsOn,
-      ...texts,
+      ...ownerNames,
     ]) {
       const dependency = byName.get(name)
       if (dependency !== undefined) visit(dependency)

@@ -36,13 +36,13 @@ export function renderTypescriptProgram(
 ): string {
   const packages = [...new Set(states.flatMap(state => packageNameOf(state) ?? []))].sort()
   const reservedNames = packages.map(aliasOf)
-  const { resources, literals } = definitionsOf(states, names, {
+  const { resources, sourcesByText } = definitionsOf(states, names, {
     toLegalName: toVariableName,
     reservedNames,
   })
   const imports = packages.map(pkg => `import * as ${aliasOf(pkg)} from "@pulumi/${pkg}";`)
   const createReferrer = (owner: string) => (text: string) => {
-    const literal = literals.get(text)
+    const literal = sourcesByText.get(text)
     return literal === undefined || literal.owner === owner
       ? undefined
       : `${literal.owner}.${literal.property}`

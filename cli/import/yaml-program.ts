@@ -25,14 +25,14 @@ export function renderYamlProgram(
   states: readonly ResourceState[],
   names: ReadonlyMap<Urn, string>,
 ): string {
-  const { resources, literals } = definitionsOf(states, names, {
+  const { resources, sourcesByText } = definitionsOf(states, names, {
     toLegalName: toYamlName,
     reservedNames: [],
   })
   const renderedResources = resources.filter(({ state }) => state.custom || state.provider !== '')
   const entries = renderedResources.map(definition => {
     const refer = (text: string): string | undefined => {
-      const literal = literals.get(text)
+      const literal = sourcesByText.get(text)
       return literal === undefined || literal.owner === definition.name
         ? undefined
         : `\${${literal.owner}.${literal.property}}`

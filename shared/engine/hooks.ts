@@ -67,8 +67,8 @@ export interface ProgramHooks {
 /** The hook types and the names of the hooks of one step. */
 export interface StepHooks {
   readonly operation: HookedOperationKind
-  readonly before: HookType
-  readonly after: HookType
+  readonly beforeType: HookType
+  readonly afterType: HookType
   /** Hook type → names of hooks, as the state of the resource has them. */
   readonly names: ReadonlyMap<string, readonly string[]>
 }
@@ -86,17 +86,25 @@ export function hooksOf({
   switch (op) {
     case 'create':
     case 'create-replacement':
-      return findHooks(next, { operation: 'create', before: 'BeforeCreate', after: 'AfterCreate' })
+      return findHooks(next, {
+        operation: 'create',
+        beforeType: 'BeforeCreate',
+        afterType: 'AfterCreate',
+      })
     case 'update':
-      return findHooks(next, { operation: 'update', before: 'BeforeUpdate', after: 'AfterUpdate' })
+      return findHooks(next, {
+        operation: 'update',
+        beforeType: 'BeforeUpdate',
+        afterType: 'AfterUpdate',
+      })
     case 'delete':
     case 'delete-replaced':
     case 'discard':
     case 'discard-replaced':
       return findHooks(old?.state, {
         operation: 'delete',
-        before: 'BeforeDelete',
-        after: 'AfterDelete',
+        beforeType: 'BeforeDelete',
+        afterType: 'AfterDelete',
       })
     default:
       return undefined
@@ -109,7 +117,7 @@ function findHooks(
 ): StepHooks | undefined {
   const names = state?.resourceHooks
   if (names === undefined || names.size === 0) return undefined
-  const hasAny = [stepHooks.before, stepHooks.after, 'OnError'].some(
+  const hasAny = [stepHooks.beforeType, stepHooks.afterType, 'OnError'].some(
     hookType => (names.get(hookType)?.length ?? 0) > 0,
   )
   return hasAny ? { ...stepHooks, names } : undefined

@@ -9,8 +9,8 @@ export interface Effect {
   readonly afterCrash: string
   /** The condition of the effect; absent: always. */
   readonly condition?: string
-  /** Number of the effect, from 1, at which the list can continue again after this effect. */
-  readonly repeatsFrom?: number
+  /** Number of the effect, from 1, with which the list can continue again after this effect. */
+  readonly loopsBackTo?: number
 }
 
 /** The effects of a handler in one run, in order. */
@@ -23,7 +23,7 @@ export interface EffectList {
    * `run`: one delivery of one operation. `own`: one operation that the generator ends without an
    * executor.
    */
-  readonly scope: 'process' | 'executor' | 'chain' | 'run' | 'own' | 'message'
+  readonly orderedPer: 'process' | 'executor' | 'chain' | 'run' | 'own' | 'message'
   readonly effects: readonly Effect[]
 }
 

@@ -12,7 +12,7 @@ export const effectsOfDeciding = {
   start: {
     handler: 'step-generator',
     situation: 'a deployment starts',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'catalog.start',
@@ -20,7 +20,7 @@ export const effectsOfDeciding = {
         description: 'the deployment gets the next number of the stack, if no other one is current',
         afterCrash:
           'the stack is busy; a process that finds no control record for 3 s closes the deployment',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'control.create',
@@ -38,15 +38,15 @@ export const effectsOfDeciding = {
         call: 'blobs.put',
         sourceFiles: startDeploymentFiles,
         description:
-          "the base is stored, with late outcomes and the user's answers about pending creates",
+          "the base with late outcomes and the user's answers about pending creates, or the update plan, is stored",
         afterCrash: 'the blob is unreferenced; the sweep removes it',
-        condition: 'when late outcomes or answers change the base',
+        condition: 'when late outcomes or answers change the base, or an update plan constrains it',
       },
       {
         call: 'decisionLog.append pin',
         sourceFiles: startDeploymentFiles,
         description:
-          'the pin records base version, options, program, configuration, and the keys of the late outcomes taken',
+          'the pin records base version, options, secrets manager, a digest of program and configuration, and the keys of the late outcomes taken',
         afterCrash: 'the deployment can be resumed; no provider was called',
         condition: 'when the base is valid: otherwise the deployment is closed',
       },
@@ -54,16 +54,15 @@ export const effectsOfDeciding = {
         call: 'catalog.removeLate',
         sourceFiles: startDeploymentFiles,
         description: 'the late outcomes taken are removed from the inbox',
-        afterCrash: 'nothing is lost',
-        condition:
-          'when late outcomes were taken: after an earlier crash, the take-over removes them',
+        afterCrash: 'nothing is lost; the take-over removes those that remain',
+        condition: 'when late outcomes were taken',
       },
     ],
   },
   refresh: {
     handler: 'step-generator',
     situation: 'a refresh reads the states of resources before anything else',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append phase refresh',
@@ -91,7 +90,7 @@ export const effectsOfDeciding = {
   program: {
     handler: 'step-generator',
     situation: 'an up runs its program',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append phase program',
@@ -103,15 +102,17 @@ export const effectsOfDeciding = {
       {
         call: 'decisionLog.append program-ended',
         sourceFiles: upCommandFiles,
-        description: 'the program has ended; this record also contains the plan of the deletes',
+        description:
+          'the program has ended; this record also contains the plan of the deletes, if there are any',
         afterCrash: 'a resume does not run the program again',
-        condition: 'when the program ended without an error',
+        condition: 'when the program ended without an error, and its deletes are allowed',
       },
       {
         call: 'decisionLog.append phase outputs-applied',
         sourceFiles: upCommandFiles,
-        description: "the stack outputs are in the stack's state, in this record or an earlier one",
-        afterCrash: 'a resume only closes the deployment',
+        description: 'an earlier record has the outputs of the stack, if they changed',
+        afterCrash:
+          'a resume closes the deployment; after a failed program, it runs the program again',
         condition: 'unless a fault aborted the run',
       },
     ],
@@ -119,7 +120,7 @@ export const effectsOfDeciding = {
   answer: {
     handler: 'step-generator',
     situation: 'the program calls a function of a provider',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append answered',
@@ -132,7 +133,7 @@ export const effectsOfDeciding = {
   extend: {
     handler: 'step-generator',
     situation: 'the program registers the first resource of an extension that the base lacks',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append extension',
@@ -147,7 +148,7 @@ export const effectsOfDeciding = {
   settle: {
     handler: 'step-generator',
     situation: 'a component, a provider, or an unchanged resource with changed metadata is decided',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append settled',
@@ -163,7 +164,7 @@ export const effectsOfDeciding = {
   outputs: {
     handler: 'step-generator',
     situation: 'a component or the stack registers outputs',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append outputs',
@@ -176,13 +177,13 @@ export const effectsOfDeciding = {
   register: {
     handler: 'step-generator',
     situation: 'a registration results in operations',
-    scope: 'chain',
+    orderedPer: 'chain',
     effects: [
       {
         call: 'decisionLog.append registration',
         sourceFiles: deploymentRunnerFiles,
         description:
-          'the decision contains its chain of operations, after the provider results on which it is based',
+          'one record has the results of provider functions before the decision, and the decision with its chain',
         afterCrash: 'no executor was notified; the sweep sends the chain',
       },
       {
@@ -190,7 +191,7 @@ export const effectsOfDeciding = {
         sourceFiles: runChainFiles,
         description: 'the first operation of the chain is sent',
         afterCrash: 'an executor runs it; the result waits for a resume',
-        condition: 'when there are operations',
+        condition: 'unless the chain is empty or begins with a hook, which the generator runs',
       },
     ],
   },
@@ -198,7 +199,7 @@ export const effectsOfDeciding = {
     handler: 'step-generator',
     situation:
       'a registration from an earlier generator run is repeated, and its chain has not ended',
-    scope: 'chain',
+    orderedPer: 'chain',
     effects: [
       {
         call: 'chains.send',
@@ -211,7 +212,7 @@ export const effectsOfDeciding = {
   withdraw: {
     handler: 'step-generator',
     situation: 'a registration is repeated with another goal before any of its operations began',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'operations.select',
@@ -224,15 +225,15 @@ export const effectsOfDeciding = {
   },
   plan: {
     handler: 'step-generator',
-    situation: 'deletes or a refresh are planned',
-    scope: 'process',
+    situation: 'deletes, a refresh or imports are planned',
+    orderedPer: 'process',
     effects: [
       {
         call: 'blobs.put',
         sourceFiles: runPlanFiles,
         description: 'plan pages of at most 500 operations are stored',
         afterCrash: 'the pages are unreferenced; a resume makes the plan again',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'decisionLog.append plan',
@@ -244,9 +245,9 @@ export const effectsOfDeciding = {
       {
         call: 'chains.send',
         sourceFiles: runPlanFiles,
-        description: 'operations without needs are sent',
+        description: 'operations without needs are sent, except hooks',
         afterCrash:
-          'executors release the others; the sweep sends the operations that were not sent',
+          'executors, and the generator after hooks, release the others; the sweep sends operations that were not sent',
       },
     ],
   },

@@ -8,7 +8,7 @@ export const effectsOfEnding = {
   stop: {
     handler: 'step-generator',
     situation: 'a failure ends the deployment early',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append phase stopping',
@@ -22,14 +22,14 @@ export const effectsOfEnding = {
         sourceFiles: ['functions/step-generator/run-deployment.ts'],
         description: 'later begins are given back; the generator waits for the running operations',
         afterCrash: 'the flag is never cleared: the next generator only closes the deployment',
-        repeatsFrom: 2,
+        loopsBackTo: 2,
       },
     ],
   },
   close: {
     handler: 'step-generator',
     situation: 'a deployment ends, or another process closes a dead one',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append closing',
@@ -55,7 +55,7 @@ export const effectsOfEnding = {
           'operations of dead executors end: with their outcome if one was stored, otherwise as interrupted',
         afterCrash: 'the next close ends the other operations',
         condition: 'when a dead executor left operations',
-        repeatsFrom: 3,
+        loopsBackTo: 3,
       },
       {
         call: 'blobs.put',
@@ -63,7 +63,7 @@ export const effectsOfEnding = {
         description: 'the fold is stored; again if the store rejects the next effect temporarily',
         afterCrash: 'the next close folds to the same bytes',
         condition: 'when a base was pinned',
-        repeatsFrom: 4,
+        loopsBackTo: 4,
       },
       {
         call: 'catalog.publish',

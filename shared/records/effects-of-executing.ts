@@ -15,7 +15,7 @@ const beginEffect = {
     'owner and attempt are set if all arrivals are present; then the executor reads the control record and checks its lease',
   afterCrash:
     'it is unknown whether the provider was called: a create becomes interrupted, other operations run again',
-  repeatsFrom: 1,
+  loopsBackTo: 1,
 } as const satisfies Effect
 
 const providerCallEffect = {
@@ -25,7 +25,7 @@ const providerCallEffect = {
     'Create, Update or Delete is called once, and again only if the request was never written',
   afterCrash: 'same as after the begin',
   condition: 'when the step needs a provider change',
-  repeatsFrom: 2,
+  loopsBackTo: 2,
 } as const satisfies Effect
 
 const wakeEffect = {
@@ -53,7 +53,7 @@ const createReleaseEffects = <N extends number>(firstNumber: N) =>
       description: 'the arrival is recorded at each operation that waits for this one',
       afterCrash: 'the sweep repeats the other arrivals and sends ready operations',
       condition: 'when an operation waits',
-      repeatsFrom: firstNumber,
+      loopsBackTo: firstNumber,
     },
     {
       call: 'operations.select',
@@ -61,7 +61,7 @@ const createReleaseEffects = <N extends number>(firstNumber: N) =>
       description: 'a join with all its arrivals is ended',
       afterCrash: 'as before',
       condition: 'when a join became complete',
-      repeatsFrom: firstNumber,
+      loopsBackTo: firstNumber,
     },
     {
       call: 'chains.send',
@@ -78,7 +78,7 @@ export const effectsOfExecuting = {
   attend: {
     handler: 'step-executor',
     situation: 'an executor starts and shuts down',
-    scope: 'executor',
+    orderedPer: 'executor',
     effects: [
       {
         call: 'leases.register',
@@ -99,7 +99,7 @@ export const effectsOfExecuting = {
   operate: {
     handler: 'step-executor',
     situation: 'an operation is delivered',
-    scope: 'run',
+    orderedPer: 'run',
     effects: [
       beginEffect,
       providerCallEffect,
@@ -140,7 +140,7 @@ export const effectsOfExecuting = {
   redo: {
     handler: 'step-executor',
     situation: 'an operation that has already ended is delivered',
-    scope: 'run',
+    orderedPer: 'run',
     effects: [
       {
         ...beginEffect,
@@ -154,7 +154,7 @@ export const effectsOfExecuting = {
   drop: {
     handler: 'step-executor',
     situation: 'an operation is delivered that another executor owns or that cannot begin',
-    scope: 'run',
+    orderedPer: 'run',
     effects: [
       { ...beginEffect, description: 'refused', afterCrash: 'the message is delivered again' },
       removeMessageEffect,
@@ -164,7 +164,7 @@ export const effectsOfExecuting = {
     handler: 'step-executor',
     situation:
       'an operation has begun, and then the deployment is stopped or the lease is uncertain',
-    scope: 'run',
+    orderedPer: 'run',
     effects: [
       { ...beginEffect, afterCrash: 'it is unknown that the provider was not called' },
       {
@@ -179,7 +179,7 @@ export const effectsOfExecuting = {
   askAgain: {
     handler: 'step-executor',
     situation: 'the provider is lost during a call that may be repeated',
-    scope: 'run',
+    orderedPer: 'run',
     effects: [
       beginEffect,
       providerCallEffect,
@@ -194,7 +194,7 @@ export const effectsOfExecuting = {
   giveUp: {
     handler: 'step-executor',
     situation: 'the last delivery of an operation fails as well',
-    scope: 'run',
+    orderedPer: 'run',
     effects: [
       { ...beginEffect, afterCrash: 'same as after any begin; the message is a dead letter' },
       {
@@ -217,7 +217,7 @@ export const effectsOfExecuting = {
   move: {
     handler: 'step-executor',
     situation: 'an operation needs more time than this executor has',
-    scope: 'message',
+    orderedPer: 'message',
     effects: [
       {
         call: 'chains.send',
@@ -232,7 +232,7 @@ export const effectsOfExecuting = {
   ignore: {
     handler: 'step-executor',
     situation: 'a message contains operations that the log does not contain, or no longer contains',
-    scope: 'message',
+    orderedPer: 'message',
     effects: [
       {
         ...removeMessageEffect,

@@ -11,7 +11,7 @@ export const effectsOfGeneratorRuns = {
   bury: {
     handler: 'step-generator',
     situation: 'a take-over, sweep or close finds a dead executor',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'leases.retire',
@@ -26,7 +26,7 @@ export const effectsOfGeneratorRuns = {
     handler: 'step-generator',
     situation:
       'a deployment that was handed over, or whose holder died, is resumed, woken or closed',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'decisionLog.append takeover',
@@ -58,7 +58,7 @@ export const effectsOfGeneratorRuns = {
   withdrawn: {
     handler: 'step-generator',
     situation: 'a generator run starts for a request that was withdrawn while it was pinned',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'control.stop',
@@ -71,7 +71,7 @@ export const effectsOfGeneratorRuns = {
   sweep: {
     handler: 'step-generator',
     situation: 'on every wake, every 30 s, and after an executor was found dead',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'operations.select',
@@ -80,7 +80,7 @@ export const effectsOfGeneratorRuns = {
           'operations of dead executors end with their stored outcome; a create without one ends as interrupted',
         afterCrash: 'the next sweep handles the others',
         condition: 'when a dead executor left operations',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'operations.lapse',
@@ -88,7 +88,7 @@ export const effectsOfGeneratorRuns = {
         description: 'the owner of a repeatable operation is cleared',
         afterCrash: 'the next sweep sends it',
         condition: 'when a dead executor left operations',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'operations.arrive',
@@ -96,7 +96,7 @@ export const effectsOfGeneratorRuns = {
         description: 'an end is recorded as arrival at the operations that wait for it',
         afterCrash: 'the next sweep records the others',
         condition: 'when an arrival was missing',
-        repeatsFrom: 3,
+        loopsBackTo: 3,
       },
       {
         call: 'operations.select',
@@ -104,7 +104,7 @@ export const effectsOfGeneratorRuns = {
         description: 'a join with all its arrivals is ended',
         afterCrash: 'the next sweep repeats its arrivals',
         condition: 'when a join became complete',
-        repeatsFrom: 3,
+        loopsBackTo: 3,
       },
       {
         call: 'chains.send',
@@ -119,7 +119,7 @@ export const effectsOfGeneratorRuns = {
   leave: {
     handler: 'step-generator',
     situation: 'its time limit is near or it only waits; the decisions made so far are durable',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'control.handOver',
@@ -140,7 +140,7 @@ export const effectsOfGeneratorRuns = {
   parkOn: {
     handler: 'step-generator',
     situation: 'a parked generator is woken, has taken over and swept, and finds no new end',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'control.handOver',
@@ -161,7 +161,7 @@ export const effectsOfGeneratorRuns = {
     handler: 'step-generator',
     situation:
       'a function is nudged for a stack without a holder, before it starts or resumes a deployment',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'nudges.nudge',
@@ -169,14 +169,14 @@ export const effectsOfGeneratorRuns = {
         description:
           'a delayed nudge has the stack checked again if this function dies before it has a lease',
         afterCrash: 'the received nudge is delivered again',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
     ],
   },
   lookThrough: {
     handler: 'compaction',
     situation: 'a timer starts the check of all stacks',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'nudges.nudge',
@@ -184,14 +184,14 @@ export const effectsOfGeneratorRuns = {
         description:
           'a stack with a deployment or a request is nudged, in case all its nudges were lost',
         afterCrash: 'the next check of all stacks sends the nudge',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
     ],
   },
   findHeld: {
     handler: 'step-generator',
     situation: 'a function is nudged for a deployment whose holder may be alive',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'nudges.nudge',
@@ -202,14 +202,14 @@ export const effectsOfGeneratorRuns = {
         description:
           "a nudge records the holder's current state: a receiver that finds it unchanged takes over",
         afterCrash: 'the received nudge is delivered again',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
     ],
   },
   passOn: {
     handler: 'step-generator',
     situation: 'a function has too little time for the next request or the preview of its stack',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'nudges.nudge',
@@ -220,14 +220,14 @@ export const effectsOfGeneratorRuns = {
         description:
           'another function gets the request, which still waits; after a preview, it gets the next one',
         afterCrash: 'the received nudge is delivered again',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
     ],
   },
   recordEvents: {
     handler: 'step-generator, step-executor',
     situation: 'they report their progress',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'events.append',

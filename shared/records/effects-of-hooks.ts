@@ -9,7 +9,7 @@ export const effectsOfHooks = {
   hook: {
     handler: 'step-generator',
     situation: 'hooks around a provider call have run or are skipped',
-    scope: 'own',
+    orderedPer: 'own',
     effects: [
       {
         call: 'decisionLog.append hooked',
@@ -30,14 +30,14 @@ export const effectsOfHooks = {
         description: 'the arrival is recorded at each operation that waits for this one',
         afterCrash: 'as before',
         condition: 'when an operation waits',
-        repeatsFrom: 3,
+        loopsBackTo: 3,
       },
     ],
   },
   joinAfterHook: {
     handler: 'step-generator',
     situation: 'a hook was the last arrival of a join',
-    scope: 'own',
+    orderedPer: 'own',
     effects: [
       {
         call: 'operations.select',
@@ -50,14 +50,14 @@ export const effectsOfHooks = {
         sourceFiles: releaseWaitersFiles,
         description: 'the arrival is recorded at each operation that waits for this one',
         afterCrash: 'the sweep repeats the other arrivals and sends ready operations',
-        repeatsFrom: 2,
+        loopsBackTo: 2,
       },
     ],
   },
   sendAfterHook: {
     handler: 'step-generator',
     situation: 'the end of a hook makes an operation ready',
-    scope: 'chain',
+    orderedPer: 'chain',
     effects: [
       {
         call: 'chains.send',
@@ -71,7 +71,7 @@ export const effectsOfHooks = {
   hookOfSettled: {
     handler: 'step-generator',
     situation: 'hooks of a component or provider have run',
-    scope: 'own',
+    orderedPer: 'own',
     effects: [
       {
         call: 'decisionLog.append hooked',
@@ -84,7 +84,7 @@ export const effectsOfHooks = {
   retry: {
     handler: 'step-generator',
     situation: 'an error hook requests a retry of a failed call',
-    scope: 'chain',
+    orderedPer: 'chain',
     effects: [
       {
         call: 'decisionLog.append retried',

@@ -10,7 +10,7 @@ export const effectsOfKeeping = {
   compact: {
     handler: 'compaction',
     situation: 'a close has settled its deployment',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'blobs.put',
@@ -18,7 +18,7 @@ export const effectsOfKeeping = {
         description:
           'the fold of base and records is stored; again if the store rejects the next effect temporarily',
         afterCrash: 'the blob is unreferenced; the next compaction folds to the same bytes',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'catalog.publish',
@@ -31,7 +31,7 @@ export const effectsOfKeeping = {
   removeOld: {
     handler: 'compaction',
     situation: 'the retention time of records and versions is over',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'catalog.putLate',
@@ -39,7 +39,7 @@ export const effectsOfKeeping = {
         description: 'resources of unrecorded successful creates are added to the inbox',
         afterCrash: 'the next removal repeats the put, which has no effect',
         condition: 'when such creates exist',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'retention.removeRecords',
@@ -47,7 +47,7 @@ export const effectsOfKeeping = {
         description: "a part of a deployment's records is removed, the control record last",
         afterCrash: 'the next removal continues with the rest',
         condition: 'when a deployment is old enough',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'retention.removeVersions',
@@ -55,14 +55,14 @@ export const effectsOfKeeping = {
         description: 'published versions of a stack beyond the retained ones are removed',
         afterCrash: 'the next removal continues with other stacks',
         condition: 'when a stack has more versions',
-        repeatsFrom: 3,
+        loopsBackTo: 3,
       },
     ],
   },
   sweepBlobs: {
     handler: 'compaction',
     situation: 'blobs without a reference exist, after all references were read',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'blobSweep.removeUnfinished',
@@ -76,7 +76,7 @@ export const effectsOfKeeping = {
         description: 'a blob that is referenced again is put back',
         afterCrash: 'the next sweep handles the others',
         condition: 'when it was set aside',
-        repeatsFrom: 2,
+        loopsBackTo: 2,
       },
       {
         call: 'blobSweep.setAside',
@@ -84,7 +84,7 @@ export const effectsOfKeeping = {
         description: 'an unreferenced blob is set aside; it can still be read',
         afterCrash: 'as before',
         condition: 'when it is at least a day old',
-        repeatsFrom: 2,
+        loopsBackTo: 2,
       },
       {
         call: 'blobSweep.remove',
@@ -92,14 +92,14 @@ export const effectsOfKeeping = {
         description: 'an unreferenced blob is removed',
         afterCrash: 'as before',
         condition: 'when it was set aside a day ago',
-        repeatsFrom: 2,
+        loopsBackTo: 2,
       },
     ],
   },
   cancel: {
     handler: 'cancel',
     situation: 'a user stops a deployment, from its own or another terminal',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'control.stop',
@@ -110,14 +110,14 @@ export const effectsOfKeeping = {
         ],
         description: 'later begins are given back: running executors see the flag within a second',
         afterCrash: 'the flag is never cleared: the holder closes the deployment',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
     ],
   },
   abandon: {
     handler: 'cancel --force with damaged records',
     situation: 'a deployment cannot be closed, because its records are unreadable',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'control.stop',
@@ -142,7 +142,7 @@ export const effectsOfKeeping = {
   redrive: {
     handler: 'redrive',
     situation: 'a user retries operations that were given up',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'chains.redrive',
@@ -155,7 +155,7 @@ export const effectsOfKeeping = {
   edit: {
     handler: 'state edit commands, stack import',
     situation: 'a user edits a state',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'catalog.start',
@@ -163,7 +163,7 @@ export const effectsOfKeeping = {
         description: 'the edit becomes its own deployment, which excludes all others',
         afterCrash:
           'the stack is busy; a process that finds no control record for 3 s closes the deployment',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
       {
         call: 'control.create',
@@ -203,7 +203,7 @@ export const effectsOfKeeping = {
   makeStack: {
     handler: 'stack init',
     situation: 'a stack is created',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'catalog.createStack',
@@ -216,7 +216,7 @@ export const effectsOfKeeping = {
   removeStack: {
     handler: 'stack rm',
     situation: 'a stack is removed',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'catalog.removeStack',

@@ -5,7 +5,7 @@ export const effectsOfTriggers = {
   ask: {
     handler: 'api, webhook, schedule, step-generator',
     situation: 'a user, a delivery, a schedule or detected drift requests an operation',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'nudges.nudge',
@@ -21,7 +21,7 @@ export const effectsOfTriggers = {
         description:
           'the stack is nudged; its request was stored before, under a key that stays the same on repetition',
         afterCrash: 'the trigger is not marked as done yet, and repeats the same request',
-        repeatsFrom: 1,
+        loopsBackTo: 1,
       },
     ],
   },
@@ -29,7 +29,7 @@ export const effectsOfTriggers = {
     handler: 'step-generator',
     situation:
       'a request needs a program from a repository, an edit another state, or a rename the program',
-    scope: 'process',
+    orderedPer: 'process',
     effects: [
       {
         call: 'archives.put',

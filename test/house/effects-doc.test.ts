@@ -25,7 +25,7 @@ port call that no line names fails [test/house](../test/house/effects-doc.test.t
 
 const lists: readonly EffectList[] = Object.values(orderOfEffects)
 
-const perOf: Readonly<Record<EffectList['scope'], string>> = {
+const perOf: Readonly<Record<EffectList['orderedPer'], string>> = {
   process: '',
   executor: ' For each executor, in this order.',
   chain: ' For each chain, in this order; chains run concurrently.',
@@ -35,7 +35,7 @@ const perOf: Readonly<Record<EffectList['scope'], string>> = {
 }
 
 function rowOf(
-  { call, sourceFiles, description, afterCrash, condition, repeatsFrom }: Effect,
+  { call, sourceFiles, description, afterCrash, condition, loopsBackTo }: Effect,
   at: number,
 ): string {
   const files = sourceFiles.map(path => `[${path.split('/').at(-1)}](../${path})`).join(', ')
@@ -43,21 +43,21 @@ function rowOf(
     condition === undefined || condition.startsWith('unless ') ? condition : `only ${condition}`
   const whole = [description, ...(when === undefined ? [] : [when])].join('; ')
   const loop =
-    repeatsFrom === undefined
+    loopsBackTo === undefined
       ? ''
-      : repeatsFrom === at + 1
+      : loopsBackTo === at + 1
         ? '; repeated'
-        : `; again from ${repeatsFrom}`
+        : `; again from ${loopsBackTo}`
   return `| ${at + 1} | \`${call}\` | ${files} | ${whole}${loop} | ${afterCrash} |`
 }
 
 test('docs/order-of-effects.md equals the table', async () => {
-  const sections = lists.map(({ handler, situation, scope, effects }) => {
+  const sections = lists.map(({ handler, situation, orderedPer, effects }) => {
     const table = [
       '| | Port call | File | Effect | If the process dies after it |',
       '|---|---|---|---|---|',
     ]
-    const after = perOf[scope] === '' ? '' : `\n${perOf[scope].trim()}\n`
+    const after = perOf[orderedPer] === '' ? '' : `\n${perOf[orderedPer].trim()}\n`
     return `\n## ${handler}: ${situation}\n${after}\n${[...table, ...effects.map(rowOf)].join('\n')}\n`
   })
   const rows = unlistedCalls.map(

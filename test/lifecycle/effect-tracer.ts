@@ -80,7 +80,7 @@ export function createTracer(): Tracer {
   }
   const sequenceKeysOf = (fact: Fact, args: readonly unknown[]): readonly string[] => {
     const [first, second, third] = args
-    const listKinds = new Set(listsWith(fact).map(([, list]) => list.scope))
+    const listKinds = new Set(listsWith(fact).map(([, list]) => list.orderedPer))
     const { receipt, sequence } = currentDelivery.getStore() ?? {
       receipt: 'nobody',
       sequence: 'run nobody',
@@ -197,7 +197,7 @@ function isSameEffect({ call, sourceFiles }: Effect, fact: Fact): boolean {
 function listsOf(key: string): readonly (readonly [string, EffectList])[] {
   const [per = '', name = ''] = key.split(' ')
   return [...lists].filter(([listName, list]) =>
-    per === 'process' ? listName === name : list.scope === per,
+    per === 'process' ? listName === name : list.orderedPer === per,
   )
 }
 
@@ -226,7 +226,7 @@ function follow(
 
 /** Reports whether the effect at `index` may follow row `row`. */
 function canFollow(effects: readonly Effect[], row: number, index: number): boolean {
-  const restartRow = effects[row - 1]?.repeatsFrom
+  const restartRow = effects[row - 1]?.loopsBackTo
   const isNext = index >= row && isSkipped(effects, row, index)
   return (
     isNext ||

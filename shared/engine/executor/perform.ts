@@ -15,7 +15,8 @@ import type { Step } from '../step.ts'
 import { refuseProtected } from './refuse-protected.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
 import { performImport } from './perform-import.ts'
-import { performRead, performRefresh } from './perform-read.ts'
+import { performRead } from './perform-read.ts'
+import { performRefresh } from './perform-refresh.ts'
 import {
   callStepProvider,
   type PerformDeps,

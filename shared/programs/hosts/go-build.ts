@@ -6,7 +6,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, runToEnd } from '../executables.ts'
 
 /** A built binary. `cleanUp` must be called after the process has ended. */
-export interface BuiltBinary {
+export interface ProgramBinary {
   readonly command: string
   readonly cleanUp: () => void
 }
@@ -24,7 +24,7 @@ export async function buildGo(
     readonly directory: string
     readonly entryPoint?: string
   },
-): Promise<BuiltBinary> {
+): Promise<ProgramBinary> {
   const { kind, directory, entryPoint = '.' } = target
   const go = findGo(deps.env)
   const folder = mkdtempSync(join(tmpdir(), 'antichain-go-'))

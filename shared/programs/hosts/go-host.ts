@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { isExecutable, runToEnd } from '../executables.ts'
-import { type BuiltBinary, buildGo, findGo } from './go-build.ts'
+import { type ProgramBinary, buildGo, findGo } from './go-build.ts'
 import { createConfigEnvironment } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
@@ -61,7 +61,7 @@ function createGoEnvironment(programInput: ProgramInput): Readonly<Record<string
   }
 }
 
-async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<BuiltBinary> {
+async function resolveBinary(deps: GoHostDeps, source: ProgramSource): Promise<ProgramBinary> {
   const binaryOption = readTextOption(source, 'binary')
   if (binaryOption !== '') {
     const command = resolve(source.programFolder, binaryOption)
@@ -109,7 +109,7 @@ async function listGoPackages(
 function toRequiredPackage(module: z.infer<typeof moduleForm>): RequiredPackage | undefined {
   if (module.Main || module.Dir === '') return undefined
   const plugin = readModulePlugin(module.Dir)
-  // For example github.com/pulumi/pulumi-random/sdk/v4.
+  // The module github.com/pulumi/pulumi-random/sdk/v4 has the name `random`.
   const name = module.Path.split('/')[2]?.split('-').slice(1).join('-') ?? ''
   const requirement = toRequirement(plugin, { name, version: module.Version })
   const version = semver.parse(requirement?.version)

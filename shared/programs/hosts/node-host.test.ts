@@ -4,11 +4,8 @@ import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hasCode } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
-import {
-  createNodeProgramHost,
-  createProgramArguments,
-  createProgramEnvironment,
-} from './node-host.ts'
+import { createNodeProgramHost, createProgramArguments } from './node-host.ts'
+import { createNodeEnvironment } from './program-environment.ts'
 import type { ProgramInput } from '../program.ts'
 import { splitArguments } from './argv.ts'
 
@@ -148,13 +145,13 @@ describe('Node program host', () => {
   })
 
   test('passes the configuration in the old spelling and the secret keys in the new', () => {
-    expect(createProgramEnvironment(programInput)).toEqual({
+    expect(createNodeEnvironment(programInput)).toEqual({
       PULUMI_CONFIG: '{"p:config:a":"1"}',
       PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
       PULUMI_NODEJS_TYPESCRIPT: 'true',
     })
     const runtimeOptions = { typescript: false, tsconfig: 'ts.json' }
-    expect(createProgramEnvironment({ ...programInput, runtimeOptions })).toEqual({
+    expect(createNodeEnvironment({ ...programInput, runtimeOptions })).toEqual({
       PULUMI_CONFIG: '{"p:config:a":"1"}',
       PULUMI_CONFIG_SECRET_KEYS: '["p:a"]',
       PULUMI_NODEJS_TSCONFIG_PATH: 'ts.json',

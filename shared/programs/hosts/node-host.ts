@@ -1,8 +1,7 @@
 import type { ProcessesPort } from '../../ports/system.ts'
-import { parseConfigKey } from '../config/config-key.ts'
 import { chooseNode } from './node-binary.ts'
 import { findNodeSdk } from './node-sdk.ts'
-import { withoutUndefined } from './program-environment.ts'
+import { createNodeEnvironment, withoutUndefined } from './program-environment.ts'
 import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
 import type { ProgramHost, ProgramInput } from '../program.ts'
@@ -49,7 +48,7 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         command: node.command,
         args: [...nodeArgs, sdk.runner, ...createProgramArguments(programInput)],
         cwd: programInput.programFolder,
-        env: { ...env, ...createProgramEnvironment(programInput) },
+        env: { ...env, ...createNodeEnvironment(programInput) },
       }
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
       const watch = { onLine, hintOf: hintAtMemory, ...graceOption }
@@ -86,26 +85,4 @@ export function createProgramArguments(programInput: ProgramInput): readonly str
     String(programInput.parallel),
     programInput.entryPoint,
   ]
-}
-
-/**
- * Returns the additional environment variables of a program. Configuration keys have the old
- * spelling `ns:config:name`.
- */
-export function createProgramEnvironment(
-  programInput: ProgramInput,
-): Readonly<Record<string, string>> {
-  const config = [...programInput.config].map(([key, text]): readonly [string, string] => {
-    const { namespace, name } = parseConfigKey(key, programInput.project)
-    return [`${namespace}:config:${name}`, text]
-  })
-  const tsconfig = readTextOption(programInput, 'tsconfig')
-  return {
-    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(config)),
-    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(programInput.configSecretKeys),
-    ...(programInput.runtimeOptions['typescript'] === false
-      ? {}
-      : { PULUMI_NODEJS_TYPESCRIPT: 'true' }),
-    ...(tsconfig === '' ? {} : { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
-  }
 }

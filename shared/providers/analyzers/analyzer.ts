@@ -2,8 +2,8 @@
  * analyzers: policy packs, as processes that check resources. Imports ports and below.
  *
  * `Analyzer` is the narrow interface to one configured pack; `analyzer-driver.ts` implements it
- * over pulumirpc. A failed call rejects with the pack's own message. A pack that does not implement
- * a method reports nothing.
+ * over pulumirpc. A failed call rejects with the pack's own message. A pack that
+ * implements no `remediate` or `analyzeStack` reports nothing for it.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts } from '../../state/resource.ts'
@@ -126,7 +126,10 @@ export interface Analyzer {
 
 /** A requested policy pack. */
 export interface PolicyPackLocation {
-  /** A folder with PulumiPolicy.yaml, or a program. Relative to the project's folder. */
+  /**
+   * A folder with PulumiPolicy.yaml, or the executable of an analyzer. Relative to the project's
+   * folder.
+   */
   readonly path: string
   /** A JSON file with settings of its policies. */
   readonly config?: string
@@ -135,8 +138,8 @@ export interface PolicyPackLocation {
 /** Starts policy packs. */
 export interface AnalyzerHost {
   /**
-   * Starts and configures packs, in order. After a failure no pack is left running. Throws
-   * POLICY_PACK_FAILED.
+   * Starts and configures packs concurrently, and returns them in the order of `packs`. After a
+   * failure no pack is left running. Throws POLICY_PACK_FAILED.
    */
   readonly load: (packs: readonly PolicyPackLocation[]) => Promise<readonly Analyzer[]>
   /** Requests the end of all running calls. */

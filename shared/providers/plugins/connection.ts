@@ -7,7 +7,7 @@ export type CalledMethod<Q, A> = Pick<
   'path' | 'requestSerialize' | 'responseDeserialize'
 >
 
-/** The connection to one provider. */
+/** The connection to one plugin or policy pack. */
 export interface Connection {
   /** The name of the plugin, for messages. */
   readonly name: string
@@ -34,7 +34,7 @@ export function createClient(port: number): Client {
   })
 }
 
-/** The options of every channel to a process of this machine. */
+/** The options of every channel to a plugin of this machine. */
 export const localChannelOptions = {
   'grpc.enable_http_proxy': 0,
   'grpc.enable_retries': 0,

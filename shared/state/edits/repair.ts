@@ -10,7 +10,7 @@ import { type Reference, withReferences } from './references.ts'
 /** The changes of a repair to one resource. */
 export interface PrunedResource {
   readonly urn: string
-  /** The new URN. It differs from `urn` if the parent was removed or renamed. */
+  /** The new URN. It can differ from `urn` if the parent was removed or renamed. */
   readonly newUrn: string
   readonly removedReferences: readonly Reference[]
 }
@@ -37,7 +37,7 @@ export function repairState(state: StoredDeployment): RepairResult | undefined {
     throw unrepairableError(`${fault}; the dependencies of '${sorted.cycle}' form a cycle`)
   const prunedResources: PrunedResource[] = []
   const prunedList = pruneReferences(sorted.resources, prunedResources)
-  const { integrity_error: _mark, ...metadata } = state.metadata
+  const { integrity_error: _previousError, ...metadata } = state.metadata
   const repairedState = { ...state, resources: prunedList, metadata }
   const remainingFault = verifyIntegrity(repairedState)
   if (remainingFault !== undefined) throw unrepairableError(remainingFault)
@@ -80,7 +80,8 @@ function pruneReferences(
 }
 
 /**
- * Returns the URN of a resource below its parent. A resource without a former parent keeps its URN.
+ * Returns the URN of a resource below its parent. A resource that had no parent before the repair
+ * keeps its URN.
  */
 function urnUnderParentOf(resource: StoredResource, parent: string): string {
   const { urn } = resource

@@ -11,7 +11,7 @@ export interface PlannedOperation {
   readonly step: Step | undefined
 }
 
-/** A step of a plan: its call and the hooks around it, if any. */
+/** A step of a plan or chain: its call and the hooks around it, if any. */
 export interface PlannedCall {
   readonly call: PlannedOperation
   readonly before?: Operation
@@ -23,8 +23,9 @@ export type HookedCall = PlannedCall & { readonly after: Operation }
 
 /**
  * Returns the operations of a step: its call alone, or its call between hooks of the program. With
- * hooks, the first operation waits for the dependencies of the step. The after hook always exists,
- * because only the generator knows how the step ends. The after hook releases the dependents of the
+ * hooks, the first operation waits for the dependencies of the step. The after
+ * operation exists even without after hooks: error hooks may retry the call, and only the generator
+ * runs them. The after hook releases the dependents of the
  * step, and its end arrives at the barrier of the step. Source: docs/spec/step-execution.md#hooks.
  */
 export function planStepOperations(
@@ -34,7 +35,7 @@ export function planStepOperations(
 ): readonly PlannedOperation[] {
   const hooks = hooksOf(step)
   if (hooks === undefined) return [{ operation: operationOf(step, position, deps.sealing), step }]
-  const hasBefore = (hooks.names.get(hooks.before)?.length ?? 0) > 0
+  const hasBefore = (hooks.names.get(hooks.beforeType)?.length ?? 0) > 0
   const { id, needs, ...releaseFields } = position
   const callId = hasBefore ? deps.nextId() : id
   const afterId = deps.nextId()
@@ -56,7 +57,8 @@ export function planStepOperations(
 }
 
 /**
- * Returns the steps of a plan, each with its hooks, in the order of their calls. Joins are omitted.
+ * Returns the steps of a plan or chain, each with its hooks, in the order of their calls. Joins are
+ * omitted.
  */
 export function groupHooks(plannedOperations: readonly PlannedOperation[]): readonly PlannedCall[] {
   const hooksByCall = new Map<OperationId, { before?: Operation; after?: Operation }>()

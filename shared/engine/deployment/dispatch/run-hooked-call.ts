@@ -77,7 +77,7 @@ async function runWithHooks(deps: HookDeps, hookedCall: HookedCall): Promise<Hoo
     before === undefined ? undefined : await runBeforeHook(deps, { step, hooks, before })
   if (refusal !== undefined) {
     const end = failureEndOf({ message: refusal, status: 'ok' })
-    await endHook(deps, after, { hook: hooks.after, verdict: 'failed' })
+    await endHook(deps, after, { hook: hooks.afterType, verdict: 'failed' })
     emitEnd(deps, step, end)
     return { end, operation: call.operation }
   }
@@ -105,7 +105,7 @@ async function runBeforeHook(
   { step, hooks, before }: HookedStep & { readonly before: Operation },
 ): Promise<string | undefined> {
   const recordedResult = deps.earlierDecisions?.hookResultOf(before.id)
-  const hook = hooks.before
+  const hook = hooks.beforeType
   const error =
     recordedResult === undefined
       ? await runStepHooks(deps, { step, hooks, hook })
@@ -120,7 +120,7 @@ async function runAfterHook(
   hookedStep: HookedStep & { readonly after: Operation; readonly end: StepEnd },
 ): Promise<void> {
   const { step, hooks, after, end } = hookedStep
-  const { after: hook } = hooks
+  const { afterType: hook } = hooks
   if (end.verdict !== 'succeeded') return endHook(deps, after, { hook, verdict: 'failed' })
   const recordedResult = deps.earlierDecisions?.hookResultOf(after.id)
   const resultState = end.state

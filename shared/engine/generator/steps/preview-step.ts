@@ -40,13 +40,13 @@ function withViewEvents({ performDeps, emitter }: PreviewDeps): PerformDeps {
 }
 
 async function previewWithHooks(step: Step, hooks: StepHooks, deps: PreviewDeps): Promise<StepEnd> {
-  const createHookCall = (hookType: StepHooks['before'], resultState?: StepEnd['state']) =>
+  const createHookCall = (hookType: StepHooks['beforeType'], resultState?: StepEnd['state']) =>
     hookCallOf(step, hooks, { hookType, isPreview: true, resultState })
-  const beforeError = await runHooks(deps, createHookCall(hooks.before))
+  const beforeError = await runHooks(deps, createHookCall(hooks.beforeType))
   if (beforeError !== undefined) return failureEndOf({ message: beforeError, status: 'ok' })
   const end = await previewWithRetries(step, hooks, deps)
   if (end.verdict !== 'succeeded') return end
-  const error = await runHooks(deps, createHookCall(hooks.after, end.state))
+  const error = await runHooks(deps, createHookCall(hooks.afterType, end.state))
   if (error === undefined) return end
   deps.emitter.report('error', error, step.urn)
   deps.onHookFailed()

@@ -16,7 +16,9 @@ export async function runBeforeHooks(
   const hooks = hooksOf(step)
   if (hooks === undefined) return undefined
   const { isPreview } = ctx.input
-  return ctx.ports.runner.runHooks(hookCallOf(step, hooks, { hookType: hooks.before, isPreview }))
+  return ctx.ports.runner.runHooks(
+    hookCallOf(step, hooks, { hookType: hooks.beforeType, isPreview }),
+  )
 }
 
 /**
@@ -55,7 +57,7 @@ async function callAfterHooks(
   const hooks = hooksOf(step)
   if (hooks === undefined) return
   const { isPreview } = ctx.input
-  const hookCall = hookCallOf(step, hooks, { hookType: hooks.after, isPreview, resultState })
+  const hookCall = hookCallOf(step, hooks, { hookType: hooks.afterType, isPreview, resultState })
   const message = await ctx.ports.runner.runHooks(hookCall)
   if (message === undefined) return
   // The change of the resource is kept, and the deployment fails.
