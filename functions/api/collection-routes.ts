@@ -43,7 +43,10 @@ export interface Collection<Draft extends z.ZodType> {
   ) => Promise<unknown>
   /** Returns the value of the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
-  /** See `DocumentChange`. */
+  /**
+   * Removes what belongs to a value that is no longer stored, such as the calls of an external
+   * scheduler.
+   */
   readonly removeRelated?: (ports: ApiPorts, value: unknown) => Promise<void>
 }
 

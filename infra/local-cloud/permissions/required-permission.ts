@@ -17,7 +17,10 @@ export interface ServiceRequest {
   readonly body: string
 }
 
-/** The location of the resources of requests, which name resources without their location. */
+/**
+ * The account and region of all resources. Requests name a resource without them, but its ARN
+ * contains them.
+ */
 export interface AccountLocation {
   readonly account: string
   readonly region: string

@@ -1,5 +1,6 @@
 /**
- * analyzers: policy packs, as processes that check resources. Imports ports and below.
+ * analyzers: policy packs, as processes that check resources. Imports plugins, and errors, names,
+ * state and values.
  *
  * `Analyzer` is the narrow interface to one configured pack; `analyzer-driver.ts` implements it
  * over pulumirpc. A failed call rejects with the pack's own message. A pack that

@@ -12,7 +12,7 @@ import { type PlannedCall, groupHooks, isHooked, type PlannedOperation } from '.
 import type { Liveness } from '../ownership/liveness.ts'
 import { reportStepEnd } from './run-chain.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
-import { waitForNeeds } from '../ends/wait-for-needs.ts'
+import { waitForHookedCall } from '../ends/wait-for-hooked-call.ts'
 
 /** The dependencies of recording and following a plan. */
 export interface PlanDeps extends HookDeps {
@@ -150,7 +150,7 @@ async function waitForCallEnd(
     const recordedEnd = await deps.watcher.wait(plannedCall.call.operation.id)
     return stepEndOf(recordedEnd, deps.sealing)
   }
-  await waitForNeeds(deps, plannedCall.before ?? plannedCall.call.operation, endSignal)
+  await waitForHookedCall(deps, plannedCall.before ?? plannedCall.call.operation, endSignal)
   return (await runHookedCall(deps, plannedCall)).end
 }
 

@@ -21,8 +21,8 @@ export function skipIfDependencyFailed(
   return {
     kind: 'failed',
     failure: { diagnostics: [], endedPart: 'registration', isSkipped: true },
-    // The delta resolves the promises of the registration's deletes, because these deletes do not
-    // take place. Other decisions may wait for the promises.
+    // The delta ends the registration's entries of `pendingDeletes`, for which other decisions may
+    // wait. These deletes do not take place.
     delta: createStepEndsDelta(steps, []),
   }
 }

@@ -5,7 +5,7 @@ import type { DeploymentId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 
 /** The dependencies of waiting for an operation's needs. */
-export interface WaitForNeedsDeps {
+export interface WaitForHookedCallDeps {
   readonly deployment: DeploymentId
   readonly operations: Pick<OperationsPort, 'getHeads'>
   readonly hints: HintsPort
@@ -19,11 +19,11 @@ export interface WaitForNeedsDeps {
 const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 
 /**
- * Resolves when everything that an operation waits for has succeeded. Never resolves after
- * `endSignal` has aborted. Hints trigger a read of the head, which is authoritative (I4).
+ * Resolves when everything that an operation with hooks waits for has succeeded. Never resolves
+ * after `endSignal` has aborted. Hints trigger a read of the head, which is authoritative (I4).
  */
-export async function waitForNeeds(
-  deps: WaitForNeedsDeps,
+export async function waitForHookedCall(
+  deps: WaitForHookedCallDeps,
   { id, needs }: Pick<Operation, 'id' | 'needs'>,
   endSignal: AbortSignal,
 ): Promise<void> {
