@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { error } from '../../shared/errors/error.ts'
 import type { AlarmPort } from '../platform/platform-port.ts'
-import type { CliSession } from '../session/session.ts'
 import { checkAlarm, checkAlarmIfPermitted } from './alarm-check.ts'
 
 const notified = 'Successfully executed action arn:aws:sns:eu-central-1:1:site-alarms'
@@ -81,7 +80,7 @@ test.each([
   const session = { io: { env }, tools: { loadPlatform: async () => ({ readAccount }) } }
   const flags = { text: () => undefined }
   const outcome = await checkAlarmIfPermitted(
-    session as never as CliSession,
+    session as never,
     flags as never,
     new AbortController().signal,
   )

@@ -110,20 +110,11 @@ export function openFunctionResources(env: Env): FunctionResources {
     secretsOf: (stack, stackSecrets) =>
       openStackSecrets({ keeper, passphrase, allowedKeys: 'own' }, stack, stackSecrets),
   }
-  const assumeStackRole = createRoleAssumer({
-    sts: new STSClient(createClientConfig(settings, 'STS')),
-    installation,
-    clock: platform.clock,
-  })
-  const { region } = settings
   const home = env['HOME'] ?? homedir()
-  const { offer } = createCredentialsEndpoint(logger)
-  const assume: AssumeRole = (role, { stack }) => assumeStackRole(role, stack)
-  const resolveVariables: StackServer['resolveVariables'] = async request => {
-    const variables = await resolveStackVariables({ env, region, home, assume, offer }, request)
-    if (request.reviewedConfig !== undefined) recordUnreviewedRun()
-    return variables
-  }
+  const resolveVariables = createVariableResolver(
+    { env, settings, home },
+    { platform, installation, recordUnreviewedRun },
+  )
   const fetchPlugin = createPluginFetcher(platform.plugins, {
     home,
     os: process.platform,
@@ -167,6 +158,37 @@ export function openFunctionResources(env: Env): FunctionResources {
   return {
     ...{ platform, awsResources, putMetric, createServer, createGenerator },
     ...{ hasRunUnreviewed, endEnvironment },
+  }
+}
+
+/**
+ * Creates the variables of programs and plugins, with credentials of the stack's role. Records the
+ * run of an unreviewed program, which follows.
+ */
+function createVariableResolver(
+  {
+    env,
+    settings,
+    home,
+  }: { readonly env: Env; readonly settings: AwsSettings; readonly home: string },
+  deps: Pick<StackBinding, 'recordUnreviewedRun'> & {
+    readonly platform: AwsPlatform
+    readonly installation: string
+  },
+): NonNullable<StackServer['resolveVariables']> {
+  const { platform, installation, recordUnreviewedRun } = deps
+  const { region } = settings
+  const assumeStackRole = createRoleAssumer({
+    sts: new STSClient(createClientConfig(settings, 'STS')),
+    installation,
+    clock: platform.clock,
+  })
+  const { offer } = createCredentialsEndpoint(platform.logger)
+  const assume: AssumeRole = (role, { stack }) => assumeStackRole(role, stack)
+  return async request => {
+    const variables = await resolveStackVariables({ env, region, home, assume, offer }, request)
+    if (request.reviewedConfig !== undefined) recordUnreviewedRun()
+    return variables
   }
 }
 

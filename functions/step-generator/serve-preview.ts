@@ -55,14 +55,17 @@ export async function servePreview(
   const input = await withStackVariables(server, baseInput)
   const environment = await createRunEnvironment(input)
   sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
-  const result = await runWithinTime(input, environment, {
+  const preview = runWithinTime(input, environment, {
     ...{ time, startedMs },
     async onTimeOver() {
       observer.mute()
       // The nudge precedes the end of the processes, because this process may not survive that.
       await platform.nudges.nudge(stack, 0, { pool: 'long' })
     },
-  }).finally(() => recorder.flush())
+  })
+  await preview.catch(() => undefined)
+  await recorder.flush()
+  const result = await preview
   if (result === undefined) return 'passed on'
   const end = {
     kind: 'previewed',

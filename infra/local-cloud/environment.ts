@@ -124,11 +124,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       const deadlineMs = Date.now() + limitMs
       signal('SIGCONT')
       state.id = randomUUID()
-      const { traceHeader = '' } = call
-      api.invoke({
-        ...{ id: state.id, arn: options.arn, deadlineMs, traceHeader },
-        event: eventText,
-      })
+      const invocation = { id: state.id, arn: options.arn, deadlineMs, event: eventText }
+      api.invoke({ ...invocation, traceHeader: call.traceHeader ?? '' })
     }
     state.onStreamedAnswer = call.onStreamedAnswer
     return new Promise<InvocationOutcome>(resolve => {

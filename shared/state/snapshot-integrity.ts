@@ -18,8 +18,9 @@ interface EarlierResources {
 }
 
 /**
- * Returns the first integrity error of a deployment, or undefined. The rules are those of Pulumi's
- * check of decoded snapshots, which includes `replaceWith`. Source:
+ * Returns the first integrity error of a state, or undefined. Pulumi checks a snapshot differently
+ * when it reads and when it writes it. These are the rules for reading, which also cover
+ * `replaceWith`. Source:
  * docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
@@ -117,6 +118,7 @@ function faultOfDuplicates(resources: readonly StoredResource[]): string | undef
   return undefined
 }
 
+/** Checks the ids of snippets, which the service behind Pulumi Cloud adds to states. */
 function faultOfSnippets({ snippets = [] }: StoredDeployment): string | undefined {
   const seenUuids = new Set<string>()
   for (const snippet of snippets) {

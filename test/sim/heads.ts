@@ -40,8 +40,12 @@ export function headRequestOf(event: HeadEvent, args: readonly unknown[]): SimHe
   if (event === 'arrive') return { ...requestFields, owner: '', attempt: 0 }
   if (event === 'giveBack' || event === 'lapse')
     return { ...requestFields, owner: third, attempt: fourth }
-  const claim = third as unknown as Omit<HeadAttempt, 'event'>
-  return { ...requestFields, ...claim, event }
+  if (event === 'begin') {
+    const { owner, expectedAttempt } = third as unknown as Parameters<HeadWrites['begin']>[2]
+    return { ...requestFields, owner, attempt: expectedAttempt }
+  }
+  const end = third as unknown as Parameters<HeadWrites['select']>[2]
+  return { ...requestFields, ...end }
 }
 
 type Attempt = Pick<HeadAttempt, 'owner' | 'attempt'>

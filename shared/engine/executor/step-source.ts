@@ -21,8 +21,8 @@ export interface StepSourceDeps {
  * Creates a function that opens operations in any process, with the records and the key of the
  * stack's secrets. Old states are in the pinned base, or earlier operations of the deployment
  * created them. An operation is decided after its pin, and a new pin is written only when all
- * earlier operations have ended. The last pin that was read with an operation is therefore the pin
- * of that operation.
+ * earlier operations have ended. The last pin of the log is therefore the pin of every operation
+ * that is still to run.
  */
 export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
   const { logIndex, sealing } = deps

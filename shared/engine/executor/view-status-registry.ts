@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import type { PublishedStep } from './view-steps.ts'
 
-/** A registry of running calls. It passes each published view step to the call of the step. */
+/** A registry of running calls. It passes each published view step to the call with its token. */
 export interface ViewStatusRegistry {
   /** Creates a token for one call. `onStep` throws when a step is invalid. */
   readonly open: (onStep: (step: PublishedStep) => void) => {

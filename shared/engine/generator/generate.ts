@@ -25,6 +25,7 @@ import { claimUrn, draftStateOf } from './registration/claim-urn.ts'
 import type { Goal } from './registration/goal.ts'
 import { replayRecorded } from './replay/replay-registration.ts'
 import type { CurrentState } from './sets.ts'
+import type { Step } from '../step.ts'
 import type { StageResult } from './stage.ts'
 import { runSteps } from './steps/run-steps.ts'
 import { keepUntargeted } from './targets/keep-untargeted.ts'
@@ -46,12 +47,10 @@ export async function generate(
   // `claimUrn` runs before the first await, so that two registrations never get the same URN.
   const claimResult = finishStage(ctx, claimUrn(input, goal))
   if (claimResult.kind !== 'decided') return claimResult
-  ctx.apply({ goals: [[claimResult.value.urn, goal]] })
+  const { urn } = claimResult.value
+  ctx.apply({ goals: [[urn, goal]] })
 
-  const dependencyCheck = finishStage(
-    ctx,
-    requireKnownDependencies(input, claimResult.value.urn, goal),
-  )
+  const dependencyCheck = finishStage(ctx, requireKnownDependencies(input, urn, goal))
   if (dependencyCheck.kind !== 'decided') return dependencyCheck
 
   const refreshResult = finishStage(ctx, await refreshRegistration(ctx, goal, claimResult.value))
@@ -86,15 +85,9 @@ export async function generate(
     : refreshResult
   if (adoptionResult.kind !== 'decided') return adoptionResult
 
-  const uncheckedRegistration = {
-    goal,
-    claim: adoptionResult.value,
-    draft: draftStateOf(goal, adoptionResult.value),
-  }
-  const checkResult = finishStage(
-    ctx,
-    await checkInputs(ctx, { ...uncheckedRegistration, isTargeted }),
-  )
+  const adopted = adoptionResult.value
+  const candidate = { goal, claim: adopted, draft: draftStateOf(goal, adopted), isTargeted }
+  const checkResult = finishStage(ctx, await checkInputs(ctx, candidate))
   if (checkResult.kind !== 'decided') return checkResult
 
   const policyResult = finishStage(ctx, await applyPolicies(ctx, checkResult.value))
@@ -103,19 +96,21 @@ export async function generate(
   const stepsResult = finishStage(ctx, await decideSteps(ctx, policyResult.value))
   if (stepsResult.kind !== 'decided') return stepsResult
 
-  const planCheck = finishStage(ctx, checkStepsAgainstPlan(ctx, stepsResult.value))
+  const stepsCheck = checkSteps(ctx, stepsResult.value)
+  if (stepsCheck.kind !== 'decided') return stepsCheck
+
+  return finishStage(ctx, await runSteps(ctx, policyResult.value, stepsResult.value))
+}
+
+/** Checks the steps of a registration before they run. */
+function checkSteps(ctx: GeneratorContext, steps: readonly Step[]): StageResult<void> {
+  const planCheck = finishStage(ctx, checkStepsAgainstPlan(ctx, steps))
   if (planCheck.kind !== 'decided') return planCheck
 
-  const createdDependencyCheck = finishStage(
-    ctx,
-    requireCreatedDependencies(input, stepsResult.value),
-  )
-  if (createdDependencyCheck.kind !== 'decided') return createdDependencyCheck
+  const dependencyCheck = finishStage(ctx, requireCreatedDependencies(ctx.input, steps))
+  if (dependencyCheck.kind !== 'decided') return dependencyCheck
 
   // This check is the last one, so that the update plan also counts the steps of a skipped
   // registration.
-  const skipCheck = finishStage(ctx, skipIfDependencyFailed(input, stepsResult.value))
-  if (skipCheck.kind !== 'decided') return skipCheck
-
-  return finishStage(ctx, await runSteps(ctx, policyResult.value, stepsResult.value))
+  return finishStage(ctx, skipIfDependencyFailed(ctx.input, steps))
 }

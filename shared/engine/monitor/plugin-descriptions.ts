@@ -76,7 +76,7 @@ const defaultEcosystem = 'terraform'
  * name, is queried first. The result is empty when no plugin has a mapping.
  */
 export function createMapperHandlers(host: () => DescriptionHost) {
-  // One request may start every plugin, and two concurrent requests would start them all twice.
+  // One request may start every plugin. Requests run in turn, so only one plugin runs at a time.
   const runInTurn = createSerialQueue()
   return {
     getMapping(request: GetMappingRequest): Promise<GetMappingResponse> {
@@ -152,7 +152,8 @@ async function describePlugin<T>(
         version: withoutPrefix(parameterization.version),
         value,
       })
-    if (instance.describe === undefined) throw new Error(`package ${pkg} has no schema`)
+    if (instance.describe === undefined)
+      throw new Error(`package ${pkg} has neither a schema nor mappings`)
     return await query(instance.describe)
   } finally {
     await instance.close()

@@ -26,8 +26,8 @@ export async function endAbandonedOperations(
         const end = { owner, attempt, verdict }
         if (!(await ports.operations.select(deployment, id, end))) refusedIds.push(id)
       }
-    // If the write is refused, another executor began the operation again, saw the stop flag and
-    // gave it back. The operation is checked again.
+    // A refused write means that the head has changed. A late owner has ended the operation, or
+    // another executor has begun it again and gives it back. The head is read again.
     pendingIds = refusedIds
   }
 }

@@ -67,8 +67,11 @@ export function toTarget(network: string, address: string): string | undefined {
   return network === 'tcp' && /^\S+:\d{1,5}$/.test(address) ? address : undefined
 }
 
-/** Converts Base64 of DER, which go-plugin prints without padding, to PEM. */
-function parseCertificate(base64: string | undefined): string | 'unreadable' | undefined {
+/**
+ * Converts Base64 of DER, which go-plugin prints without padding, to PEM. Returns `unreadable` for
+ * another text.
+ */
+function parseCertificate(base64: string | undefined): string | undefined {
   if (base64 === undefined || base64.length <= noCertificateLengthMax) return undefined
   try {
     return new X509Certificate(Buffer.from(base64, 'base64')).toString()

@@ -52,7 +52,7 @@ function normalizeSource(source: string): string {
 
 interface WireEntry {
   readonly Protocol?: unknown
-  readonly ProtocolVersion?: unknown
+  readonly ProtocolVersion?: number | string
   readonly Test?: unknown
   readonly Addr?: { readonly Network?: unknown; readonly String?: unknown }
 }

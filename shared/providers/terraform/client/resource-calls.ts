@@ -15,8 +15,16 @@ import type { TerraformClient } from './terraform-client.ts'
 /** Creates the calls of managed resources and data sources. */
 export function createResourceCalls(
   context: ClientContext,
-): ReturnType<typeof createChangeCalls> & ReturnType<typeof createStateCalls> {
-  return { ...createChangeCalls(context), ...createStateCalls(context) }
+): ReturnType<typeof createChangeCalls> &
+  ReturnType<typeof createDataSourceCalls> &
+  ReturnType<typeof createStateCalls> &
+  ReturnType<typeof createAdoptionCalls> {
+  return {
+    ...createChangeCalls(context),
+    ...createDataSourceCalls(context),
+    ...createStateCalls(context),
+    ...createAdoptionCalls(context),
+  }
 }
 
 function createChangeCalls({
@@ -25,21 +33,12 @@ function createChangeCalls({
   clientCapabilities,
 }: ClientContext): Pick<
   TerraformClient,
-  | 'validateResourceConfig'
-  | 'validateDataResourceConfig'
-  | 'planResourceChange'
-  | 'applyResourceChange'
-  | 'readDataSource'
+  'validateResourceConfig' | 'planResourceChange' | 'applyResourceChange'
 > {
   return {
     async validateResourceConfig({ typeName, config }) {
       const request = { typeName, config: toWireValue(config), clientCapabilities }
       const answer = await callTerraform(connection, methods.validateResourceConfig, request)
-      return { diagnostics: readDiagnostics(answer.diagnostics) }
-    },
-    async validateDataResourceConfig({ typeName, config }) {
-      const request = { typeName, config: toWireValue(config) }
-      const answer = await callTerraform(connection, methods.validateDataResourceConfig, request)
       return { diagnostics: readDiagnostics(answer.diagnostics) }
     },
     async planResourceChange(request) {
@@ -81,6 +80,20 @@ function createChangeCalls({
         diagnostics: readDiagnostics(answer.diagnostics),
       }
     },
+  }
+}
+
+function createDataSourceCalls({
+  connection,
+  methods,
+  clientCapabilities,
+}: ClientContext): Pick<TerraformClient, 'validateDataResourceConfig' | 'readDataSource'> {
+  return {
+    async validateDataResourceConfig({ typeName, config }) {
+      const request = { typeName, config: toWireValue(config) }
+      const answer = await callTerraform(connection, methods.validateDataResourceConfig, request)
+      return { diagnostics: readDiagnostics(answer.diagnostics) }
+    },
     async readDataSource({ typeName, config, providerMeta }) {
       const answer = await callTerraform(connection, methods.readDataSource, {
         typeName,
@@ -103,12 +116,7 @@ function createStateCalls({
   clientCapabilities,
 }: ClientContext): Pick<
   TerraformClient,
-  | 'upgradeResourceState'
-  | 'upgradeResourceIdentity'
-  | 'readResource'
-  | 'importResourceState'
-  | 'moveResourceState'
-  | 'generateResourceConfig'
+  'upgradeResourceState' | 'upgradeResourceIdentity' | 'readResource'
 > {
   return {
     async upgradeResourceState({ typeName, version, stored }) {
@@ -144,6 +152,18 @@ function createStateCalls({
         diagnostics: readDiagnostics(answer.diagnostics),
       }
     },
+  }
+}
+
+function createAdoptionCalls({
+  connection,
+  methods,
+  clientCapabilities,
+}: ClientContext): Pick<
+  TerraformClient,
+  'importResourceState' | 'moveResourceState' | 'generateResourceConfig'
+> {
+  return {
     async importResourceState({ typeName, id, identity }) {
       const answer = await callTerraform(connection, methods.importResourceState, {
         typeName,

@@ -57,7 +57,7 @@ export function writeEvents(
     for (const event of events) call.write(event)
     if (options.isEndless !== true) call.end()
   }
-  return handle as unknown as UntypedHandleCall
+  return handle as UntypedHandleCall
 }
 
 /** Creates a status of gRPC as a provider sends it. */
