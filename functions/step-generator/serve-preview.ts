@@ -2,7 +2,7 @@ import { createConfigRedactor } from '../../shared/runtime/environment/redact-co
 import { createEventRecorder, type EventRecorder } from '../../shared/engine/events/recorder.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import { leaveMarginMsOf } from '../../shared/engine/deployment/ownership/hand-over.ts'
-import type { DeployRequest } from '../../shared/engine/request.ts'
+import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import { previewIdOf } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/request.ts'
@@ -55,17 +55,17 @@ export async function servePreview(
   const input = await withStackVariables(server, baseInput)
   const environment = await createRunEnvironment(input)
   sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
-  const preview = runWithinTime(input, environment, {
-    ...{ time, startedMs },
-    async onTimeOver() {
-      observer.mute()
-      // The nudge precedes the end of the processes, because this process may not survive that.
-      await platform.nudges.nudge(stack, 0, { pool: 'long' })
-    },
-  })
-  await preview.catch(() => undefined)
-  await recorder.flush()
-  const result = await preview
+  const onTimeOver = async (): Promise<void> => {
+    observer.mute()
+    // The nudge precedes the end of the processes, because this process may not survive that.
+    await platform.nudges.nudge(stack, 0, { pool: 'long' })
+  }
+  let result: DeployResult | undefined
+  try {
+    result = await runWithinTime(input, environment, { time, startedMs, onTimeOver })
+  } finally {
+    await recorder.flush()
+  }
   if (result === undefined) return 'passed on'
   const end = {
     kind: 'previewed',
