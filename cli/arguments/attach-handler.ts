@@ -11,16 +11,16 @@ export type Handler = (
 ) => Promise<number>
 
 /**
- * A function that attaches a handler to a command. `load` is called when the command runs.
- * `unsupported`: options that are not supported yet.
+ * A function that attaches a handler to a command. It calls `loadHandler` when the command runs.
+ * `unsupported`: options of Pulumi's command that are not supported yet.
  */
 export type Attach = (
   command: Command,
-  load: () => Promise<Handler>,
+  loadHandler: () => Promise<Handler>,
   unsupported?: readonly string[],
 ) => Command
 
-/** Declares unsupported commands. They are hidden from the help and refused by name. */
+/** Declares unsupported commands of Pulumi, hidden from the help. They throw FEATURE_MISSING. */
 export function declareUnsupportedCommands(parent: Command, names: readonly string[]): void {
   for (const name of names)
     parent

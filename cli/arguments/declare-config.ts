@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Attach, declareUnsupportedCommands } from './attach-handler.ts'
-import { collect } from './flags.ts'
+import { collectValues } from './flags.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
 /** Declares `config` and its subcommands. */
@@ -70,7 +70,7 @@ export function declareConfig(root: Command, attach: Attach): void {
 
 /** Creates an option that can be repeated. */
 function createListOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(collect)
+  return new Option(flags, description).argParser(collectValues)
 }
 
 function addListingOptions(command: Command): Command {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { roles } from '../../functions/api/authorization.ts'
 import type { Attach } from './attach-handler.ts'
-import { collect } from './flags.ts'
+import { collectValues } from './flags.ts'
 
 /** Declares `federation`: the rules by which jobs of CI systems get tokens. */
 export function declareFederation(root: Command, attach: Attach): void {
@@ -16,7 +16,7 @@ export function declareFederation(root: Command, attach: Attach): void {
       .requiredOption(
         '--claim <name=pattern>',
         'Claim of the OIDC token that must match; * and ** are wildcards (repeatable)',
-        collect,
+        collectValues,
       )
       .addOption(
         new Option('--role <role>', 'Role of the tokens').choices(roles).makeOptionMandatory(),
@@ -24,28 +24,28 @@ export function declareFederation(root: Command, attach: Attach): void {
       .option(
         '--for <project/stack>',
         'Limit the tokens to a stack, or to project/* (repeatable)',
-        collect,
+        collectValues,
       )
       .option('--audience <text>', 'Audience of the OIDC token (default: the address of the login)')
       .option('--lifetime <duration>', 'Lifetime of the tokens, at most 12h (default: 1h)')
       .option('--paused', 'Pause the rule'),
     async () => (await import('../commands/federation.ts')).createFederation,
   )
-  const load = async () => (await import('../commands/federation.ts')).federationCommands
+  const loadCommands = async () => (await import('../commands/federation.ts')).federationCommands
   attach(
     federation
       .command('ls')
       .alias('list')
       .description('List federation rules')
       .option('-j, --json', 'Print JSON'),
-    async () => (await load()).ls,
+    async () => (await loadCommands()).ls,
   )
   attach(
     federation.command('show <name>').description('Show a federation rule'),
-    async () => (await load()).show,
+    async () => (await loadCommands()).show,
   )
   attach(
     federation.command('rm <name>').alias('remove').description('Remove a federation rule'),
-    async () => (await load()).rm,
+    async () => (await loadCommands()).rm,
   )
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Attach } from './attach-handler.ts'
 import { addExecutionOptions, addMessageOptions, addConfigOptions } from './declare-operations.ts'
-import { collect } from './flags.ts'
+import { collectValues } from './flags.ts'
 import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `import`. */
@@ -16,7 +16,7 @@ export function declareImport(root: Command, attach: Attach): void {
     .option('-f, --file <file>', 'Import the resources listed in a JSON file')
     .option('--parent <name=urn>', 'Parent of the resource')
     .option('--provider <name=urn>', 'Provider of the resource')
-    .option('--properties <names>', 'Properties to import, separated by commas', collect)
+    .option('--properties <names>', 'Properties to import, separated by commas', collectValues)
     .option('--no-protect', 'Do not protect the imported resources')
     .option('--no-generate-code', 'Do not generate code')
     .option('-o, --out <file>', 'Write the generated code to a file')

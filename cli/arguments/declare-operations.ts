@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import type { Attach } from './attach-handler.ts'
-import { collect } from './flags.ts'
+import { collectValues } from './flags.ts'
 import { unsupportedOptions } from './unsupported.ts'
 
 /** Declares `up`, `preview`, `refresh` and `destroy`. */
 export function declareOperations(root: Command, attach: Attach): void {
-  const up = addExpectationOptions(addOperationOptions(root.command('up').alias('update')))
+  const up = addExpectNoChangesOption(addOperationOptions(root.command('up').alias('update')))
     .description('Create or update the resources of a stack')
     .option('--continue-on-error', 'Continue with other resources after an error')
   up.option(
@@ -18,7 +18,9 @@ export function declareOperations(root: Command, attach: Attach): void {
   addReplaceOptions(addTargetingOptions(up, '--exclude <urn>'))
   attach(up, async () => (await import('../commands/up.ts')).updateStack, unsupportedOptions.up)
 
-  const preview = addExpectationOptions(addOperationOptions(root.command('preview').alias('pre')))
+  const preview = addExpectNoChangesOption(
+    addOperationOptions(root.command('preview').alias('pre')),
+  )
     .description('Preview the changes of the next `up`')
     .addOption(new Option('--show-secrets [when]', 'Show secrets in plaintext'))
     .option('--save-plan <file>', 'Save the planned operations to a file for `up --plan`')
@@ -31,7 +33,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     unsupportedOptions.preview,
   )
 
-  const refresh = addExpectationOptions(addOperationOptions(root.command('refresh')))
+  const refresh = addExpectNoChangesOption(addOperationOptions(root.command('refresh')))
     .description('Update the state of a stack to match its actual resources')
     .addOption(
       new Option('--clear-pending-creates', 'Remove pending creates from the state').conflicts(
@@ -42,7 +44,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     .option(
       '--import-pending-creates <urn,id,...>',
       'Import pending creates with these ids',
-      collect,
+      collectValues,
     )
     .option('--preview-only', 'Preview without changing anything')
   addConfirmOptions(addTargetingOptions(refresh)).option(
@@ -136,7 +138,7 @@ function addOperationOptions(command: Command): Command {
     .option(
       '-c, --config <key=value>',
       'Set a configuration value and save it (repeatable)',
-      collect,
+      collectValues,
     )
     .option('--config-path', 'Treat the keys of --config as paths')
     .option('--config-file <file>', 'Use this configuration file instead of Pulumi.<stack>.yaml')
@@ -151,20 +153,20 @@ function addOperationOptions(command: Command): Command {
         'Wait for a debugger in program, plugins, plugin:<name> (from source) or all',
       )
         .preset('program')
-        .argParser(collect),
+        .argParser(collectValues),
     )
   return addExecutionOptions(commandWithOptions)
 }
 
 /**
- * Adds the option that forbids changes. `destroy` does not have it, because a user could rely on it
- * as a safeguard and lose the stack.
+ * Adds --expect-no-changes. `destroy` does not have this option: the check follows the deletes, so
+ * the option could not protect the resources.
  */
-function addExpectationOptions(command: Command): Command {
+function addExpectNoChangesOption(command: Command): Command {
   return command.option('--expect-no-changes', 'Fail if there are any changes')
 }
 
-/** Adds options for messages and for the names of resources. */
+/** Adds --debug and --urns. */
 export function addMessageOptions(command: Command): Command {
   return command
     .option('-d, --debug', 'Show debug messages')
@@ -178,7 +180,7 @@ export function addConfigOptions(command: Command): Command {
     .addOption(new Option('--show-full-output [when]').hideHelp())
 }
 
-/** Adds options that show the configuration, read resources and the changes of policy packs. */
+/** Adds options that show the configuration, resources only read, and changes of policy packs. */
 function addShowOptions(command: Command): Command {
   return addConfigOptions(command)
     .option('--show-reads', 'Show resources that are only read')
@@ -207,7 +209,7 @@ export function addExecutionOptions(command: Command): Command {
     .addOption(new Option('--skip-plugin-pre-install').hideHelp())
 }
 
-/** Adds options that select resources, and `--exclude-dependents`. */
+/** Adds the options of `addTargetOptions`, and --exclude-dependents, which `destroy` lacks. */
 function addTargetingOptions(command: Command, excludeFlags?: string): Command {
   return addTargetOptions(command, excludeFlags).option(
     '--exclude-dependents',
@@ -215,21 +217,30 @@ function addTargetingOptions(command: Command, excludeFlags?: string): Command {
   )
 }
 
+/** Adds --target, --exclude and --target-dependents. */
 function addTargetOptions(command: Command, excludeFlags = '-x, --exclude <urn>'): Command {
   return command
     .option(
       '-t, --target <urn>',
       'Include only this resource (repeatable; wildcards * and **)',
-      collect,
+      collectValues,
     )
-    .option(excludeFlags, 'Exclude this resource (repeatable; wildcards * and **)', collect)
+    .option(excludeFlags, 'Exclude this resource (repeatable; wildcards * and **)', collectValues)
     .option('--target-dependents', 'Also include the dependents of the targets')
 }
 
 function addReplaceOptions(command: Command): Command {
   return command
-    .option('--replace <urn>', 'Replace this resource (repeatable; wildcards * and **)', collect)
-    .option('--target-replace <urn>', 'Shorthand for --target and --replace (repeatable)', collect)
+    .option(
+      '--replace <urn>',
+      'Replace this resource (repeatable; wildcards * and **)',
+      collectValues,
+    )
+    .option(
+      '--target-replace <urn>',
+      'Shorthand for --target and --replace (repeatable)',
+      collectValues,
+    )
 }
 
 /** Creates the option --function-limit. */
@@ -250,12 +261,12 @@ function addPolicyOptions(command: Command): Command {
     .option(
       '--policy-pack <path>',
       'Check the resources with the policy pack in this folder (repeatable)',
-      collect,
+      collectValues,
     )
     .option(
       '--policy-pack-config <file>',
       'JSON configuration file of the policy pack (repeatable)',
-      collect,
+      collectValues,
     )
 }
 

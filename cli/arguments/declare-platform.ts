@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Attach } from './attach-handler.ts'
-import { collect } from './flags.ts'
+import { collectValues } from './flags.ts'
 import { checkNames } from '../verify/check-report.ts'
 
 /** Declares `platform` and its subcommands. */
@@ -9,7 +9,7 @@ export function declarePlatform(root: Command, attach: Attach): void {
   attach(
     addLocationOptions(platform.command('deploy'))
       .description('Create or update an installation')
-      .option('--set <name=value>', 'Setting of the installation (repeatable)', collect)
+      .option('--set <name=value>', 'Setting of the installation (repeatable)', collectValues)
       .option('--preview', 'Preview without changing anything')
       .option('-y, --yes', 'Skip the confirmation prompt'),
     async () => (await import('../commands/platform-deploy.ts')).deployPlatform,
@@ -37,7 +37,11 @@ export function declarePlatform(root: Command, attach: Attach): void {
   attach(
     addLocationOptions(platform.command('verify'))
       .description('Run a smoke test in an installation, with its API and an admin token')
-      .option('--only <check>', `Check to run: ${checkNames.join(', ')} (repeatable)`, collect)
+      .option(
+        '--only <check>',
+        `Check to run: ${checkNames.join(', ')} (repeatable)`,
+        collectValues,
+      )
       .option('--secrets-provider <url>', 'Secrets provider (default: key of the installation)')
       .option('--webhook-url <url>', 'Address of webhooks (default: read from AWS)')
       .option(

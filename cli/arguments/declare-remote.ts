@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { roles } from '../../functions/api/authorization.ts'
 import type { Attach } from './attach-handler.ts'
-import { collect } from './flags.ts'
+import { collectValues } from './flags.ts'
 
 /** Declares the commands for an API: `login`, `logout`, `whoami`, `deploy` and `token`. */
 export function declareRemote(root: Command, attach: Attach): void {
@@ -52,7 +52,7 @@ function declareTokens(root: Command, attach: Attach): void {
       .option(
         '--for <project/stack>',
         'Limit the token to a stack, or to project/* (repeatable)',
-        collect,
+        collectValues,
       )
       .option('--days <number>', 'Days until the token expires, or never (default: 90)')
       .option('-j, --json', 'Print JSON'),

@@ -12,7 +12,7 @@ export function declareStack(root: Command, attach: Attach): void {
   declareLifecycle(stack, attach)
   declareRename(stack, attach)
   declareChangeSecretsProvider(stack, attach)
-  declareState(stack, attach)
+  declareStateAndHistory(stack, attach)
   declareUnsupportedCommands(stack, unsupportedCommands.stack)
 }
 
@@ -84,7 +84,8 @@ function declareChangeSecretsProvider(stack: Command, attach: Attach): void {
   )
 }
 
-function declareState(stack: Command, attach: Attach): void {
+/** Declares the commands that print or replace the state of a stack, or show its history. */
+function declareStateAndHistory(stack: Command, attach: Attach): void {
   attach(
     stack
       .command('output [name]')

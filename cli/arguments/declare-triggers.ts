@@ -100,21 +100,21 @@ function declareDocumentCommands(
     kind === 'notification'
       ? command.option('-a, --all', 'Use the notifications that apply to all stacks')
       : command
-  const load = async () =>
+  const loadCommands = async () =>
     (await import('../commands/trigger-documents.ts')).createTriggerCommands(kind)
   attach(
     addAllOption(parent.command('ls').alias('list').description(`List ${kind}s`)).option(
       '-j, --json',
       'Print JSON',
     ),
-    async () => (await load()).ls,
+    async () => (await loadCommands()).ls,
   )
   attach(
     addAllOption(parent.command('show <name>').description(`Show a ${kind} without its secrets`)),
-    async () => (await load()).show,
+    async () => (await loadCommands()).show,
   )
   attach(
     addAllOption(parent.command('rm <name>').alias('remove').description(`Remove a ${kind}`)),
-    async () => (await load()).rm,
+    async () => (await loadCommands()).rm,
   )
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 
-/** A command line without its program, and its purpose. */
+/** A command line without `antichain`, and its purpose. */
 type Example = readonly [args: string, purpose: string]
 
-/** The examples of the main commands, by the words that call them. */
+/** The examples of the main commands, by the path of the command, such as `stack init`. */
 const examples: Readonly<Record<string, readonly Example[]>> = {
   '': [
     ['stack init dev', 'Create a stack in a project folder'],
@@ -138,16 +138,18 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
 }
 
-/** Adds the examples of a command to its help; commands without examples stay as they are. */
+/** Adds the examples of a command, if it has any, to its help. */
 export function addExamples(command: Command): Command {
-  const lines = examples[commandPathOf(command)]
-  if (lines === undefined) return command
-  const width = Math.max(...lines.map(([args]) => args.length))
-  const text = lines.map(([args, purpose]) => `  $ antichain ${args.padEnd(width)}  ${purpose}`)
-  return command.addHelpText('after', `\nExamples:\n${text.join('\n')}`)
+  const commandExamples = examples[commandPathOf(command)]
+  if (commandExamples === undefined) return command
+  const width = Math.max(...commandExamples.map(([args]) => args.length))
+  const lines = commandExamples.map(
+    ([args, purpose]) => `  $ antichain ${args.padEnd(width)}  ${purpose}`,
+  )
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
 }
 
-/** Returns the words that call a command, without the program. */
+/** Returns the path of a command without `antichain`, such as `stack init`. */
 function commandPathOf(command: Command): string {
   if (command.parent === null) return ''
   return `${commandPathOf(command.parent)} ${command.name()}`.trim()

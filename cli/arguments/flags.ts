@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander'
 import { error } from '../../shared/errors/error.ts'
 
 /**
- * The options of a command, by their names in camel case. `isSet` is true for a switch that was
- * given. `text` returns 'true' for a switch without a value.
+ * The options of a command line, by their names in camel case. `isSet` reports whether the command
+ * line has a switch. `text` returns 'true' for an option without its optional value.
  */
 export interface Flags {
   readonly isSet: (name: string) => boolean
@@ -29,13 +29,13 @@ export function flagsOf(command: Command): Flags {
 }
 
 /** Declares options of Pulumi that are not supported yet, hidden from the help. */
-export function declareUnsupported(command: Command, names: readonly string[]): Command {
+export function declareUnsupportedOptions(command: Command, names: readonly string[]): Command {
   for (const name of names) command.addOption(new Option(name).hideHelp())
   return command
 }
 
-/** Refuses options of `declareUnsupported` by name. Throws FEATURE_MISSING. */
-export function refuseUnsupported(command: Command, names: readonly string[]): void {
+/** Refuses options of `declareUnsupportedOptions` by name. Throws FEATURE_MISSING. */
+export function refuseUnsupportedOptions(command: Command, names: readonly string[]): void {
   const values: Readonly<Record<string, unknown>> = command.opts()
   for (const name of names) {
     const option = new Option(name)
@@ -48,7 +48,7 @@ export function refuseUnsupported(command: Command, names: readonly string[]): v
 }
 
 /** Collects the values of an option that can be repeated. */
-export function collect(
+export function collectValues(
   value: string,
   previousValues: readonly string[] | undefined,
 ): readonly string[] {

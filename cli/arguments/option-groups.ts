@@ -67,8 +67,8 @@ const groupedCommands: readonly string[] = [
 
 /** Assigns a help group to each option of a command in `groupedCommands`. */
 export function groupOptions(command: Command): void {
-  const isRootCommand = command.parent !== null && command.parent.parent === null
-  if (!isRootCommand || !groupedCommands.includes(command.name())) return
+  const isTopLevelCommand = command.parent !== null && command.parent.parent === null
+  if (!isTopLevelCommand || !groupedCommands.includes(command.name())) return
   for (const option of command.options) {
     const name = option.attributeName()
     const group = Object.entries(optionGroups).find(([, names]) => names.includes(name))
@@ -80,7 +80,7 @@ export function groupOptions(command: Command): void {
 export const groupedHelp: HelpConfiguration = {
   showGlobalOptions: true,
   visibleGlobalOptions: globalOptionsOf,
-  // Surplus arguments are declared only so that their command can refuse them.
+  // `import` declares surplus arguments only to refuse them itself, so its help omits them.
   visibleArguments: ({ registeredArguments }) =>
     registeredArguments.filter(({ description, variadic }) => description !== '' || !variadic),
   groupItems(unsortedItems, visibleItems, headingOf) {

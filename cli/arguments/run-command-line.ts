@@ -15,7 +15,7 @@ import { declareStack } from './declare-stack.ts'
 import { declareTriggers } from './declare-triggers.ts'
 import { reportFailure } from '../session/report-failure.ts'
 import { addExamples } from './examples.ts'
-import { declareUnsupported, flagsOf, refuseUnsupported } from './flags.ts'
+import { declareUnsupportedOptions, flagsOf, refuseUnsupportedOptions } from './flags.ts'
 import { groupedHelp, groupOptions } from './option-groups.ts'
 import type { Io } from '../session/io.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
@@ -31,7 +31,7 @@ export async function runCommandLine(
   io: Io,
   tools: Tools,
 ): Promise<number> {
-  const normalizedArgs = withPlainSwitches(withoutVerbosityLevels(args))
+  const normalizedArgs = normalizeSwitches(omitVerbosityLevels(args))
   if (args[0] === '--version' || args[0] === 'version') {
     const isPulumi = io.env['ANTICHAIN_CALLED'] === 'pulumi'
     io.stdout.write(`${isPulumi ? `v${emulatedVersion}` : manifest.version}\n`)
@@ -76,16 +76,16 @@ function declareCommands(io: Io, tools: Tools, result: { exitCode: number }): Co
       writeErr: () => {},
     })
   addExamples(root).addHelpText('after', '\nRun `antichain --version` to print the version.')
-  declareUnsupported(root, unsupportedOptions.root).hook('preAction', () =>
-    refuseUnsupported(root, unsupportedOptions.root),
+  declareUnsupportedOptions(root, unsupportedOptions.root).hook('preAction', () =>
+    refuseUnsupportedOptions(root, unsupportedOptions.root),
   )
-  const attach: Attach = (command, load, unsupported = []) => {
+  const attach: Attach = (command, loadHandler, unsupported = []) => {
     groupOptions(command)
-    return declareUnsupported(addExamples(command), unsupported).action(async () => {
-      refuseUnsupported(command, unsupported)
+    return declareUnsupportedOptions(addExamples(command), unsupported).action(async () => {
+      refuseUnsupportedOptions(command, unsupported)
       const session = createCliSession(io, tools, readGlobalOptions(command))
       try {
-        const handler = await load()
+        const handler = await loadHandler()
         result.exitCode = await handler(session, flagsOf(command), command.args)
       } finally {
         await session.close()
@@ -131,25 +131,23 @@ function usageErrorOf(thrown: CommanderError): Error {
 }
 
 /**
- * Rewrites switches that take a value in Pulumi: `--protect=false` becomes `--no-protect`. The
+ * Rewrites switches that accept a value in Pulumi: `--protect=false` becomes `--no-protect`. The
  * default, `--protect` or `--protect=true`, is omitted.
  */
-function withPlainSwitches(args: readonly string[]): readonly string[] {
-  return args.flatMap(word => {
-    const [, name, , value] = /^--(protect|generate-code)(=(.*))?$/.exec(word) ?? []
-    if (name === undefined) return [word]
+function normalizeSwitches(args: readonly string[]): readonly string[] {
+  return args.flatMap(arg => {
+    const [, name, , value] = /^--(protect|generate-code)(=(.*))?$/.exec(arg) ?? []
+    if (name === undefined) return [arg]
     if (value === undefined || /^(1|t|true)$/i.test(value)) return []
-    return [/^(0|f|false)$/i.test(value) ? `--no-${name}` : word]
+    return [/^(0|f|false)$/i.test(value) ? `--no-${name}` : arg]
   })
 }
 
 /** Omits the level of Pulumi's `-v <level>`, because `-v` is a switch here. */
-function withoutVerbosityLevels(args: readonly string[]): readonly string[] {
-  return args.flatMap((word, index) => {
-    if (/^(-v=?|--verbose=)\d+$/.test(word)) return ['-v']
-    const previousWord = args[index - 1]
-    return /^\d+$/.test(word) && (previousWord === '-v' || previousWord === '--verbose')
-      ? []
-      : [word]
+function omitVerbosityLevels(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, index) => {
+    if (/^(-v=?|--verbose=)\d+$/.test(arg)) return ['-v']
+    const previousArg = args[index - 1]
+    return /^\d+$/.test(arg) && (previousArg === '-v' || previousArg === '--verbose') ? [] : [arg]
   })
 }

@@ -4,7 +4,7 @@
  */
 
 /** Unsupported options of all operations. */
-const everyOperation = [
+const operationOptions = [
   '--output <format>',
   '--neo',
   '--neo-task-on-failure',
@@ -13,7 +13,7 @@ const everyOperation = [
 ]
 
 /** Unsupported options of operations that run the program. */
-const programOperation = ['--secrets-provider <kind>']
+const programOptions = ['--secrets-provider <kind>']
 
 /** Unsupported options, by command. */
 export const unsupportedOptions = {
@@ -28,10 +28,10 @@ export const unsupportedOptions = {
     '--tracing <address>',
     '--tracing-header <text>',
   ],
-  up: [...everyOperation, ...programOperation],
-  preview: [...everyOperation, ...programOperation],
-  refresh: everyOperation,
-  destroy: everyOperation,
+  up: [...operationOptions, ...programOptions],
+  preview: [...operationOptions, ...programOptions],
+  refresh: operationOptions,
+  destroy: operationOptions,
   import: ['--from <converter>', '--generate-resources <file>', '--output <format>'],
   stackInit: ['--copy-config-from <stack>', '--teams <team>', '--remote-config'],
   stackLs: ['-o, --organization <name>', '-t, --tag <tag>'],

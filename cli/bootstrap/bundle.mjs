@@ -1,7 +1,7 @@
 /**
- * Bundles the command line into .cache/cli, from which cli/antichain starts it. Reading, stripping
- * and linking a thousand separate modules takes longer than most commands. If a source is newer
- * than the bundle, the launcher runs the sources instead.
+ * Bundles the command line into .cache/cli, from which cli/antichain starts it. Reading a thousand
+ * separate modules and stripping their types takes longer than most commands. If a source is newer
+ * than the bundle, cli/antichain runs the sources instead.
  */
 import {
   existsSync,
@@ -20,7 +20,7 @@ const folder = join(root, '.cache', 'cli')
 /** The file that the launcher starts. Its modification time is the time of the bundle. */
 const mainFile = join(folder, 'main.mjs')
 /** The folders with the sources of the bundle. cli/antichain checks the same folders. */
-const sources = ['cli', 'functions', 'local', 'shared', join('proto', 'gen')]
+const sourceFolders = ['cli', 'functions', 'local', 'shared', join('proto', 'gen')]
 const settingFiles = [
   'package.json',
   'package-lock.json',
@@ -28,8 +28,8 @@ const settingFiles = [
   'cli/bootstrap/bundle.mjs',
 ]
 /**
- * The time that parts of a replaced bundle are kept. A process that started before the replacement
- * still loads them.
+ * The time after which the chunks of a replaced bundle are removed. Until then, a process that
+ * started before the replacement can still load them.
  */
 const retentionMs = 7 * 24 * 3_600_000
 
@@ -45,8 +45,8 @@ export function isBundled() {
     return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) > builtAtMs
   }
   if (settingFiles.some(file => isNewer(join(root, file)))) return false
-  return !sources.some(source =>
-    readdirSync(join(root, source), { recursive: true, withFileTypes: true }).some(
+  return !sourceFolders.some(sourceFolder =>
+    readdirSync(join(root, sourceFolder), { recursive: true, withFileTypes: true }).some(
       entry =>
         entry.isFile() &&
         /\.(ts|json)$/.test(entry.name) &&
@@ -59,7 +59,7 @@ export function isBundled() {
 export async function bundle() {
   const startMs = Date.now()
   const entry = join(folder, 'next.mjs')
-  touchCurrentParts(startMs)
+  touchCurrentChunks(startMs)
   try {
     const { build } = await import('esbuild')
     await build({
@@ -93,7 +93,7 @@ export async function bundle() {
   // missing from the bundle, and then counts as newer.
   utimesSync(entry, startMs / 1_000, startMs / 1_000)
   renameSync(entry, mainFile)
-  prune()
+  removeExpiredChunks()
   printProgress(`bundled in ${elapsedSince(startMs)}`)
 }
 
@@ -114,24 +114,24 @@ const sourceLocations = {
       const contents = text
         .replace(
           `new URL('./thread.ts', import.meta.url)`,
-          `new URL('./thread.mjs',import.meta.place)`,
+          `new URL('./thread.mjs',import.meta.bundleUrl)`,
         )
         .replaceAll(
           'import.meta.dirname',
           `(import.meta.dirname+'/'+${relativePathOf(dirname(path))})`,
         )
         .replaceAll('import.meta.url', `${url}.href`)
-        .replaceAll('import.meta.place', 'import.meta.url')
+        .replaceAll('import.meta.bundleUrl', 'import.meta.url')
       return { contents, loader: 'ts' }
     })
   },
 }
 
 /**
- * Sets the modification time of the current parts, so that their age counts from their replacement.
- * A process may have started just before the replacement.
+ * Sets the modification time of the current chunks to now, so that their age counts from their
+ * replacement. A process may have started just before the replacement.
  */
-function touchCurrentParts(nowMs) {
+function touchCurrentChunks(nowMs) {
   if (!existsSync(mainFile)) return
   const builtAtMs = statSync(mainFile).mtimeMs
   for (const name of readdirSync(folder)) {
@@ -141,8 +141,8 @@ function touchCurrentParts(nowMs) {
   }
 }
 
-/** Removes the parts of bundles that were replaced more than `retentionMs` ago. */
-function prune() {
+/** Removes the chunks of bundles that were replaced more than `retentionMs` ago. */
+function removeExpiredChunks() {
   const expiryMs = Date.now() - retentionMs
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)

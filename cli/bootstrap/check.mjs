@@ -29,7 +29,7 @@ export async function runChecks() {
     if (requiredPath !== undefined && !existsSync(join(root, requiredPath))) continue
     const startMs = Date.now()
     const status = await runChild(file, args)
-    printProgress(`${name}: ${status === 0 ? 'good' : 'failed'} (${elapsedSince(startMs)})`)
+    printProgress(`${name}: ${status === 0 ? 'passed' : 'failed'} (${elapsedSince(startMs)})`)
     if (status !== 0) failedChecks.push(name)
   }
   if (failedChecks.length > 0) console.error(`error: failed checks: ${failedChecks.join(', ')}`)

@@ -5,7 +5,13 @@
 import { join, resolve } from 'node:path'
 import { runChecks } from './check.mjs'
 import { runChild } from './run-child.mjs'
-import { antichain, createProjectVariables, projectNode, programFolders, root } from './paths.mjs'
+import {
+  antichainPath,
+  createProjectVariables,
+  projectNode,
+  programFolders,
+  root,
+} from './paths.mjs'
 import { generateCode, prepare } from './prepare.mjs'
 import { runQuickstart } from './quickstart.mjs'
 import { createBootstrapFailure, printProgress } from './messages.mjs'
@@ -65,11 +71,10 @@ async function golden(args) {
   const otherArgs =
     casesIndex < 0
       ? args
-      : args.filter((_word, index) => index !== casesIndex && index !== casesIndex + 1)
-  const fixedArgs = ['--cli', antichain, '--cases', cases]
-  const modules = join(root, 'test', 'fixtures', 'sdk', 'node_modules')
-  const runner = [join(folder, 'run.mjs'), ...fixedArgs, '--node-modules', modules, ...otherArgs]
-  return runChild(projectNode, runner, { env })
+      : args.filter((_arg, index) => index !== casesIndex && index !== casesIndex + 1)
+  const nodeModules = join(root, 'test', 'fixtures', 'sdk', 'node_modules')
+  const fixedArgs = ['--cli', antichainPath, '--cases', cases, '--node-modules', nodeModules]
+  return runChild(projectNode, [join(folder, 'run.mjs'), ...fixedArgs, ...otherArgs], { env })
 }
 
 async function startEmulators(args) {
@@ -84,14 +89,14 @@ async function startCloud(args) {
 
 /**
  * Writes the CloudFormation templates of an installation on AWS. The arguments are passed to `cdk
- * synth`. Requires neither an account nor a network nor an image builder. Missing entry points are
- * reported.
+ * synth`. The command requires neither an account nor a network nor an image builder. Missing entry
+ * points are reported.
  */
 async function synth(args) {
   await prepare()
   const env = createProjectVariables({
     ANTICHAIN_ASSETS: process.env.ANTICHAIN_ASSETS ?? 'existing',
-    // Nothing is looked up, so a request for the credentials of the machine would only waste time.
+    // The templates need no credentials, so a request to the metadata service would waste time.
     AWS_EC2_METADATA_DISABLED: 'true',
     CDK_DISABLE_CLI_TELEMETRY: 'true',
   })

@@ -38,7 +38,7 @@ export function installPackages(folder, name) {
 }
 
 /** Reports whether the project's Node is installed in the required version. */
-export function hasOurNode() {
+export function hasProjectNode() {
   return (
     spawnSync(projectNode, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') ?? false
   )
@@ -48,10 +48,10 @@ export function hasOurNode() {
  * Installs the binary of Node again. The install script of the package normally installs it, but
  * scripts may be disabled.
  */
-export function repairOurNode() {
+export function repairProjectNode() {
   printProgress('setting up Node 24')
   runNpm(root, ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
-  if (hasOurNode()) return
+  if (hasProjectNode()) return
   throw createBootstrapFailure(
     `npm did not install Node 24 at ${projectNode}`,
     `run \`npm install-scripts approve node\` and \`npm rebuild node\` in ${root}, and then this command again`,
@@ -64,12 +64,13 @@ export function repairOurNode() {
  */
 const networkOptions = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=4']
 
-/**
- * Attempts of npm, and the longest pause before the second attempt. An attempt that exceeds the
- * time limit counts as a failure. The next attempt finds the downloaded packages in the cache.
- */
 const attemptsMax = 3
+/** The longest pause before the second attempt. It doubles before each further attempt. */
 const firstPauseMs = 1_000
+/**
+ * The time limit of one attempt of npm. An attempt that exceeds it has failed. The next attempt
+ * finds the downloaded packages in the cache.
+ */
 const attemptTimeoutMs = 6 * 60_000
 
 /** Runs npm, and retries after a growing pause. The commands are idempotent. */
@@ -88,8 +89,8 @@ function runNpm(folder, args, attempt = 1) {
       'install npm, which is part of Node',
     )
   if (result.status === 0) return
-  // The status of npm does not tell the cause, so every failure is retried. A registry may be
-  // unreachable for a moment.
+  // The exit status of npm does not tell the cause, such as an unreachable registry. So npm is
+  // retried after every failure, unless a signal has killed it.
   if ((isTimeout || result.signal === null) && attempt < attemptsMax) {
     const pauseMs = Math.round(firstPauseMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2))
     const failure = isTimeout ? `did not end within ${attemptTimeoutMs / 60_000} minutes` : 'failed'

@@ -1,2 +1,2 @@
-/** Takes the lock, a folder, and answers how to give it back. */
-export function takeLock(folder: string): Promise<() => void>
+/** Acquires the lock, a folder, and returns the function that releases it. */
+export function acquireFolderLock(folder: string): Promise<() => void>

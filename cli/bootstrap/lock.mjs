@@ -11,22 +11,22 @@ const pollMs = 250
 const lockTimeoutMs = 15 * 60_000
 
 /**
- * Takes the lock, a folder that contains the pid of its holder, and returns the function that
- * releases it. Waits for a living holder, and takes over from a dead one.
+ * Acquires the lock, a folder that contains the pid of its holder, and returns the function that
+ * releases it. Waits for a living holder, and removes the lock of a dead one.
  */
-export async function takeLock(folder) {
+export async function acquireFolderLock(folder) {
   const startMs = Date.now()
   let isReported = false
-  while (!claim(folder)) {
-    const holder = holderOf(folder)
-    if (holder !== undefined && !isAlive(holder)) removeDeadLock(folder, holder)
+  while (!tryAcquire(folder)) {
+    const holderPid = readHolderPid(folder)
+    if (holderPid !== undefined && !isAlive(holderPid)) removeDeadLock(folder, holderPid)
     else {
       if (!isReported)
-        printProgress(`waiting for process ${holder ?? ''}, which is preparing this folder`)
+        printProgress(`waiting for process ${holderPid ?? ''}, which is preparing this folder`)
       isReported = true
       if (Date.now() - startMs > lockTimeoutMs)
         throw createBootstrapFailure(
-          `process ${holder} holds ${folder}`,
+          `process ${holderPid} holds ${folder}`,
           'end that process, or remove that folder',
         )
       await sleep(pollMs)
@@ -36,10 +36,10 @@ export async function takeLock(folder) {
 }
 
 /**
- * Claims the lock, and reports whether the lock was free. The rename creates the folder together
- * with the pid in it, and fails if the folder already exists.
+ * Acquires the lock if it is free, and reports whether it was. The rename creates the folder
+ * together with the pid in it, and fails if the folder already exists.
  */
-function claim(folder) {
+function tryAcquire(folder) {
   const ownFolder = `${folder}.${process.pid}`
   mkdirSync(dirname(folder), { recursive: true })
   rmSync(ownFolder, { recursive: true, force: true })
@@ -56,7 +56,7 @@ function claim(folder) {
 }
 
 /** Returns the pid in the lock, or undefined if the lock was released meanwhile. */
-function holderOf(folder) {
+function readHolderPid(folder) {
   try {
     return Number(readFileSync(join(folder, 'pid'), 'utf8'))
   } catch {
@@ -74,14 +74,15 @@ function isAlive(pid) {
 }
 
 /**
- * Removes the lock of a dead holder. The folder is moved away first, so that a lock which another
- * process has taken meanwhile can be put back.
+ * Removes the lock of a dead holder. The folder is moved away first. If another process has
+ * acquired the lock meanwhile, its folder is moved back.
  */
-function removeDeadLock(folder, holder) {
+function removeDeadLock(folder, holderPid) {
   const movedFolder = `${folder}.dead.${process.pid}`
   try {
     renameSync(folder, movedFolder)
-    if (holderOf(movedFolder) === holder) rmSync(movedFolder, { recursive: true, force: true })
+    if (readHolderPid(movedFolder) === holderPid)
+      rmSync(movedFolder, { recursive: true, force: true })
     else renameSync(movedFolder, folder)
   } catch (thrown) {
     if (thrown.code !== 'ENOENT') throw thrown

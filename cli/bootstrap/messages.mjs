@@ -1,6 +1,6 @@
 /** Messages of the bootstrap: short lines on stderr, because stdout is for results. */
 
-/** Prints the current step. */
+/** Prints a line about the current step. */
 export function printProgress(text) {
   console.error(`· ${text}`)
 }

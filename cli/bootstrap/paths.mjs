@@ -3,14 +3,15 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+/** The path of the Node that the project installs as a package. */
 export const projectNode = join(root, 'node_modules', 'node', 'bin', 'node')
-export const antichain = join(root, 'cli', 'antichain')
-export const quickstart = 'examples/quickstart'
+export const antichainPath = join(root, 'cli', 'antichain')
+export const quickstartFolder = 'examples/quickstart'
 /**
  * Program folders with their own lock file, because the SDK cannot be installed beside TypeScript
- * 7.
+ * 7. The paths are relative to the project.
  */
-export const programFolders = [quickstart, 'test/fixtures/sdk']
+export const programFolders = [quickstartFolder, 'test/fixtures/sdk']
 
 /** Returns the path of an executable from the project's packages. */
 export const binPath = name => join(root, 'node_modules', '.bin', name)

@@ -5,18 +5,18 @@
 import { join } from 'node:path'
 import { generateProtobuf, isStale } from '../gen.mjs'
 import { bundle, isBundled } from './bundle.mjs'
-import { hasOurNode, installPackages, needsInstall, repairOurNode } from './install.mjs'
-import { takeLock } from './lock.mjs'
+import { hasProjectNode, installPackages, needsInstall, repairProjectNode } from './install.mjs'
+import { acquireFolderLock } from './lock.mjs'
 import { root } from './paths.mjs'
 import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
 
-/** Runs only the missing steps. `folders`: program folders, relative to the project. */
+/** Prepares the clone, without the steps whose results exist. `folders`: program folders. */
 export async function prepare(folders = []) {
   if (isReady(folders)) return
-  const release = await takeLock(join(root, '.cache', 'bootstrap.lock'))
+  const release = await acquireFolderLock(join(root, '.cache', 'bootstrap.lock'))
   try {
     if (needsInstall(root)) installPackages(root, 'antichain')
-    if (!hasOurNode()) repairOurNode()
+    if (!hasProjectNode()) repairProjectNode()
     if (isStale(root)) generateCode()
     if (!isBundled()) await tryToBundle()
     for (const folder of folders)
@@ -28,7 +28,7 @@ export async function prepare(folders = []) {
 
 function isReady(folders) {
   const hasMissingPackages = [root, ...folders.map(folder => join(root, folder))].some(needsInstall)
-  return !hasMissingPackages && hasOurNode() && !isStale(root) && isBundled()
+  return !hasMissingPackages && hasProjectNode() && !isStale(root) && isBundled()
 }
 
 /** Builds the bundle. A failure is only reported, because commands can start from the sources. */

@@ -1,7 +1,7 @@
 /** `npm start`: deploys the quickstart with the regular command line. */
 import { join } from 'node:path'
 import { runChild } from './run-child.mjs'
-import { antichain, createProjectVariables, quickstart, root } from './paths.mjs'
+import { antichainPath, createProjectVariables, quickstartFolder, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 import { printProgress } from './messages.mjs'
 
@@ -14,19 +14,19 @@ const stack = 'dev'
  * passed to antichain in the folder of the quickstart.
  */
 export async function runQuickstart(args) {
-  await prepare([quickstart])
+  await prepare([quickstartFolder])
   const env = createProjectVariables(passphraseVariables())
-  const folderArgs = ['-C', join(root, quickstart)]
-  const operation = operationOf(args)
-  if (operation === undefined) return runChild(antichain, [...folderArgs, ...args], { env })
+  const folderArgs = ['-C', join(root, quickstartFolder)]
+  const operationArgs = operationArgsOf(args)
+  if (operationArgs === undefined) return runChild(antichainPath, [...folderArgs, ...args], { env })
   const selectArgs = [...folderArgs, 'stack', 'select', '--create', stack]
-  const selectStatus = await runChild(antichain, selectArgs, { env, quiet: true })
+  const selectStatus = await runChild(antichainPath, selectArgs, { env, quiet: true })
   if (selectStatus !== 0) return selectStatus
-  return runChild(antichain, [...folderArgs, '--stack', stack, ...operation], { env })
+  return runChild(antichainPath, [...folderArgs, '--stack', stack, ...operationArgs], { env })
 }
 
-/** Returns `up` or `destroy` without prompts, or undefined for any other command. */
-function operationOf(args) {
+/** Returns the arguments of `up` or `destroy` without prompts, or undefined for other commands. */
+function operationArgsOf(args) {
   const [command = '', ...otherArgs] = args
   if (command === '' || command.startsWith('-')) return ['up', '--yes', '--skip-preview', ...args]
   if (command === 'destroy') return ['destroy', '--yes', '--skip-preview', ...otherArgs]

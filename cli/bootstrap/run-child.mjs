@@ -1,13 +1,13 @@
-/** Runs one command of the project to its end. */
+/** Runs a child process for a command of the bootstrap. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { createProjectVariables, root } from './paths.mjs'
 import { createBootstrapFailure } from './messages.mjs'
 
 /**
- * Runs a command with the project's Node first in PATH. Returns the exit status of the command, or
- * 128 + n if signal n ended it. `onOutput`, if present, also receives the standard output. With
- * `quiet`, only the standard error of a failed command is printed.
+ * Runs a command, by default with the project's Node first in PATH. Returns the exit status of the
+ * command, or 128 + n if signal n ended it. `onOutput`, if present, also receives the standard
+ * output. With `quiet`, only the standard error of a failed command is printed.
  */
 export function runChild(
   file,
@@ -23,7 +23,7 @@ export function runChild(
     process.stdout.write(chunk)
     onOutput(String(chunk))
   })
-  const { lastSignal, detach: stopForwarding } = forwardSignals(child)
+  const { lastSignal, stopForwarding } = forwardSignals(child)
   return new Promise((resolve, reject) => {
     child.on('error', thrown =>
       reject(
@@ -56,5 +56,5 @@ function forwardSignals(child) {
   const onInterrupt = process.stdin.isTTY ? () => {} : forward
   process.on('SIGINT', onInterrupt).on('SIGTERM', forward)
   const stopForwarding = () => void process.off('SIGINT', onInterrupt).off('SIGTERM', forward)
-  return { lastSignal: () => lastForwarded, detach: stopForwarding }
+  return { lastSignal: () => lastForwarded, stopForwarding }
 }

@@ -35,7 +35,8 @@ export async function runTier(tier, args) {
   printProgress(`tests took ${elapsedSince(startMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
   // Printed at the end, so that the last lines of a log name the failures.
-  for (const name of counts.flatMap(count => count.names)) console.log(`not passed: ${name}`)
+  for (const failure of counts.flatMap(count => count.failures))
+    console.log(`not passed: ${failure}`)
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`)
   return sum('failed') === 0 ? 0 : 1
 }
@@ -53,15 +54,16 @@ async function runVitest(tier, args, env) {
     ...reporters,
     ...args,
   ]
-  // Tests of AWS use emulators, which run as long as the tests.
+  // The tests of these tiers use AWS emulators, which run as long as the tests.
   const wrapperArgs = ['aws', 'nightly'].includes(tier) ? [emulatorsScript, '--', projectNode] : []
-  // The last test of the whole tier compares the permissions that all tests have used.
-  const ledger = tier === 'aws' && args.length === 0 ? createLedgerFolder() : undefined
-  const ledgerVariables = ledger === undefined ? {} : { ANTICHAIN_PERMISSION_LEDGER: ledger }
+  // All tests of the tier record the permissions that they use, and the last test reads them.
+  const ledgerFolder = tier === 'aws' && args.length === 0 ? createLedgerFolder() : undefined
+  const ledgerVariables =
+    ledgerFolder === undefined ? {} : { ANTICHAIN_PERMISSION_LEDGER: ledgerFolder }
   const status = await runChild(projectNode, [...wrapperArgs, vitest, ...options], {
     env: { ...env, ...ledgerVariables },
   })
-  if (ledger !== undefined) rmSync(ledger, { recursive: true, force: true })
+  if (ledgerFolder !== undefined) rmSync(ledgerFolder, { recursive: true, force: true })
   const counts = existsSync(report) ? countsOf(report) : emptyCounts
   rmSync(report, { force: true })
   return countRunnerFailure(status, counts)
@@ -69,27 +71,27 @@ async function runVitest(tier, args, env) {
 
 const createLedgerFolder = () => mkdtempSync(join(root, '.cache', 'permission-ledger-'))
 
-const emptyCounts = { passed: 0, failed: 0, skipped: 0, names: [] }
+const emptyCounts = { passed: 0, failed: 0, skipped: 0, failures: [] }
 
 /**
- * Returns the counts of a report. A file that could not be run contains no tests and counts as one
- * failure.
+ * Returns the counts in a report file of vitest, and a line for each failure. A test file that
+ * could not be run contains no tests and counts as one failure.
  */
 function countsOf(report) {
   const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
     readFileSync(report, 'utf8'),
   )
-  const names = []
+  const failures = []
   let brokenFiles = 0
   for (const { status, name: file, message, assertionResults } of testResults) {
     if (status !== 'failed') continue
     const failed = assertionResults.filter(assertion => assertion.status === 'failed')
     if (failed.length === 0) brokenFiles += 1
-    const failures = failed.length === 0 ? [firstLineOf(message)] : failed.map(describeFailure)
-    names.push(...failures.map(text => `${relative(root, file)}: ${text}`))
+    const texts = failed.length === 0 ? [firstLineOf(message)] : failed.map(describeFailure)
+    failures.push(...texts.map(text => `${relative(root, file)}: ${text}`))
   }
   const failed = numFailedTests + brokenFiles
-  return { passed: numPassedTests, failed, skipped: numPendingTests, names }
+  return { passed: numPassedTests, failed, skipped: numPendingTests, failures }
 }
 
 /** Formats a failed test as one line: its name and the first line of its first message. */
@@ -108,8 +110,13 @@ async function runGolden(env) {
   const status = await runChild(projectNode, [goldenScript], { env, onOutput })
   const [, passed = 0, failed = 0, skipped = 0] =
     /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(text) ?? []
-  const names = text.split('\n').filter(line => / (fails|passes now: .*)$/.test(line))
-  const counts = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped), names }
+  const failures = text.split('\n').filter(line => / (fails|passes now: .*)$/.test(line))
+  const counts = {
+    passed: Number(passed),
+    failed: Number(failed),
+    skipped: Number(skipped),
+    failures,
+  }
   return countRunnerFailure(status, counts)
 }
 

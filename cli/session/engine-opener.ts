@@ -2,7 +2,7 @@ import type { EnginePort } from '../../local/engine-port.ts'
 import { readLogin } from '../remote/saved-login.ts'
 import type { Tools } from './tools.ts'
 
-/** The engines of a session. Each is opened on demand, and once. */
+/** The opener of the engines of a session. Each engine is opened on demand, and once. */
 export interface EngineOpener {
   /** Opens the API of the login. Without a login, opens the store of this machine. */
   readonly openEngine: () => Promise<EnginePort>
@@ -12,7 +12,7 @@ export interface EngineOpener {
   readonly close: () => Promise<void>
 }
 
-/** Creates the opener of a session's engines. `home` has the login and the store. */
+/** Creates the opener of a session's engines. `home`: the folder with the login and the store. */
 export function createEngineOpener(
   { openLocal, openRemote }: Pick<Tools, 'openLocal' | 'openRemote'>,
   options: { readonly home: string; readonly verbose: boolean },

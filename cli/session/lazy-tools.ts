@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Tools } from './tools.ts'
 
-/** Creates the real parts below the command line. Each is loaded when a command first needs it. */
+/** Creates the tools of the real command line. A module is loaded when a command first needs it. */
 export function createLazyTools(): Tools {
   return {
     openLocal: async options => (await import('../../local/local.ts')).openLocal(options),
@@ -28,8 +28,10 @@ export function createLazyTools(): Tools {
             keeper: createDefaultKeyKeeper(env),
             allowed,
           }),
-        create: async text => passphraseSecrets.createPassphraseManager(text),
-        open: async (salt, text) => passphraseSecrets.openPassphraseManager(salt, text),
+        createWithPassphrase: async passphrase =>
+          passphraseSecrets.createPassphraseManager(passphrase),
+        openWithPassphrase: async (salt, passphrase) =>
+          passphraseSecrets.openPassphraseManager(salt, passphrase),
         readPassphrase: async env =>
           passphraseSecrets.readPassphrase(env, file => readFileSync(file, 'utf8')),
       }

@@ -19,20 +19,22 @@ export interface GlobalOptions {
   readonly verbose: boolean
 }
 
-/** One run of the command line: its global options, and the parts that commands share. */
+/** One run of the command line: its global options, and the functions that commands share. */
 export interface CliSession extends EngineOpener {
   readonly io: Io
   readonly tools: Tools
   readonly verbose: boolean
+  /** Whether the output has colors. */
   readonly color: boolean
   /** Whether prompts are possible: on a terminal, without --non-interactive. */
   readonly mayPrompt: boolean
+  /** The folder of the store and the login: ANTICHAIN_HOME, or `~/.antichain`. */
   readonly home: string
   /** The folder to which relative file names refer. */
   readonly cwd: string
   readonly print: (line: string) => void
   readonly printToStderr: (line: string) => void
-  /** Returns the project of the folder. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
+  /** Returns the project of the folder `cwd`. Throws PROJECT_NOT_FOUND, PROJECT_INVALID. */
   readonly requireProject: () => Project
   /**
    * Returns the id of the stack `name`. Without a name, the stack is that of --stack, or else that
@@ -43,7 +45,7 @@ export interface CliSession extends EngineOpener {
   readonly requireStack: (name?: string) => Promise<StackId>
 }
 
-/** Creates the session of one command. Everything is opened on demand. */
+/** Creates the session of one command. Project and engines are opened on demand. */
 export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): CliSession {
   const cwd = resolve(io.cwd, globals.cwd ?? '.')
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())

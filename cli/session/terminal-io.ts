@@ -15,9 +15,9 @@ export function createTerminalIo(): Io {
     prompt: question => promptLine(question, false),
     promptHidden: question => promptLine(question, true),
     readInput: async () => {
-      const pieces: Uint8Array[] = []
-      for await (const piece of process.stdin) pieces.push(Buffer.from(piece))
-      return Buffer.concat(pieces).toString('utf8')
+      const chunks: Uint8Array[] = []
+      for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+      return Buffer.concat(chunks).toString('utf8')
     },
     onInterrupt: onSignal => {
       process.on('SIGINT', onSignal)
@@ -35,19 +35,19 @@ function promptLine(question: string, isHidden: boolean): Promise<string> {
   const output = isHidden
     ? new Writable({ write: (_chunk, _encoding, callback) => callback() })
     : process.stderr
-  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  const reader = createInterface({ input: process.stdin, output, terminal: true })
   return new Promise(resolve => {
     let answer = ''
-    lines.once('line', line => {
+    reader.once('line', line => {
       answer = line
-      lines.close()
+      reader.close()
     })
     // readline intercepts Ctrl-C at a prompt, so the signal is sent to the process.
-    lines.once('SIGINT', () => {
-      lines.close()
+    reader.once('SIGINT', () => {
+      reader.close()
       process.kill(process.pid, 'SIGINT')
     })
-    lines.once('close', () => {
+    reader.once('close', () => {
       if (isHidden) process.stderr.write('\n')
       resolve(answer)
     })

@@ -18,10 +18,11 @@ export interface DisplayOptions {
   readonly json: boolean
   /** Whether a preview with `json` prints one document at the end instead of each event. */
   readonly digest: boolean
-  /** Another destination of events: a file, or `tcp://host:port`. */
+  /** A further destination of the events: a file, or `tcp://host:port`. */
   readonly eventLog: string | undefined
   readonly diff: boolean
   readonly color: boolean
+  /** Whether the display may update its lines in place while the operation runs. */
   readonly interactive: boolean
   readonly suppressOutputs: boolean
   readonly showSecrets: boolean
@@ -76,10 +77,10 @@ export interface SealedKey {
  * of this process.
  */
 export interface SecretsTools {
-  /** Creates a manager with a new salt. */
-  readonly create: (passphrase: string) => Promise<SecretsManager>
+  /** Creates a manager with a passphrase and a new salt. */
+  readonly createWithPassphrase: (passphrase: string) => Promise<SecretsManager>
   /** Opens the manager of a salt. Throws SECRETS_PASSPHRASE_WRONG. */
-  readonly open: (salt: string, passphrase: string) => Promise<SecretsManager>
+  readonly openWithPassphrase: (salt: string, passphrase: string) => Promise<SecretsManager>
   /**
    * Creates a manager with a new data key of a stack, sealed by the key of a URL. Throws
    * SECRETS_URL_INVALID, STORE_*.
@@ -89,8 +90,8 @@ export interface SecretsTools {
     env: Env,
   ) => Promise<SecretsManager>
   /**
-   * Opens the manager of a sealed data key. Throws SECRETS_STACK_DIFFERS for one that is not
-   * allowed, SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE, STORE_*.
+   * Opens the manager of a sealed data key. Throws SECRETS_STACK_DIFFERS for a data key that
+   * `allowed` excludes, SECRETS_MALFORMED, SECRETS_KEY_UNUSABLE, STORE_*.
    */
   readonly openWithKey: (
     sealedKey: SealedKey,
@@ -104,7 +105,7 @@ export interface SecretsTools {
   readonly readPassphrase: (env: Env) => Promise<string | undefined>
 }
 
-/** The parts below the command line. Each is loaded when a command needs it. */
+/** The functions of lower layers that commands call. Their modules are loaded on demand. */
 export interface Tools {
   readonly openLocal: OpenEngine
   readonly openRemote: (

@@ -63,7 +63,7 @@ export async function changeSecretsProvider(
   const newManager =
     newPassphrase === undefined
       ? await createManager(session, stack, provider)
-      : await (await session.tools.loadSecrets()).create(newPassphrase)
+      : await (await session.tools.loadSecrets()).createWithPassphrase(newPassphrase)
   const change = { fileManager, newManager, newPassphrase }
   if (state !== undefined) await resealState(session, { stack, state }, change)
   resealConfig(file, change)

@@ -117,7 +117,7 @@ export async function createManager(
   const secrets = await session.tools.loadSecrets()
   if (isKeyUrl(provider)) return secrets.createWithKey({ url: provider, stack }, session.io.env)
   const presetPassphrase = await secrets.readPassphrase(session.io.env)
-  return secrets.create(presetPassphrase ?? (await askNewPassphrase(session)))
+  return secrets.createWithPassphrase(presetPassphrase ?? (await askNewPassphrase(session)))
 }
 
 /** Writes the secrets manager to the stack's file. Throws CONFIG_INVALID. */
@@ -160,7 +160,7 @@ export async function openStateManagerWithPassphrase(
 ): Promise<SecretsManager | undefined> {
   const salt = stateSaltOf(state)
   if (salt === undefined) return undefined
-  return (await session.tools.loadSecrets()).open(salt, passphrase)
+  return (await session.tools.loadSecrets()).openWithPassphrase(salt, passphrase)
 }
 
 /** Reports whether a state names a manager. */
@@ -207,7 +207,7 @@ async function openWithKey(
 async function openWithPassphrase(session: CliSession, salt: string): Promise<SecretsManager> {
   const secrets = await session.tools.loadSecrets()
   const presetPassphrase = await secrets.readPassphrase(session.io.env)
-  return secrets.open(
+  return secrets.openWithPassphrase(
     salt,
     presetPassphrase ?? (await askPassphrase(session, 'Enter the passphrase of the stack:')),
   )

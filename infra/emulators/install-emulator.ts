@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { takeLock } from '../../cli/bootstrap/lock.mjs'
+import { acquireFolderLock } from '../../cli/bootstrap/lock.mjs'
 import type { CommandLine, EmulatorRow } from './emulators.ts'
 
 /** An installed emulator with its folder, or the reason why it is missing. */
@@ -45,7 +45,7 @@ export async function installEmulator(
       reason: `${row.toolchain} is not installed: missing ${missingTools.join(', missing ')}`,
     }
   if (isInstalled()) return { kind: 'installed', row, folder }
-  const release = await takeLock(`${folder}.lock`)
+  const release = await acquireFolderLock(`${folder}.lock`)
   try {
     if (!isInstalled()) {
       onMessage(

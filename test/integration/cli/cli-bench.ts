@@ -151,8 +151,8 @@ function createFakeTools(
     },
     loadPlatform: async () => bench.platform,
     loadSecrets: async () => ({
-      create: async passphrase => createFakeManager('new-salt', passphrase),
-      open: async (salt, passphrase) => {
+      createWithPassphrase: async passphrase => createFakeManager('new-salt', passphrase),
+      openWithPassphrase: async (salt, passphrase) => {
         if (passphrase === 'wrong')
           throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
         return createFakeManager(salt, passphrase)
