@@ -18,13 +18,13 @@ export function entryContentsOf(
   if (operation.old?.kind === 'base') facts.getState(operation.old)
   const fact = facts.get(operation.id)
   switch (fact.kind) {
-    case 'untouched':
+    case 'not-begun':
       return []
-    case 'open':
+    case 'begun':
       return [beginEntryOf(operation, facts)]
     case 'failed':
       return [beginEntryOf(operation, facts), { kind: 'failure' }]
-    case 'done':
+    case 'applied':
       return [beginEntryOf(operation, facts), operationEndEntryOf(operation, fact.state, facts)]
     default:
       return fact satisfies never
@@ -43,7 +43,7 @@ export function outputsEntryOf(
   if (target.kind === 'base') facts.getState(target)
   else {
     const fact = facts.get(target.operation)
-    if (fact.kind !== 'done' || fact.state === undefined) return undefined
+    if (fact.kind !== 'applied' || fact.state === undefined) return undefined
   }
   return { kind: 'outputs', state, remove: toEntryReference(target) }
 }

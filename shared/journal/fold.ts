@@ -13,10 +13,10 @@ import { type OperationFacts, factsOf } from './operation-facts.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
 import { replay, type ReplayOptions } from './replay.ts'
 import {
-  createViewEntries,
+  createViewEntryFactory,
   removesViews,
-  type ViewEntries,
   type ViewEntry,
+  type ViewEntryFactory,
 } from './view-entries.ts'
 
 /**
@@ -41,8 +41,8 @@ export function fold(input: FoldInput): StoredDeployment {
 
 /**
  * Returns the rebuild options of a refresh by the program. Registered resources only lose dangling
- * references. After the program of a command that only reads has ended, the other resources are
- * rebuilt.
+ * references. The other resources are rebuilt when the command is a refresh and its program has
+ * ended.
  */
 function rebuildOptionsOf({
   decisions,
@@ -90,7 +90,10 @@ export function journalEntriesOf(input: FoldInput): readonly JournalEntry[] {
   const add = (operation: number, content: EntryContent): void => {
     entries.push({ ...content, sequence: entries.length + 1, operation })
   }
-  const views = createViewEntries(input.base, lastOperationOf(foldedDecisions) + 1)
+  const viewEntryFactory = createViewEntryFactory(
+    input.base,
+    highestOperationOf(foldedDecisions) + 1,
+  )
   add(0, { kind: 'secrets-manager', secretsProvider: input.secretsProvider })
   for (const foldedDecision of foldedDecisions) {
     if (foldedDecision.kind === 'extension') {
@@ -111,42 +114,44 @@ export function journalEntriesOf(input: FoldInput): readonly JournalEntry[] {
       operation: operation.id,
       content,
     }))
-    const relatedEntries = createViewContents(operation, facts, views)
+    const viewEntries = viewEntriesOf(operation, facts, viewEntryFactory)
     // The views of a deleted resource are deleted before the resource.
     const leadingCount = operation.effect === 'remove' ? 1 : ownEntries.length
     const allEntries = [
       ...ownEntries.slice(0, leadingCount),
-      ...relatedEntries,
+      ...viewEntries,
       ...ownEntries.slice(leadingCount),
     ]
-    for (const viewEntry of allEntries) add(viewEntry.operation, viewEntry.content)
+    for (const entry of allEntries) add(entry.operation, entry.content)
   }
   return entries
 }
 
 /**
- * Returns the view entries of an operation: the steps that its provider reported, and the views
- * that were deleted with its resource.
+ * Returns the view entries of an operation: the view steps that its provider reported, and the
+ * deletes of views whose owner it removed.
  */
-function createViewContents(
+function viewEntriesOf(
   operation: Operation,
   facts: OperationFacts,
-  entries: ViewEntries,
+  factory: ViewEntryFactory,
 ): readonly ViewEntry[] {
   const fact = facts.get(operation.id)
-  if (fact.kind !== 'done' && fact.kind !== 'failed') return []
+  if (fact.kind !== 'applied' && fact.kind !== 'failed') return []
   // Views of a resource that was not created would have no owner.
   if (fact.kind === 'failed' && createsObject(operation)) return []
-  const published = entries.publishedEntriesOf(fact.views ?? [])
+  const reportedEntries = factory.reportedViewEntriesOf(fact.views ?? [])
   const { old } = operation
   if (fact.kind === 'failed' || old === undefined || !removesViews(operation, fact.state))
-    return published
+    return reportedEntries
   const owner = facts.getState(old)
-  return owner === undefined ? published : [...published, ...entries.removedEntriesOf(owner)]
+  return owner === undefined
+    ? reportedEntries
+    : [...reportedEntries, ...factory.remainingViewEntriesOf(owner)]
 }
 
 /** Returns the highest operation number. */
-function lastOperationOf(folded: readonly FoldedDecision[]): number {
+function highestOperationOf(folded: readonly FoldedDecision[]): number {
   let highest = 0
   for (const item of folded) {
     if (item.kind === 'executed') highest = Math.max(highest, item.operation.id)

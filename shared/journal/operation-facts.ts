@@ -5,15 +5,18 @@ import { isRunByGenerator, type Operation, type StateReference } from '../record
 import type { StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import type { FoldedDecision, FoldInput } from './fold-input.ts'
 
-/** The part of an operation's status that the fold may use. */
+/** The status of an operation, as far as the fold may use it. */
 export type OperationFact =
-  | { readonly kind: 'untouched' }
-  /** Begun; the end is unknown or cannot be used yet. */
-  | { readonly kind: 'open' }
+  | { readonly kind: 'not-begun' }
+  /** The end is unknown, or the fold cannot use it yet. */
+  | { readonly kind: 'begun' }
   | { readonly kind: 'failed'; readonly views?: readonly ViewOutcome[] }
-  /** `isComplete` false: created but not initialized, so dependent operations do not continue. */
+  /**
+   * The change took place. `isComplete` false: the resource is not initialized, so dependent
+   * operations do not continue.
+   */
   | {
-      readonly kind: 'done'
+      readonly kind: 'applied'
       readonly state: StoredResource | undefined
       readonly isComplete: boolean
       readonly views?: readonly ViewOutcome[]
@@ -27,7 +30,7 @@ export interface OperationFacts {
    * the operation created none or its end cannot be used, returns its planned state.
    */
   readonly getState: (reference: StateReference) => StoredResource | undefined
-  /** Returns the attempt to which an open create belongs. */
+  /** Returns the attempt of a begun create. */
   readonly getOrigin: (operation: OperationId) => StoredOperation['origin']
   /** Reports whether a later decision references the state that an operation created. */
   readonly isReferencedLater: (operation: OperationId) => boolean
@@ -36,7 +39,7 @@ export interface OperationFacts {
 /**
  * Collects the facts of each operation. The end of an operation is used only when all operations
  * that it waited for are known to have succeeded (I6). Ends are read one after another while
- * executors continue, so a read may see a later end without an earlier one.
+ * executors continue, so the reads may contain a later end without an earlier one.
  */
 export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): OperationFacts {
   const operations = operationsOf(folded)
@@ -45,16 +48,16 @@ export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): Op
     if (item.kind === 'executed') facts.set(item.operation.id, factOf(item.operation, input))
     else if (item.kind === 'settled')
       facts.set(item.decision.operation.id, {
-        kind: 'done',
+        kind: 'applied',
         state: item.decision.state,
         isComplete: true,
       })
   }
   const retriedCalls = findRetriedCalls(input, facts)
   for (const operation of findWithheldOperations(operations, facts, retriedCalls))
-    facts.set(operation, { kind: 'open' })
+    facts.set(operation, { kind: 'begun' })
   const getFact = (operation: OperationId): OperationFact =>
-    facts.get(operation) ?? { kind: 'untouched' }
+    facts.get(operation) ?? { kind: 'not-begun' }
   const referencedIds = referencedOperationsOf(folded, operations)
   return {
     get: getFact,
@@ -68,7 +71,7 @@ export function factsOf(input: FoldInput, folded: readonly FoldedDecision[]): Op
       if (reference.kind === 'base') return readBaseState(input.base, reference)
       const fact = getFact(reference.operation)
       const plannedState = operations.get(reference.operation)?.state
-      return fact.kind === 'done' ? (fact.state ?? plannedState) : plannedState
+      return fact.kind === 'applied' ? (fact.state ?? plannedState) : plannedState
     },
   }
 }
@@ -102,16 +105,16 @@ const creatingEffects: ReadonlySet<string> = new Set(['add', 'replace', 'add-mar
 function factOf(operation: Operation, input: FoldInput): OperationFact {
   const operationEnd = input.getEnd(operation.id)
   if (isRunByGenerator(operation) || operation.op === 'replace')
-    return { kind: 'done', state: undefined, isComplete: true }
-  if (operationEnd === undefined) return { kind: 'untouched' }
+    return { kind: 'applied', state: undefined, isComplete: true }
+  if (operationEnd === undefined) return { kind: 'not-begun' }
   const { head, outcome } = operationEnd
   const verdict = head.end?.verdict
-  if (verdict === undefined) return { kind: mayHaveCalled(head) ? 'open' : 'untouched' }
+  if (verdict === undefined) return { kind: mayHaveCalled(head) ? 'begun' : 'not-begun' }
   const views = outcome?.views === undefined ? {} : { views: outcome.views }
   if (verdict === 'failed') return { kind: 'failed', ...views }
   const isStateUnknown = outcome === undefined && creatingEffects.has(operation.effect)
-  if (verdict === 'interrupted' || isStateUnknown) return { kind: 'open' }
-  return { kind: 'done', state: stateOf(outcome), isComplete: verdict === 'succeeded', ...views }
+  if (verdict === 'interrupted' || isStateUnknown) return { kind: 'begun' }
+  return { kind: 'applied', state: stateOf(outcome), isComplete: verdict === 'succeeded', ...views }
 }
 
 /** Reports whether an attempt was not given back, and therefore may have called the provider. */
@@ -136,7 +139,8 @@ function findRetriedCalls(
   const retries = [...decisions].filter(decision => decision.kind === 'retried').toReversed()
   const idsWithLaterResult = new Set<OperationId>()
   for (const { of, operation } of retries) {
-    if (!idsWithLaterResult.has(operation.id) && facts.get(operation.id)?.kind !== 'done') continue
+    if (!idsWithLaterResult.has(operation.id) && facts.get(operation.id)?.kind !== 'applied')
+      continue
     idsWithLaterResult.add(of)
     facts.set(of, { kind: 'failed' })
   }
@@ -157,14 +161,14 @@ function findWithheldOperations(
   const unusableIds: OperationId[] = []
   const withhold = (ids: readonly OperationId[]): void => {
     for (const id of ids) {
-      if (withheldIds.has(id) || facts.get(id)?.kind !== 'done') continue
+      if (withheldIds.has(id) || facts.get(id)?.kind !== 'applied') continue
       withheldIds.add(id)
       unusableIds.push(id)
     }
   }
   for (const [id, fact] of facts) {
     if (retriedCalls.has(id)) continue
-    if (fact.kind !== 'done') unusableIds.push(id)
+    if (fact.kind !== 'applied') unusableIds.push(id)
     else if (!fact.isComplete) withhold(operations.get(id)?.releases ?? [])
   }
   for (let id = unusableIds.pop(); id !== undefined; id = unusableIds.pop()) {

@@ -40,7 +40,7 @@ interface ReplayState {
   readonly swappedBaseStates: Map<number, StoredResource>
   readonly deleteMarks: Set<number>
   readonly pendingReplacementMarks: Set<number>
-  readonly openOperations: Map<number, StoredOperation | undefined>
+  readonly begunOperations: Map<number, StoredOperation | undefined>
   readonly extensions: Map<string, Json>
   hasRefreshed: boolean
   hasByteStrings: boolean
@@ -62,7 +62,7 @@ export function replay(
   sortedEntries.forEach((entry, index) => {
     if (entry.kind === 'rebuilt-base-state')
       rebase(state, options, index === sortedEntries.length - 1)
-    else apply(state, entry)
+    else applyEntry(state, entry)
   })
   return buildDeployment(state, options)
 }
@@ -78,7 +78,7 @@ function createReplayState(base: StoredDeployment, options: ReplayOptions): Repl
     swappedBaseStates: new Map(),
     deleteMarks: new Set(),
     pendingReplacementMarks: new Set(),
-    openOperations: new Map(),
+    begunOperations: new Map(),
     extensions: new Map(),
     hasRefreshed: false,
     hasByteStrings:
@@ -93,21 +93,21 @@ function sortBySequence(entries: Iterable<JournalEntry>): readonly JournalEntry[
   return [...bySequence.values()].sort((a, b) => a.sequence - b.sequence)
 }
 
-function apply(state: ReplayState, entry: JournalEntry): void {
+function applyEntry(state: ReplayState, entry: JournalEntry): void {
   if (entry.requiresByteString === true) state.hasByteStrings = true
   switch (entry.kind) {
     case 'begin':
-      state.openOperations.set(entry.operation, entry.pending)
+      state.begunOperations.set(entry.operation, entry.pending)
       return
     case 'failure':
-      state.openOperations.delete(entry.operation)
+      state.begunOperations.delete(entry.operation)
       return
     case 'success':
-      state.openOperations.delete(entry.operation)
+      state.begunOperations.delete(entry.operation)
       applySuccess(state, entry)
       return
     case 'refresh-success':
-      state.openOperations.delete(entry.operation)
+      state.begunOperations.delete(entry.operation)
       state.hasRefreshed = true
       if (entry.remove !== undefined) swap(state, entry.remove, entry.state)
       return
@@ -223,7 +223,7 @@ function rebase(state: ReplayState, options: ReplayOptions, isLast: boolean): vo
     state.swappedBaseStates,
     state.deleteMarks,
     state.pendingReplacementMarks,
-    state.openOperations,
+    state.begunOperations,
     state.extensions,
   ]
   for (const collection of collections) collection.clear()
@@ -231,19 +231,21 @@ function rebase(state: ReplayState, options: ReplayOptions, isLast: boolean): vo
 
 function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDeployment {
   const { base, addedStates, droppedAddedIndexes } = state
-  const touchedStates = addedStates.filter((_, index) => !droppedAddedIndexes.has(index))
-  const keptBase = collectKeptBase(state)
-  const states = [...touchedStates, ...keptBase.map(({ resource }) => resource)]
+  const remainingAddedStates = addedStates.filter((_, index) => !droppedAddedIndexes.has(index))
+  const remainingBaseStates = collectRemainingBaseStates(state)
+  const states = [...remainingAddedStates, ...remainingBaseStates.map(({ resource }) => resource)]
   const sortStates = (): readonly StoredResource[] => options.sortResources?.(states) ?? states
-  const unchangedStates = keptBase
+  const unchangedStates = remainingBaseStates
     .filter(({ index }) => options.unchangedPositions?.has(index))
     .map(({ resource }) => resource)
-  const registeredStates = new Set([...touchedStates, ...unchangedStates])
-  const isKept = (resource: StoredResource): boolean =>
+  const registeredStates = new Set([...remainingAddedStates, ...unchangedStates])
+  const losesOnlyDanglingReferences = (resource: StoredResource): boolean =>
     options.rebuildMode === 'none' ||
     (options.rebuildMode === 'base' && registeredStates.has(resource))
-  const hasLostReferences = state.hasRefreshed || options.rebuildMode === 'base'
-  const resources = hasLostReferences ? rebuildDependencies(sortStates(), isKept) : states
+  const shouldRebuildReferences = state.hasRefreshed || options.rebuildMode === 'base'
+  const resources = shouldRebuildReferences
+    ? rebuildDependencies(sortStates(), losesOnlyDanglingReferences)
+    : states
   const pending = collectPending(state)
   const extensions = { ...Object.fromEntries(state.extensions), ...base.extensions }
   return normalizeUrns({
@@ -263,16 +265,16 @@ function buildDeployment(state: ReplayState, options: ReplayOptions): StoredDepl
  * Returns the base states that are not dropped. Marks are not set on a swapped state, which already
  * contains its marks.
  */
-function collectKeptBase(
+function collectRemainingBaseStates(
   state: ReplayState,
 ): readonly { readonly resource: StoredResource; readonly index: number }[] {
-  const keptStates: { resource: StoredResource; index: number }[] = []
+  const remainingStates: { resource: StoredResource; index: number }[] = []
   const { resources = [] } = state.base
   resources.forEach((resource, index) => {
     if (state.droppedBaseIndexes.has(index)) return
     const swappedState = state.swappedBaseStates.get(index)
     if (swappedState !== undefined) {
-      keptStates.push({ resource: swappedState, index })
+      remainingStates.push({ resource: swappedState, index })
       return
     }
     const flaggedResource = state.pendingReplacementMarks.has(index)
@@ -281,19 +283,19 @@ function collectKeptBase(
     const markedResource = state.deleteMarks.has(index)
       ? withFlag(flaggedResource, 'delete')
       : flaggedResource
-    keptStates.push({ resource: markedResource, index })
+    remainingStates.push({ resource: markedResource, index })
   })
-  return keptStates
+  return remainingStates
 }
 
 /**
- * Returns the open operations by number, then the pending creates of the base, which only a user
- * can clear.
+ * Returns the begun operations without an end by number, then the pending creates of the base,
+ * which only a user can clear.
  */
 function collectPending(state: ReplayState): readonly StoredOperation[] {
-  const openOperations = [...state.openOperations].sort(([a], [b]) => a - b)
+  const begunOperations = [...state.begunOperations].sort(([a], [b]) => a - b)
   return [
-    ...openOperations.flatMap(([, operation]) => (operation === undefined ? [] : [operation])),
+    ...begunOperations.flatMap(([, operation]) => (operation === undefined ? [] : [operation])),
     ...(state.base.pending_operations ?? []).filter(({ type }) => type === 'creating'),
   ]
 }

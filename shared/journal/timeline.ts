@@ -45,22 +45,22 @@ export interface TimedRecord {
 const kindsAfterAllEnds: ReadonlySet<Decision['kind']> = new Set(['pin', 'plan', 'closing'])
 
 /**
- * Computes the timeline of a log. Lamport times depend on the records alone. A record has one, and
- * the end of each of its operations has a later one. An end comes after the ends that its operation
- * waited for, and all ends of a record come before the next record. Clock times are those of the
- * processes that wrote the records. The clocks of processes differ, so a time before its cause is
- * replaced by the time of the cause. Linear.
+ * Computes the timeline of a log. Lamport times depend on the records alone. Each record has a
+ * Lamport time, and the ends of its operations have later ones. An end comes after the ends that
+ * its operation waited for, and all ends of a record come before the next record. Clock times are
+ * those of the processes that wrote the records. The clocks of processes differ, so a time before
+ * its cause is replaced by the time of the cause. Linear.
  */
 export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
-  const latestOperations = new Map<string, OperationId>()
-  const endTimes = new Map<OperationId, number>()
+  const latestOperationIds = new Map<string, OperationId>()
+  const endTimesMs = new Map<OperationId, number>()
   const timedRecords: TimedRecord[] = []
   let lamport = 1
   let timeMs = 0
   let lastEndMs = 0
   for (const record of input.records) {
-    const causes = record.decisions.flatMap(decision => causesOf(decision, latestOperations))
-    timeMs = Math.max(timeMs, record.at, ...causes.map(id => endTimes.get(id) ?? 0))
+    const causes = record.decisions.flatMap(decision => causesOf(decision, latestOperationIds))
+    timeMs = Math.max(timeMs, record.at, ...causes.map(id => endTimesMs.get(id) ?? 0))
     if (record.decisions.some(({ kind }) => kindsAfterAllEnds.has(kind)))
       timeMs = Math.max(timeMs, lastEndMs)
     const executedOperations = record.decisions.flatMap(decision =>
@@ -68,9 +68,9 @@ export function timelineOf(input: TimelineInput): readonly TimedRecord[] {
     )
     const operations = timeOperations(executedOperations, { input, timeMs, lamport })
     for (const { operation, endedAt } of operations) {
-      latestOperations.set(operation.urn, operation.id)
+      latestOperationIds.set(operation.urn, operation.id)
       if (endedAt === undefined) continue
-      endTimes.set(operation.id, endedAt)
+      endTimesMs.set(operation.id, endedAt)
       lastEndMs = Math.max(lastEndMs, endedAt)
     }
     timedRecords.push({ record, lamport, timeMs: timeMs as EpochMs, operations })
@@ -135,16 +135,22 @@ function executedOperationsOf(
 /** Returns the operations whose ends a decision waited for. */
 function causesOf(
   decision: Decision,
-  latestOperations: ReadonlyMap<string, OperationId>,
+  latestOperationIds: ReadonlyMap<string, OperationId>,
 ): readonly OperationId[] {
   if (decision.kind === 'registration')
     return decision.operations.flatMap(operation =>
-      precedingOperationsOf(operation, latestOperations),
+      precedingOperationsOf(operation, latestOperationIds),
     )
   if (decision.kind === 'settled')
-    return precedingOperationsOf({ ...decision.operation, state: decision.state }, latestOperations)
+    return precedingOperationsOf(
+      { ...decision.operation, state: decision.state },
+      latestOperationIds,
+    )
   if (decision.kind === 'outputs')
-    return precedingOperationsOf({ old: decision.target, state: decision.state }, latestOperations)
+    return precedingOperationsOf(
+      { old: decision.target, state: decision.state },
+      latestOperationIds,
+    )
   return []
 }
 
@@ -153,10 +159,10 @@ function precedingOperationsOf(
     old,
     state,
   }: { readonly old?: StateReference | undefined; readonly state?: StoredResource | undefined },
-  latestOperations: ReadonlyMap<string, OperationId>,
+  latestOperationIds: ReadonlyMap<string, OperationId>,
 ): readonly OperationId[] {
   const neededUrns = state === undefined ? [] : neededUrnsOf(state)
-  const precedingIds = neededUrns.flatMap(urn => latestOperations.get(urn) ?? [])
+  const precedingIds = neededUrns.flatMap(urn => latestOperationIds.get(urn) ?? [])
   return old?.kind === 'operation' ? [old.operation, ...precedingIds] : precedingIds
 }
 
@@ -179,31 +185,31 @@ function timeOperations(
   start: { readonly input: TimelineInput; readonly timeMs: number; readonly lamport: number },
 ): readonly TimedOperation[] {
   const operationsById = new Map(operations.map(operation => [operation.id, operation]))
-  const missingArrivals = new Map(operations.map(({ id }) => [id, 0]))
+  const missingArrivalCounts = new Map(operations.map(({ id }) => [id, 0]))
   for (const { releases } of operations)
-    for (const id of releases) missingArrivals.set(id, (missingArrivals.get(id) ?? 0) + 1)
-  const readyTimes = new Map<OperationId, { lamport: number; timeMs: number }>()
-  const readyOperations = operations.filter(({ id }) => missingArrivals.get(id) === 0)
+    for (const id of releases) missingArrivalCounts.set(id, (missingArrivalCounts.get(id) ?? 0) + 1)
+  const startTimes = new Map<OperationId, { lamport: number; timeMs: number }>()
+  const readyOperations = operations.filter(({ id }) => missingArrivalCounts.get(id) === 0)
   const timedOperations: TimedOperation[] = []
   for (
     let readyOperation = readyOperations.pop();
     readyOperation !== undefined;
     readyOperation = readyOperations.pop()
   ) {
-    const operationStart = readyTimes.get(readyOperation.id) ?? {
+    const operationStart = startTimes.get(readyOperation.id) ?? {
       lamport: start.lamport,
       timeMs: start.timeMs,
     }
     const timedOperation = timeOperation(readyOperation, operationStart, start.input)
     timedOperations.push(timedOperation)
     for (const id of readyOperation.releases) {
-      const previousStart = readyTimes.get(id) ?? operationStart
-      readyTimes.set(id, {
+      const previousStart = startTimes.get(id) ?? operationStart
+      startTimes.set(id, {
         lamport: Math.max(previousStart.lamport, timedOperation.lamport),
         timeMs: Math.max(previousStart.timeMs, timedOperation.endedAt ?? timedOperation.beganAt),
       })
-      const missingCount = (missingArrivals.get(id) ?? 1) - 1
-      missingArrivals.set(id, missingCount)
+      const missingCount = (missingArrivalCounts.get(id) ?? 1) - 1
+      missingArrivalCounts.set(id, missingCount)
       const releasedOperation = operationsById.get(id)
       if (missingCount === 0 && releasedOperation !== undefined)
         readyOperations.push(releasedOperation)

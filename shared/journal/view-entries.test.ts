@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import type { ViewOutcome } from '../records/head.ts'
 import type { StoredDeployment, StoredResource } from '../state/stored.ts'
-import { createViewEntries } from './view-entries.ts'
+import { createViewEntryFactory } from './view-entries.ts'
 
 const owner = { urn: 'o', type: 't', custom: true, id: 'x' } as const satisfies StoredResource
 const view = { urn: 'v', type: 't', custom: false, viewOf: 'o' } as const satisfies StoredResource
@@ -20,8 +20,8 @@ const step = (effect: ViewOutcome['effect'], more: Partial<ViewOutcome> = {}): V
 
 /** Returns the end entries of some view steps. */
 const endsOf = (...steps: readonly ViewOutcome[]): readonly unknown[] =>
-  createViewEntries(base, 10)
-    .publishedEntriesOf(steps)
+  createViewEntryFactory(base, 10)
+    .reportedViewEntriesOf(steps)
     .flatMap(({ operation, content }) => (content.kind === 'begin' ? [] : [[operation, content]]))
 
 describe('view steps in the journal', () => {
@@ -53,10 +53,10 @@ describe('view steps in the journal', () => {
   })
 
   test('a deleted owner removes the views of its own copy', () => {
-    const entries = createViewEntries(base, 10)
+    const entries = createViewEntryFactory(base, 10)
     const entriesOf = (one: StoredResource): readonly unknown[] =>
       entries
-        .removedEntriesOf(one)
+        .remainingViewEntriesOf(one)
         .flatMap(({ content }) => (content.kind === 'begin' ? [] : [content]))
     expect(entriesOf(owner)).toEqual([{ kind: 'success', remove: { base: 1 } }])
     expect(entriesOf({ ...owner, delete: true })).toEqual([

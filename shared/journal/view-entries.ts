@@ -12,20 +12,23 @@ export interface ViewEntry {
 }
 
 /** A factory of view entries. The caller requests them in the order of their owners' entries. */
-export interface ViewEntries {
+export interface ViewEntryFactory {
   /** Returns entries for the view steps that an owner's provider reported. */
-  readonly publishedEntriesOf: (views: readonly ViewOutcome[]) => readonly ViewEntry[]
-  /** Returns entries for the views that remained when their owner was deleted. */
-  readonly removedEntriesOf: (owner: StoredResource) => readonly ViewEntry[]
+  readonly reportedViewEntriesOf: (views: readonly ViewOutcome[]) => readonly ViewEntry[]
+  /** Returns entries that delete the remaining views of a deleted owner. */
+  readonly remainingViewEntriesOf: (owner: StoredResource) => readonly ViewEntry[]
 }
 
 /**
- * Creates the factory of view entries. A view step references a state of the base. After a
- * replacement of that state, the entries reference the new state. `firstOperation`: the first
- * unused operation number.
+ * Creates the factory of view entries. A view step references a state of the base. After a step has
+ * replaced that state, the entries reference the new state. `firstOperation`: the first unused
+ * operation number.
  */
-export function createViewEntries(base: StoredDeployment, firstOperation: number): ViewEntries {
-  const currentReferences = new Map<number, EntryReference | 'gone'>()
+export function createViewEntryFactory(
+  base: StoredDeployment,
+  firstOperation: number,
+): ViewEntryFactory {
+  const currentReferences = new Map<number, EntryReference | 'removed'>()
   const viewsByOwner = groupViewsByOwner(base)
   let nextOperation = firstOperation
   const currentReferenceOf = (
@@ -33,11 +36,11 @@ export function createViewEntries(base: StoredDeployment, firstOperation: number
   ): EntryReference | undefined => {
     if (reference?.kind !== 'base') return undefined
     const currentReference = currentReferences.get(reference.index) ?? { base: reference.index }
-    return currentReference === 'gone' ? undefined : currentReference
+    return currentReference === 'removed' ? undefined : currentReference
   }
   const setReference = (
     oldReference: StateReference | undefined,
-    newReference: EntryReference | 'gone',
+    newReference: EntryReference | 'removed',
   ): void => {
     if (oldReference?.kind === 'base') currentReferences.set(oldReference.index, newReference)
   }
@@ -52,7 +55,7 @@ export function createViewEntries(base: StoredDeployment, firstOperation: number
     const isSwapped = view.effect === 'swap' && view.state !== undefined
     if (view.effect === 'replace') setReference(oldReference, { operation })
     else if (view.effect === 'remove' || (view.effect === 'swap' && !isSwapped))
-      setReference(oldReference, 'gone')
+      setReference(oldReference, 'removed')
     const content = endEntryOf(view, { newState: view.state, old, isReferencedLater: false })
     return [
       { operation, content: { kind: 'begin' } },
@@ -60,8 +63,8 @@ export function createViewEntries(base: StoredDeployment, firstOperation: number
     ]
   }
   return {
-    publishedEntriesOf: views => views.flatMap(entriesOf),
-    removedEntriesOf: owner =>
+    reportedViewEntriesOf: views => views.flatMap(entriesOf),
+    remainingViewEntriesOf: owner =>
       (viewsByOwner.get(owner.urn) ?? []).flatMap(index => {
         const state = base.resources?.[index]
         if (state === undefined || isMarkedDeleted(state) !== isMarkedDeleted(owner)) return []
@@ -84,15 +87,15 @@ export function createViewEntries(base: StoredDeployment, firstOperation: number
 }
 
 /**
- * Reports whether a succeeded operation removes its old state without a successor. The views of
+ * Reports whether a succeeded operation removes its old state without a new state. The views of
  * that resource are then removed too.
  */
 export function removesViews(
   { effect }: Pick<Operation, 'effect'>,
   newState: StoredResource | undefined,
 ): boolean {
-  const isRead = effect === 'swap' || effect === 'replace'
-  return effect === 'remove' || effect === 'mark-pending' || (isRead && !newState)
+  const isRefreshed = effect === 'swap' || effect === 'replace'
+  return effect === 'remove' || effect === 'mark-pending' || (isRefreshed && !newState)
 }
 
 function isMarkedDeleted(state: StoredResource): boolean {

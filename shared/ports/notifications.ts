@@ -1,4 +1,4 @@
-import type { NotificationEvent, Reply } from '../records/notification.ts'
+import type { NotificationEvent, CommitStatusReply } from '../records/notification.ts'
 import type { DocumentKey } from './documents.ts'
 
 /** An outgoing message: a notification to one receiver, or a reply to a repository host. */
@@ -8,7 +8,7 @@ export type OutgoingMessage =
       readonly key: DocumentKey
       readonly event: NotificationEvent
     }
-  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'reply'; readonly reply: CommitStatusReply }
 
 /** A message in delivery. Other receivers cannot get it until its visibility timeout has passed. */
 export interface OutgoingDelivery {

@@ -9,21 +9,27 @@ export interface Effect {
   readonly afterCrash: string
   /** The condition of the effect; absent: always. */
   readonly condition?: string
-  /** Number of the effect, from 1, with which the list can continue again after this effect. */
+  /** The effect to which the list can return after this one: its number, from 1. */
   readonly loopsBackTo?: number
 }
 
-/** The effects of a handler in one run, in order. */
+/** The effects of one call of a handler, in order. */
 export interface EffectList {
   readonly handler: string
-  /** The work of the handler in this run, as a clause such as `a deployment starts`. */
+  /** The situation in which the handler runs, as a clause such as `a deployment starts`. */
   readonly situation: string
   /**
    * The unit whose effects have the order of the list: a process, executor, chain or message.
-   * `run`: one delivery of one operation. `own`: one operation that the generator ends without an
-   * executor.
+   * `delivery`: one delivery of one operation. `generatorOperation`: one operation that the
+   * generator ends without an executor.
    */
-  readonly orderedPer: 'process' | 'executor' | 'chain' | 'run' | 'own' | 'message'
+  readonly orderedPer:
+    | 'process'
+    | 'executor'
+    | 'chain'
+    | 'delivery'
+    | 'generatorOperation'
+    | 'message'
   readonly effects: readonly Effect[]
 }
 

@@ -59,7 +59,7 @@ export const effectsOfDeciding = {
       },
     ],
   },
-  refresh: {
+  planRefresh: {
     handler: 'step-generator',
     situation: 'a refresh reads the states of resources before anything else',
     orderedPer: 'process',
@@ -87,7 +87,7 @@ export const effectsOfDeciding = {
       },
     ],
   },
-  program: {
+  runProgram: {
     handler: 'step-generator',
     situation: 'an up runs its program',
     orderedPer: 'process',
@@ -117,7 +117,7 @@ export const effectsOfDeciding = {
       },
     ],
   },
-  answer: {
+  recordResult: {
     handler: 'step-generator',
     situation: 'the program calls a function of a provider',
     orderedPer: 'process',
@@ -130,7 +130,7 @@ export const effectsOfDeciding = {
       },
     ],
   },
-  extend: {
+  recordExtension: {
     handler: 'step-generator',
     situation: 'the program registers the first resource of an extension that the base lacks',
     orderedPer: 'process',
@@ -145,7 +145,7 @@ export const effectsOfDeciding = {
       },
     ],
   },
-  settle: {
+  settleResource: {
     handler: 'step-generator',
     situation: 'a component, a provider, or an unchanged resource with changed metadata is decided',
     orderedPer: 'process',
@@ -161,7 +161,7 @@ export const effectsOfDeciding = {
       },
     ],
   },
-  outputs: {
+  registerOutputs: {
     handler: 'step-generator',
     situation: 'a component or the stack registers outputs',
     orderedPer: 'process',
@@ -223,7 +223,7 @@ export const effectsOfDeciding = {
       },
     ],
   },
-  plan: {
+  sendPlan: {
     handler: 'step-generator',
     situation: 'deletes, a refresh or imports are planned',
     orderedPer: 'process',

@@ -5,7 +5,7 @@ const closeFiles = ['shared/engine/deployment/ownership/close.ts']
 
 /** Effects of the generator at the end of a deployment. */
 export const effectsOfEnding = {
-  stop: {
+  stopEarly: {
     handler: 'step-generator',
     situation: 'a failure ends the deployment early',
     orderedPer: 'process',

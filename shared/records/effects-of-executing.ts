@@ -4,8 +4,8 @@ const executorFolder = 'shared/engine/executor'
 const attemptFiles = [`${executorFolder}/attempt.ts`]
 const beginFiles = [`${executorFolder}/begin.ts`]
 const executorFiles = [`${executorFolder}/executor.ts`]
-const releaseWaitersFiles = ['shared/engine/executor/release-waiters.ts']
-const endPoisonedFiles = ['shared/engine/executor/end-undeliverable.ts']
+const releaseWaitersFiles = [`${executorFolder}/release-waiters.ts`]
+const endUndeliverableFiles = [`${executorFolder}/end-undeliverable.ts`]
 const leaseFiles = [`${executorFolder}/lease.ts`]
 
 const beginEffect = {
@@ -75,7 +75,7 @@ const createReleaseEffects = <N extends number>(firstNumber: N) =>
 
 /** Effects of executors. */
 export const effectsOfExecuting = {
-  attend: {
+  holdLease: {
     handler: 'step-executor',
     situation: 'an executor starts and shuts down',
     orderedPer: 'executor',
@@ -85,7 +85,7 @@ export const effectsOfExecuting = {
         sourceFiles: leaseFiles,
         description:
           'the executor registers a new identity, and renews its lease every 15 s from now on',
-        afterCrash: 'the executor is found dead; it had begun nothing',
+        afterCrash: 'the executor is found dead; it had begun no operation',
       },
       {
         call: 'leases.leave',
@@ -96,10 +96,10 @@ export const effectsOfExecuting = {
       },
     ],
   },
-  operate: {
+  runOperation: {
     handler: 'step-executor',
     situation: 'an operation is delivered',
-    orderedPer: 'run',
+    orderedPer: 'delivery',
     effects: [
       beginEffect,
       providerCallEffect,
@@ -137,10 +137,10 @@ export const effectsOfExecuting = {
       ...createReleaseEffects(8),
     ],
   },
-  redo: {
+  redeliverEnded: {
     handler: 'step-executor',
     situation: 'an operation that has already ended is delivered',
-    orderedPer: 'run',
+    orderedPer: 'delivery',
     effects: [
       {
         ...beginEffect,
@@ -151,10 +151,10 @@ export const effectsOfExecuting = {
       ...createReleaseEffects(3),
     ],
   },
-  drop: {
+  refuseBegin: {
     handler: 'step-executor',
     situation: 'an operation is delivered that another executor owns or that cannot begin',
-    orderedPer: 'run',
+    orderedPer: 'delivery',
     effects: [
       { ...beginEffect, description: 'refused', afterCrash: 'the message is delivered again' },
       removeMessageEffect,
@@ -164,7 +164,7 @@ export const effectsOfExecuting = {
     handler: 'step-executor',
     situation:
       'an operation has begun, and then the deployment is stopped or the lease is uncertain',
-    orderedPer: 'run',
+    orderedPer: 'delivery',
     effects: [
       { ...beginEffect, afterCrash: 'it is unknown that the provider was not called' },
       {
@@ -176,10 +176,10 @@ export const effectsOfExecuting = {
       removeMessageEffect,
     ],
   },
-  askAgain: {
+  repeatCall: {
     handler: 'step-executor',
     situation: 'the provider is lost during a call that may be repeated',
-    orderedPer: 'run',
+    orderedPer: 'delivery',
     effects: [
       beginEffect,
       providerCallEffect,
@@ -191,22 +191,22 @@ export const effectsOfExecuting = {
       },
     ],
   },
-  giveUp: {
+  endUndeliverable: {
     handler: 'step-executor',
     situation: 'the last delivery of an operation fails as well',
-    orderedPer: 'run',
+    orderedPer: 'delivery',
     effects: [
       { ...beginEffect, afterCrash: 'same as after any begin; the message is a dead letter' },
       {
         call: 'operations.putOutcome',
-        sourceFiles: endPoisonedFiles,
+        sourceFiles: endUndeliverableFiles,
         description: 'a failure is stored with the error of the last delivery as its cause',
         afterCrash: 'the message is a dead letter, which `antichain redrive` sends again',
         condition: 'when no attempt can have called the provider',
       },
       {
         call: 'operations.select',
-        sourceFiles: endPoisonedFiles,
+        sourceFiles: endUndeliverableFiles,
         description:
           'the operation ends as failed, or as interrupted if an attempt may have called the provider',
         afterCrash: 'the sweep repeats the arrivals',
@@ -214,7 +214,7 @@ export const effectsOfExecuting = {
       ...createReleaseEffects(4),
     ],
   },
-  move: {
+  resendOperation: {
     handler: 'step-executor',
     situation: 'an operation needs more time than this executor has',
     orderedPer: 'message',
@@ -229,7 +229,7 @@ export const effectsOfExecuting = {
       removeMessageEffect,
     ],
   },
-  ignore: {
+  dropMessage: {
     handler: 'step-executor',
     situation: 'a message contains operations that the log does not contain, or no longer contains',
     orderedPer: 'message',

@@ -8,7 +8,7 @@ const resumeFiles = ['functions/step-generator/resume-deployment.ts']
 
 /** Effects of the generator between runs, and on operations without an owner. */
 export const effectsOfGeneratorRuns = {
-  bury: {
+  retireDeadExecutor: {
     handler: 'step-generator',
     situation: 'a take-over, sweep or close finds a dead executor',
     orderedPer: 'process',
@@ -17,7 +17,7 @@ export const effectsOfGeneratorRuns = {
         call: 'leases.retire',
         sourceFiles: ['shared/engine/deployment/ownership/liveness.ts'],
         description:
-          'its identity is retired for good; its remaining processes on this host were ended before',
+          'the identity of the executor is retired for good; its remaining processes on this host were ended before',
         afterCrash: 'the next check finds the identity retired, and recovers its operations',
       },
     ],
@@ -55,9 +55,10 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
-  withdrawn: {
+  stopWithdrawn: {
     handler: 'step-generator',
-    situation: 'a generator run starts for a request that was withdrawn while it was pinned',
+    situation:
+      'a generator run starts for a deployment whose request was withdrawn at the time of its pin',
     orderedPer: 'process',
     effects: [
       {
@@ -68,7 +69,7 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
-  sweep: {
+  sweepOperations: {
     handler: 'step-generator',
     situation: 'on every wake, every 30 s, and after an executor was found dead',
     orderedPer: 'process',
@@ -116,9 +117,10 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
-  leave: {
+  handOver: {
     handler: 'step-generator',
-    situation: 'its time limit is near or it only waits; the decisions made so far are durable',
+    situation:
+      'the time limit of a generator run is near, or the run only waits; its decisions are durable',
     orderedPer: 'process',
     effects: [
       {
@@ -137,7 +139,7 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
-  parkOn: {
+  parkAgain: {
     handler: 'step-generator',
     situation: 'a parked generator is woken, has taken over and swept, and finds no new end',
     orderedPer: 'process',
@@ -157,7 +159,7 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
-  serve: {
+  scheduleCheck: {
     handler: 'step-generator',
     situation:
       'a function is nudged for a stack without a holder, before it starts or resumes a deployment',
@@ -173,7 +175,7 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
-  lookThrough: {
+  nudgeAllStacks: {
     handler: 'compaction',
     situation: 'a timer starts the check of all stacks',
     orderedPer: 'process',
@@ -188,7 +190,7 @@ export const effectsOfGeneratorRuns = {
       },
     ],
   },
-  findHeld: {
+  watchHolder: {
     handler: 'step-generator',
     situation: 'a function is nudged for a deployment whose holder may be alive',
     orderedPer: 'process',
@@ -200,13 +202,13 @@ export const effectsOfGeneratorRuns = {
           'functions/step-generator/serve-stack.ts',
         ],
         description:
-          "a nudge records the holder's current state: a receiver that finds it unchanged takes over",
+          "a delayed nudge contains the holder's lease counter: a receiver that finds the counter unchanged takes over",
         afterCrash: 'the received nudge is delivered again',
         loopsBackTo: 1,
       },
     ],
   },
-  passOn: {
+  leaveToNextRun: {
     handler: 'step-generator',
     situation: 'a function has too little time for the next request or the preview of its stack',
     orderedPer: 'process',
@@ -226,7 +228,7 @@ export const effectsOfGeneratorRuns = {
   },
   recordEvents: {
     handler: 'step-generator, step-executor',
-    situation: 'they report their progress',
+    situation: 'a handler reports its progress',
     orderedPer: 'process',
     effects: [
       {

@@ -6,10 +6,10 @@ const generatorReleaserFiles = ['shared/engine/executor/generator-releaser.ts']
 
 /** Effects of the generator around hooks of the program, which only the generator can call. */
 export const effectsOfHooks = {
-  hook: {
+  endHook: {
     handler: 'step-generator',
     situation: 'hooks around a provider call have run or are skipped',
-    orderedPer: 'own',
+    orderedPer: 'generatorOperation',
     effects: [
       {
         call: 'decisionLog.append hooked',
@@ -21,7 +21,7 @@ export const effectsOfHooks = {
       {
         call: 'operations.select',
         sourceFiles: hookedCallFiles,
-        description: "the hook's operation ends on its head, for sweeps",
+        description: "the head of the hook's operation gets its end, which sweeps need",
         afterCrash: 'the sweep repeats the arrivals',
       },
       {
@@ -37,7 +37,7 @@ export const effectsOfHooks = {
   joinAfterHook: {
     handler: 'step-generator',
     situation: 'a hook was the last arrival of a join',
-    orderedPer: 'own',
+    orderedPer: 'generatorOperation',
     effects: [
       {
         call: 'operations.select',
@@ -68,10 +68,10 @@ export const effectsOfHooks = {
       },
     ],
   },
-  hookOfSettled: {
+  hookSettled: {
     handler: 'step-generator',
     situation: 'hooks of a component or provider have run',
-    orderedPer: 'own',
+    orderedPer: 'generatorOperation',
     effects: [
       {
         call: 'decisionLog.append hooked',
@@ -81,7 +81,7 @@ export const effectsOfHooks = {
       },
     ],
   },
-  retry: {
+  retryHookedCall: {
     handler: 'step-generator',
     situation: 'an error hook requests a retry of a failed call',
     orderedPer: 'chain',
@@ -96,7 +96,7 @@ export const effectsOfHooks = {
       {
         call: 'chains.send',
         sourceFiles: hookedCallFiles,
-        description: 'that operation',
+        description: 'the operation that replaces the failed one is sent',
         afterCrash: 'an executor runs it',
       },
     ],

@@ -2,7 +2,7 @@ import type { EffectList } from './effect.ts'
 
 /** Effects of triggers, and of fetching their programs. */
 export const effectsOfTriggers = {
-  ask: {
+  requestOperation: {
     handler: 'api, webhook, schedule, step-generator',
     situation: 'a user, a delivery, a schedule or detected drift requests an operation',
     orderedPer: 'process',
@@ -25,10 +25,10 @@ export const effectsOfTriggers = {
       },
     ],
   },
-  fetch: {
+  storeArchive: {
     handler: 'step-generator',
     situation:
-      'a request needs a program from a repository, an edit another state, or a rename the program',
+      'a request needs a program of a repository, an edit needs a new state, or a rename needs the program under the new name',
     orderedPer: 'process',
     effects: [
       {

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { buildCondition, type FactConditions } from './head-conditions.ts'
 import { type Condition, conditions, type Fact, states, transitions } from './transitions.ts'
 
-const ofThePlan = ['complete', 'the last arrives'] as const
+const ofThePlan = ['complete', 'it is the last arrival'] as const
 const others = [
   'ended',
   'owned',
   'called',
   'called before',
-  'the owner asks',
-  'no owner asks',
-  'the attempt is as read',
+  'the requester is the owner',
+  'the request names no owner',
+  'the attempt is current',
   'repeated',
 ] as const
 const events = [...new Set(transitions.map(({ event }) => event))]
@@ -89,7 +89,7 @@ test("a store's condition holds exactly when a row applies", () => {
 })
 
 test('a missing store condition for a fact is an error', () => {
-  expect(() => buildCondition('begin', 'writes', {})).toThrow('words')
+  expect(() => buildCondition('begin', 'writes', {})).toThrow('the store has a condition')
 })
 
 test('an arrival is written in every state, so a store needs no condition for it', () => {

@@ -12,14 +12,14 @@ import {
 /** The conditions of a store for facts, in its query language. */
 export type FactConditions = Partial<Readonly<Record<Fact, string>>>
 
-/** Facts that depend on the plan. Only a begin carries the needs of its operation. */
-const planFacts: ReadonlySet<Fact> = new Set(['complete', 'the last arrives'])
+/** Facts that depend on the needs of an operation. Only a begin contains the number of needs. */
+const factsAboutNeeds: ReadonlySet<Fact> = new Set(['complete', 'it is the last arrival'])
 
 /**
  * Returns the condition under which a store applies a request (`writes`), or only repeats its first
  * result (`repeats`). The condition is built from the rows of the table. Facts that the request
- * does not carry are omitted, because the rows that differ in such a fact have the same result. The
- * parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB expressions share.
+ * does not contain are omitted, because the rows that differ in such a fact have the same result.
+ * The parts are joined with AND, OR, NOT and parentheses, which SQL and DynamoDB expressions share.
  * Each condition of `factConditions` is put in parentheses. Throws INTERNAL_ASSERTION for a fact
  * without a condition.
  */
@@ -40,10 +40,10 @@ function expressionOf(
   event: HeadEvent,
   factConditions: FactConditions,
 ): string {
-  const isProvided = (fact: Fact): boolean => event === 'begin' || !planFacts.has(fact)
+  const isProvided = (fact: Fact): boolean => event === 'begin' || !factsAboutNeeds.has(fact)
   const clauseOf = (fact: Fact): string => {
     const condition = factConditions[fact]
-    assert(condition !== undefined, `the store has words for '${fact}'`)
+    assert(condition !== undefined, `the store has a condition for '${fact}'`)
     return `(${condition})`
   }
   const requiredFacts = new Set(

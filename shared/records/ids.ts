@@ -4,7 +4,7 @@
  * below.
  *
  * Invariants: I1-I6 of docs/architecture.md. No record grows with the stack. The types are the
- * final form of the stored data, as plain JSON.
+ * stored form of the records, as plain JSON.
  */
 
 /** A stack in the catalog: `organization/<project>/<stack>`. */

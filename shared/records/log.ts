@@ -92,8 +92,8 @@ export function runsProgram({
 
 /**
  * Returns how a deployment refreshes the resources that its program registers: before the decision
- * (`first`), or without one (`only`). Returns undefined when the program triggers no refresh.
- * Source: docs/spec/deployment.md#preparation.
+ * (`first`), or instead of a decision (`only`). Returns undefined when the program triggers no
+ * refresh. Source: docs/spec/deployment.md#preparation.
  */
 export function programRefreshModeOf(
   options: Pick<DeploymentOptions, 'command' | 'runProgram' | 'refresh'>,
@@ -160,6 +160,7 @@ export type Decision =
       readonly place: ProgramLocation
       /** The secrets manager of the resulting snapshot. */
       readonly secrets: { readonly type: string; readonly state: Readonly<Record<string, string>> }
+      /** The keys of the late outcomes that the base contains. */
       readonly inbox: readonly string[]
       /**
        * The key of the request that the deployment serves. Absent when a command started the
@@ -167,6 +168,7 @@ export type Decision =
        */
       readonly request?: string
     }
+  /** The deployment entered a phase. */
   | { readonly kind: 'phase'; readonly phase: Phase }
   /** The result of a registration or read. `goal` is the keyed HMAC of the canonical goal. */
   | {

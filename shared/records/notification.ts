@@ -33,7 +33,7 @@ export type NotificationEvent =
     } & EventSubject)
 
 /** The progress of a webhook's request, shown at its commit and pull request. */
-export interface Reply {
+export interface CommitStatusReply {
   readonly webhook: string
   readonly stack: StackId
   /** The key of the request. A later reply replaces an earlier one. */

@@ -3,7 +3,7 @@ import { effectsOfDeciding } from './effects-of-deciding.ts'
 import { effectsOfEnding } from './effects-of-ending.ts'
 import { effectsOfExecuting } from './effects-of-executing.ts'
 import { effectsOfHooks } from './effects-of-hooks.ts'
-import { effectsOfKeeping } from './effects-of-keeping.ts'
+import { effectsOfMaintenance } from './effects-of-maintenance.ts'
 import { effectsOfGeneratorRuns } from './effects-of-generator-runs.ts'
 import { effectsOfTriggers } from './effects-of-triggers.ts'
 
@@ -18,7 +18,7 @@ export const orderOfEffects = {
   ...effectsOfEnding,
   ...effectsOfGeneratorRuns,
   ...effectsOfExecuting,
-  ...effectsOfKeeping,
+  ...effectsOfMaintenance,
   ...effectsOfTriggers,
 } as const satisfies Record<string, EffectList>
 

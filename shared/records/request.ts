@@ -18,7 +18,7 @@ export interface RepositoryProgram {
   readonly repository: string
   /** The full commit hash. */
   readonly commit: string
-  /** The path of the project file's folder; '' is the top. */
+  /** The path of the project file's folder in the repository; '' is the root. */
   readonly folder: string
   /** Whether the package manager runs no scripts. Absent: it runs them. */
   readonly ignoreScripts?: boolean
@@ -104,9 +104,12 @@ export interface EditEnd extends EditReport {
 
 /** The end of a request. Only the first end counts. */
 export type RequestEnd =
-  /** `edit`: for an edit, which has succeeded when its deployment ends with its version. */
+  /**
+   * `edit`: the report of an edit. The edit has succeeded if its deployment ends with the version
+   * in the report.
+   */
   | { readonly kind: 'started'; readonly deployment: DeploymentId; readonly edit?: EditEnd }
-  /** The stack of the request has another id now, which its request asked for. */
+  /** The stack has the new id `to`. */
   | { readonly kind: 'renamed'; readonly to: StackId }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | {

@@ -4,7 +4,7 @@ import type { Head } from './head.ts'
 /**
  * The states of an operation's head. `decided`: an arrival is missing. `ready`: all needs have
  * arrived, and no attempt can have called the provider. `begun`: an attempt has an owner.
- * `unowned`: no owner, but an attempt may have called. `ended`: the verdict is final.
+ * `unowned`: no owner, but an attempt may have called the provider. `ended`: the verdict is final.
  */
 export type HeadState = 'decided' | 'ready' | 'begun' | 'unowned' | 'ended'
 
@@ -12,16 +12,17 @@ export type HeadState = 'decided' | 'ready' | 'begun' | 'unowned' | 'ended'
 export type HeadEvent = 'arrive' | 'begin' | 'giveBack' | 'lapse' | 'select'
 
 /**
- * The author of a request, by its token. `owner`: it is the token of the head's owner. `stranger`:
- * it is another token. `nobody`: it is empty, as in the select of an operation without an owner.
+ * The requester of a head write, by the owner token in the request. `owner`: the token of the
+ * head's owner. `other`: another token. `none`: no token, as in the select of an operation without
+ * an owner.
  */
-export type Requester = 'owner' | 'stranger' | 'nobody'
+export type Requester = 'owner' | 'other' | 'none'
 
-/** A request from the head's view: the input of the table's conditions. */
+/** A request to a head, as the conditions of the table need it. */
 export interface HeadRequest {
   readonly event: HeadEvent
   readonly requester: Requester
-  /** Whether the attempt in the request is the head's. */
+  /** Whether the attempt in the request is the last attempt of the head. */
   readonly attempt: 'current' | 'stale'
   /**
    * Whether the same request took effect before. Then its reply was lost, or a copy of it arrived
@@ -33,8 +34,8 @@ export interface HeadRequest {
 }
 
 /**
- * Facts about a head and a request to it, from which the table is built. `called`: an attempt was
- * not given back, so it may have called its provider. `called before`: the same is true of an
+ * Facts about a head and a request to it. The table is built from these facts. `called`: an attempt
+ * was not given back, so it may have called its provider. `called before`: the same is true of an
  * attempt before the head's last attempt. `complete`: all arrivals that the operation needs are
  * present.
  */
@@ -44,10 +45,10 @@ export type Fact =
   | 'called'
   | 'called before'
   | 'complete'
-  | 'the last arrives'
-  | 'the owner asks'
-  | 'no owner asks'
-  | 'the attempt is as read'
+  | 'it is the last arrival'
+  | 'the requester is the owner'
+  | 'the request names no owner'
+  | 'the attempt is current'
   | 'repeated'
 
 /** Facts that must hold, and facts that must not hold. */
@@ -79,7 +80,7 @@ export const states = {
   ended: { requiredFacts: ['ended'], forbiddenFacts: [] },
 } as const satisfies Record<HeadState, Condition>
 
-const ownAttemptFacts = ['the owner asks', 'the attempt is as read'] as const
+const ownAttemptFacts = ['the requester is the owner', 'the attempt is current'] as const
 
 /**
  * The definition of each condition. The rows of the table are mutually exclusive, so their order
@@ -87,23 +88,26 @@ const ownAttemptFacts = ['the owner asks', 'the attempt is as read'] as const
  */
 export const conditions = {
   always: { requiredFacts: [], forbiddenFacts: [] },
-  'more is missing': { requiredFacts: [], forbiddenFacts: ['the last arrives'] },
-  'nothing more is missing': { requiredFacts: ['the last arrives'], forbiddenFacts: [] },
-  'the attempt is as read': { requiredFacts: ['the attempt is as read'], forbiddenFacts: [] },
-  'the owner asks, the attempt is as read': { requiredFacts: ownAttemptFacts, forbiddenFacts: [] },
-  'no attempt before may have called': {
+  'it is not the last arrival': { requiredFacts: [], forbiddenFacts: ['it is the last arrival'] },
+  'it is the last arrival': { requiredFacts: ['it is the last arrival'], forbiddenFacts: [] },
+  'the attempt is current': { requiredFacts: ['the attempt is current'], forbiddenFacts: [] },
+  'the requester is the owner, the attempt is current': {
+    requiredFacts: ownAttemptFacts,
+    forbiddenFacts: [],
+  },
+  'no earlier attempt may have called': {
     requiredFacts: ownAttemptFacts,
     forbiddenFacts: ['called before'],
   },
-  'an attempt before may have called': {
+  'an earlier attempt may have called': {
     requiredFacts: [...ownAttemptFacts, 'called before'],
     forbiddenFacts: [],
   },
-  'no owner asks, the attempt is as read': {
-    requiredFacts: ['no owner asks', 'the attempt is as read'],
+  'the request names no owner, the attempt is current': {
+    requiredFacts: ['the request names no owner', 'the attempt is current'],
     forbiddenFacts: [],
   },
-  'it took effect before': { requiredFacts: ['repeated'], forbiddenFacts: [] },
+  'the request took effect before': { requiredFacts: ['repeated'], forbiddenFacts: [] },
 } as const satisfies Record<string, Condition>
 
 const lateCopyReason = 'the reply was lost, or a copy of the message arrived late'
@@ -112,7 +116,7 @@ function repeatTransition(from: HeadState, event: HeadEvent): Transition {
   return {
     from,
     event,
-    condition: 'it took effect before',
+    condition: 'the request took effect before',
     to: from,
     effect: 'repeats',
     reason: lateCopyReason,
@@ -129,7 +133,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'decided',
     event: 'arrive',
-    condition: 'more is missing',
+    condition: 'it is not the last arrival',
     to: 'decided',
     effect: 'writes',
     reason: 'a dependency succeeded',
@@ -137,7 +141,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'decided',
     event: 'arrive',
-    condition: 'nothing more is missing',
+    condition: 'it is the last arrival',
     to: 'ready',
     effect: 'writes',
     reason: 'the last dependency succeeded',
@@ -149,15 +153,15 @@ export const transitions: readonly Transition[] = [
   {
     from: 'ready',
     event: 'begin',
-    condition: 'the attempt is as read',
+    condition: 'the attempt is current',
     to: 'begun',
     effect: 'writes',
-    reason: 'a delivery takes the operation and increments its attempt',
+    reason: 'a delivery becomes the owner of the operation and increments its attempt',
   },
   {
     from: 'unowned',
     event: 'begin',
-    condition: 'the attempt is as read',
+    condition: 'the attempt is current',
     to: 'begun',
     effect: 'writes',
     reason: 'recovery runs a repeatable operation again',
@@ -165,7 +169,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'begun',
     event: 'begin',
-    condition: 'the owner asks, the attempt is as read',
+    condition: 'the requester is the owner, the attempt is current',
     to: 'begun',
     effect: 'writes',
     reason: 'the same delivery retries as a new attempt',
@@ -174,7 +178,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'begun',
     event: 'giveBack',
-    condition: 'no attempt before may have called',
+    condition: 'no earlier attempt may have called',
     to: 'ready',
     effect: 'writes',
     reason: 'the deployment was stopped between begin and call',
@@ -182,7 +186,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'begun',
     event: 'giveBack',
-    condition: 'an attempt before may have called',
+    condition: 'an earlier attempt may have called',
     to: 'unowned',
     effect: 'writes',
     reason: 'a give-back undoes only its own attempt',
@@ -194,7 +198,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'begun',
     event: 'lapse',
-    condition: 'the owner asks, the attempt is as read',
+    condition: 'the requester is the owner, the attempt is current',
     to: 'unowned',
     effect: 'writes',
     reason: 'the executor is gone or lost its provider; recovery names its token and attempt',
@@ -205,7 +209,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'begun',
     event: 'select',
-    condition: 'the owner asks, the attempt is as read',
+    condition: 'the requester is the owner, the attempt is current',
     to: 'ended',
     effect: 'writes',
     reason: 'the outcome of this attempt, or interrupted, becomes the end',
@@ -213,7 +217,7 @@ export const transitions: readonly Transition[] = [
   {
     from: 'unowned',
     event: 'select',
-    condition: 'no owner asks, the attempt is as read',
+    condition: 'the request names no owner, the attempt is current',
     to: 'ended',
     effect: 'writes',
     reason: 'recovery or the close found the outcome, or ends the operation as interrupted',
@@ -221,19 +225,19 @@ export const transitions: readonly Transition[] = [
   {
     from: 'ready',
     event: 'select',
-    condition: 'no owner asks, the attempt is as read',
+    condition: 'the request names no owner, the attempt is current',
     to: 'ended',
     effect: 'writes',
     reason:
-      'the process that completes a join ends it; the last failed delivery ends an operation that could not be handled',
+      'the process that completes a join ends the join; the last failed delivery ends its operation',
   },
   {
     from: 'decided',
     event: 'select',
-    condition: 'no owner asks, the attempt is as read',
+    condition: 'the request names no owner, the attempt is current',
     to: 'ended',
     effect: 'writes',
-    reason: 'the store does not know the needs of a join, but its caller does',
+    reason: 'the caller ends a join, whose needs the store does not know',
   },
   repeatTransition('ended', 'select'),
 ]
@@ -281,10 +285,10 @@ function factsOfHead(head: Head, needs: number): Partial<Record<Fact, boolean>> 
 
 function factsOfRequest(request: HeadRequest): Partial<Record<Fact, boolean>> {
   return {
-    'the last arrives': request.isLastArrival,
-    'the owner asks': request.requester === 'owner',
-    'no owner asks': request.requester === 'nobody',
-    'the attempt is as read': request.attempt === 'current',
+    'it is the last arrival': request.isLastArrival,
+    'the requester is the owner': request.requester === 'owner',
+    'the request names no owner': request.requester === 'none',
+    'the attempt is current': request.attempt === 'current',
     repeated: request.isRepeated,
   }
 }

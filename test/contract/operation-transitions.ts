@@ -84,14 +84,14 @@ const statePaths: readonly (readonly [HeadState, string, readonly HeadAction[]])
 ]
 
 const events: readonly Exclude<HeadEvent, 'arrive'>[] = ['begin', 'giveBack', 'lapse', 'select']
-const requesters: readonly Requester[] = ['owner', 'stranger', 'nobody']
+const requesters: readonly Requester[] = ['owner', 'other', 'none']
 
 /** Returns every possible request in a state, without repetitions. `operations.ts` tests those. */
 function requestsOn(state: HeadState): readonly HeadRequest[] {
   const isOwned = state === 'begun' || state === 'ended'
   return events.flatMap(event =>
     requesters
-      .filter(requester => (requester === 'nobody' ? event !== 'begin' : true))
+      .filter(requester => (requester === 'none' ? event !== 'begin' : true))
       .filter(requester => (requester === 'owner' ? isOwned : true))
       .flatMap(requester =>
         (['current', 'stale'] as const).map(attempt => ({
@@ -106,8 +106,7 @@ function requestsOn(state: HeadState): readonly HeadRequest[] {
 }
 
 function findHeadAction(request: HeadRequest, head: Head): HeadAction {
-  const owner =
-    request.requester === 'stranger' ? 'stranger' : request.requester === 'owner' ? 'o' : ''
+  const owner = request.requester === 'other' ? 'other' : request.requester === 'owner' ? 'o' : ''
   const attempt = request.attempt === 'current' ? head.attempt : head.attempt + 3
   const actions = { begin, giveBack, lapse, select, arrive: () => arrive(10) }
   return actions[request.event](owner, attempt)
@@ -116,7 +115,7 @@ function findHeadAction(request: HeadRequest, head: Head): HeadAction {
 /** Returns the head after a permitted request. */
 function createExpectedHead(head: Head, request: HeadRequest): Partial<Head> {
   const { attempt, givenBack } = head
-  const owner = request.requester === 'stranger' ? 'stranger' : 'o'
+  const owner = request.requester === 'other' ? 'other' : 'o'
   switch (request.event) {
     case 'begin':
       return { attempt: attempt + 1, givenBack, owner: toOwnerToken(owner), executor }
@@ -175,7 +174,7 @@ export function operationTransitionsContract(
         const isLastArrival = head.arrived.length + 1 >= needs
         const request: HeadRequest = {
           event: 'arrive',
-          requester: 'nobody',
+          requester: 'none',
           attempt: 'current',
           isRepeated: false,
           isLastArrival,
@@ -195,6 +194,6 @@ export function operationTransitionsContract(
  */
 function isExistingEnd(head: Head, request: HeadRequest): boolean {
   const requestOwner =
-    request.requester === 'nobody' ? '' : request.requester === 'owner' ? 'o' : 'stranger'
+    request.requester === 'none' ? '' : request.requester === 'owner' ? 'o' : 'other'
   return head.end !== undefined && head.owner === requestOwner && request.attempt === 'current'
 }

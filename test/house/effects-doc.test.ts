@@ -29,8 +29,9 @@ const perOf: Readonly<Record<EffectList['orderedPer'], string>> = {
   process: '',
   executor: ' For each executor, in this order.',
   chain: ' For each chain, in this order; chains run concurrently.',
-  run: ' For each operation, in this order; operations run concurrently.',
-  own: ' For each operation that the generator ends itself, in this order; operations run concurrently.',
+  delivery: ' For each operation, in this order; operations run concurrently.',
+  generatorOperation:
+    ' For each operation that the generator ends itself, in this order; operations run concurrently.',
   message: ' For each message, in this order; messages are handled concurrently.',
 }
 

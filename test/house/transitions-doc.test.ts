@@ -42,7 +42,7 @@ const what = `
 ## Meaning of the terms
 
 \`called\`: an attempt was not given back; \`called before\`: an attempt before the last one. Only a begin contains the data
-for \`complete\` and \`the last arrives\`. For other requests a store omits them, and no result depends on them.
+for \`complete\` and \`it is the last arrival\`. For other requests a store omits them, and no result depends on them.
 `
 
 /** Formats the meaning of names as a table. */

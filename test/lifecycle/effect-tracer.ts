@@ -73,8 +73,8 @@ export function createTracer(): Tracer {
   const violations: string[] = []
   let lastSequences = new Set<EffectSequence>()
   const begin = (operation: number): string => {
-    const { receipt } = currentDelivery.getStore() ?? { receipt: 'nobody' }
-    const sequence = `run ${receipt} ${operation}`
+    const { receipt } = currentDelivery.getStore() ?? { receipt: 'none' }
+    const sequence = `delivery ${receipt} ${operation}`
     currentDelivery.enterWith({ receipt, sequence })
     return sequence
   }
@@ -82,8 +82,8 @@ export function createTracer(): Tracer {
     const [first, second, third] = args
     const listKinds = new Set(listsWith(fact).map(([, list]) => list.orderedPer))
     const { receipt, sequence } = currentDelivery.getStore() ?? {
-      receipt: 'nobody',
-      sequence: 'run nobody',
+      receipt: 'none',
+      sequence: 'delivery none',
     }
     if (fact.call === 'chains.remove') {
       const runKeys = runsByReceipt.get(String(first)) ?? []
@@ -91,14 +91,14 @@ export function createTracer(): Tracer {
       return runKeys.length === 0 || sequences.has(message) ? [...runKeys, message] : runKeys
     }
     // Operations that the generator ends itself belong to no delivery.
-    if (listKinds.has('own') && receipt === 'nobody') {
+    if (listKinds.has('generatorOperation') && receipt === 'none') {
       const id = fact.caller === '' ? first : fact.call === 'operations.arrive' ? third : second
-      return [`own ${String(id)}`]
+      return [`generatorOperation ${String(id)}`]
     }
     if (listKinds.has('chain')) return chainsOf(first).map(id => `chain ${id}`)
     if (listKinds.has('message')) return [`message ${receipt}`]
     if (listKinds.has('executor')) return [`executor ${String(second)}`]
-    if (!listKinds.has('run')) return listsWith(fact).map(([name]) => `process ${name}`)
+    if (!listKinds.has('delivery')) return listsWith(fact).map(([name]) => `process ${name}`)
     return [fact.call === 'operations.begin' ? begin(second as number) : sequence]
   }
   const getSequence = (key: string): EffectSequence => {
@@ -106,7 +106,7 @@ export function createTracer(): Tracer {
     if (existing !== undefined) return existing
     const sequence = { facts: [], lastRows: undefined, rowsBefore: undefined }
     sequences.set(key, sequence)
-    const [, receipt] = /^run (.*) [^ ]*$/.exec(key) ?? []
+    const [, receipt] = /^delivery (.*) [^ ]*$/.exec(key) ?? []
     if (receipt === undefined) return sequence
     const keys = runsByReceipt.get(receipt) ?? []
     runsByReceipt.set(receipt, keys)
@@ -174,7 +174,10 @@ function* iterateDeliveries(this: readonly Delivery[]): Generator<Delivery> {
   for (let index = 0; index < this.length; index++) {
     const delivery = this[index]
     if (delivery === undefined) continue
-    currentDelivery.enterWith({ receipt: delivery.receipt, sequence: `run ${delivery.receipt}` })
+    currentDelivery.enterWith({
+      receipt: delivery.receipt,
+      sequence: `delivery ${delivery.receipt}`,
+    })
     yield delivery
   }
 }
@@ -273,7 +276,7 @@ function chainsOf(first: unknown): readonly number[] {
 
 const source = /\/((?:shared\/(?:engine|runtime)|functions|local|cli)\/[\w/-]+\.ts)/
 
-/** Returns the product file that called a port; `nobody` if the stack trace has none. */
+/** Returns the product file that called a port; `none` if the stack trace has none. */
 function callerOf(): string {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 30
@@ -283,5 +286,5 @@ function callerOf(): string {
     const [, file] = source.exec(line) ?? []
     if (file !== undefined && !forwardingFiles.includes(file)) return file
   }
-  return 'nobody'
+  return 'none'
 }

@@ -8,8 +8,17 @@ import { removePreparedHomes } from './resume.ts'
 
 afterAll(removePreparedHomes)
 
-const { start, program, settle, register, operate, plan, close, attend, recordEvents } =
-  orderOfEffects
+const {
+  start,
+  runProgram,
+  settleResource,
+  register,
+  runOperation,
+  sendPlan,
+  close,
+  holdLease,
+  recordEvents,
+} = orderOfEffects
 
 /** Returns the calls of a list, without some of its rows. */
 const callsOf = ({ effects }: EffectList, ...omittedNumbers: readonly number[]): string[] =>
@@ -28,11 +37,11 @@ const oneProgram: Program = async monitor => {
   await monitor.register({ type: 'test:index:Thing', name: 'a', custom: true, object: {} })
 }
 
-const [phase, ended, applied] = callsOf(program)
-const [registered, retired] = callsOf(attend)
+const [phase, ended, applied] = callsOf(runProgram)
+const [registered, retired] = callsOf(holdLease)
 const began = [...callsOf(start, 4, 6), registered, phase]
-/** Rows of `operate` for waiting, late, slow and parked operations. */
-const unasked = [5, 6, 7, 9, 10]
+/** Rows of `runOperation` for waiting, late, slow and parked operations. */
+const absentRows = [5, 6, 7, 9, 10]
 const closeCalls = [applied, ...callsOf(close, 3), retired]
 
 test('a deployment has the effects of the table in its order', async () => {
@@ -47,19 +56,19 @@ test('a deployment has the effects of the table in its order', async () => {
     // Stack and provider are settled. One create follows, without dependents.
     expect(await readEffects(oneProgram)).toEqual([
       ...began,
-      ...callsOf(settle),
-      ...callsOf(settle),
+      ...callsOf(settleResource),
+      ...callsOf(settleResource),
       ...callsOf(register),
-      ...callsOf(operate, ...unasked, 8),
+      ...callsOf(runOperation, ...absentRows, 8),
       ended,
       ...closeCalls,
     ])
     // Only the stack is registered: the resource is deleted, then its provider, without a call.
     expect(await readEffects(async () => {})).toEqual([
       ...began,
-      ...callsOf(plan),
-      ...callsOf(operate, ...unasked, 11),
-      ...callsOf(operate, ...unasked, 2, 8),
+      ...callsOf(sendPlan),
+      ...callsOf(runOperation, ...absentRows, 11),
+      ...callsOf(runOperation, ...absentRows, 2, 8),
       ...closeCalls,
     ])
   } finally {
@@ -84,12 +93,12 @@ test('effects in another order are violations', async () => {
     'process close: decisionLog.append closing after decisionLog.append closing',
   ])
   tracer.note('chains.send', [[]])
-  expect(tracer.violations.at(-1)).toBe('chains.send by nobody: no list has it')
+  expect(tracer.violations.at(-1)).toBe('chains.send by none: no list has it')
 })
 
 /** A sample of the crashes, from every part of the table. The full tier runs all of them. */
 const sample = crashes.filter(({ list, scene }, index) => {
-  const isQuick = scene.delayMs === undefined && list !== 'parkOn' && list !== 'redo'
+  const isQuick = scene.delayMs === undefined && list !== 'parkAgain' && list !== 'redeliverEnded'
   return isQuick && index % 13 === 1
 })
 

@@ -109,7 +109,7 @@ export const plainScenes = {
   destroyed: createPlain(destroyed),
   waves: createPlain(inWaves, { before: wideProgram }),
   resumed: createResumed(up, { ...killAfterFirst, call: 'provider.update' }),
-  endFound: createResumed(up, { ...killAfterFirst, row: { list: 'operate', row: 3 } }),
+  endFound: createResumed(up, { ...killAfterFirst, row: { list: 'runOperation', row: 3 } }),
   closed: createResumed(
     up,
     { ...killAfterFirst, when: 'before', call: 'provider.create' },
@@ -117,7 +117,7 @@ export const plainScenes = {
   ),
   wavesResumed: createResumed(
     inWaves,
-    { ...killAfterFirst, row: { list: 'operate', row: 4 } },
+    { ...killAfterFirst, row: { list: 'runOperation', row: 4 } },
     { before: wideProgram },
   ),
 } as const satisfies Record<string, Scene>

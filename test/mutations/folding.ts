@@ -41,8 +41,8 @@ export const foldingMutations: readonly Mutation[] = [
     file: 'shared/journal/replay.ts',
     edits: [
       [
-        'state.openOperations.set(entry.operation, entry.pending)',
-        'state.openOperations.set(entry.operation, undefined)',
+        'state.begunOperations.set(entry.operation, entry.pending)',
+        'state.begunOperations.set(entry.operation, undefined)',
       ],
     ],
     caughtBy: [testsOf('shared/journal/replay')],

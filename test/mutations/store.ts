@@ -23,8 +23,8 @@ export const storeMutations: readonly Mutation[] = [
     file: table,
     edits: [
       [
-        "'the attempt is as read': { requiredFacts: ['the attempt is as read'], forbiddenFacts: [] }",
-        "'the attempt is as read': { requiredFacts: [], forbiddenFacts: [] }",
+        "'the attempt is current': { requiredFacts: ['the attempt is current'], forbiddenFacts: [] }",
+        "'the attempt is current': { requiredFacts: [], forbiddenFacts: [] }",
       ],
     ],
     caughtBy: [testsOf(contract, 'operations:|model')],
@@ -33,7 +33,9 @@ export const storeMutations: readonly Mutation[] = [
     name: 'an operation with an owner is begun by another',
     breaks: 'begin: no owner, or already its own',
     file: table,
-    edits: [["const ownAttemptFacts = ['the owner asks', ", 'const ownAttemptFacts = [']],
+    edits: [
+      ["const ownAttemptFacts = ['the requester is the owner', ", 'const ownAttemptFacts = ['],
+    ],
     caughtBy: [testsOf(contract, 'operations:|model')],
   },
   {
@@ -68,8 +70,8 @@ export const storeMutations: readonly Mutation[] = [
     file: table,
     edits: [
       [
-        "requiredFacts: ['no owner asks', 'the attempt is as read']",
-        "requiredFacts: ['the attempt is as read']",
+        "requiredFacts: ['the request names no owner', 'the attempt is current']",
+        "requiredFacts: ['the attempt is current']",
       ],
     ],
     caughtBy: [testsOf(contract, 'operations:|model')],

@@ -57,7 +57,7 @@ export function changeOf(
   change: Pick<HeadChange, 'before' | 'after' | 'isDone'>,
 ): HeadChange {
   const { before } = change
-  const asker: Requester = owner === '' ? 'nobody' : owner === before.owner ? 'owner' : 'stranger'
+  const asker: Requester = owner === '' ? 'none' : owner === before.owner ? 'owner' : 'other'
   return { headKey, event, asker, isCurrent: attempt === before.attempt, ...change }
 }
 

@@ -7,11 +7,11 @@ const knownViolations: readonly { readonly pattern: RegExp; readonly reason: str
 /** Transitions that no run can show, each with its proof. */
 export const unreachableCoverage: ReadonlyMap<string, string> = new Map([
   [
-    'transition: begun begin, the owner asks, the attempt is as read',
+    'transition: begun begin, the requester is the owner, the attempt is current',
     'every attempt draws its own token and begins again only after a refusal: while this owner holds the head, it sends no further begin',
   ],
   [
-    'transition: decided select, no owner asks, the attempt is as read',
+    'transition: decided select, the request names no owner, the attempt is current',
     'only joins and poisoned operations are ended without an owner: joins at their last arrival, and poisoned operations only when all their needs have arrived',
   ],
 ])

@@ -9,7 +9,7 @@ import type {
 import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ClockPort, LoggerPort } from '../../ports/system.ts'
 import type { EpochMs } from '../../records/ids.ts'
-import type { Reply } from '../../records/notification.ts'
+import type { CommitStatusReply } from '../../records/notification.ts'
 import { createGithubReplies, formatPreviewComment } from './github-replies.ts'
 import {
   type DeliveryVerdict,
@@ -112,7 +112,7 @@ function classifyFailure(thrown: unknown, attempt: number): DeliveryVerdict {
  * Sends a reply to the repository's host. Sends none if the webhook was deleted, is not of the form
  * `github`, or has no credential.
  */
-async function sendReply(deps: DeliverDeps, reply: Reply): Promise<DeliveryVerdict> {
+async function sendReply(deps: DeliverDeps, reply: CommitStatusReply): Promise<DeliveryVerdict> {
   const { documents, sealing, marks, clock, outbound } = deps
   const key = webhookKeyOf(reply.webhook)
   const stored = await documents.get(key)

@@ -1,5 +1,5 @@
 import type { OutgoingMessage } from '../../ports/notifications.ts'
-import type { Reply } from '../../records/notification.ts'
+import type { CommitStatusReply } from '../../records/notification.ts'
 import type { DeploymentRequest } from '../../records/request.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { toPrintable } from '../printable.ts'
@@ -17,13 +17,13 @@ const lineCharactersMax = 300
  */
 export function createReply(
   { stack, key, origin }: Pick<DeploymentRequest, 'stack' | 'key' | 'origin'>,
-  state: Reply['state'],
+  state: CommitStatusReply['state'],
   description: string,
   lines?: readonly string[],
 ): OutgoingMessage | undefined {
   if (origin?.kind !== 'webhook') return undefined
   const { webhook, repository, commit, pullRequest } = origin
-  const reply: Reply = {
+  const reply: CommitStatusReply = {
     ...{ webhook, stack, request: key, repository, commit, state },
     description: toPrintable(description, triggerLimits.statusCharsMax),
     ...(pullRequest === undefined ? {} : { pullRequest }),

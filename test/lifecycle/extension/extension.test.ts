@@ -147,7 +147,7 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a resumed 
   const engine = await bench.open(cloud)
   const { run, plugins } = engine
   // The first extension is durable, with the decision on the first resource that needs it.
-  const kill = { row: { list: 'extend', row: 1 }, effect: 1, when: 'after' } as const
+  const kill = { row: { list: 'recordExtension', row: 1 }, effect: 1, when: 'after' } as const
   await expect(run(program(1), { kill })).rejects.toThrow(ProcessKilledError)
   plugins.takeLoaded()
   const { state, result } = await run(program(1), { resume: true })

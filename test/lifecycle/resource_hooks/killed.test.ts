@@ -139,7 +139,7 @@ test.each<[string, KillPoint, readonly string[], readonly string[]]>([
   },
 )
 
-const ofHooks = new Set(['hook', 'hookOfSettled', 'sendAfterHook', 'retry'])
+const ofHooks = new Set(['endHook', 'hookSettled', 'sendAfterHook', 'retryHookedCall'])
 
 test.for(crashes.filter(({ list }) => ofHooks.has(list)))(
   'a process that dies $title',

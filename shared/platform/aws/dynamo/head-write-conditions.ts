@@ -49,9 +49,9 @@ function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactCond
     called: '#called > :none',
     'called before': '#called > :one',
     complete: needs === 0 ? alwaysTrue : 'size(#arrived) >= :needs',
-    'the owner asks': owner === '' ? neverTrue : '#owner = :owner',
-    'no owner asks': owner === '' ? alwaysTrue : neverTrue,
-    'the attempt is as read':
+    'the requester is the owner': owner === '' ? neverTrue : '#owner = :owner',
+    'the request names no owner': owner === '' ? alwaysTrue : neverTrue,
+    'the attempt is current':
       attempt === 0 ? 'attribute_not_exists(#attempt)' : '#attempt = :attempt',
   }
 }
@@ -68,8 +68,7 @@ export function hasTakenEffect(
 ): boolean {
   const request = {
     event: headWrite.event,
-    requester:
-      headWrite.owner === '' ? 'nobody' : headWrite.owner === head.owner ? 'owner' : 'stranger',
+    requester: headWrite.owner === '' ? 'none' : headWrite.owner === head.owner ? 'owner' : 'other',
     attempt: headWrite.attempt === readNumber(existing, 'attempt') ? 'current' : 'stale',
     isRepeated: isOwnWrite,
     isLastArrival: false,

@@ -51,9 +51,9 @@ function factConditionsOf({
     called: `${attempt} > ${givenBack}`,
     'called before': `${attempt} - 1 > ${givenBack}`,
     complete: `json_array_length(${arrived}) >= ?5`,
-    'the owner asks': `?3 <> '' AND ${owner} = ?3`,
-    'no owner asks': "?3 = ''",
-    'the attempt is as read': `${attempt} = ?4`,
+    'the requester is the owner': `?3 <> '' AND ${owner} = ?3`,
+    'the request names no owner': "?3 = ''",
+    'the attempt is current': `${attempt} = ?4`,
   }
 }
 

@@ -6,7 +6,7 @@ const sweepBlobsFiles = ['shared/engine/deployment/retention/sweep-blobs.ts']
 const editStateFiles = ['functions/step-generator/publish-edit.ts']
 
 /** Effects of compaction, removal, and commands that make no decisions. */
-export const effectsOfKeeping = {
+export const effectsOfMaintenance = {
   compact: {
     handler: 'compaction',
     situation: 'a close has settled its deployment',
@@ -28,7 +28,7 @@ export const effectsOfKeeping = {
       },
     ],
   },
-  removeOld: {
+  removeOldRecords: {
     handler: 'compaction',
     situation: 'the retention time of records and versions is over',
     orderedPer: 'process',
@@ -139,7 +139,7 @@ export const effectsOfKeeping = {
       },
     ],
   },
-  redrive: {
+  redriveDeadLetters: {
     handler: 'redrive',
     situation: 'a user retries operations that were given up',
     orderedPer: 'process',
@@ -152,7 +152,7 @@ export const effectsOfKeeping = {
       },
     ],
   },
-  edit: {
+  editState: {
     handler: 'state edit commands, stack import',
     situation: 'a user edits a state',
     orderedPer: 'process',
@@ -200,7 +200,7 @@ export const effectsOfKeeping = {
       },
     ],
   },
-  makeStack: {
+  createStack: {
     handler: 'stack init',
     situation: 'a stack is created',
     orderedPer: 'process',
