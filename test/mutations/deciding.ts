@@ -84,7 +84,7 @@ export const decidingMutations: readonly Mutation[] = [
     file: 'shared/engine/generator/replay/replay-registration.ts',
     edits: [
       [
-        'if (lastDecision.goal !== goalDigest && !(await shouldKeepDecision(ctx, replay, lastDecision)))',
+        'if (lastDecision.goal !== goalDigest && !(await keepUnlessWithdrawn(ctx, replay, lastDecision)))',
         'if (lastDecision.goal !== goalDigest)',
       ],
     ],

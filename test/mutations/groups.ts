@@ -14,7 +14,7 @@ export const groupMutations: readonly Mutation[] = [
       breaks: 'docs/spec/urns.md#alias-set: children inherit the aliases of their parents',
       file: 'shared/engine/generator/registration/aliases.ts',
     },
-    ['    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, subject))\n', ''],
+    ['    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, resource))\n', ''],
     groupTestsOf('alias/names', 'a chain of children'),
   ),
   createMutation(
@@ -24,7 +24,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/policies/apply-policies.ts',
     },
     [
-      '  if (!isMandatory) return remediationResult\n',
+      '  if (!hasMandatoryViolation) return remediationResult\n',
       '  if (remediationResult !== undefined) return remediationResult\n',
     ],
     groupTestsOf('analyzer/resource-policies', 'fails an update before the create'),
@@ -65,7 +65,7 @@ export const groupMutations: readonly Mutation[] = [
         'docs/spec/step-generation.md#replacement: the option has priority over the request of the provider',
       file: 'shared/engine/generator/changes/plan-replacement.ts',
     },
-    ['goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace', 'verdict.deleteBeforeReplace'],
+    ['goal.deleteBeforeReplace ?? change.deleteBeforeReplace', 'change.deleteBeforeReplace'],
     groupTestsOf('delete_before_replace/cascade', 'TestExplicitDeleteBeforeReplace'),
   ),
   createMutation(
@@ -185,7 +185,7 @@ export const groupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/changes/decide-change.ts',
     },
     [
-      'isReplacement(effectiveDiff) || options.triggered || old.pendingReplacement',
+      'isReplacement(effectiveDiff) || options.isTriggered || old.pendingReplacement',
       'isReplacement(effectiveDiff) || options.triggered',
     ],
     groupTestsOf('pending_replace/resume', 'WithUpdatedGoals'),

@@ -10,7 +10,7 @@ import type { GeneratorContext } from '../generator/context.ts'
 import { Bail, unwrap } from '../generator/finish-stage.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { recordRegisteredOutputs } from '../generator/steps/record-registered-outputs.ts'
-import { prepareImport, type ReadyImport } from '../generator/import/prepare-import.ts'
+import { prepareImport, type PreparedImport } from '../generator/import/prepare-import.ts'
 import { createJoinOperation, placeNodes } from '../generator/deletion/place-nodes.ts'
 import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
 import { createBarriers, sliceWave } from '../graph/barriers.ts'
@@ -65,7 +65,7 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
   }
 }
 
-async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<ReadyImport> {
+async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<PreparedImport> {
   const { request } = run
   const requiredPackages = chooseDefaultPackages(
     await run.requiredPackages(),

@@ -33,7 +33,7 @@ export async function runProgramPhase(
   const configSecretKeys = [...request.config]
     .filter(([, value]) => value.secret)
     .map(([key]) => key)
-  const runInfo = {
+  const deploymentContext = {
     project: ctx.input.project,
     stack: ctx.input.stack,
     organization: 'organization',
@@ -42,7 +42,7 @@ export async function runProgramPhase(
     dryRun: request.dryRun,
     parallel: options.parallel,
   }
-  const programInput = createProgramInput(run, runInfo)
+  const programInput = createProgramInput(run, deploymentContext)
   try {
     const generator = createGenerator({
       ctx,
@@ -51,13 +51,13 @@ export async function runProgramPhase(
         await run.requiredPackages(),
         ctx.input.base.snapshot.resources,
       ),
-      runInfo: { ...runInfo, monitorAddress: monitor.address },
+      deploymentContext: { ...deploymentContext, monitorAddress: monitor.address },
       openAddress: monitor.methods.open,
     })
     const packages = createPackages(run.uuid)
     const { withoutFeatures = [] } = run.request.options
     const monitorOptions = {
-      info: runInfo,
+      info: deploymentContext,
       withoutFeatures,
       root: source.projectFolder,
       hashAssets: run.hashAssets,
@@ -86,12 +86,12 @@ export async function runProgramPhase(
 
 function createProgramInput(
   { request, monitor, emitter }: CommandRun,
-  runInfo: Omit<DeploymentContext, 'monitorAddress'> & Pick<ProgramInput, 'dryRun'>,
+  deploymentContext: Omit<DeploymentContext, 'monitorAddress'> & Pick<ProgramInput, 'dryRun'>,
 ): ProgramInput {
   const { runtime, projectFolder, programFolder, entryPoint, runtimeOptions, plugins } =
     request.source
   return {
-    ...runInfo,
+    ...deploymentContext,
     runtime,
     projectFolder,
     programFolder,

@@ -9,7 +9,7 @@ import type { Base } from '../deployment/state/base.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 import { unwrap } from '../generator/finish-stage.ts'
-import { countRecorded } from '../generator/replay/count-recorded.ts'
+import { countRecordedSteps } from '../generator/replay/count-recorded-steps.ts'
 import { planDeletes, findStepsWithoutCall } from '../generator/deletion/plan-deletes.ts'
 import {
   areAllTargeted,
@@ -119,7 +119,7 @@ async function finishAfterProgram(
   const hookService = needsHooks === true ? serveHooks(run, ctx) : undefined
   // If the program runs again, its registrations are counted as they are answered.
   if (earlierDecisions !== undefined && hookService === undefined)
-    countRecorded({ ...deps, earlierDecisions }, ctx.input.base)
+    countRecordedSteps({ ...deps, earlierDecisions }, ctx.input.base)
   const isStoppedByFailure = !ctx.input.continueOnError
   const areTargetsValid = areTargetsKnown(ctx)
   const areDeletesComplete =

@@ -31,7 +31,7 @@ export interface DecisionInput {
   readonly programRefreshMode: 'first' | 'only' | undefined
   /** Whether a resource with equal inputs is unchanged without a request to its provider. */
   readonly trustsInputs: boolean
-  /** Whether a refresh compares outputs alone. */
+  /** Whether a refresh compares only outputs, and ignores inputs. */
   readonly outputsOnly: boolean
   /** Whether protected resources are deleted and replaced like others. */
   readonly ignoreProtect: boolean
@@ -56,7 +56,9 @@ export interface DecisionPorts {
    * decided steps.
    */
   readonly updatePlan: UpdatePlanUse
-  /** The decisions of earlier generators; undefined in the first generator and in a preview. */
+  /**
+   * The decisions of earlier generator runs. Undefined in the first generator run and in a preview.
+   */
   readonly replay: Replay | undefined
   /** Returns 32 random bytes, new ones in each call. */
   readonly randomSeed: () => Uint8Array
@@ -67,11 +69,11 @@ export interface DecisionPorts {
   readonly goalDigestOf: (goal: Goal) => string
   /** Keyed digest of a call of the program, to find its recorded answer. */
   readonly callDigestOf: (call: CallIdentity) => string
-  /** Runs decisions one at a time. */
+  /** Runs a decision after all earlier ones have ended. */
   readonly decideSerially: <T>(decision: () => Promise<T>) => Promise<T>
   /**
-   * Ends the deployment early. The caller of the deployment reports `abortError`. Without
-   * `abortError` the error was reported already.
+   * Ends the deployment early. The caller of the deployment reports `abortError`. It is undefined
+   * if the error was reported already.
    */
   readonly abort: (abortError?: unknown) => void
   readonly isAborted: () => boolean

@@ -29,7 +29,7 @@ import type { Step } from '../step.ts'
 import type { StageResult } from './stage.ts'
 import { runSteps } from './steps/run-steps.ts'
 import { keepUntargeted } from './targets/keep-untargeted.ts'
-import { pullDependenciesForward } from './targets/pull-forward.ts'
+import { keepUnregisteredDependencies } from './targets/keep-unregistered-dependencies.ts'
 import { requireCreatedDependencies } from './targets/require-created-dependencies.ts'
 import { isTargetedRegistration } from './targets/scope.ts'
 
@@ -58,19 +58,22 @@ export async function generate(
   const claim = refreshResult.value
   const draft = draftStateOf(goal, claim)
 
-  const keepAsReadResult = finishStage(ctx, keepAsRead(input, claim, draft))
-  if (keepAsReadResult.kind !== 'decided') return keepAsReadResult
+  const asReadResult = finishStage(ctx, keepAsRead(input, claim, draft))
+  if (asReadResult.kind !== 'decided') return asReadResult
 
   const isTargeted = isTargetedRegistration(input, draft)
-  const pullResult = finishStage(ctx, pullDependenciesForward(ctx, draft, isTargeted))
-  if (pullResult.kind !== 'decided') return pullResult
+  const keptDependenciesResult = finishStage(
+    ctx,
+    keepUnregisteredDependencies(ctx, draft, isTargeted),
+  )
+  if (keptDependenciesResult.kind !== 'decided') return keptDependenciesResult
 
-  const digest = ports.replay === undefined ? '' : ports.goalDigestOf(goal)
-  const replayResult = finishStage(ctx, await replayRecorded(ctx, claim, digest))
+  const goalDigest = ports.replay === undefined ? '' : ports.goalDigestOf(goal)
+  const replayResult = finishStage(ctx, await replayRecorded(ctx, claim, goalDigest))
   if (replayResult.kind !== 'decided') return replayResult
 
-  const keepResult = finishStage(ctx, await keepUntilDestroyed(ctx, { goal, claim, draft }))
-  if (keepResult.kind !== 'decided') return keepResult
+  const destroyResult = finishStage(ctx, await keepUntilDestroyed(ctx, { goal, claim, draft }))
+  if (destroyResult.kind !== 'decided') return destroyResult
 
   const untargetedResult = finishStage(
     ctx,
@@ -78,16 +81,20 @@ export async function generate(
   )
   if (untargetedResult.kind !== 'decided') return untargetedResult
 
-  // An untargeted resource reaches this stage only to be created again. Such a resource imports
-  // nothing.
+  // An untargeted resource reaches this stage only if it must be created again. It imports nothing.
   const adoptionResult = isTargeted
     ? finishStage(ctx, await adoptExisting(ctx, goal, claim))
     : refreshResult
   if (adoptionResult.kind !== 'decided') return adoptionResult
 
-  const adopted = adoptionResult.value
-  const candidate = { goal, claim: adopted, draft: draftStateOf(goal, adopted), isTargeted }
-  const checkResult = finishStage(ctx, await checkInputs(ctx, candidate))
+  const comparedClaim = adoptionResult.value
+  const uncheckedRegistration = {
+    goal,
+    claim: comparedClaim,
+    draft: draftStateOf(goal, comparedClaim),
+    isTargeted,
+  }
+  const checkResult = finishStage(ctx, await checkInputs(ctx, uncheckedRegistration))
   if (checkResult.kind !== 'decided') return checkResult
 
   const policyResult = finishStage(ctx, await applyPolicies(ctx, checkResult.value))

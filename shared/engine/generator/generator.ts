@@ -29,8 +29,8 @@ import { recordRegisteredOutputs, requireRegistered } from './steps/record-regis
 import { runOutputHooks } from './steps/settled-hooks.ts'
 
 /**
- * The requests of a program; every method may be called while others run. Failures are thrown as
- * `Bail` or `RegistrationFailed`, after they were reported.
+ * The methods that serve the requests of a program. Several calls may run concurrently. A failure
+ * is reported first, and then thrown as `Bail` or `RegistrationFailed`.
  */
 export interface Generator {
   /**
@@ -50,6 +50,7 @@ export interface Generator {
    * child.
    */
   readonly registerBelow: ResourceTree['registerBelow']
+  /** Reads a resource by its id. */
   readonly read: (request: ReadRequest) => Promise<CurrentState>
   /**
    * Registers outputs. The outputs of a component are stored at once. The outputs of the stack are
@@ -63,7 +64,7 @@ export interface Generator {
   readonly invoke: (request: FunctionRequest) => Promise<CallResult | 'unknown'>
   /** Calls a method of a resource. */
   readonly call: (request: MethodRequest) => Promise<CallResult>
-  /** Resolves when no request is being decided or run. */
+  /** Resolves when no request is pending. */
   readonly waitUntilSettled: () => Promise<void>
   /**
    * Returns the stack outputs that the program registered. Returns undefined if it registered none.
@@ -77,9 +78,9 @@ export interface GeneratorDeps {
   readonly config: ReadonlyMap<string, ConfigValue>
   /** Package → plugin of its default provider, from `chooseDefaultPackages`. */
   readonly defaultPackages: ReadonlyMap<string, PackageRequest>
-  /** The data about this run that methods and constructed components receive. */
-  readonly runInfo: DeploymentContext
-  /** Opens an address of the monitor for one method call. */
+  /** The data about the deployment that the providers of methods and components receive. */
+  readonly deploymentContext: DeploymentContext
+  /** Opens an address of the monitor that serves a single method call. */
   readonly openAddress: () => Promise<CallAddress>
 }
 
@@ -155,17 +156,20 @@ export function createGenerator(deps: GeneratorDeps): Generator {
   }
 }
 
-/** Creates the set of pending requests. `track` keeps a request in the set until its end. */
+/**
+ * Creates the set of pending requests. `track` adds a request to the set, and removes it at its
+ * end.
+ */
 function createRequestTracker(): Pick<Generator, 'waitUntilSettled'> & {
-  readonly track: <T>(work: Promise<T>) => Promise<T>
+  readonly track: <T>(request: Promise<T>) => Promise<T>
 } {
   const pendingRequests = new Set<Promise<unknown>>()
   return {
-    track(work) {
-      const trackedWork = work.finally(() => pendingRequests.delete(trackedWork))
-      pendingRequests.add(trackedWork)
-      trackedWork.catch(() => undefined)
-      return trackedWork
+    track(request) {
+      const trackedRequest = request.finally(() => pendingRequests.delete(trackedRequest))
+      pendingRequests.add(trackedRequest)
+      trackedRequest.catch(() => undefined)
+      return trackedRequest
     },
     async waitUntilSettled() {
       while (pendingRequests.size > 0) await Promise.allSettled([...pendingRequests])

@@ -29,7 +29,7 @@ export function createSets(): WritableSets {
     replacedUrns: new Set(),
     targetedUrns: new Set(),
     excludedUrns: new Set(),
-    pulledForwardUrns: new Set(),
+    keptOldUrns: new Set(),
     uncreatedUrns: new Set(),
     failedUrns: new Set(),
     dependentKeys: new Map(),
@@ -59,7 +59,7 @@ export function reduceSets(sets: WritableSets, delta: SetsDelta): void {
   addAll(sets.replacedUrns, delta.replaced)
   addAll(sets.targetedUrns, delta.targeted)
   addAll(sets.excludedUrns, delta.excludedUrns)
-  addAll(sets.pulledForwardUrns, delta.pulledForwardUrns)
+  addAll(sets.keptOldUrns, delta.keptOldUrns)
   addAll(sets.uncreatedUrns, delta.uncreatedUrns)
   addAll(sets.failedUrns, delta.failedUrns)
   setAll(sets.dependentKeys, delta.dependentKeys)

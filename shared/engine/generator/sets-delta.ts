@@ -21,7 +21,7 @@ export interface SetsDelta extends RecordedSetsDelta {
   ])[]
   readonly urnsWithStep?: readonly Urn[]
   readonly excludedUrns?: readonly Urn[]
-  readonly pulledForwardUrns?: readonly Urn[]
+  readonly keptOldUrns?: readonly Urn[]
   readonly uncreatedUrns?: readonly Urn[]
   readonly failedUrns?: readonly Urn[]
   readonly markedForDeleteIndices?: readonly number[]

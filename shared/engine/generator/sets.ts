@@ -51,8 +51,11 @@ export interface GeneratorSets {
   readonly targetedUrns: ReadonlySet<Urn>
   /** Excluded registrations: specified by the user, or dependents of excluded resources. */
   readonly excludedUrns: ReadonlySet<Urn>
-  /** Unregistered old states that are kept, because a kept resource depends on them. */
-  readonly pulledForwardUrns: ReadonlySet<Urn>
+  /**
+   * Old URNs of states that stay unchanged: untargeted resources, and old states on which other
+   * resources depend.
+   */
+  readonly keptOldUrns: ReadonlySet<Urn>
   /**
    * Registered resources that are not created, because they are no targets, they are new in a
    * destroy or refresh, or they need such a resource.

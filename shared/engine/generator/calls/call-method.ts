@@ -20,7 +20,7 @@ export interface MethodRequest {
   readonly args: PropertyMap
   readonly argDependencies: ReadonlyMap<string, readonly Urn[]>
   readonly provider: string
-  /** The resource of the method. `urn` is '' if the request has none. */
+  /** The resource whose method is called. `urn` is '' if the request has no URN. */
   readonly self: { readonly urn: string; readonly id: string | undefined } | undefined
   readonly plugin: PackageRequest
   readonly stackTraceHandle: string
@@ -40,15 +40,15 @@ export interface CallAddress {
 /** The dependencies of a method call. */
 export interface MethodDeps {
   readonly defaultProviders: DefaultProviders
-  readonly runInfo: DeploymentContext
+  readonly deploymentContext: DeploymentContext
   readonly openAddress: () => Promise<CallAddress>
 }
 
 /**
  * Calls a method and records its answer. Each later generator run repeats the call of a method that
- * registers resources, so that they are registered again. The recorded answer is returned. Answers
- * have no output values: their dependencies are in `dependencies`. An error of the provider ends
- * the deployment. Source: docs/spec/monitor.md#resourcemonitor.
+ * registers resources, so that the method registers them again. The program then gets the recorded
+ * answer. Answers have no output values: their dependencies are in `dependencies`. An error of the
+ * provider ends the deployment. Source: docs/spec/monitor.md#resourcemonitor.
  */
 export async function callMethod(
   ctx: GeneratorContext,
@@ -76,12 +76,12 @@ export async function callMethod(
   ]
   const key = ports.callDigestOf({ kind: 'call', parts, args, provider })
   try {
-    const answer = ports.runner.answerCall(key, () =>
-      requestMethod(ctx, { ...request, provider, argDependencies }, deps),
+    const answerPromise = ports.runner.answerCall(key, () =>
+      callProviderMethod(ctx, { ...request, provider, argDependencies }, deps),
     )
-    answer.catch(() => undefined)
+    answerPromise.catch(() => undefined)
     // An aborted deployment does not wait for a method that may never return.
-    const result = await Promise.race([answer, ports.whenAborted])
+    const result = await Promise.race([answerPromise, ports.whenAborted])
     if (result === undefined || ports.isAborted()) return stoppedResult
     return decided(result)
   } catch (thrown) {
@@ -91,36 +91,36 @@ export async function callMethod(
   }
 }
 
-async function requestMethod(
+async function callProviderMethod(
   ctx: GeneratorContext,
   request: MethodRequest,
-  { runInfo, openAddress }: MethodDeps,
+  { deploymentContext, openAddress }: MethodDeps,
 ): Promise<CallAnswer> {
   const extension = registerCallExtension(ctx, request.plugin)
   const instance = await ctx.ports.providers.getInstance(request.provider, extension)
   const { token, args, argDependencies, stackTraceHandle } = request
   const callInput = { token, args, argDependencies, stackTraceHandle, preview: ctx.input.isPreview }
-  const endpoint = await openAddress()
+  const callAddress = await openAddress()
   try {
     const { outputs, failures, dependencies } = await instance.call({
       ...callInput,
-      context: { ...runInfo, monitorAddress: endpoint.address },
+      context: { ...deploymentContext, monitorAddress: callAddress.address },
     })
     return {
       outputs: downgradeOutputs(outputs),
       failures,
       dependencies: addOutputDependencies(outputs, dependencies ?? new Map()),
-      shouldRepeat: endpoint.wasUsed(),
+      shouldRepeat: callAddress.wasUsed(),
     }
   } finally {
-    endpoint.close()
+    callAddress.close()
   }
 }
 
 /**
  * Returns the reference of the provider that serves the call. For a method of a provider resource,
- * it is that resource. Otherwise it is the provider of the request, or else of the resource. ''
- * stands for the default provider. Throws for an unknown resource.
+ * this is the provider resource itself. Otherwise the provider of the request takes precedence over
+ * the provider of the resource. '' stands for the default provider. Throws for an unknown resource.
  */
 function findProviderReference(
   { sets }: Pick<DecisionInput, 'sets'>,

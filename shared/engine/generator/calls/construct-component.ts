@@ -29,7 +29,9 @@ export interface RemoteRegistration {
   readonly customTimeouts: TimeoutTexts | undefined
   readonly hooks: HookNames | undefined
   readonly stackTraceHandle: string
-  /** Registers the component without children. Called when the provider is not configured yet. */
+  /**
+   * Registers the component without children. This is done when the provider is not configured yet.
+   */
   readonly registerBare: () => Promise<Urn>
 }
 
@@ -41,15 +43,18 @@ export interface ConstructedComponent {
 }
 
 /**
- * Constructs a component, whose provider registers the resources itself. The call is not recorded:
- * each generator run repeats it, and records answer the registrations. An error of the provider
- * ends the deployment. Source: docs/spec/monitor.md#resourcemonitor steps 10-19,
- * docs/spec/provider-protocol.md#components-construct.
+ * Constructs a component. Its provider registers the resources of the component. The call is not
+ * recorded. Each generator run repeats the call, and answers its registrations from the records. An
+ * error of the provider ends the deployment. Source: docs/spec/monitor.md#resourcemonitor steps
+ * 10-19, docs/spec/provider-protocol.md#components-construct.
  */
 export async function constructComponent(
   ctx: GeneratorContext,
   request: RemoteRegistration,
-  deps: { readonly defaultProviders: DefaultProviders; readonly runInfo: DeploymentContext },
+  deps: {
+    readonly defaultProviders: DefaultProviders
+    readonly deploymentContext: DeploymentContext
+  },
 ): Promise<Result<ConstructedComponent>> {
   const { input, ports } = ctx
   const parentUrn = request.registration.parent
@@ -80,7 +85,7 @@ export async function constructComponent(
         customTimeouts: request.customTimeouts,
         hooks: request.hooks,
       },
-      context: deps.runInfo,
+      context: deps.deploymentContext,
       stackTraceHandle: request.stackTraceHandle,
       preview: input.isPreview,
     })
@@ -98,8 +103,8 @@ export async function constructComponent(
 }
 
 /**
- * Returns package → provider reference for the children of a component: its own `providers`, and
- * for other packages the entries for the children of its parent.
+ * Returns package → provider reference for the children of a component. The `providers` of the
+ * component take precedence over the entries that it inherits from its parent.
  */
 export function childProvidersOf(
   { sets }: Pick<DecisionInput, 'sets'>,

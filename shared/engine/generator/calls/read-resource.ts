@@ -100,7 +100,8 @@ function createReadState(request: ReadRequest, claim: UrnClaim, provider: string
 }
 
 /**
- * Decides the steps of a read. A managed resource with another id is replaced by the read resource.
+ * Decides the steps of a read. If the old resource is managed and has another id, the read resource
+ * replaces it.
  */
 function decideReadSteps(
   { urn, old, baseIndex }: UrnClaim,

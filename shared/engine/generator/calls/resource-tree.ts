@@ -9,7 +9,7 @@ export interface ResourceTree {
    * Registers a resource below a parent. Until the registration ends, the parent has a pending
    * child.
    */
-  readonly registerBelow: <T>(parent: Urn | '', work: () => Promise<T>) => Promise<T>
+  readonly registerBelow: <T>(parent: Urn | '', register: () => Promise<T>) => Promise<T>
   /** Adds a resource to the tree. `exists`: whether a custom resource has an id. */
   readonly record: (resource: {
     readonly urn: Urn
@@ -18,8 +18,8 @@ export interface ResourceTree {
     readonly exists: boolean
   }) => void
   /**
-   * Reports whether a custom resource does not exist yet. Resources in `urns` count, and those
-   * below components in `urns`. Children of custom resources do not count. Waits for pending
+   * Reports whether one of the resources in `urns`, or a custom resource below a component in
+   * `urns`, does not exist yet. Ignores the children of custom resources. Waits for pending
    * registrations below the components. Ignores unknown URNs. Returns false when the deployment
    * ends early.
    */
@@ -30,7 +30,7 @@ export interface ResourceTree {
 export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
   const resources = new Map<Urn, { readonly custom: boolean; readonly exists: boolean }>()
   const children = new Map<Urn | '', Urn[]>()
-  const pendingChildren = new Map<Urn | '', number>()
+  const pendingChildCounts = new Map<Urn | '', number>()
   let change = Promise.withResolvers<void>()
   let isAborted = false
   void whenAborted.then(() => {
@@ -40,13 +40,13 @@ export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
     change.resolve()
     change = Promise.withResolvers<void>()
   }
-  const adjustCount = (parent: Urn | '', difference: number): void => {
-    const newCount = (pendingChildren.get(parent) ?? 0) + difference
-    if (newCount === 0) pendingChildren.delete(parent)
-    else pendingChildren.set(parent, newCount)
+  const adjustPendingCount = (parent: Urn | '', increment: number): void => {
+    const newCount = (pendingChildCounts.get(parent) ?? 0) + increment
+    if (newCount === 0) pendingChildCounts.delete(parent)
+    else pendingChildCounts.set(parent, newCount)
   }
   /**
-   * Returns these components and all components below them. Undefined if one of the custom
+   * Returns the components in `urns` and all components below them. Undefined if one of the custom
    * resources does not exist yet.
    */
   const componentsOf = (urns: readonly Urn[]): ReadonlySet<Urn> | undefined => {
@@ -63,12 +63,12 @@ export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
     return components
   }
   return {
-    async registerBelow(parent, work) {
-      adjustCount(parent, 1)
+    async registerBelow(parent, register) {
+      adjustPendingCount(parent, 1)
       try {
-        return await work()
+        return await register()
       } finally {
-        adjustCount(parent, -1)
+        adjustPendingCount(parent, -1)
         notifyChange()
       }
     },
@@ -83,7 +83,7 @@ export function createResourceTree(whenAborted: Promise<void>): ResourceTree {
       while (!isAborted) {
         const components = componentsOf(urns)
         if (components === undefined) return true
-        if (![...components].some(urn => pendingChildren.has(urn))) return false
+        if (![...components].some(urn => pendingChildCounts.has(urn))) return false
         await Promise.race([change.promise, whenAborted])
       }
       return false

@@ -6,7 +6,7 @@ import { createForcedDiff, isReplacement, decideChange } from './decide-change.t
 const healthy = { initErrors: [], pendingReplacement: false }
 const failedInit = { initErrors: ['not ready'], pendingReplacement: false }
 const begun = { initErrors: [], pendingReplacement: true }
-const noWish = { replaceOnChanges: [], triggered: false }
+const noWish = { replaceOnChanges: [], isTriggered: false }
 const change = (fields: Partial<DiffResult>): DiffResult => ({
   ...noDiff,
   changes: 'some',
@@ -27,7 +27,7 @@ describe('decideChange', () => {
     ['a replacing detail', healthy, change(detailed(['a', 'add-replace'])), noWish, 'replace'],
     ['init errors alone', failedInit, noDiff, noWish, 'update'],
     ['a replacement that began earlier', begun, noDiff, noWish, 'replace'],
-    ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], triggered: true }, 'replace'],
+    ['a trigger alone', healthy, noDiff, { replaceOnChanges: [], isTriggered: true }, 'replace'],
     ['a forced difference', healthy, createForcedDiff('provider'), noWish, 'replace'],
   ] as const)('%s', (_title, old, diff, wish, kind) => {
     expect(decideChange(old, diff, wish).kind).toBe(kind)
@@ -39,13 +39,13 @@ describe('decideChange', () => {
     ['all keys', ['*'], 'replace'],
   ])('replaces for a changed key that replaceOnChanges names: %s', (_title, patterns, kind) => {
     const diff = change({ changedKeys: ['size'] })
-    const wish = { replaceOnChanges: patterns, triggered: false }
+    const wish = { replaceOnChanges: patterns, isTriggered: false }
     expect(decideChange(healthy, diff, wish).kind).toBe(kind)
   })
 
   test('a path in replaceOnChanges turns the details below it into replacements, and no others', () => {
     const diff = change(detailed(['box.a', 'add'], ['box["b"].c', 'delete'], ['lid', 'update']))
-    const wish = { replaceOnChanges: ['box'], triggered: false }
+    const wish = { replaceOnChanges: ['box'], isTriggered: false }
     const verdict = decideChange(healthy, diff, wish)
     if (verdict.kind === 'same') expect.unreachable()
     expect([...(verdict.reason.detailedDiff ?? [])].map(([, { kind }]) => kind)).toEqual([
@@ -58,13 +58,13 @@ describe('decideChange', () => {
   test('init errors replace when replaceOnChanges names them', () => {
     const verdict = decideChange(failedInit, noDiff, {
       replaceOnChanges: ['#initerror'],
-      triggered: false,
+      isTriggered: false,
     })
     expect(verdict).toMatchObject({ kind: 'replace', reason: { keys: ['#initerror'] } })
   })
 
   test('replacing init errors are added to the details of the provider, if it has any', () => {
-    const wish = { replaceOnChanges: ['#initerror'], triggered: false }
+    const wish = { replaceOnChanges: ['#initerror'], isTriggered: false }
     const verdict = decideChange(failedInit, change(detailed(['lid', 'update'])), wish)
     if (verdict.kind === 'same') expect.unreachable()
     expect(
@@ -79,12 +79,12 @@ describe('decideChange', () => {
     ['in replaceOnChanges', change({ changedKeys: ['size'] }), ['size[']],
     ['in a detail', change(detailed(['a[[[', 'update'])), []],
   ])('an invalid path %s is an error', (_title, diff, replaceOnChanges) => {
-    const judge = () => decideChange(healthy, diff, { replaceOnChanges, triggered: false })
+    const judge = () => decideChange(healthy, diff, { replaceOnChanges, isTriggered: false })
     expect(judge).toThrow(/is not a property path/)
   })
 
   test('a changed key that is no path matches no pattern', () => {
-    const wish = { replaceOnChanges: ['size'], triggered: false }
+    const wish = { replaceOnChanges: ['size'], isTriggered: false }
     expect(decideChange(healthy, change({ changedKeys: ['[size'] }), wish).kind).toBe('update')
   })
 

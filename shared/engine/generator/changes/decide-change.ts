@@ -3,8 +3,8 @@ import type { ResourceState } from '../../../state/resource.ts'
 import { containsPath, parsePath } from '../../../values/path.ts'
 import type { StepReason } from '../../step.ts'
 
-/** The kind of change that a difference requires. */
-export type ChangeVerdict =
+/** The change that a difference requires, with the reason for it. */
+export type ChangeDecision =
   | { readonly kind: 'same' }
   | { readonly kind: 'update'; readonly reason: StepReason }
   | { readonly kind: 'replace'; readonly reason: StepReason; readonly deleteBeforeReplace: boolean }
@@ -14,7 +14,7 @@ const initErrorKey = '#initerror'
 
 /**
  * Creates a difference without a request to the provider. With a `key`, the difference requires a
- * replacement because of this key. With '', it only states that something changed.
+ * replacement because of this key. With '', the difference only states a change.
  */
 export function createForcedDiff(key: string): DiffResult {
   return { ...noDiff, changes: 'some', replaceKeys: key === '' ? [] : [key] }
@@ -23,14 +23,14 @@ export function createForcedDiff(key: string): DiffResult {
 /**
  * Decides the change that a difference requires. `replaceOnChanges` turns matching changes into
  * replacements. Init errors require at least an update. A changed `replacementTrigger`
- * (`triggered`) and an unfinished replacement of an earlier deployment require a replacement.
+ * (`isTriggered`) and an unfinished replacement of an earlier deployment require a replacement.
  * Source: docs/spec/step-generation.md#diff-decision, docs/spec/provider-protocol.md#diff.
  */
 export function decideChange(
   old: Pick<ResourceState, 'initErrors' | 'pendingReplacement'>,
   diff: DiffResult,
-  options: { readonly replaceOnChanges: readonly string[]; readonly triggered: boolean },
-): ChangeVerdict {
+  options: { readonly replaceOnChanges: readonly string[]; readonly isTriggered: boolean },
+): ChangeDecision {
   const effectiveDiff = applyReplaceOnChanges(
     diff,
     old.initErrors.length > 0,
@@ -41,9 +41,9 @@ export function decideChange(
     diffs: effectiveDiff.changedKeys,
     detailedDiff: effectiveDiff.detailedDiff,
   }
-  const hasChanges = effectiveDiff.changes === 'some' || options.triggered
+  const hasChanges = effectiveDiff.changes === 'some' || options.isTriggered
   if (hasChanges || old.pendingReplacement) {
-    if (isReplacement(effectiveDiff) || options.triggered || old.pendingReplacement)
+    if (isReplacement(effectiveDiff) || options.isTriggered || old.pendingReplacement)
       return { kind: 'replace', reason, deleteBeforeReplace: effectiveDiff.deleteBeforeReplace }
     return { kind: 'update', reason }
   }

@@ -3,7 +3,10 @@ import { type Step, stepOf, type TrackedState } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
 import { finishStage } from '../finish-stage.ts'
-import { type Candidate, createReplacedDelta } from '../registration/candidate.ts'
+import {
+  type CheckedRegistration,
+  createReplacedDelta,
+} from '../registration/checked-registration.ts'
 import { decided, type DecidedResult, type Result, stoppedResult } from '../stage.ts'
 import { createScopeDelta } from '../targets/scope.ts'
 import { decideChange } from './decide-change.ts'
@@ -18,10 +21,10 @@ import { planReplacement } from './plan-replacement.ts'
  */
 export async function decideSteps(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
 ): Promise<Result<readonly Step[]>> {
   const { input, ports } = ctx
-  const { claim, next } = candidate
+  const { claim, next } = registration
   const { old } = claim
   if (old === undefined) {
     const create = stepOf({ op: 'create', effect: 'add', next })
@@ -29,33 +32,33 @@ export async function decideSteps(
   }
   const deletionResult = await isDeletedByReplacement(ctx, old.state.urn)
   if (deletionResult.kind === 'failed') return deletionResult
-  if (deletionResult.value) return decideRecreate(ctx, candidate, old)
-  if (old.state.external) return replaceExternal(candidate, old)
+  if (deletionResult.value) return decideRecreate(ctx, registration, old)
+  if (old.state.external) return replaceExternal(registration, old)
   ctx.apply(createScopeDelta(input, next, true))
-  const differenceResult = await computeDifference(ctx, candidate, old.state)
+  const differenceResult = await computeDifference(ctx, registration, old.state)
   if (differenceResult.kind === 'failed') return finishStage(ctx, differenceResult)
   return ports.decideSerially(async () =>
-    finishStage(ctx, await decideDifference(ctx, candidate, { old, ...differenceResult.value })),
+    finishStage(ctx, await decideDifference(ctx, registration, { old, ...differenceResult.value })),
   )
 }
 
 async function decideDifference(
   ctx: GeneratorContext,
-  candidate: Candidate,
-  { old, diff, triggered }: Difference & { readonly old: TrackedState },
+  registration: CheckedRegistration,
+  { old, diff, isTriggered }: Difference & { readonly old: TrackedState },
 ): Promise<Result<readonly Step[]>> {
   if (ctx.ports.isAborted()) return stoppedResult
-  const { goal, claim, next } = candidate
+  const { goal, claim, next } = registration
   // Another replacement may have deleted the resource while the difference was computed.
   const deletionResult = await isDeletedByReplacement(ctx, old.state.urn)
   if (deletionResult.kind === 'failed') return deletionResult
-  if (deletionResult.value) return decideRecreate(ctx, candidate, old)
-  const options = { replaceOnChanges: goal.replaceOnChanges, triggered }
-  const verdict = decideChange(old.state, diff, options)
-  if (verdict.kind === 'replace') return planReplacement(ctx, candidate, verdict)
+  if (deletionResult.value) return decideRecreate(ctx, registration, old)
+  const options = { replaceOnChanges: goal.replaceOnChanges, isTriggered }
+  const change = decideChange(old.state, diff, options)
+  if (change.kind === 'replace') return planReplacement(ctx, registration, change)
   const delta = { urnsWithStep: [claim.urn] }
-  if (verdict.kind === 'update') {
-    const { reason } = verdict
+  if (change.kind === 'update') {
+    const { reason } = change
     return decided([stepOf({ op: 'update', effect: 'replace', old, next, reason })], delta)
   }
   const unchangedState = keepProviderValues(next, old.state)
@@ -70,7 +73,7 @@ function keepProviderValues(next: ResourceState, old: ResourceState): ResourceSt
 /** Decides the create of a resource that the replacement of another resource deleted before. */
 function decideRecreate(
   { input }: GeneratorContext,
-  { claim, next }: Candidate,
+  { claim, next }: CheckedRegistration,
   old: TrackedState,
 ): DecidedResult<readonly Step[]> {
   const oldUrn = old.state.urn
@@ -85,7 +88,7 @@ function decideRecreate(
 
 /** Decides the create of a resource that the program only read until now. */
 function replaceExternal(
-  { claim, next }: Candidate,
+  { claim, next }: CheckedRegistration,
   old: TrackedState,
 ): DecidedResult<readonly Step[]> {
   const steps = [

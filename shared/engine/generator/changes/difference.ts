@@ -8,18 +8,18 @@ import { findProviderInBase } from '../../deployment/state/base.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { loadProvider } from '../providers/load-provider.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
-import type { Candidate } from '../registration/candidate.ts'
+import type { CheckedRegistration } from '../registration/checked-registration.ts'
 import { requestConfigDiff } from '../providers/resource-driver.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
 import { createForcedDiff, isReplacement } from './decide-change.ts'
 
 /**
- * A difference. `triggered`: the value of the option `replacementTrigger` has changed, or is
+ * A difference. `isTriggered`: the value of the option `replacementTrigger` has changed, or is
  * unknown.
  */
 export interface Difference {
   readonly diff: DiffResult
-  readonly triggered: boolean
+  readonly isTriggered: boolean
 }
 
 /**
@@ -30,23 +30,23 @@ export interface Difference {
  */
 export async function computeDifference(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   old: ResourceState,
 ): Promise<Result<Difference>> {
   const { input } = ctx
-  const { next, goal, compared, driver } = candidate
-  const triggered = hasTriggerFired(input, old.replacementTrigger, next)
-  if (triggered.kind === 'failed') return triggered
-  if (triggered.value) return decided({ diff: createForcedDiff(''), triggered: true })
+  const { next, goal, comparedInputs, driver } = registration
+  const triggerResult = hasTriggerFired(input, old.replacementTrigger, next)
+  if (triggerResult.kind === 'failed') return triggerResult
+  if (triggerResult.value) return decided({ diff: createForcedDiff(''), isTriggered: true })
   const withoutTrigger = (diff: DiffResult): Result<Difference> =>
-    decided({ diff, triggered: false })
+    decided({ diff, isTriggered: false })
   const forcedKey = findForcedReplacement(input, next, old)
   if (forcedKey !== undefined) return withoutTrigger(createForcedDiff(forcedKey))
   const providerChange = await isProviderChanged(ctx, old, next)
   if (providerChange.kind === 'failed') return providerChange
   if (providerChange.value) return withoutTrigger(createForcedDiff('provider'))
-  if (input.trustsInputs && equalMaps(old.inputs, compared)) return withoutTrigger(noDiff)
-  return withoutTrigger(await driver.diff(old, compared, goal.ignoreChanges))
+  if (input.trustsInputs && equalMaps(old.inputs, comparedInputs)) return withoutTrigger(noDiff)
+  return withoutTrigger(await driver.diff(old, comparedInputs, goal.ignoreChanges))
 }
 
 function hasTriggerFired(

@@ -26,8 +26,8 @@ export interface Dependent {
   readonly keys: readonly string[]
 }
 
-/** Returns the states that name a resource in `replaceWith` or `deletedWith`. */
-export function findBoundStates(
+/** Returns the states that name a resource in their option `replaceWith` or `deletedWith`. */
+export function findDependentsByOption(
   { sets, base }: Pick<DecisionInput, 'sets' | 'base'>,
   urn: Urn,
 ): readonly Dependent[] {

@@ -4,8 +4,8 @@ import type { ResourceState } from '../../../state/resource.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 
 /**
- * Returns the outputs of a state. Provider resources of older versions have no outputs, and their
- * inputs are returned instead, as in Pulumi's migration of such states.
+ * Returns the outputs of a state. Provider resources of older versions have no outputs. For them,
+ * the inputs are returned, as in Pulumi's migration of such states.
  */
 export function oldOutputsOf(
   state: Pick<ResourceState, 'type' | 'inputs' | 'outputs'>,

@@ -6,13 +6,20 @@ import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { skipsDeleteCall } from '../deletion/skips-delete-call.ts'
 import { finishStage } from '../finish-stage.ts'
 import { refuseImportedReplacement } from '../import/refuse-imported-replacement.ts'
-import { type Candidate, createReplacedDelta } from '../registration/candidate.ts'
+import {
+  type CheckedRegistration,
+  createReplacedDelta,
+} from '../registration/checked-registration.ts'
 import { currentTrackedAt } from '../sets.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
-import type { ChangeVerdict } from './decide-change.ts'
-import { type Dependent, findBoundStates, findDependentReplacements } from './find-dependents.ts'
+import type { ChangeDecision } from './decide-change.ts'
+import {
+  type Dependent,
+  findDependentsByOption,
+  findDependentReplacements,
+} from './find-dependents.ts'
 
 /**
  * Decides the steps of a replacement. The new resource is created first, unless an option or the
@@ -22,23 +29,23 @@ import { type Dependent, findBoundStates, findDependentReplacements } from './fi
  */
 export async function planReplacement(
   ctx: GeneratorContext,
-  candidate: Candidate,
-  verdict: ChangeVerdict & { readonly kind: 'replace' },
+  registration: CheckedRegistration,
+  change: ChangeDecision & { readonly kind: 'replace' },
 ): Promise<Result<readonly Step[]>> {
-  const { claim, goal } = candidate
+  const { claim, goal } = registration
   const { old } = claim
   if (old === undefined) throw new TypeError('only an existing resource is replaced')
-  const protectionResult = finishStage(ctx, refuseProtected(ctx.input, candidate, old.state))
+  const protectionResult = finishStage(ctx, refuseProtected(ctx.input, registration, old.state))
   if (protectionResult.kind === 'failed') return protectionResult
   if (goal.importId !== '') {
-    const importResult = refuseImportedReplacement(ctx, candidate, { old: old.state, verdict })
+    const importResult = refuseImportedReplacement(ctx, registration, { old: old.state, change })
     if (importResult.kind === 'failed') return importResult
   }
   ctx.apply(createReplacedDelta(claim))
-  const checkResult = await recheckInputs(ctx, candidate)
+  const checkResult = await recheckInputs(ctx, registration)
   if (checkResult.kind === 'failed') return checkResult
-  const replacement = { old, next: checkResult.value, reason: verdict.reason }
-  const mustDeleteFirst = goal.deleteBeforeReplace ?? verdict.deleteBeforeReplace
+  const replacement = { old, next: checkResult.value, reason: change.reason }
+  const mustDeleteFirst = goal.deleteBeforeReplace ?? change.deleteBeforeReplace
   if (!mustDeleteFirst)
     return decided(createReplaceSteps(replacement, old.state.pendingReplacement))
   const deletesResult = await planDeletesBefore(ctx, claim.baseIndex, old)
@@ -70,7 +77,7 @@ function createReplaceSteps(
  */
 function refuseProtected(
   { isPreview, ignoreProtect }: Pick<DecisionInput, 'isPreview' | 'ignoreProtect'>,
-  { next, claim }: Candidate,
+  { next, claim }: CheckedRegistration,
   old: ResourceState,
 ): Result<void> {
   if (!next.protect || !old.protect || ignoreProtect) return decided(undefined)
@@ -89,7 +96,7 @@ function refuseProtected(
  */
 async function recheckInputs(
   { input }: GeneratorContext,
-  { driver, goal, next, seed, claim }: Candidate,
+  { driver, goal, next, seed, claim }: CheckedRegistration,
 ): Promise<Result<ResourceState>> {
   if (driver.check === undefined) return decided(next)
   // A resource that is replaced without a diff was already checked without its old inputs.
@@ -114,7 +121,10 @@ async function planDeletesBefore(
   const replacementsResult =
     baseIndex === undefined ? decided([]) : await findDependentReplacements(ctx, baseIndex)
   if (replacementsResult.kind === 'failed') return replacementsResult
-  const dependents = [...replacementsResult.value, ...findBoundStates(ctx.input, old.state.urn)]
+  const dependents = [
+    ...replacementsResult.value,
+    ...findDependentsByOption(ctx.input, old.state.urn),
+  ]
   return finishStage(ctx, decideDeletesBefore(ctx.input, dependents, { baseIndex, old }))
 }
 
@@ -131,8 +141,8 @@ function decideDeletesBefore(
   const liveStates = dependents
     .map(({ baseIndex }) => base.trackedStateAt(baseIndex).state)
     .filter(state => !state.delete)
-  // The set is complete before the first step: a resource that is deleted with another one needs no
-  // provider call.
+  // The set is complete before the first step is created, because `skipsDeleteCall` looks up the
+  // resource that a state names in `deletedWith`.
   const deletedUrns = new Set([...liveStates.map(({ urn }) => urn), rootUrn])
   const dependentKeys: [Urn, readonly string[]][] = []
   const stepsByIndex = new Map<number, Step>()
@@ -157,8 +167,8 @@ function decideDeletesBefore(
     if (!state.delete) deletedUrns.add(state.urn)
   }
   const steps = [...stepsByIndex.values()]
-  // Only in a preview, an imported resource is replaced. In an update, `refuseImportedReplacement`
-  // fails.
+  // Only a preview replaces an imported resource. In an update, `refuseImportedReplacement` has
+  // failed.
   if (root.baseIndex === undefined)
     steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old: root.old }))
   else if (!root.old.state.pendingReplacement) {
@@ -173,12 +183,12 @@ function decideDeletesBefore(
   )
 }
 
-function createDeletesDelta(condemned: ReadonlyMap<number, Step>, delta: SetsDelta): SetsDelta {
-  const startedDeletes = [...condemned.values()]
+function createDeletesDelta(stepsByIndex: ReadonlyMap<number, Step>, delta: SetsDelta): SetsDelta {
+  const startedDeletes = [...stepsByIndex.values()]
     .filter(({ effect }) => effect === 'mark-pending')
     .map(({ urn }) => urn)
   const deleted = [...(delta.deleted ?? []), ...startedDeletes]
-  return { ...delta, deleted, startedDeletes, condemnedIndices: [...condemned.keys()] }
+  return { ...delta, deleted, startedDeletes, condemnedIndices: [...stepsByIndex.keys()] }
 }
 
 function createReplacedDelete(old: TrackedState, isDeleted: (urn: Urn) => boolean): Step {

@@ -18,8 +18,8 @@ import { decided, type Diagnostic, failDeployment, type Result } from '../stage.
 import type { Goal } from '../registration/goal.ts'
 
 /**
- * Returns the seed for Check. The seed of the update plan comes first, so that random names are as
- * planned.
+ * Returns the seed for Check. The seed of the update plan takes precedence over a new one, so that
+ * random names are as planned.
  */
 export function chooseSeed(
   { updatePlan, randomSeed }: Pick<DecisionPorts, 'updatePlan' | 'randomSeed'>,
@@ -28,12 +28,15 @@ export function chooseSeed(
   return updatePlan.guard?.resourceOf(urn)?.seed ?? randomSeed()
 }
 
-/** A checked registration. `isFresh`: Check ran without the old inputs. */
+/**
+ * A goal with the inputs that Check returned. `ignoresOldInputs`: whether Check ran without the old
+ * inputs.
+ */
 interface CheckedGoal {
   readonly goal: Goal
   readonly inputs: PropertyMap
   readonly seed: Uint8Array
-  readonly isFresh: boolean
+  readonly ignoresOldInputs: boolean
 }
 
 /**
@@ -43,7 +46,7 @@ interface CheckedGoal {
 export function checkGoalAgainstPlan(
   { ports }: Pick<GeneratorContext, 'ports'>,
   claim: UrnClaim,
-  { goal: checkedGoal, inputs: newValues, seed, isFresh }: CheckedGoal,
+  { goal: checkedGoal, inputs: newValues, seed, ignoresOldInputs }: CheckedGoal,
 ): Result<void> {
   const { guard, draft } = ports.updatePlan
   if (guard === undefined && draft === undefined) return decided(undefined)
@@ -51,13 +54,14 @@ export function checkGoalAgainstPlan(
   const old = claim.old?.state
   const oldValues = old?.inputs ?? emptyMap
   draft?.recordGoal(claim.urn, proposal, {
-    oldValues: isFresh ? emptyMap : oldValues,
+    oldValues: ignoresOldInputs ? emptyMap : oldValues,
     newValues,
     seed,
   })
   if (guard === undefined) return decided(undefined)
   const resource = guard.resourceOf(claim.urn)
-  // If neither the plan nor the state has the resource, the check of its first step refuses it.
+  // If neither the plan nor the state has the resource, `checkStepsAgainstPlan` refuses its first
+  // step.
   if (resource === undefined && old === undefined) return decided(undefined)
   const goal =
     resource === undefined && old !== undefined
@@ -77,7 +81,7 @@ export function checkUntargetedAgainstPlan(
   const seed = chooseSeed(ctx.ports, claim.urn)
   const planResult = checkGoalAgainstPlan(ctx, claim, {
     ...{ goal, inputs, seed },
-    isFresh: old === undefined,
+    ignoresOldInputs: old === undefined,
   })
   if (planResult.kind === 'failed') return planResult
   return checkStepsAgainstPlan(ctx, [{ urn: claim.urn, op: 'same' }])
@@ -166,7 +170,10 @@ export function findUnmetUrns({ input, ports }: GeneratorContext): readonly Urn[
   return ports.updatePlan.guard?.findUnmetUrns(urn => urns.has(urn)) ?? []
 }
 
-/** Returns the resources of the planned steps that a recorded decision used, once for each step. */
+/**
+ * Returns the URN of each planned step that a recorded decision used. A URN is repeated for each of
+ * its steps.
+ */
 export function plannedUrnsOf(
   decision: RecordedDecision,
   { claimantUrns }: Pick<GeneratorSets, 'claimantUrns'>,
@@ -176,7 +183,7 @@ export function plannedUrnsOf(
     const urn = claimantUrns.get(recordedUrn) ?? recordedUrn
     // Plans have no steps for reads and imports.
     if (op.startsWith('read') || op.startsWith('import')) return []
-    // A replacement has no operation of its own, but it is a step of the plan.
+    // A plan also contains the step `replace`, for which no operation is recorded.
     return op === 'create-replacement' ? [urn, urn] : [urn]
   })
 }

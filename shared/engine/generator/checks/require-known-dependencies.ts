@@ -4,7 +4,7 @@ import { listDependencies, type Dependency } from '../../graph/closures.ts'
 import type { DecisionInput } from '../context.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 
-const labels: Readonly<Record<Dependency['kind'], string>> = {
+const dependencyLabels: Readonly<Record<Dependency['kind'], string>> = {
   parent: 'parent',
   dependency: 'dependency',
   property: 'dependency',
@@ -19,9 +19,9 @@ type DependencyFields = Pick<
 >
 
 /**
- * Refuses a registration with a dependency that neither the program nor the state has. The state of
- * the registered resource would violate I7. Pulumi creates the resource and then reports a snapshot
- * integrity error. Here nothing is created.
+ * Refuses a registration with a dependency that neither the program nor the state has. With such a
+ * dependency, the snapshot would break the rules of states (I7). Pulumi creates the resource and
+ * then reports a snapshot integrity error. Here nothing is created.
  */
 export function requireKnownDependencies(
   { sets, base }: Pick<DecisionInput, 'sets' | 'base'>,
@@ -41,7 +41,7 @@ export function requireKnownDependencies(
     )
       continue
     return failDeployment(
-      `resource '${urn}': its ${labels[kind]} '${dependencyUrn}' is not known`,
+      `resource '${urn}': its ${dependencyLabels[kind]} '${dependencyUrn}' is not known`,
       urn,
     )
   }

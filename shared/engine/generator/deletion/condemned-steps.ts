@@ -11,7 +11,8 @@ import { isResourceGone, hasRegisteredStep, currentTrackedAt } from '../sets.ts'
 
 /**
  * The delete of a state. `graphIndex`: the position of the state in the graph that orders the
- * deletes. The graph is that of the base, unless leftovers or a destroy with the program extend it.
+ * deletes. The graph is that of the base. Leftovers of earlier generator runs extend it, and so
+ * does a destroy that runs its program.
  */
 export interface CondemnedStep {
   readonly graphIndex: number
@@ -19,7 +20,7 @@ export interface CondemnedStep {
 }
 
 /**
- * Selects the states to delete when the program has ended, and returns their delete steps. These
+ * Selects the states to delete when the program has ended, and returns their delete steps. Selected
  * are old copies of replaced resources, and unregistered resources, if the scope contains them.
  * Adds the states to the sets. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
@@ -71,7 +72,7 @@ export function condemnStates(
 /**
  * Returns the base indices of the condemned states that must stay, because remaining states depend
  * on them. A failed change keeps an old state, which may depend even on an older copy. A state
- * without its dependencies violates I7.
+ * without its dependencies would make the snapshot invalid (I7).
  */
 function findRequiredIndices(
   ctx: GeneratorContext,
@@ -101,8 +102,8 @@ function findRequiredIndices(
 }
 
 /**
- * Selects for deletion the resources that earlier generator runs created and that the program no
- * longer registers. Returns their delete steps, and adds the resources to the sets.
+ * Selects the leftovers for deletion: resources that earlier generator runs created and that the
+ * program no longer registers. Returns their delete steps, and adds the resources to the sets.
  */
 export function condemnLeftovers(
   ctx: GeneratorContext,

@@ -11,7 +11,7 @@ import { loadProvider } from '../providers/load-provider.ts'
 import { decided, type Result } from '../stage.ts'
 import { hasRegisteredStep } from '../sets.ts'
 
-/** The scope of deletes, as a function: whether the state of a URN may be deleted. */
+/** A function that reports whether the state of a URN may be deleted. */
 export type DeleteScope = (urn: Urn) => boolean
 
 /**
@@ -40,13 +40,16 @@ export async function createDeleteScope(ctx: GeneratorContext): Promise<Result<D
   return decided(() => true)
 }
 
-/** Number of dependents after which no further diffs are requested. No diff changes the result. */
+/**
+ * Number of dependents after which no further diffs are requested. The diffs do not change the
+ * result, because the scope already contains all dependents.
+ */
 const diffedDependentsMax = 1_000
 
 /**
- * Returns the resources that would be replaced together with the resources of `urns`. As dependents
- * of targets, they are already in the scope. As in Pulumi, their diffs are requested nevertheless.
- * The number of diffs is limited, because it grows with the square of the number of dependents.
+ * Returns the resources that would be replaced together with the resources of `urns`. The scope
+ * already contains them as dependents of targets, but Pulumi requests their diffs too. The number
+ * of diffs is limited, because it grows with the square of the number of dependents.
  */
 async function findReplacedDependents(
   ctx: GeneratorContext,
@@ -54,11 +57,11 @@ async function findReplacedDependents(
 ): Promise<Result<readonly Urn[]>> {
   const { graph } = ctx.input.base
   const { states, indicesOf } = graph
-  const boundStates = states.filter(
+  const optionDependents = states.filter(
     ({ deletedWith, replaceWith }) =>
       (deletedWith !== '' && urns.has(deletedWith)) || replaceWith.some(urn => urns.has(urn)),
   )
-  const replacedUrns = boundStates.map(({ urn }) => urn)
+  const replacedUrns = optionDependents.map(({ urn }) => urn)
   let diffedCount = 0
   for (const index of [...urns].flatMap(indicesOf)) {
     if (diffedCount > diffedDependentsMax) break
@@ -109,9 +112,9 @@ export function areAllTargeted(
 }
 
 /**
- * Starts the providers of deletes that make no provider call, as Pulumi does. These are previewed
- * and refused deletes, and deletes that protection blocks or that need no call. A missing provider
- * ends the deployment.
+ * Starts the providers of deletes that make no provider call, as Pulumi does. Such a delete is
+ * previewed or refused, is blocked by protection, or needs no call. A missing provider ends the
+ * deployment.
  */
 export async function startProviders(
   { ports }: GeneratorContext,

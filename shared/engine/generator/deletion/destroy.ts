@@ -9,9 +9,9 @@ import { type CondemnedStep, condemnStates } from './condemned-steps.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
 
 /**
- * Returns the scope of the deletes with the dependencies that the program registered in this run.
- * The current dependents of a target are deleted too. The current dependencies of an excluded
- * resource are kept.
+ * Extends the scope of the deletes by the dependencies that the program registered in this run. It
+ * then contains the current dependents of targets, but not the current dependencies of excluded
+ * resources.
  */
 function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
   const existingStates = [...sets.currentStates.values()].filter(
@@ -36,10 +36,10 @@ function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope
 }
 
 /**
- * Plans the deletes of a destroy whose program has ended: its registrations and all other states in
- * the scope. `leftovers`: resources that earlier generator runs created and that the program did
- * not register again. The registered states come first in the graph, so that every other state is
- * deleted before the registered states that it depends on.
+ * Plans the deletes of a destroy whose program has ended. The resources that the program registered
+ * are deleted, and all other states in the scope. `leftovers`: resources that earlier generator
+ * runs created and that the program did not register again. The registered states come first in the
+ * graph, so that every other state is deleted before the registered states that it depends on.
  */
 export function planDestroy(
   ctx: GeneratorContext,

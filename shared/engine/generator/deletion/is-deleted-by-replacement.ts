@@ -4,8 +4,8 @@ import { resumeRecorded } from '../replay/resume-recorded.ts'
 import { decided, type Result, stoppedResult } from '../stage.ts'
 
 /**
- * Reports whether the replacement of another resource deleted this URN before. Waits for a delete
- * that has not ended. Returns false if the delete failed.
+ * Reports whether the replacement of another resource has deleted the resource of this URN. Waits
+ * for a delete that has not ended. Returns false if the delete failed.
  */
 export async function isDeletedByReplacement(
   ctx: GeneratorContext,

@@ -37,8 +37,12 @@ export async function keepUntilDestroyed(
   const { inputs, outputs, id, initErrors, pendingReplacement } = old.state
   const keptState = { ...draft, inputs, outputs, id, initErrors, pendingReplacement }
   const step = stepOf({ op: 'same', effect: 'replace', old, next: keptState })
-  const candidateFields = { driver: componentDriver, compared: inputs, seed: new Uint8Array() }
-  const settleResult = await runSteps(ctx, { goal, claim, next: keptState, ...candidateFields }, [
+  const uncheckedFields = {
+    driver: componentDriver,
+    comparedInputs: inputs,
+    seed: new Uint8Array(),
+  }
+  const settleResult = await runSteps(ctx, { goal, claim, next: keptState, ...uncheckedFields }, [
     step,
   ])
   return settleResult.kind === 'failed'

@@ -5,9 +5,10 @@ import type { Barriers } from '../../graph/barriers.ts'
 import { type PlanNode, insertJoins } from '../../graph/joins.ts'
 
 /**
- * The condition for an operation of a plan, in addition to the operations that release it.
- * `for dependents`: none. `for whole waves`: the success of the whole previous wave.
- * `for waves to end`: the end of the whole previous wave.
+ * The additional condition for an operation of a plan. Every operation waits for the operations
+ * that release it. `for dependents`: no additional condition. `for whole waves`: all operations of
+ * the previous wave have succeeded. `for waves to end`: all operations of the previous wave have
+ * ended.
  */
 export type PlanWait = 'for dependents' | 'for whole waves' | 'for waves to end'
 
@@ -18,8 +19,8 @@ export interface PlacedNode {
 }
 
 /**
- * Assigns ids, needs and releases to the nodes of a plan, then to the barriers, then to the
- * necessary joins. `nodes`: the plan without its barriers.
+ * Assigns ids, needs and releases to the nodes of a plan, to the barriers, and to the necessary
+ * joins. Their ids increase in this order. `nodes`: the plan without its barriers.
  */
 export function placeNodes(
   nodes: readonly PlanNode[],

@@ -11,9 +11,10 @@ import { decided, failDeployment, failStep, type Result, stoppedResult } from '.
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Reports whether a goal imports a resource that is new to the state. That is so if the state has
- * no such resource, an external one, or one with another id. The id of an earlier import
- * (`importID`) takes precedence over `id`. Source: docs/spec/step-generation.md#after-the-refresh.
+ * Reports whether a goal imports a resource that the state does not manage under this id. In this
+ * case the state has no such resource, an external one, or one with another id. The id of an
+ * earlier import (`importID`) takes precedence over `id`. Source:
+ * docs/spec/step-generation.md#after-the-refresh.
  */
 export function isAdoption(
   goal: Pick<Goal, 'custom' | 'importId'>,
@@ -74,7 +75,8 @@ async function runImport(
   if (ports.isAborted()) return stoppedResult
   const isReplaced = claim.old !== undefined && !input.sets.deletedUrns.has(claim.old.state.urn)
   const steps = isReplaced ? createImportReplacementSteps(claim, draft) : [createImportStep(draft)]
-  // The program registers the resource, so a failed import must not lead to its delete.
+  // The program registers the resource, so the old resource must not be deleted after a failed
+  // import.
   ctx.apply({ urnsWithStep: [claim.urn] })
   const setsDelta =
     claim.alias === undefined ? {} : { aliased: [[claim.alias, claim.urn] as const] }

@@ -15,12 +15,15 @@ export interface ImportInput {
   readonly requiredPackages: ReadonlyMap<string, PackageRequest>
 }
 
-/** A resource to import, with its URN, parent and provider. `refusal`: the reason of a refusal. */
+/**
+ * A resource to import, with its URN, parent and provider. `refusal`: the reason why it cannot be
+ * imported.
+ */
 export interface PlannedImport {
   readonly resource: ImportedResource
   readonly urn: Urn
   readonly parent: Urn
-  /** The URN of its provider. '' for a local component. */
+  /** The URN of the provider of the resource. '' for a local component. */
   readonly provider: Urn | ''
   readonly refusal: string | undefined
 }
@@ -30,7 +33,7 @@ export interface NeededProvider {
   readonly urn: Urn
   readonly parent: Urn | ''
   readonly plugin: PackageRequest
-  /** `config`: the stack's own configuration of the package. */
+  /** `config`: the inputs come from the configuration of the stack. */
   readonly inputs: 'config' | ImportedResource['inputs']
 }
 
@@ -39,7 +42,7 @@ export function findImportError(
   requestedImports: readonly ImportedResource[],
   input: ImportInput,
 ): string | undefined {
-  const seenUrns = new Set<Urn>()
+  const importUrns = new Set<Urn>()
   for (const resource of requestedImports) {
     if (resource.component !== 'local' && resource.type.split(':').length !== 3)
       return (
@@ -53,15 +56,15 @@ export function findImportError(
       return `imported provider URN ${JSON.stringify(resource.provider)} is not a provider type`
     if (isProviderType(resource.type)) continue
     const urn = importUrnOf(resource, input, resource.parent === '' ? undefined : resource.parent)
-    if (seenUrns.has(urn)) return `duplicate import '${resource.name}' of type '${resource.type}'`
-    seenUrns.add(urn)
+    if (importUrns.has(urn)) return `duplicate import '${resource.name}' of type '${resource.type}'`
+    importUrns.add(urn)
   }
   return undefined
 }
 
 /**
  * Returns the providers that are missing in the state: first default providers, then named ones,
- * each sorted by URN. A provider in the import file has its inputs there. Source:
+ * each sorted by URN. The import file contains the inputs of the providers that it imports. Source:
  * docs/spec/deployment.md#import-deployment.
  */
 export function findNeededProviders(
@@ -170,8 +173,8 @@ function importProviderUrnOf(resource: ImportedResource, input: ImportInput): Ur
 }
 
 /**
- * Returns the plugin of the default provider of an import. Missing parts come from the program's
- * packages.
+ * Returns the plugin of the default provider of an import. `requiredPackages` supplies the missing
+ * parts.
  */
 function toDefaultPluginRequest(
   resource: ImportedResource,

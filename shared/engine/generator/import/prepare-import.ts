@@ -41,21 +41,21 @@ export interface ImportDeps extends Pick<ImportInput, 'requiredPackages'> {
 }
 
 /** A prepared import. Each step comes after the step of its parent. */
-export interface ReadyImport {
+export interface PreparedImport {
   readonly steps: readonly Step[]
   /** The root resource of the stack, if the import created it. */
   readonly createdStack: CurrentState | undefined
 }
 
 /**
- * Prepares the command `import`. Existing resources are shown as unchanged, and a missing root
- * resource and missing providers are created. Source: docs/spec/deployment.md#import-deployment.
+ * Prepares the command `import`. Emits existing resources as unchanged, and creates the root
+ * resource and the providers that are missing. Source: docs/spec/deployment.md#import-deployment.
  */
 export async function prepareImport(
   ctx: GeneratorContext,
   requestedImports: readonly ImportedResource[],
   deps: ImportDeps,
-): Promise<Result<ReadyImport>> {
+): Promise<Result<PreparedImport>> {
   const { stack, project, base, sets } = ctx.input
   const liveStateOf = (urn: Urn): ResourceState | undefined => {
     const index = base.liveIndexOf(urn)
@@ -65,7 +65,7 @@ export async function prepareImport(
   const importError = findImportError(requestedImports, input)
   if (importError !== undefined) return failDeployment(importError)
 
-  const existingResult = await showExisting(ctx)
+  const existingResult = await emitExistingStates(ctx)
   if (existingResult.kind === 'failed') return existingResult
 
   const existingStack = base.snapshot.resources.find(
@@ -100,7 +100,7 @@ export async function prepareImport(
 }
 
 /** Emits all live states as unchanged, and configures the provider resources among them. */
-async function showExisting(ctx: GeneratorContext): Promise<Result<void>> {
+async function emitExistingStates(ctx: GeneratorContext): Promise<Result<void>> {
   const { emitter } = ctx.ports
   const { base } = ctx.input
   for (const [index, state] of base.snapshot.resources.entries()) {
@@ -178,8 +178,8 @@ async function runProviderCreate(
   if (checkResult?.kind === 'failed') return checkResult
   const failures = checkResult?.value.failures ?? []
   if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
-  const candidate = { goal, claim, driver, next, compared: goal.inputs, seed }
-  return runSteps(ctx, candidate, [stepOf({ op: 'create', effect: 'add', next })])
+  const registration = { goal, claim, driver, next, comparedInputs: goal.inputs, seed }
+  return runSteps(ctx, registration, [stepOf({ op: 'create', effect: 'add', next })])
 }
 
 function createImportCommandStep(

@@ -1,9 +1,9 @@
 import type { ResourceState } from '../../../state/resource.ts'
 import { isSecret, type PropertyMap } from '../../../values/value.ts'
 import { redactMap } from '../../../values/walk.ts'
-import type { Candidate } from '../registration/candidate.ts'
+import type { CheckedRegistration } from '../registration/checked-registration.ts'
 import type { GeneratorContext } from '../context.ts'
-import type { ChangeVerdict } from '../changes/decide-change.ts'
+import type { ChangeDecision } from '../changes/decide-change.ts'
 import { decided, failDeployment, type Result } from '../stage.ts'
 
 /**
@@ -13,13 +13,13 @@ import { decided, failDeployment, type Result } from '../stage.ts'
  */
 export function refuseImportedReplacement(
   { input, ports }: GeneratorContext,
-  { claim, next }: Pick<Candidate, 'claim' | 'next'>,
+  { claim, next }: Pick<CheckedRegistration, 'claim' | 'next'>,
   {
     old,
-    verdict,
-  }: { readonly old: ResourceState; readonly verdict: ChangeVerdict & { kind: 'replace' } },
+    change,
+  }: { readonly old: ResourceState; readonly change: ChangeDecision & { kind: 'replace' } },
 ): Result<void> {
-  const message = describeRefusal(verdict.reason.keys, old.inputs, next.inputs)
+  const message = describeRefusal(change.reason.keys, old.inputs, next.inputs)
   if (!input.isPreview) return failDeployment(message, claim.urn)
   ports.emitter.report('warning', message, claim.urn)
   return decided(undefined)

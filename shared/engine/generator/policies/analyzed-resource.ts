@@ -5,25 +5,31 @@ import type { ResourceState } from '../../../state/resource.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import { findProviderInBase } from '../../deployment/state/base.ts'
 import type { DecisionInput } from '../context.ts'
-import type { Candidate } from '../registration/candidate.ts'
+import type { CheckedRegistration } from '../registration/checked-registration.ts'
 
 /** The data from which resources and providers are described to policy packs. */
 type PolicyInput = Pick<DecisionInput, 'sets' | 'base'>
 
 /** The parts of a registration that policy packs judge. */
-export type PolicySubject = Pick<Candidate, 'goal' | 'claim' | 'next' | 'compared'>
+export type AnalyzedRegistration = Pick<
+  CheckedRegistration,
+  'goal' | 'claim' | 'next' | 'comparedInputs'
+>
 
-/** Converts a registration for policy packs, with these properties. */
+/** Converts a registration, with the given properties, to the form that policy packs receive. */
 export function toAnalyzedResource(
   input: PolicyInput,
-  { next, goal }: PolicySubject,
+  { next, goal }: AnalyzedRegistration,
   properties: PropertyMap,
 ): AnalyzedResource {
   const state = { ...next, ignoreChanges: goal.ignoreChanges, properties }
   return describeResource(input, state, reference => describeProvider(input, reference, new Map()))
 }
 
-/** Converts a state for policy packs. `findProvider`: returns the provider of a reference. */
+/**
+ * Converts a state to the form that policy packs receive. `findProvider`: returns the provider of a
+ * reference.
+ */
 export function describeResource(
   { sets }: Pick<DecisionInput, 'sets'>,
   state: ResourceState & { readonly properties: PropertyMap },
@@ -46,8 +52,8 @@ export function describeResource(
 }
 
 /**
- * Converts a provider for policy packs. The provider is looked up in these states, then in this
- * run, then in the base.
+ * Converts a provider to the form that policy packs receive. Looks the provider up in
+ * `statesByUrn`, then in the sets, then in the base.
  */
 export function describeProvider(
   { sets, base }: PolicyInput,

@@ -2,7 +2,7 @@ import type { Analyzer } from '../../../providers/analyzers/analyzer.ts'
 import { redactMap } from '../../../values/walk.ts'
 import type { GeneratorContext } from '../context.ts'
 import { decided, type Result, stoppedResult } from '../stage.ts'
-import { type PolicySubject, toAnalyzedResource } from './analyzed-resource.ts'
+import { type AnalyzedRegistration, toAnalyzedResource } from './analyzed-resource.ts'
 import { emitViolation, policyIdentityOf, policySummaryOf } from './policy-violations.ts'
 import { requestPacks } from './request-packs.ts'
 
@@ -12,69 +12,84 @@ import { requestPacks } from './request-packs.ts'
  * fails. Source: docs/spec/monitor.md#analyzer-service,
  * docs/spec/step-generation.md#check-and-policies.
  */
-export async function applyPolicies<C extends PolicySubject>(
+export async function applyPolicies<C extends AnalyzedRegistration>(
   ctx: GeneratorContext,
-  candidate: C,
+  registration: C,
 ): Promise<Result<C>> {
-  if (ctx.ports.analyzers.length === 0) return decided(candidate)
-  const remediationResult = await remediate(ctx, candidate)
+  if (ctx.ports.analyzers.length === 0) return decided(registration)
+  const remediationResult = await remediate(ctx, registration)
   if (remediationResult.kind === 'failed') return remediationResult
-  const { value: remediatedCandidate } = remediationResult
-  const resource = toAnalyzedResource(ctx.input, remediatedCandidate, remediatedCandidate.compared)
+  const { value: remediatedRegistration } = remediationResult
+  const resource = toAnalyzedResource(
+    ctx.input,
+    remediatedRegistration,
+    remediatedRegistration.comparedInputs,
+  )
   const { urn } = resource
-  const redactedMaps = [resource.properties]
-  const analysisResult = await requestPacks(ctx, { urn, task: 'run policy', redactedMaps }, pack =>
-    pack.analyze(resource),
+  const requestProperties = [resource.properties]
+  const analysisResult = await requestPacks(
+    ctx,
+    { urn, task: 'run policy', requestProperties },
+    pack => pack.analyze(resource),
   )
   if (analysisResult.kind === 'failed') return analysisResult
-  let isMandatory = false
+  let hasMandatoryViolation = false
   for (const { pack, answer } of analysisResult.value) {
     for (const violation of answer.violations)
       if (emitViolation(ctx.ports, { violation, urn, properties: resource.properties }))
-        isMandatory = true
+        hasMandatoryViolation = true
     const failedPolicies = answer.violations.map(({ policy }) => policy)
     const summary = policySummaryOf(pack, 'resource', { failedPolicies, ...answer })
     ctx.ports.emitter.emit({ policyAnalyzeSummaryEvent: { resourceUrn: urn, ...summary } })
   }
-  if (!isMandatory) return remediationResult
+  if (!hasMandatoryViolation) return remediationResult
   // The violations were emitted as policy events.
   if (!ctx.input.isPreview) return stoppedResult
   ctx.ports.noteFailure()
   return remediationResult
 }
 
-async function remediate<C extends PolicySubject>(
+async function remediate<C extends AnalyzedRegistration>(
   ctx: GeneratorContext,
-  candidate: C,
+  registration: C,
 ): Promise<Result<C>> {
-  let currentCandidate = candidate
+  let currentRegistration = registration
   for (const pack of ctx.ports.analyzers) {
-    const nextResult = await remediateWith(ctx, pack, currentCandidate)
+    const nextResult = await remediateWithPack(ctx, pack, currentRegistration)
     if (nextResult.kind === 'failed') return nextResult
-    currentCandidate = nextResult.value
+    currentRegistration = nextResult.value
   }
-  return decided(currentCandidate)
+  return decided(currentRegistration)
 }
 
-async function remediateWith<C extends PolicySubject>(
+async function remediateWithPack<C extends AnalyzedRegistration>(
   ctx: GeneratorContext,
   pack: Analyzer,
-  candidate: C,
+  registration: C,
 ): Promise<Result<C>> {
-  const { urn } = candidate.claim
-  let currentCandidate = candidate
-  const resource = toAnalyzedResource(ctx.input, currentCandidate, currentCandidate.compared)
+  const { urn } = registration.claim
+  let currentRegistration = registration
+  const resource = toAnalyzedResource(
+    ctx.input,
+    currentRegistration,
+    currentRegistration.comparedInputs,
+  )
   const packResult = await requestPacks(
     { ...ctx, ports: { ...ctx.ports, analyzers: [pack] } },
-    { urn, task: 'run remediation', redactedMaps: [resource.properties] },
+    { urn, task: 'run remediation', requestProperties: [resource.properties] },
     () => pack.remediate(resource),
   )
   if (packResult.kind === 'failed') return packResult
   const { remediations = [], notApplicable = [] } = packResult.value[0]?.answer ?? {}
-  for (const { diagnostic, properties, ...name } of remediations) {
+  for (const { diagnostic, properties, ...policyName } of remediations) {
     if (diagnostic !== '') {
-      const message = { ...name, message: diagnostic, urn, severity: '' } as const
-      const violation = { ...message, enforcement: 'advisory' } as const
+      const violation = {
+        ...policyName,
+        message: diagnostic,
+        urn,
+        severity: '',
+        enforcement: 'advisory',
+      } as const
       emitViolation(ctx.ports, { violation, urn, properties: resource.properties })
       continue
     }
@@ -82,20 +97,20 @@ async function remediateWith<C extends PolicySubject>(
       policyRemediationEvent: {
         resourceUrn: urn,
         color: 'raw',
-        policyName: name.policy,
-        ...policyIdentityOf(name),
-        before: redactMap(currentCandidate.compared),
+        policyName: policyName.policy,
+        ...policyIdentityOf(policyName),
+        before: redactMap(currentRegistration.comparedInputs),
         after: redactMap(properties),
       },
     })
-    currentCandidate = {
-      ...currentCandidate,
-      compared: properties,
-      next: { ...currentCandidate.next, inputs: properties },
+    currentRegistration = {
+      ...currentRegistration,
+      comparedInputs: properties,
+      next: { ...currentRegistration.next, inputs: properties },
     }
   }
   const failedPolicies = remediations.map(({ policy }) => policy)
   const summary = policySummaryOf(pack, 'resource', { failedPolicies, notApplicable })
   ctx.ports.emitter.emit({ policyRemediateSummaryEvent: { resourceUrn: urn, ...summary } })
-  return decided(currentCandidate)
+  return decided(currentRegistration)
 }

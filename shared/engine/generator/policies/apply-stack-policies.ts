@@ -23,9 +23,11 @@ export async function isStackAllowed(
     dependencies: state.dependencies,
     propertyDependencies: state.propertyDependencies,
   }))
-  const redactedMaps = states.map(({ outputs }) => outputs)
-  const analysisResult = await requestPacks(ctx, { task: 'run stack policy', redactedMaps }, pack =>
-    pack.analyzeStack(resources),
+  const requestProperties = states.map(({ outputs }) => outputs)
+  const analysisResult = await requestPacks(
+    ctx,
+    { task: 'run stack policy', requestProperties },
+    pack => pack.analyzeStack(resources),
   )
   if (analysisResult.kind === 'failed') return analysisResult
   let isAllowed = true

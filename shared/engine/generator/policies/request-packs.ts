@@ -17,7 +17,7 @@ export async function requestPacks<T>(
     readonly urn?: Urn
     readonly task: string
     /** The properties in the request. Their secrets are redacted in errors. */
-    readonly redactedMaps: readonly PropertyMap[]
+    readonly requestProperties: readonly PropertyMap[]
   },
   call: (pack: Analyzer) => Promise<T>,
 ): Promise<Result<readonly { readonly pack: Analyzer; readonly answer: T }[]>> {
@@ -28,7 +28,7 @@ export async function requestPacks<T>(
         return [{ pack, answer: await call(pack) }]
       } catch (thrown) {
         if (ports.isAborted()) return []
-        const reason = createRedactor(collectSecretTexts(...request.redactedMaps))(
+        const reason = createRedactor(collectSecretTexts(...request.requestProperties))(
           messageOf(thrown),
         )
         const message = `failed to ${request.task} of ${pack.info.name}: ${reason}`

@@ -28,7 +28,7 @@ export function chooseDefaultPackages(
   const requestsByPackage = new Map<string, PackageRequest>()
   for (const request of sortedRequests) {
     const existingRequest = requestsByPackage.get(request.pkg)
-    if (existingRequest !== undefined && pluginNameOf(existingRequest) !== pluginNameOf(request))
+    if (existingRequest !== undefined && pluginKeyOf(existingRequest) !== pluginKeyOf(request))
       throw error(
         'PLUGIN_AMBIGUOUS',
         `package "${request.pkg}" is provided by more than one plugin: ` +
@@ -62,7 +62,7 @@ function listProviderRequests({ urn, type, inputs }: ResourceState): readonly Pa
   return [{ ...request, parameters }]
 }
 
-function pluginNameOf({ pkg, parameters }: PackageRequest): string {
+function pluginKeyOf({ pkg, parameters }: PackageRequest): string {
   return parameters === undefined ? `plugin ${pkg}` : `parameters of ${parameters.plugin}`
 }
 

@@ -2,20 +2,20 @@ import { error, messageOf } from '../../../errors/error.ts'
 import type { ProviderReference } from '../../../names/provider-reference.ts'
 import type { ConfigValue } from '../../request.ts'
 
-const prefix = 'urn:pulumi:denied::denied::denied$pulumi:providers:denied::'
-const suffix = '::denydefaultprovider'
+const deniedPrefix = 'urn:pulumi:denied::denied::denied$pulumi:providers:denied::'
+const deniedSuffix = '::denydefaultprovider'
 
 /** Returns the reference that replaces a default provider which the configuration disables. */
 export function createDeniedReference(pkg: string): ProviderReference {
-  return `${prefix}${pkg}${suffix}` as ProviderReference
+  return `${deniedPrefix}${pkg}${deniedSuffix}` as ProviderReference
 }
 
 /**
  * Returns the package of a disabled default provider. Returns undefined for any other reference.
  */
 export function deniedPackageOf(reference: string): string | undefined {
-  if (!reference.startsWith(prefix) || !reference.endsWith(suffix)) return undefined
-  return reference.slice(prefix.length, -suffix.length)
+  if (!reference.startsWith(deniedPrefix) || !reference.endsWith(deniedSuffix)) return undefined
+  return reference.slice(deniedPrefix.length, -deniedSuffix.length)
 }
 
 /** Describes the error of a disabled provider. `subject`: a URN, or the token of a function. */
@@ -27,7 +27,7 @@ const configKey = 'pulumi:disable-default-providers'
 
 /**
  * Reports whether the configuration disables the default provider of a package. Throws
- * CONFIG_INVALID when the value is no list of names. Source:
+ * CONFIG_INVALID when the value is not a list of names. Source:
  * docs/spec/providers.md#default-providers.
  */
 export function isDefaultProviderDenied(

@@ -179,9 +179,9 @@ export function registerCallExtension(
 
 /**
  * Returns the inputs of a provider resource that the program registers, with its plugin. The
- * default plugin of the package replaces the specified one, unless the program specifies a version
- * or address and no registered package. So the version of a parameterized provider becomes that of
- * its plugin, as in Pulumi.
+ * default plugin of the package replaces the plugin of the registration. Exception: the program
+ * specifies a version or an address, and no registered package. As in Pulumi, the version of a
+ * parameterized provider thus becomes the version of its plugin.
  */
 function explicitInputsOf(
   { type, inputs, plugin, isPackage, envVarMappings }: Registration,
@@ -191,7 +191,7 @@ function explicitInputsOf(
     envVarMappings.size === 0
       ? inputs
       : withInternal(inputs, [['envVarMappings', new Map(envVarMappings)]])
-  // Checksums come with a package only.
+  // Only a registered package has checksums.
   const ownPlugin = isPackage ? plugin : { ...plugin, checksums: new Map<string, string>() }
   const inputsWithPlugin = withPlugin(inputsWithMappings, ownPlugin)
   if (!isPackage && (plugin.version !== '' || plugin.downloadUrl !== '')) return inputsWithPlugin

@@ -18,8 +18,8 @@ import { proposeResourceName, warnNameUnsupported } from '../registration/propos
 import { oldOutputsOf } from '../changes/old-outputs.ts'
 
 /**
- * The checks and diffs of one resource. Its provider makes them, or its plugin for a provider
- * resource. Inputs of components are only compared.
+ * The check and the diff of one resource. The provider of the resource makes them. For a provider
+ * resource, its own plugin makes them. A component has only a comparison of its inputs.
  */
 export interface ResourceDriver {
   /** Undefined for components: their inputs are stored without a check. */
@@ -50,7 +50,7 @@ export async function createDriver(
     : decided(createCustomDriver(ctx, next, providerResult.value))
 }
 
-/** The driver of components: their inputs are compared. */
+/** The driver of components. It compares their inputs. */
 export const componentDriver: ResourceDriver = {
   check: undefined,
   diff: (old, newInputs) =>
@@ -65,12 +65,12 @@ function createCustomDriver(
   provider: Provider,
 ): ResourceDriver {
   const identity = { urn: next.urn, type: next.type }
-  const subject = { ...identity, name: nameOf(next.urn) }
+  const resource = { ...identity, name: nameOf(next.urn) }
   return {
     check: async (oldInputs, newInputs, randomSeed) => {
-      const naming = proposeResourceName(ctx.input, { ...subject, seed: randomSeed })
+      const naming = proposeResourceName(ctx.input, { ...resource, seed: randomSeed })
       const request = {
-        ...subject,
+        ...resource,
         oldInputs,
         newInputs,
         randomSeed,
@@ -78,7 +78,7 @@ function createCustomDriver(
       }
       const result = await provider.check({ ...request, naming })
       if (result.isNameUnsupported === true && naming?.warnIfUnsupported === true)
-        warnNameUnsupported(ctx.ports, subject.urn)
+        warnNameUnsupported(ctx.ports, resource.urn)
       return decided(result)
     },
     // A resource that an alias renamed is diffed under its new name.
@@ -148,7 +148,7 @@ function diffInputsLocally(
  */
 function createProviderDriver(ctx: GeneratorContext, next: ResourceState): ResourceDriver {
   const identity = { urn: next.urn, type: next.type }
-  const subject = { ...identity, name: nameOf(next.urn) }
+  const resource = { ...identity, name: nameOf(next.urn) }
   return {
     async check(oldInputs, newInputs) {
       const provider = await ctx.ports.providers.keepUnconfigured(next.urn, newInputs)
@@ -157,7 +157,7 @@ function createProviderDriver(ctx: GeneratorContext, next: ResourceState): Resou
         newInputs: withoutInternal(newInputs),
       }
       const { inputs, failures } = await provider.checkConfig({
-        ...subject,
+        ...resource,
         ...visibleInputs,
         allowUnknowns: true,
       })
@@ -174,7 +174,7 @@ function createProviderDriver(ctx: GeneratorContext, next: ResourceState): Resou
   }
 }
 
-/** The new inputs of a provider resource. */
+/** The new inputs of a provider resource, with the options of the comparison. */
 interface ConfigDiffInput {
   readonly newInputs: PropertyMap
   readonly ignoreChanges: readonly string[]

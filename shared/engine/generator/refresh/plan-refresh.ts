@@ -18,10 +18,10 @@ import { listDependencies } from '../../graph/closures.ts'
 import type { Scope } from '../targets/scope.ts'
 
 /**
- * Returns the refresh steps of states in the scope: those that a provider can read, and the
- * unchanged ones. `required`: only states whose provider requires a refresh before an update.
- * Source: docs/spec/step-generation.md#end-of-a-refresh,
- * docs/spec/deployment.md#order-of-execution.
+ * Returns the refresh steps of states in the scope. `readableSteps`: the states that a provider can
+ * read. `unchangedSteps`: the states that a refresh never changes. `required`: only states whose
+ * provider requires a refresh before an update. Source:
+ * docs/spec/step-generation.md#end-of-a-refresh, docs/spec/deployment.md#order-of-execution.
  */
 export function createRefreshSteps(
   base: Base,
@@ -35,7 +35,7 @@ export function createRefreshSteps(
   const candidates = resources.filter(
     state => state.viewOf === '' && (refreshSelection === 'all' || state.refreshBeforeUpdate),
   )
-  return toRefreshSteps(base, outputsOnly, selectRefreshed(candidates, scope))
+  return toRefreshSteps(base, outputsOnly, selectRefreshedStates(candidates, scope))
 }
 
 /**
@@ -55,7 +55,7 @@ export function createUnregisteredRefreshSteps({
   const candidates = base.snapshot.resources.filter(
     ({ urn, viewOf }) => viewOf === '' && !hasRegisteredStep(sets, urn),
   )
-  return toRefreshSteps(base, outputsOnly, selectRefreshed(candidates, namedScope))
+  return toRefreshSteps(base, outputsOnly, selectRefreshedStates(candidates, namedScope))
 }
 
 function toRefreshSteps(
@@ -85,8 +85,8 @@ export function emitUnchanged(emitter: StepEmitter, steps: readonly Step[]): voi
 }
 
 /**
- * Plans refreshes as operations. All may run concurrently. If `concurrencyMax` is set, at most that
- * many run concurrently.
+ * Plans refreshes as operations. At most `concurrencyMax` of them run concurrently. Without
+ * `concurrencyMax`, all may run concurrently.
  */
 export function planRefresh(
   steps: readonly Step[],
@@ -125,20 +125,21 @@ export function chooseRefresh(base: Base, isRequested: boolean): 'all' | 'requir
  * dependents where requested. Resources do not count as dependents of their providers here. Source:
  * docs/spec/step-generation.md#targets.
  */
-export function selectRefreshed(
+export function selectRefreshedStates(
   states: readonly ResourceState[],
   scope: Scope,
 ): ReadonlySet<ResourceState> {
   const { targets, excludes, targetDependents, excludeDependents } = scope
   if (!targets.isConstrained && !excludes.isConstrained) return new Set(states)
-  // Excludes take precedence here. In the rest of a deployment, targets take precedence.
+  // Excludes take precedence in a refresh. Otherwise targets take precedence.
   const namedUrns = excludes.isConstrained ? excludes : targets
-  const hasDependents = excludes.isConstrained ? excludeDependents : targetDependents
+  const mustIncludeDependents = excludes.isConstrained ? excludeDependents : targetDependents
   const dependentUrns = new Set<Urn>()
   const isNamed = (urn: Urn): boolean => namedUrns.has(urn) || dependentUrns.has(urn)
   const selectedStates = states.filter(state => {
     if (isNamed(state.urn)) return true
-    if (!hasDependents || !listDependencies(state).some(({ urn }) => isNamed(urn))) return false
+    if (!mustIncludeDependents || !listDependencies(state).some(({ urn }) => isNamed(urn)))
+      return false
     dependentUrns.add(state.urn)
     return true
   })

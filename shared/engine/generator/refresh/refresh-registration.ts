@@ -3,7 +3,7 @@ import { type Step, stepOf } from '../../step.ts'
 import { type EndedStep, successEndOf } from '../../step-end.ts'
 import type { GeneratorContext } from '../context.ts'
 import { isDeletedByReplacement } from '../deletion/is-deleted-by-replacement.ts'
-import { isSettledByGenerator } from '../registration/candidate.ts'
+import { isSettledByGenerator } from '../registration/checked-registration.ts'
 import { type UrnClaim, draftStateOf } from '../registration/claim-urn.ts'
 import type { Goal } from '../registration/goal.ts'
 import { resumeRecorded } from '../replay/resume-recorded.ts'
@@ -11,10 +11,10 @@ import { decided, type Result, stoppedResult } from '../stage.ts'
 import { isIncluded } from '../targets/scope.ts'
 
 /**
- * Reads the old state of a registration before its decision, in a refresh that runs the program.
- * The read state already has the options of the goal, so that a change of options or provider alone
- * is not a difference. The read has a decision of its own, and a later generator run continues from
- * its end. Source: docs/spec/step-generation.md#pipeline.
+ * Reads the old state of a registration before its decision, in a deployment that refreshes while
+ * its program runs. The read state already has the options of the goal, so that a change of options
+ * or provider alone is not a difference. The read is recorded as a decision of its own, and a later
+ * generator run continues from its end. Source: docs/spec/step-generation.md#pipeline.
  */
 export async function refreshRegistration(
   ctx: GeneratorContext,

@@ -10,16 +10,16 @@ import type { GeneratorContext } from '../context.ts'
 import type { CurrentState } from '../sets.ts'
 
 /**
- * Returns the records of unchanged resources whose source position or stack trace changed. The
- * caller writes these records as one batch. Otherwise an edit of a program would cost one write per
- * resource.
+ * Returns records with the new source position or stack trace of unchanged resources, if one of
+ * them changed. The caller writes these records as one batch. Otherwise an edit of a program would
+ * cost one write per resource.
  */
 export function rewriteMovedPositions(
   ctx: GeneratorContext,
   deps: RewriteDeps,
 ): readonly Decision[] {
   const rewrites: Decision[] = []
-  // The number of positions per deployment is limited. Later deployments write the others.
+  // The number of these records per deployment is limited. Later deployments write the others.
   for (const [urn, current] of [...ctx.input.sets.currentStates]) {
     const goal = ctx.input.sets.goals.get(urn)
     if (rewrites.length >= limits.sourcePositionsMax) break

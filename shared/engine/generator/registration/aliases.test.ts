@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../../../names/urn.ts'
 import type { Alias } from '../../../names/alias.ts'
-import { type AliasSubject, resolveAliases } from './aliases.ts'
+import { type AliasedResource, resolveAliases } from './aliases.ts'
 
 const urn = (rest: string): Urn => `urn:pulumi:dev::shop::${rest}` as Urn
 const stackUrn = urn('pulumi:pulumi:Stack::shop-dev')
 
-function subject(fields: Partial<AliasSubject>): AliasSubject {
+function subject(fields: Partial<AliasedResource>): AliasedResource {
   const now = { stack: 'dev', project: 'shop', type: 'a:b:C', name: 'main', parent: '' as const }
   return { ...now, aliases: [], ...fields }
 }

@@ -2,7 +2,7 @@ import type { Alias } from '../../../names/alias.ts'
 import { childUrnOf, nameOf, urnPartsOf, stackType, typeOf, type Urn } from '../../../names/urn.ts'
 
 /** The current names of a resource, and its aliases. */
-export interface AliasSubject {
+export interface AliasedResource {
   readonly stack: string
   readonly project: string
   readonly type: string
@@ -17,18 +17,18 @@ export interface AliasSubject {
  * old URN of a resource that matched an alias in this run.
  */
 export function resolveAliases(
-  subject: AliasSubject,
+  resource: AliasedResource,
   formerUrnOf: (urn: Urn) => Urn | undefined,
 ): readonly Urn[] {
-  const aliasUrns: Urn[] = subject.aliases.map(alias => toAliasUrn(alias, subject, formerUrnOf))
-  const parentUrn = subject.parent
+  const aliasUrns: Urn[] = resource.aliases.map(alias => toAliasUrn(alias, resource, formerUrnOf))
+  const parentUrn = resource.parent
   const formerParentUrn = parentUrn === '' ? undefined : formerUrnOf(parentUrn)
   if (parentUrn !== '' && formerParentUrn !== undefined) {
-    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, subject))
-    for (const urn of aliasUrns.slice(0, subject.aliases.length))
+    aliasUrns.push(inheritedAliasOf(parentUrn, formerParentUrn, resource))
+    for (const urn of aliasUrns.slice(0, resource.aliases.length))
       aliasUrns.push(
         inheritedAliasOf(parentUrn, formerParentUrn, {
-          ...subject,
+          ...resource,
           type: typeOf(urn),
           name: nameOf(urn),
         }),
@@ -39,16 +39,16 @@ export function resolveAliases(
 
 function toAliasUrn(
   alias: Alias,
-  subject: AliasSubject,
+  resource: AliasedResource,
   formerUrnOf: (urn: Urn) => Urn | undefined,
 ): Urn {
   if (alias.kind === 'urn') return alias.urn
-  const declaredParent = alias.parent === undefined ? subject.parent : alias.parent
+  const declaredParent = alias.parent === undefined ? resource.parent : alias.parent
   const parent = declaredParent === '' ? '' : (formerUrnOf(declaredParent) ?? declaredParent)
   return childUrnOf(
-    { stack: alias.stack ?? subject.stack, project: alias.project ?? subject.project },
+    { stack: alias.stack ?? resource.stack, project: alias.project ?? resource.project },
     qualifiedTypeOf(parent),
-    { type: alias.type ?? subject.type, name: alias.name ?? subject.name },
+    { type: alias.type ?? resource.type, name: alias.name ?? resource.name },
   )
 }
 
@@ -56,7 +56,7 @@ function toAliasUrn(
  * Returns the URN that a child had below the old URN of its parent. If its name begins with the
  * name of the parent, this prefix is replaced by the parent's old name.
  */
-function inheritedAliasOf(parentUrn: Urn, formerParentUrn: Urn, child: AliasSubject): Urn {
+function inheritedAliasOf(parentUrn: Urn, formerParentUrn: Urn, child: AliasedResource): Urn {
   const parentName = nameOf(parentUrn)
   const name = child.name.startsWith(parentName)
     ? nameOf(formerParentUrn) + child.name.slice(parentName.length)

@@ -10,11 +10,13 @@ import { emitDiagnostics, finishStage } from '../finish-stage.ts'
 import { createDriver } from '../providers/resource-driver.ts'
 import { decided, failDeployment, type Result, stoppedResult } from '../stage.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
-import type { Candidate } from './candidate.ts'
+import type { CheckedRegistration } from './checked-registration.ts'
 import type { UrnClaim } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
 
-/** Time to collect further missing plugins before the deployment ends, in ms. */
+/**
+ * Time in which other registrations may report their missing plugins, before the deployment ends.
+ */
 const missingPluginWindowMs = 400
 
 /** A registration before Check. */
@@ -26,41 +28,54 @@ interface UncheckedRegistration {
 }
 
 /**
- * Loads the provider and runs Check. An untargeted resource keeps its old inputs, without a check.
- * Source: docs/spec/step-generation.md#check-and-policies.
+ * Loads the provider and runs its Check. An untargeted resource keeps its old inputs without a
+ * check. Source: docs/spec/step-generation.md#check-and-policies.
  */
 export async function checkInputs(
   ctx: GeneratorContext,
   registration: UncheckedRegistration,
-): Promise<Result<Candidate>> {
+): Promise<Result<CheckedRegistration>> {
   const { goal, claim, draft, isTargeted } = registration
   const { input, ports } = ctx
   const old = claim.old?.state
   const inputs = resetIgnoredChanges(ctx, registration)
-  const driverResult = await requestSafely(ctx, claim, () => createDriver(ctx, draft))
+  const driverResult = await catchProviderErrors(ctx, claim, () => createDriver(ctx, draft))
   if (driverResult.kind === 'failed') return driverResult
   const driver = driverResult.value
   const seed = chooseSeed(ports, claim.urn)
-  const isFresh = mustCheckFresh(input, claim)
+  const ignoresOldInputs = mustIgnoreOldInputs(input, claim)
   const keepsOldInputs = driver.check !== undefined && !isTargeted && old !== undefined
-  let checkResult = { next: draft, compared: inputs, isFresh }
+  let checkResult = { next: draft, comparedInputs: inputs, ignoresOldInputs }
   if (keepsOldInputs)
-    checkResult = { next: { ...draft, inputs: old.inputs }, compared: old.inputs, isFresh: false }
+    checkResult = {
+      next: { ...draft, inputs: old.inputs },
+      comparedInputs: old.inputs,
+      ignoresOldInputs: false,
+    }
   else if (driver.check !== undefined) {
     const { check } = driver
-    const result = await requestSafely(ctx, claim, () =>
-      isFresh ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
+    const result = await catchProviderErrors(ctx, claim, () =>
+      ignoresOldInputs ? check(undefined, goal.inputs, seed) : check(old?.inputs, inputs, seed),
     )
     if (result.kind === 'failed') return result
-    const { inputs: compared, failures } = result.value
+    const { inputs: checkedInputs, failures } = result.value
     if (failures.length > 0) return failCheck({ ...goal, urn: claim.urn }, failures)
-    checkResult = { next: { ...draft, inputs: compared }, compared, isFresh }
+    checkResult = {
+      next: { ...draft, inputs: checkedInputs },
+      comparedInputs: checkedInputs,
+      ignoresOldInputs,
+    }
   }
-  const { next, compared } = checkResult
-  const checkedGoal = { goal, inputs: compared, seed, isFresh: checkResult.isFresh }
+  const { next, comparedInputs } = checkResult
+  const checkedGoal = {
+    goal,
+    inputs: comparedInputs,
+    seed,
+    ignoresOldInputs: checkResult.ignoresOldInputs,
+  }
   const planResult = checkGoalAgainstPlan(ctx, claim, checkedGoal)
   if (planResult.kind === 'failed') return planResult
-  return decided({ goal, claim, driver, next, compared, seed })
+  return decided({ goal, claim, driver, next, comparedInputs, seed })
 }
 
 /** Returns the goal's inputs, with ignored changes reset to the old inputs. */
@@ -86,7 +101,7 @@ function resetIgnoredChanges(
 }
 
 /** Reports whether Check runs without the old inputs. */
-function mustCheckFresh(
+function mustIgnoreOldInputs(
   { sets, scope }: Pick<DecisionInput, 'sets' | 'scope'>,
   claim: UrnClaim,
 ): boolean {
@@ -95,8 +110,11 @@ function mustCheckFresh(
   return isReplacedWithoutDiff(scope, claim.urn, old)
 }
 
-/** Runs a request to a provider. An exception becomes a failure without secret texts. */
-async function requestSafely<T>(
+/**
+ * Runs a request to a provider. An exception becomes a failure, whose message contains no secret
+ * inputs.
+ */
+async function catchProviderErrors<T>(
   ctx: GeneratorContext,
   { urn }: UrnClaim,
   request: () => Promise<Result<T>>,

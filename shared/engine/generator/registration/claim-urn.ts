@@ -18,7 +18,9 @@ export interface UrnClaim {
    * that the registration imported.
    */
   readonly baseIndex: number | undefined
-  /** The alias that matched, if one did. */
+  /**
+   * The alias under which the old state was found. Undefined if the old state has the URN itself.
+   */
   readonly alias: Urn | undefined
   /**
    * The resource that this registration imported. Its state is the old state for the later stages.
@@ -27,26 +29,26 @@ export interface UrnClaim {
 }
 
 /** The members of a goal or read that determine its URN. */
-type ClaimedNames = Pick<Goal, 'type' | 'name' | 'parent'>
+type UrnFields = Pick<Goal, 'type' | 'name' | 'parent'>
 
 /** Returns the URN that a registration has by its type, name and parent. */
 export function claimedUrnOf(
   input: Pick<DecisionInput, 'stack' | 'project'>,
-  goal: ClaimedNames,
+  goal: UrnFields,
 ): Urn {
   const parentType = goal.parent === '' ? undefined : urnPartsOf(goal.parent).qualifiedType
   return childUrnOf(input, parentType, goal)
 }
 
 /**
- * Assigns a URN and an old state to a registration. It is synchronous, and its caller applies the
- * delta immediately, so that two registrations never get the same URN. Fails for an unknown parent,
- * a duplicate URN, or an alias that another resource claimed. Source:
+ * Assigns a URN and an old state to a registration. The function is synchronous, and its caller
+ * applies the delta immediately. So two registrations never get the same URN. Fails for an unknown
+ * parent, a duplicate URN, or an alias that another resource claimed. Source:
  * docs/spec/urns.md#urns-and-aliases.
  */
 export function claimUrn(
   input: Pick<DecisionInput, 'stack' | 'project' | 'sets' | 'base'>,
-  goal: ClaimedNames & { readonly aliases: readonly Alias[] },
+  goal: UrnFields & { readonly aliases: readonly Alias[] },
 ): Result<UrnClaim> {
   const { sets, base } = input
   if (
@@ -71,8 +73,10 @@ export function claimUrn(
       { urn, old: base.trackedStateAt(liveIndex), baseIndex: liveIndex, alias: undefined },
       registeredDelta,
     )
-  const subject = { stack: input.stack, project: input.project, ...goal }
-  for (const alias of resolveAliases(subject, currentUrn => sets.formerUrns.get(currentUrn))) {
+  const aliasedResource = { stack: input.stack, project: input.project, ...goal }
+  for (const alias of resolveAliases(aliasedResource, currentUrn =>
+    sets.formerUrns.get(currentUrn),
+  )) {
     const baseIndex = base.liveIndexOf(alias)
     if (baseIndex === undefined) continue
     const conflict = findAliasConflict(input, urn, alias)

@@ -9,14 +9,14 @@ import type { Goal } from './goal.ts'
  */
 export function proposeResourceName(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,
-  subject: { readonly type: string; readonly name: string; readonly seed: Uint8Array },
+  resource: { readonly type: string; readonly name: string; readonly seed: Uint8Array },
 ): NameProposal | undefined {
-  return autonaming === undefined ? undefined : proposeName(autonaming, subject)
+  return autonaming === undefined ? undefined : proposeName(autonaming, resource)
 }
 
 /**
- * Returns the goal with `deleteBeforeReplace` set if its fixed name cannot be used by two resources
- * at once.
+ * Returns the goal with `deleteBeforeReplace` set if its resource has a fixed name, because two
+ * resources cannot have the same name.
  */
 export function deleteFirstIfNameFixed(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,

@@ -17,9 +17,9 @@ import { claimedUrnOf } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
 
 /**
- * Runs the stages for one goal. Returns the resulting resource, or a failure that is already
- * reported. An error of a provider and VALUE_MALFORMED become failures. Every other exception
- * except `Bail` ends the deployment and is thrown.
+ * Runs the stages of a registration for one goal. Returns the resulting resource, or a failure that
+ * is already reported. An error of a provider and VALUE_MALFORMED become failures. Every other
+ * exception except `Bail` ends the deployment and is thrown.
  */
 export async function registerResource(
   ctx: GeneratorContext,

@@ -46,7 +46,7 @@ export function createReplay(deps: ReplayDeps): Replay {
     return { step, trackedState: trackedStateOf(state, operation.id) }
   }
   const runningChains = new Map<OperationId, Promise<readonly EndedStep[]>>()
-  const runAgain: Replay['resume'] = async ({ operations }, onEnd) => {
+  const continueChain: Replay['resume'] = async ({ operations }, onEnd) => {
     const chain = operations.map(operation => ({
       operation,
       step: isRunByGenerator(operation) ? undefined : stepOfOperation(operation, deps),
@@ -66,7 +66,7 @@ export function createReplay(deps: ReplayDeps): Replay {
       const runningChain =
         firstOperation === undefined ? undefined : runningChains.get(firstOperation.id)
       if (runningChain !== undefined) return runningChain
-      const chainEnd = runAgain(registration, onEnd)
+      const chainEnd = continueChain(registration, onEnd)
       if (firstOperation !== undefined) runningChains.set(firstOperation.id, chainEnd)
       return chainEnd
     },

@@ -15,10 +15,10 @@ import { createWithdrawalDelta } from './restore-sets.ts'
 import { resumeRecorded } from './resume-recorded.ts'
 
 /**
- * Answers a registration that an earlier generator run decided. The recorded decision is completed,
- * and the answer is exactly the recorded one. `decided`: the next stages decide the registration,
- * because no record answers it, or the record was withdrawn. If the goal differs from the record
- * and a step had begun, the recorded decision is kept with a warning.
+ * Answers a registration that an earlier generator run decided. Completes the recorded decision,
+ * and returns the recorded answer. `decided`: the next stages decide the registration, because no
+ * record answers it, or the record was withdrawn. If the goal differs from the record and a step
+ * has begun, the recorded decision is kept with a warning.
  */
 export async function replayRecorded(
   ctx: GeneratorContext,
@@ -29,7 +29,7 @@ export async function replayRecorded(
   const decisions = (replay?.decisionsOf(claim.urn) ?? []).filter(decision => !isRefresh(decision))
   const lastDecision = decisions.at(-1)
   if (replay === undefined || lastDecision === undefined) return decided(undefined)
-  if (lastDecision.goal !== goalDigest && !(await shouldKeepDecision(ctx, replay, lastDecision)))
+  if (lastDecision.goal !== goalDigest && !(await keepUnlessWithdrawn(ctx, replay, lastDecision)))
     return decided(undefined)
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await resumeRecorded(ctx, replay, registration)
@@ -38,7 +38,7 @@ export async function replayRecorded(
   if (ends.some(({ end }) => end.verdict !== 'succeeded'))
     return failStep(ctx.input, isAnyInterrupted)
   if (lastDecision.kind === 'settled') return replaySettled(ctx, replay, claim, lastDecision)
-  // An imported resource is compared with its goal afterwards, unless the goal has changed.
+  // The next stages compare an imported resource with its goal, unless the goal has changed.
   if (lastDecision === replay.importOf(claim.urn) && lastDecision.goal === goalDigest)
     return decided(undefined)
   const endedStep = ends.findLast(({ step }) => step.next !== undefined)
@@ -52,7 +52,11 @@ function toReplayedAnswer({ urn }: UrnClaim, current: CurrentState): AnsweredRes
   return { kind: 'replayed', current, delta: { currentStates: [[urn, current]] } }
 }
 
-async function shouldKeepDecision(
+/**
+ * Withdraws the recorded decision if none of its operations has begun. Otherwise reports a warning.
+ * Returns whether the decision is kept.
+ */
+async function keepUnlessWithdrawn(
   ctx: GeneratorContext,
   replay: Replay,
   decision: RecordedDecision,
@@ -64,7 +68,7 @@ async function shouldKeepDecision(
     return false
   }
   const message =
-    'the program registers this otherwise than before the deployment was interrupted; ' +
+    'the program registers the resource differently than before the deployment was interrupted; ' +
     'the recorded decision is kept, and the next deployment updates the resource'
   ctx.ports.emitter.report('warning', message, urn)
   return true
@@ -92,8 +96,9 @@ async function replaySettled(
 }
 
 /**
- * Returns the current states of recorded resources that the program did not register in this run.
- * They are deleted like any other unregistered resource, with a warning.
+ * Returns the leftovers: the current states of recorded resources that the program did not register
+ * in this run. The caller deletes them like other unregistered resources. Each one is reported as a
+ * warning.
  */
 export async function findLeftovers(ctx: GeneratorContext): Promise<readonly TrackedState[]> {
   const { sets } = ctx.input
@@ -105,7 +110,8 @@ export async function findLeftovers(ctx: GeneratorContext): Promise<readonly Tra
     const trackedState = await replay.readState(urn)
     if (trackedState === undefined) continue
     const message =
-      'the program registered this before the deployment was interrupted and does not any more: it is deleted'
+      'the program registered the resource before the deployment was interrupted, ' +
+      'and no longer registers it; the resource is deleted'
     ctx.ports.emitter.report('warning', message, urn)
     leftovers.push(trackedState)
   }

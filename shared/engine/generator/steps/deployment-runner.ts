@@ -22,8 +22,8 @@ export interface DeploymentRunnerDeps extends ChainDeps {
   /** Reports whether the base has an extension. */
   readonly isExtensionInBase: (extension: string) => boolean
   /**
-   * Counts a call with a key. `callIndex`: the number of earlier calls with the same key in this
-   * generator run. `recordedAnswer`: the answer that an earlier generator run recorded.
+   * Counts a call of the program with a key. `callIndex`: the number of earlier calls with the same
+   * key in this generator run. `recordedAnswer`: the answer that an earlier generator run recorded.
    */
   readonly countCall: (key: string) => {
     readonly callIndex: number
@@ -40,12 +40,12 @@ export function createDeploymentRunner(deps: DeploymentRunnerDeps): StepRunner {
   const recordedExtensions = new Set(earlierDecisions?.extensions)
   return {
     async run({ urn, goalDigest: goal, steps, setsDelta }) {
-      const calledSteps = steps.filter(step => step.op !== 'replace')
-      const chain = planChain(calledSteps, deps)
+      const operationSteps = steps.filter(step => step.op !== 'replace')
+      const chain = planChain(operationSteps, deps)
       const operations = chain.map(({ operation }) => operation)
       await writer.append({ kind: 'registration', urn, goal, operations, sets: setsDelta })
       const endedSteps = await runChain(deps, chain)
-      if (!isChainComplete(endedSteps, calledSteps.length)) return endedSteps
+      if (!isChainComplete(endedSteps, operationSteps.length)) return endedSteps
       emitReplaces(deps.emitter, endedSteps)
       return endedSteps
     },

@@ -54,8 +54,8 @@ async function previewWithHooks(step: Step, hooks: StepHooks, deps: PreviewDeps)
 }
 
 /**
- * Repeats a previewed step as long as its error hooks request a retry, up to `errorHookTriesMax`
- * tries. As in Pulumi, error hooks run in previews too.
+ * Previews a step until it succeeds, its error hooks request no retry, or `errorHookTriesMax` tries
+ * have failed. As in Pulumi, error hooks run in previews too.
  */
 async function previewWithRetries(
   step: Step,

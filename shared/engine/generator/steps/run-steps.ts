@@ -13,7 +13,10 @@ import type { Step } from '../../step.ts'
 import { type EndedStep, failureEndOf, successEndOf } from '../../step-end.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { decided, failStep, type Result, stoppedResult } from '../stage.ts'
-import { type Candidate, isSettledByGenerator } from '../registration/candidate.ts'
+import {
+  type CheckedRegistration,
+  isSettledByGenerator,
+} from '../registration/checked-registration.ts'
 import { createStepEndsDelta } from './step-ends-delta.ts'
 import { emitSameViews } from './same-views.ts'
 import { runAfterHooks, runBeforeHooks } from './settled-hooks.ts'
@@ -22,18 +25,18 @@ import type { CurrentState } from '../sets.ts'
 /** Runs the steps of a registration, and returns the resource with its resulting state. */
 export async function runSteps(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   steps: readonly Step[],
 ): Promise<Result<CurrentState>> {
   if (ctx.ports.isAborted()) return stoppedResult
   const lastStep = steps.findLast(step => step.op !== 'replace')
   if (lastStep === undefined) throw new TypeError('a registration has at least one step')
-  const { imported } = candidate.claim
-  // A resource that this registration imported without a difference needs no further step.
+  const { imported } = registration.claim
+  // If a resource was imported by this registration and equals its goal, it needs no further step.
   const result =
     lastStep.op !== 'same'
-      ? await runChange(ctx, candidate, steps)
-      : decided(imported ?? (await settleSame(ctx, candidate, lastStep)))
+      ? await runChange(ctx, registration, steps)
+      : decided(imported ?? (await settleSame(ctx, registration, lastStep)))
   if (result.kind === 'failed') return result
   const current = result.value
   ctx.apply({ currentStates: [[current.state.urn, current]] })
@@ -42,24 +45,25 @@ export async function runSteps(
 }
 
 /**
- * Settles an unchanged resource. A record is written only when a stored field differs from the
- * base.
+ * Settles an unchanged resource. Writes a record only when a stored field differs from the old
+ * state.
  */
 async function settleSame(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   step: Step,
 ): Promise<CurrentState> {
   const { emitter, runner } = ctx.ports
   const { next, old } = step
-  if (next === undefined || old === undefined) throw new TypeError('a same has both states')
+  if (next === undefined || old === undefined)
+    throw new TypeError('a same step has an old and a new state')
   const state = markSecretOutputs(next, () => undefined)
   emitter.emitBegin(step)
   await configureUnusedProvider(ctx, state, old.state.inputs)
   const isUnchanged = equalResources(old.state, state)
   const trackedState = isUnchanged
     ? old
-    : await runner.settle({ step, state, ...decisionRecordOf(ctx, candidate, [step]) })
+    : await runner.settle({ step, state, ...decisionRecordOf(ctx, registration, [step]) })
   const end = successEndOf(trackedState.state)
   emitter.emitEnd(step, end)
   emitter.count(step, end)
@@ -83,13 +87,13 @@ export async function configureUnusedProvider(
 
 async function runChange(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   steps: readonly Step[],
 ): Promise<Result<CurrentState>> {
   const endedSteps: EndedStep[] = []
   let batchesResult: Result<void>
   try {
-    batchesResult = await runBatches(ctx, candidate, steps, endedSteps)
+    batchesResult = await runBatches(ctx, registration, steps, endedSteps)
   } finally {
     ctx.apply(createStepEndsDelta(steps, endedSteps))
   }
@@ -102,19 +106,19 @@ async function runChange(
 /** Runs the batches one after another and collects each end, until one does not succeed. */
 async function runBatches(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   steps: readonly Step[],
   endedSteps: EndedStep[],
 ): Promise<Result<void>> {
   for (const batch of groupIntoBatches(steps)) {
     const ends =
-      isSettledByGenerator(batch[0]?.next ?? candidate.next) &&
+      isSettledByGenerator(batch[0]?.next ?? registration.next) &&
       batch[0]?.op.startsWith('delete') !== true
-        ? [await settleChange(ctx, candidate, steps, batch[0])]
+        ? [await settleChange(ctx, registration, steps, batch[0])]
         : await ctx.ports.runner.run({
-            urn: candidate.claim.urn,
+            urn: registration.claim.urn,
             steps: batch,
-            ...decisionRecordOf(ctx, candidate, steps),
+            ...decisionRecordOf(ctx, registration, steps),
           })
     endedSteps.push(...ends)
     // Only a user can resolve an interrupted operation, so the other resources do not wait for it.
@@ -127,12 +131,12 @@ async function runBatches(
 /** Returns the goal digest and the delta that are recorded with the steps. */
 function decisionRecordOf(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   steps: readonly Step[],
 ): { readonly goalDigest: string; readonly setsDelta: RecordedSetsDelta } {
   return {
-    goalDigest: ctx.ports.goalDigestOf(candidate.goal),
-    setsDelta: recordedSetsDeltaOf(ctx.input, candidate, steps),
+    goalDigest: ctx.ports.goalDigestOf(registration.goal),
+    setsDelta: recordedSetsDeltaOf(ctx.input, registration, steps),
   }
 }
 
@@ -142,10 +146,10 @@ function decisionRecordOf(
  */
 function recordedSetsDeltaOf(
   { sets }: Pick<DecisionInput, 'sets'>,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   steps: readonly Step[],
 ): RecordedSetsDelta {
-  const { urn, alias } = candidate.claim
+  const { urn, alias } = registration.claim
   const deletedUrns = steps.filter(step => step.effect === 'mark-pending').map(step => step.urn)
   const keys = deletedUrns.flatMap(deletedUrn => {
     const dependentKeys = sets.dependentKeys.get(deletedUrn)
@@ -175,7 +179,7 @@ function groupIntoBatches(steps: readonly Step[]): readonly (readonly Step[])[] 
 /** Settles the create, update or replacement of a component or provider, without an executor. */
 async function settleChange(
   ctx: GeneratorContext,
-  candidate: Candidate,
+  registration: CheckedRegistration,
   steps: readonly Step[],
   step: Step | undefined,
 ): Promise<EndedStep> {
@@ -197,7 +201,7 @@ async function settleChange(
   const trackedState = await ctx.ports.runner.settle({
     step,
     state,
-    ...decisionRecordOf(ctx, candidate, steps),
+    ...decisionRecordOf(ctx, registration, steps),
   })
   await runAfterHooks(ctx, step, trackedState.state)
   const end = successEndOf(trackedState.state)
@@ -218,7 +222,7 @@ async function computeSettledState(
     : isUpdate
       ? { modified: timestamp }
       : { created: timestamp, modified: timestamp }
-  // An update of a component keeps its times, because it changes nothing in the cloud.
+  // An update of a component does not change its times, because it changes nothing in the cloud.
   if (!isProviderType(next.type)) return { ...next, outputs: emptyMap, ...(isUpdate ? {} : times) }
   const id = isUpdate
     ? (step.old?.state.id ?? '')

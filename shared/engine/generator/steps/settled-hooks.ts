@@ -7,7 +7,7 @@ import { applyFailure } from '../finish-stage.ts'
 
 /**
  * Runs the hooks before a step that the generator settles. Returns the error that prevents the
- * step.
+ * step, or undefined.
  */
 export async function runBeforeHooks(
   ctx: GeneratorContext,

@@ -3,9 +3,9 @@ import { indexOf, type Step } from '../../step.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 
 /**
- * Returns the delta of decided steps and their ends. Only a completed step marks its old state. A
- * delete that did not complete leaves the sets, so that the end of the deployment handles its
- * resource like any other. Views are added even when the call of their owner failed. Source:
+ * Returns the delta of decided steps and their ends. Only a succeeded step marks its old state. A
+ * delete that did not succeed is removed from the sets. So its resource is treated like any other
+ * at the end of the program. Views are added even when the call of their owner failed. Source:
  * docs/spec/step-generation.md#generator-state, docs/spec/step-execution.md#views.
  */
 export function createStepEndsDelta(
@@ -24,14 +24,14 @@ export function createStepEndsDelta(
   const failedDeletes = decidedSteps.filter(
     step => step.op === 'delete-replaced' && !succeededSteps.has(step),
   )
-  const marksPending = ({ effect }: Step): boolean => effect === 'mark-pending'
+  const isDeleteBeforeReplacement = ({ effect }: Step): boolean => effect === 'mark-pending'
   return {
     views,
     markedForDeleteIndices: indicesOf(completedSteps.filter(({ effect }) => effect === 'add-mark')),
-    pendingReplacementIndices: indicesOf(completedSteps.filter(marksPending)),
-    endedDeletes: decidedSteps.filter(marksPending).map(({ urn }) => urn),
+    pendingReplacementIndices: indicesOf(completedSteps.filter(isDeleteBeforeReplacement)),
+    endedDeletes: decidedSteps.filter(isDeleteBeforeReplacement).map(({ urn }) => urn),
     removed: {
-      deleted: failedDeletes.filter(marksPending).map(({ urn }) => urn),
+      deleted: failedDeletes.filter(isDeleteBeforeReplacement).map(({ urn }) => urn),
       condemnedIndices: indicesOf(failedDeletes),
     },
   }

@@ -12,7 +12,7 @@ import type { Goal } from '../registration/goal.ts'
 import type { CurrentState } from '../sets.ts'
 import { decided, failDeployment, type Result, type StageResult } from '../stage.ts'
 import { findOldDependencies, findOldProvider } from './old-dependencies.ts'
-import { keepOldState } from './pull-forward.ts'
+import { keepOldState } from './keep-unregistered-dependencies.ts'
 import { requireCreatedDependencies } from './require-created-dependencies.ts'
 import { createScopeDelta } from './scope.ts'
 import { skipCreate } from './skip-create.ts'
@@ -27,8 +27,9 @@ interface ScopedRegistration {
 
 /**
  * Answers an untargeted registration. An existing resource keeps its old state, with the
- * unregistered states that it depends on. A new resource is not created. Nothing is written: an old
- * state is in the base. Source: docs/spec/step-generation.md#untargeted-resources.
+ * unregistered states that it depends on. A new resource is not created. Nothing is recorded,
+ * because the base contains the old state. Source:
+ * docs/spec/step-generation.md#untargeted-resources.
  */
 export async function keepUntargeted(
   ctx: GeneratorContext,
@@ -41,7 +42,7 @@ export async function keepUntargeted(
   const planResult = checkUntargetedAgainstPlan(ctx, claim, goal)
   if (planResult.kind === 'failed') return planResult
   const next = claim.old?.state ?? draft
-  const policyResult = await applyPolicies(ctx, { goal, claim, next, compared: next.inputs })
+  const policyResult = await applyPolicies(ctx, { goal, claim, next, comparedInputs: next.inputs })
   if (policyResult.kind === 'failed') return policyResult
   return answerUntargeted(ctx, claim, draft)
 }
@@ -66,7 +67,7 @@ function answerUntargeted(
   if (old === undefined) return skipCreate(draft)
   const providerResult = requireOldProvider(ctx, urn, old.state)
   if (providerResult.kind === 'failed') return providerResult
-  ctx.apply({ pulledForwardUrns: [old.state.urn], urnsWithStep: [old.state.urn] })
+  ctx.apply({ keptOldUrns: [old.state.urn], urnsWithStep: [old.state.urn] })
   const dependenciesResult = finishStage(ctx, findOldDependencies(input, urn, old.state))
   if (dependenciesResult.kind === 'failed') return dependenciesResult
   for (const baseIndex of dependenciesResult.value) {
@@ -108,7 +109,7 @@ function requireOldProvider(
   const reference = parseProviderReference(provider)
   const currentUrn = sets.claimantUrns.get(reference.urn) ?? reference.urn
   const isUsable =
-    sets.pulledForwardUrns.has(reference.urn) ||
+    sets.keptOldUrns.has(reference.urn) ||
     ports.providers.isRegistered(provider) ||
     ports.providers.isRegistered(providerReferenceOf(currentUrn, reference.id)) ||
     isNeededByDelete(input, provider)

@@ -20,9 +20,9 @@ export function findOldDependencies(
   root: ResourceState,
 ): Result<readonly number[]> {
   const baseIndices: number[] = []
-  const pulledUrns = new Set<Urn>()
+  const foundUrns = new Set<Urn>()
   const listFor = (state: ResourceState): Generator<number | Dependency, void> =>
-    listOldDependencies(input, pulledUrns, state)
+    listOldDependencies(input, foundUrns, state)
   const pathStack = [{ baseIndex: -1, dependencies: listFor(root) }]
   for (let top = pathStack.at(-1); top !== undefined; top = pathStack.at(-1)) {
     const next = top.dependencies.next()
@@ -31,13 +31,13 @@ export function findOldDependencies(
       pathStack.pop()
     } else if (typeof next.value === 'number') {
       const { state } = input.base.trackedStateAt(next.value)
-      pulledUrns.add(state.urn)
+      foundUrns.add(state.urn)
       pathStack.push({ baseIndex: next.value, dependencies: listFor(state) })
     } else if (requiredBy !== undefined)
       return failDeployment(describeMissingDependency(next.value, requiredBy), requiredBy)
   }
-  const urns = [...pulledUrns]
-  return decided(baseIndices, { pulledForwardUrns: urns, urnsWithStep: urns })
+  const urns = [...foundUrns]
+  return decided(baseIndices, { keptOldUrns: urns, urnsWithStep: urns })
 }
 
 /**
@@ -46,10 +46,10 @@ export function findOldDependencies(
  */
 function* listOldDependencies(
   input: DependencyInput,
-  pulledUrns: ReadonlySet<Urn>,
+  foundUrns: ReadonlySet<Urn>,
   state: ResourceState,
 ): Generator<number | Dependency, void> {
-  const isUndecided = (urn: Urn): boolean => !pulledUrns.has(urn) && !isAlreadyDecided(input, urn)
+  const isUndecided = (urn: Urn): boolean => !foundUrns.has(urn) && !isAlreadyDecided(input, urn)
   const provider = findOldProvider(input, state.provider)
   const providerUrn = providerUrnOf(state.provider)
   if (provider !== undefined && providerUrn !== undefined && isUndecided(providerUrn))
@@ -85,13 +85,13 @@ export function findOldProvider(input: DependencyInput, reference: string): numb
 
 /**
  * Reports whether a decision about a URN was made or has begun, under its old or new URN. A
- * registered resource that a refresh did not read counts only if it was pulled forward.
+ * registered resource that a refresh did not read counts only if it is in `keptOldUrns`.
  */
 export function isAlreadyDecided({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn): boolean {
-  if (isUnread(sets.currentStates.get(urn))) return sets.pulledForwardUrns.has(urn)
+  if (isUnread(sets.currentStates.get(urn))) return sets.keptOldUrns.has(urn)
   return (
     sets.registeredUrns.has(urn) ||
-    sets.pulledForwardUrns.has(urn) ||
+    sets.keptOldUrns.has(urn) ||
     sets.deletedUrns.has(urn) ||
     sets.claimantUrns.has(urn)
   )

@@ -3,7 +3,7 @@ import type { Urn } from '../../../names/urn.ts'
 import type { Targeting } from '../../../records/log.ts'
 import { createResourceState, type ResourceState } from '../../../state/resource.ts'
 import { createStateGraph } from '../../graph/dependencies.ts'
-import { selectRefreshed } from '../refresh/plan-refresh.ts'
+import { selectRefreshedStates } from '../refresh/plan-refresh.ts'
 import {
   createScopeDelta,
   isReplacedWithoutDiff,
@@ -68,7 +68,7 @@ test.each<[Partial<Targeting>, string, string]>([
     return isIncluded
   })
   expect(names(included)).toBe(registered)
-  expect(names([...selectRefreshed(states, input.scope)])).toBe(refreshed)
+  expect(names([...selectRefreshedStates(states, input.scope)])).toBe(refreshed)
 })
 
 test('a resource is replaced on request or because of its taint', () => {

@@ -74,19 +74,19 @@ function isExcluded({ scope, sets }: ScopeInput, state: ResourceState): boolean 
 }
 
 /**
- * Returns the delta that extends the scope to dependents of a registration. `isCovered`: the
- * registration is not kept as untargeted. Providers and the root resource are always covered, but
+ * Returns the delta that extends the scope to dependents of a registration. `isInScope`: whether
+ * the scope contains the registration. It always contains providers and the root resource, but they
  * extend the targets only if they are targets themselves.
  */
 export function createScopeDelta(
   input: ScopeInput,
   next: ResourceState,
-  isCovered: boolean,
+  isInScope: boolean,
 ): SetsDelta {
   const { targets, excludes } = input.scope
-  if (excludes.isConstrained && !isCovered && isExcluded(input, next))
+  if (excludes.isConstrained && !isInScope && isExcluded(input, next))
     return { excludedUrns: [next.urn] }
-  if (targets.isConstrained && isCovered && isTargeted(input, next)) return { targeted: [next.urn] }
+  if (targets.isConstrained && isInScope && isTargeted(input, next)) return { targeted: [next.urn] }
   return {}
 }
 

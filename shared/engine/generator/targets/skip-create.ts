@@ -5,7 +5,7 @@ import type { SetsDelta } from '../sets-delta.ts'
 import type { AnsweredResult } from '../stage.ts'
 
 /**
- * Answers a registration that neither creates nor changes its resource. The program receives
+ * Answers a registration whose resource is neither created nor changed. The program receives
  * unknown outputs. `next`: the state that the events show.
  */
 export function skipCreate(next: ResourceState, delta: SetsDelta = {}): AnsweredResult {

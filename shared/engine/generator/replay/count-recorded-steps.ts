@@ -18,7 +18,7 @@ import { type EndedStep, successEndOf } from '../../step-end.ts'
 import { createSameViewSteps } from '../steps/same-views.ts'
 
 /**
- * The dependencies of `countRecorded`. `earlierEnds`: all ends from before the start of this
+ * The dependencies of `countRecordedSteps`. `earlierEnds`: all ends from before the start of this
  * generator run.
  */
 export interface CountDeps {
@@ -33,16 +33,16 @@ export interface CountDeps {
  * program has ended and does not run again. A state without a decision or delete was registered
  * unchanged, which leaves no record.
  */
-export function countRecorded(deps: CountDeps, base: Base): void {
+export function countRecordedSteps(deps: CountDeps, base: Base): void {
   const { earlierDecisions, emitter } = deps
   const plannedOperations = [
     ...(earlierDecisions.planOf('deletes') ?? []),
     ...(earlierDecisions.planOf('refresh') ?? []),
   ]
-  const touchedUrns = new Set(plannedOperations.map(({ urn }) => urn))
+  const decidedUrns = new Set(plannedOperations.map(({ urn }) => urn))
   for (const decision of earlierDecisions.decisions) {
-    for (const [old] of decision.sets.aliased ?? []) touchedUrns.add(old)
-    touchedUrns.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
+    for (const [old] of decision.sets.aliased ?? []) decidedUrns.add(old)
+    decidedUrns.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
     const endedSteps = recordedEndsOf(deps, decision, base)
     for (const { step, end } of endedSteps) {
       emitter.count(step, end)
@@ -50,19 +50,19 @@ export function countRecorded(deps: CountDeps, base: Base): void {
       for (const view of createSameViewSteps(base, step.old.state))
         emitter.count(view, successEndOf(view.next))
     }
-    const length =
+    const chainLength =
       decision.kind === 'registration'
         ? decision.operations.filter(operation => !isRunByGenerator(operation)).length
         : 1
-    if (!isChainComplete(endedSteps, length)) continue
+    if (!isChainComplete(endedSteps, chainLength)) continue
     for (const { step } of endedSteps) {
       const replace = replaceStepOf(step)
       if (replace !== undefined) emitter.count(replace, successEndOf(replace.next))
     }
   }
   for (const [index, state] of base.snapshot.resources.entries()) {
-    if (state.delete || touchedUrns.has(state.urn)) continue
-    if (state.viewOf !== '' && touchedUrns.has(state.viewOf)) continue
+    if (state.delete || decidedUrns.has(state.urn)) continue
+    if (state.viewOf !== '' && decidedUrns.has(state.viewOf)) continue
     const step = stepOf({
       op: 'same',
       effect: 'none',

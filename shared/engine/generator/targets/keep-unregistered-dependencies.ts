@@ -17,7 +17,7 @@ import { requireCreatedDependencies } from './require-created-dependencies.ts'
  * Keeps old states that a registration depends on and that the program has not registered. These
  * are its provider and, if it is a target of `--target`, its other dependencies.
  */
-export function pullDependenciesForward(
+export function keepUnregisteredDependencies(
   ctx: GeneratorContext,
   next: ResourceState,
   isTargeted: boolean,
@@ -26,7 +26,7 @@ export function pullDependenciesForward(
   for (const rootIndex of findUnregisteredRoots(input, next, isTargeted)) {
     const state = input.base.snapshot.resources[rootIndex]
     if (state === undefined || isAlreadyDecided(input, state.urn)) continue
-    ctx.apply({ pulledForwardUrns: [state.urn], urnsWithStep: [state.urn] })
+    ctx.apply({ keptOldUrns: [state.urn], urnsWithStep: [state.urn] })
     const dependenciesResult = finishStage(ctx, findOldDependencies(input, undefined, state))
     if (dependenciesResult.kind === 'failed') return dependenciesResult
     for (const keptIndex of [...dependenciesResult.value, rootIndex]) {

@@ -6,18 +6,20 @@ import type { SetsDelta } from '../sets-delta.ts'
 import type { UrnClaim } from './claim-urn.ts'
 import type { Goal } from './goal.ts'
 
-/** A registration with checked inputs, before its steps are decided. */
-export interface Candidate {
+/** A registration with checked inputs. Its steps are not decided yet. */
+export interface CheckedRegistration {
   readonly goal: Goal
   readonly claim: UrnClaim
   readonly driver: ResourceDriver
   /** The planned state, with checked inputs. */
   readonly next: ResourceState
   /**
-   * The inputs that are compared with the old ones. Components have those of the goal, with ignored
-   * changes reset. Untargeted custom resources have the old inputs, all others the checked ones.
+   * The inputs that are compared with the old inputs. For a component: the inputs of the goal, with
+   * ignored changes reset. For an untargeted custom resource: the old inputs. For others: the
+   * checked inputs.
    */
-  readonly compared: PropertyMap
+  readonly comparedInputs: PropertyMap
+  /** The random bytes from which Check derives names. */
   readonly seed: Uint8Array
 }
 
