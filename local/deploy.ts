@@ -1,4 +1,4 @@
-import { createEventRecorder, type EventRecorder } from '../shared/engine/events/recorder.ts'
+import { createEventRecorder, type EventRecorder } from '../shared/engine/events/event-recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import {
   startDeployment,

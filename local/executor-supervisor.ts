@@ -1,5 +1,5 @@
 import { computeBackoffMs } from '../shared/engine/deployment/retry/backoff.ts'
-import { leaveMarginMsOf } from '../shared/engine/deployment/ownership/hand-over.ts'
+import { shutdownMarginMsOf } from '../shared/engine/deployment/ownership/decide-hand-over.ts'
 import { createProcessSlots } from '../shared/engine/deployment/dispatch/concurrency-limit.ts'
 import type { Slots } from '../shared/engine/deployment/dispatch/slots.ts'
 import type { Platform } from '../shared/ports/platform.ts'
@@ -174,7 +174,7 @@ async function startOneExecutor(
     const timeElapsed = new Promise<'elapsed'>(() => undefined)
     return { environment, executor, timeElapsed, cancelTimer: () => undefined }
   }
-  const wholeMs = limitMs - leaveMarginMsOf(limitMs)
+  const wholeMs = limitMs - shutdownMarginMsOf(limitMs)
   const deadlineMs = clock.monotonicMs() + wholeMs
   const timeLimit = {
     pool,

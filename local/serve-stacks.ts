@@ -1,4 +1,4 @@
-import { createEventRecorder } from '../shared/engine/events/recorder.ts'
+import { createEventRecorder } from '../shared/engine/events/event-recorder.ts'
 import type { EventSink } from '../shared/engine/events/event.ts'
 import type { Pin } from '../shared/engine/deployment/log/log-view.ts'
 import { readFirstPin, requireKnownRules } from '../shared/engine/deployment/log/decision-rules.ts'

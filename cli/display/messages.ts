@@ -1,6 +1,6 @@
 import type { DiagnosticEvent, EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type {
-  PolicyIdentity,
+  PolicyPackIdentity,
   PolicyRemediationEvent,
 } from '../../shared/engine/events/policy-events.ts'
 import { isUrn, nameOf, stackType } from '../../shared/names/urn.ts'
@@ -67,7 +67,7 @@ export function nameOfUrn(urn: string): string {
   return removeControls(isUrn(urn) ? nameOf(urn) : urn).replaceAll(/\s*\n\s*/g, ' ')
 }
 
-function policyNameOf(policy: PolicyIdentity & { readonly policyName: string }): string {
+function policyNameOf(policy: PolicyPackIdentity & { readonly policyName: string }): string {
   return `${policy.policyPackName}@v${policy.policyPackVersion}  ${policy.policyName}`
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readPlan } from '../../shared/engine/plan/plan-file.ts'
+import { readPlan } from '../../shared/engine/plan/plan-file-format.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'

@@ -8,7 +8,7 @@ import {
   type StackId,
 } from '../../shared/records/ids.ts'
 import type { RequestEnd } from '../../shared/records/request.ts'
-import { readHistoryRecord } from '../../shared/engine/deployment/retention/stack-history.ts'
+import { readHistoryRecord } from '../../shared/engine/deployment/retention/read-history.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { ApiPorts, StreamAccess } from './define-route.ts'
 import type { ReleaseSlot } from './stream-slots.ts'

@@ -46,7 +46,7 @@ export function readRetentionPolicy(
       `ANTICHAIN_KEEP_VERSIONS must be a number from 1 or 'all', not '${versions}'`,
     )
   return {
-    recordsMs: days === '' ? limits.recordRetentionMs : Number(days) * dayMs,
+    recordsKeptMs: days === '' ? limits.recordRetentionMs : Number(days) * dayMs,
     versionsKept:
       versions === 'all' ? undefined : versions === '' ? limits.retainedVersions : Number(versions),
   }

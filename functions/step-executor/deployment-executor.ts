@@ -12,7 +12,7 @@ import type { ExecutionContext } from '../../shared/engine/executor/execution-co
 import { createLogIndex, type LogIndex } from '../../shared/engine/executor/log-index.ts'
 import { deliveryLimitOf } from '../../shared/engine/deployment/dispatch/concurrency-limit.ts'
 import type { Slots } from '../../shared/engine/deployment/dispatch/slots.ts'
-import { createStepSource } from '../../shared/engine/executor/step-source.ts'
+import { createStepOpener } from '../../shared/engine/executor/step-opener.ts'
 import { keepLease, type LeaseKeeper } from '../../shared/engine/executor/lease.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { error } from '../../shared/errors/error.ts'
@@ -76,7 +76,7 @@ export async function createDeploymentExecutor(
   const lease = await takeLease(input, environment, { deployment, executor })
   const shutdown = createExecutorShutdown(lease)
   const sealing = createSealing(request.secrets)
-  const stepOf = createStepSource({
+  const openStep = createStepOpener({
     deployment,
     logIndex,
     operations: platform.operations,
@@ -90,16 +90,16 @@ export async function createDeploymentExecutor(
     deployment,
     logIndex,
     sealing,
-    stepOf,
+    openStep,
     emitter: environment.emitter,
     reportedOperations: environment.reportedOperations,
-    stepDeps: { ...environment.performDeps, provider: withRecordedGroups(environment, lease) },
+    performDeps: { ...environment.performDeps, provider: withRecordedGroups(environment, lease) },
     holdsLease: () => !shutdown.isShuttingDown() && lease.holdsLease(),
     isAbandoned: shutdown.isAbandoned,
     onUnsettledBegin: shutdown.start,
     slots,
     knownDurations,
-    admit: createAdmitter(stepOf, knownDurations, timeLimit),
+    admit: createAdmitter(openStep, knownDurations, timeLimit),
   }
   providerStateSources.findSettled = (urn, id) => {
     const state = logIndex.providerStateOf(urn, id)
@@ -183,7 +183,7 @@ function takeLease(
 function withRecordedGroups(
   { performDeps }: RunEnvironment,
   lease: LeaseKeeper,
-): ExecutionContext['stepDeps']['provider'] {
+): ExecutionContext['performDeps']['provider'] {
   return async (reference, extension) => {
     const provider = await performDeps.provider(reference, extension)
     await lease.recordGroups()
@@ -193,7 +193,7 @@ function withRecordedGroups(
 
 /** Creates the check that decides before each begin whether enough time remains. */
 function createAdmitter(
-  stepOf: ExecutionContext['stepOf'],
+  openStep: ExecutionContext['openStep'],
   knownDurations: KnownDurations,
   timeLimit: ExecutorAssignment['timeLimit'],
 ): ExecutionContext['admit'] {
@@ -201,7 +201,7 @@ function createAdmitter(
   return async operation => {
     if (isRunByGenerator(operation)) return 'now'
     // An operation that cannot be opened is admitted, and fails later with that error.
-    const step = await stepOf(operation).catch(() => undefined)
+    const step = await openStep(operation).catch(() => undefined)
     const admission = step === undefined ? 'now' : admissionOf(step, knownDurations, timeLimit)
     // Without this call, the same executor would receive the operation again.
     if (admission === 'later') timeLimit.leave()

@@ -1,6 +1,6 @@
-import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
+import { createEventRecorder } from '../../shared/engine/events/event-recorder.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
-import { leaveMarginMsOf } from '../../shared/engine/deployment/ownership/hand-over.ts'
+import { shutdownMarginMsOf } from '../../shared/engine/deployment/ownership/decide-hand-over.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import {
   readFirstPin,
@@ -202,7 +202,7 @@ async function handleDeliveries<D extends Delivery>(
 function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
   const leave = (): void => undefined
   if (limitMs === undefined) return { pool, remainingMs: () => Infinity, wholeMs: Infinity, leave }
-  const wholeMs = limitMs - leaveMarginMsOf(limitMs)
+  const wholeMs = limitMs - shutdownMarginMsOf(limitMs)
   const untilMs = clock.monotonicMs() + wholeMs
   return { pool, wholeMs, remainingMs: () => untilMs - clock.monotonicMs(), leave }
 }

@@ -1,7 +1,7 @@
 import { limits } from '../../shared/config/limits.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { LogIndex } from '../../shared/engine/executor/log-index.ts'
-import type { EventRecorder } from '../../shared/engine/events/recorder.ts'
+import type { EventRecorder } from '../../shared/engine/events/event-recorder.ts'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
 import {
   type RunEnvironment,

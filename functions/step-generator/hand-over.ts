@@ -12,7 +12,7 @@ export interface LeavingRun {
   readonly writer: LogWriter
   readonly watcher: EndWatcher
   /** The operations awaited at the decision to hand over. They may have ended since. */
-  readonly awaitedIds: ReturnType<EndWatcher['openWaits']>
+  readonly awaitedIds: ReturnType<EndWatcher['awaitedIds']>
   /**
    * Kills the program and all other processes of this generator run at once, without a shutdown
    * request.
@@ -34,7 +34,7 @@ export async function handOverDeployment(
 ): Promise<void> {
   const { stack } = deploymentPartsOf(deployment)
   await writer.finish()
-  const watchedIds = [...new Set([...awaitedIds, ...watcher.openWaits()])]
+  const watchedIds = [...new Set([...awaitedIds, ...watcher.awaitedIds()])]
   await endProgram()
   watcher.close()
   await ports.control.handOver(deployment, ports.holder, handOver)
@@ -47,7 +47,7 @@ export async function handOverDeployment(
 async function isAnyEnded(
   ports: GeneratorPorts,
   deployment: DeploymentId,
-  awaitedIds: ReturnType<EndWatcher['openWaits']>,
+  awaitedIds: ReturnType<EndWatcher['awaitedIds']>,
 ): Promise<boolean> {
   for (const ids of toIdBatches(awaitedIds, limits.idsPerReadMax)) {
     const heads = await ports.operations.getHeads(deployment, ids)

@@ -1,4 +1,4 @@
-import { createProviderLookup } from '../../shared/engine/deployment/log/earlier-runs.ts'
+import { createProviderLookup } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import type { RunEnvironment } from '../../shared/runtime/environment/run-environment.ts'

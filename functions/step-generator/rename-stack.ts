@@ -1,4 +1,4 @@
-import { requireNoLateOutcomes } from '../../shared/engine/deployment/recovery/late-outcomes.ts'
+import { requireNoLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import { error, hasCode } from '../../shared/errors/error.ts'

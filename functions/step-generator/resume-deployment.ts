@@ -6,7 +6,7 @@ import {
   type EarlierRuns,
   readEarlierRuns,
   listOperationsSincePin,
-} from '../../shared/engine/deployment/log/earlier-runs.ts'
+} from '../../shared/engine/deployment/log/read-earlier-runs.ts'
 import { type LogView, readLogView } from '../../shared/engine/deployment/log/log-view.ts'
 import { requireKnownRules } from '../../shared/engine/deployment/log/decision-rules.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'

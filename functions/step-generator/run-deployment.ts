@@ -14,7 +14,7 @@ import { createEndWatcher } from '../../shared/engine/deployment/ends/end-watche
 import {
   type RunStatus,
   waitForHandOver,
-} from '../../shared/engine/deployment/ownership/hand-over.ts'
+} from '../../shared/engine/deployment/ownership/decide-hand-over.ts'
 import { readLogView } from '../../shared/engine/deployment/log/log-view.ts'
 import {
   type RunProgress,
@@ -105,7 +105,7 @@ export async function runDeployment(
     runFlags.hasHandedOver = typeof raceResult !== 'boolean'
     waitAbort.abort()
     // The next generator run counts operations that end after this point as newly ended.
-    const [endedCount, awaitedIds] = [runProgress.knownEndCount(), watcher.openWaits()]
+    const [endedCount, awaitedIds] = [runProgress.knownEndCount(), watcher.awaitedIds()]
     await sweeping.end()
     if (typeof raceResult !== 'boolean') {
       const handOver = { ...raceResult, ended: endedCount }
@@ -229,17 +229,17 @@ function readRunStatus(
   { limitMs = Infinity, handOverSignal }: RunOptions,
 ): RunStatus | undefined {
   const { deps, runProgress: progress, startedDeployment } = now
-  const isLeaveRequested = handOverSignal?.aborted === true
-  if ((limitMs === Infinity && !isLeaveRequested) || deps.run.isAborted()) return undefined
+  const isShuttingDown = handOverSignal?.aborted === true
+  if ((limitMs === Infinity && !isShuttingDown) || deps.run.isAborted()) return undefined
   const hasNewEnds = deps.earlierEnds.size > (startedDeployment.handedOver?.ended ?? 0)
   // Only a program that runs again awaits the ends of its registrations.
   const hasCaughtUp =
     progress.unawaitedEndCount() === 0 || deps.earlierDecisions?.programEnd !== undefined
-  const awaitedCount = deps.watcher.openWaits().length
+  const awaitedCount = deps.watcher.awaitedIds().length
   // The next generator run would have to run a running hook again.
   const mustKeepObserving = startedDeployment.liveness.isRenewalOverdue() || deps.hooks.isBusy()
   return {
-    isLeaveRequested,
+    isShuttingDown,
     limitMs,
     progress,
     hasNewEnds,
@@ -255,7 +255,7 @@ function readRunStatus(
  */
 async function drainRunning(deps: CommandDeps): Promise<void> {
   await deps.raiseStop()
-  await awaitRunningOperations(deps, deps.watcher.openWaits())
+  await awaitRunningOperations(deps, deps.watcher.awaitedIds())
   await deps.watcher.settleWaits(new Bail())
 }
 

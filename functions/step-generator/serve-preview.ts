@@ -1,7 +1,10 @@
 import { createConfigRedactor } from '../../shared/runtime/environment/redact-config-secrets.ts'
-import { createEventRecorder, type EventRecorder } from '../../shared/engine/events/recorder.ts'
+import {
+  createEventRecorder,
+  type EventRecorder,
+} from '../../shared/engine/events/event-recorder.ts'
 import type { EventSink } from '../../shared/engine/events/event.ts'
-import { leaveMarginMsOf } from '../../shared/engine/deployment/ownership/hand-over.ts'
+import { shutdownMarginMsOf } from '../../shared/engine/deployment/ownership/decide-hand-over.ts'
 import type { DeployRequest, DeployResult } from '../../shared/engine/request.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import { previewIdOf } from '../../shared/records/ids.ts'
@@ -150,7 +153,7 @@ async function waitForTimeOver(
   endSignal: AbortSignal,
 ): Promise<'time over'> {
   const { limitMs = Infinity, handOverSignal } = time
-  const leaveAtMs = startedMs + limitMs - leaveMarginMsOf(limitMs)
+  const leaveAtMs = startedMs + limitMs - shutdownMarginMsOf(limitMs)
   const wakeSignals = handOverSignal === undefined ? [endSignal] : [endSignal, handOverSignal]
   await clock.sleep(leaveAtMs - clock.monotonicMs(), AbortSignal.any(wakeSignals))
   return endSignal.aborted ? new Promise(() => undefined) : 'time over'

@@ -1,5 +1,5 @@
 import type { EventSink } from '../../shared/engine/events/event.ts'
-import { createEventRecorder } from '../../shared/engine/events/recorder.ts'
+import { createEventRecorder } from '../../shared/engine/events/event-recorder.ts'
 import { keepLease } from '../../shared/engine/executor/lease.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { limits } from '../../shared/config/limits.ts'

@@ -27,7 +27,10 @@ export const unrecordedStateReference: StateReference = {
 }
 
 /** Returns the base index of a state. A refreshed state has the index of its old state. */
-export function indexOf({ ref, refreshedIndex }: Omit<TrackedState, 'state'>): number | undefined {
+export function baseIndexOf({
+  ref,
+  refreshedIndex,
+}: Omit<TrackedState, 'state'>): number | undefined {
   return ref.kind === 'base' ? ref.index : refreshedIndex
 }
 
@@ -55,13 +58,14 @@ export interface Step {
   /** The planned state. The end of the step contains the final id, outputs and times. */
   readonly next: ResourceState | undefined
   readonly effect: StateEffect
+  /** Whether the provider call is skipped, for example for a retained resource. */
   readonly skipCall: boolean
   /** Whether the step deletes its resource although the resource is protected. */
   readonly ignoreProtect?: boolean
   /** For a refresh: whether only the outputs are compared. */
   readonly outputsOnly?: boolean
-  /** For an import by the command `import`: whether the user selected its properties. */
-  readonly planned?: ImportedProperties
+  /** Only for the command `import`: whether it imports all properties or selected ones. */
+  readonly importedProperties?: ImportedProperties
   readonly reason: StepReason
   /** The views of its resource in the base, set for execution. */
   readonly views?: readonly TrackedState[]

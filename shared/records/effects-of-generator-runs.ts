@@ -233,7 +233,7 @@ export const effectsOfGeneratorRuns = {
     effects: [
       {
         call: 'events.append',
-        sourceFiles: ['shared/engine/events/recorder.ts'],
+        sourceFiles: ['shared/engine/events/event-recorder.ts'],
         description: 'event lines are stored in batches for remote and later readers',
         afterCrash: 'events that were not yet stored are lost; nothing depends on them',
       },

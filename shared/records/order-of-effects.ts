@@ -75,7 +75,7 @@ export const unlistedCalls: readonly UnlistedCalls[] = [
  * lists name the callers.
  */
 export const forwardingFiles: readonly string[] = [
-  'shared/engine/deployment/retry/retry.ts',
+  'shared/engine/deployment/retry/retry-unavailable.ts',
   'shared/engine/deployment/retry/store-retry.ts',
   'shared/engine/deployment/dispatch/adapt-chain-queue.ts',
   'functions/api/routes/programs.ts',

@@ -12,13 +12,13 @@ test('secret texts are found at any depth, and no others', () => {
 })
 
 test('messages are redacted, longest secrets first, except for very short secrets', () => {
-  const scrub = createRedactor(['secret', 'secret-and-more', 'a'])
-  expect(scrub('a secret-and-more, a secret')).toBe('a [secret], a [secret]')
+  const redact = createRedactor(['secret', 'secret-and-more', 'a'])
+  expect(redact('a secret-and-more, a secret')).toBe('a [secret], a [secret]')
 })
 
 test('secrets that messages quote as JSON are redacted', () => {
-  const scrub = createRedactor(['two\nlines', 'a "word"'])
-  expect(scrub(JSON.stringify({ body: 'two\nlines, a "word"' }))).toBe(
+  const redact = createRedactor(['two\nlines', 'a "word"'])
+  expect(redact(JSON.stringify({ body: 'two\nlines, a "word"' }))).toBe(
     '{"body":"[secret], [secret]"}',
   )
 })

@@ -25,7 +25,7 @@ const engines = createEngines()
 afterEach(() => engines.close())
 
 const dayMs = 24 * 3_600_000
-const policy = { recordsMs: 30 * dayMs, versionsKept: 2 }
+const policy = { recordsKeptMs: 30 * dayMs, versionsKept: 2 }
 const all = { policy, deploymentsMax: 100, dryRun: false }
 const isOver = () => false
 
@@ -58,7 +58,7 @@ test('records are kept until they are old and no request of their deployment can
     [],
   )
   const [living, unknown] = [{ isAlive: () => true }, { isAlive: () => undefined }]
-  const soon = { ...all, policy: { ...policy, recordsMs: 0 } }
+  const soon = { ...all, policy: { ...policy, recordsKeptMs: 0 } }
   for (const unsure of [living, unknown])
     expect((await removeOldRecords(depsOf(platform, unsure), soon)).deployments).toEqual([])
   const dryRunResult = await removeOldRecords(depsOf(withLaterClock(platform, 31)), {

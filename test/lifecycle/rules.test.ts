@@ -100,7 +100,7 @@ test('records of a newer version are not removed', async () => {
   const removed = await removeOldRecords(
     { ...platform, isAlive: () => false },
     {
-      policy: { recordsMs: 0, versionsKept: undefined },
+      policy: { recordsKeptMs: 0, versionsKept: undefined },
       stack: id,
       deploymentsMax: 9,
       dryRun: false,

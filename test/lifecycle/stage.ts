@@ -140,7 +140,7 @@ function createStagedDeployment(
       find: async (id: OperationId) => plannedOperations.find(operation => operation.id === id),
     },
     sealing: {},
-    stepOf: async ({ urn }: Operation) =>
+    openStep: async ({ urn }: Operation) =>
       stepOf({ op: 'delete', effect: 'remove', old: stateOf(urn), skipCall: true }),
     emitter: {
       emitBegin: () => undefined,
@@ -148,7 +148,7 @@ function createStagedDeployment(
         void reported.push(`${end.verdict}: ${end.error?.message ?? ''}`),
       report: () => undefined,
     },
-    stepDeps: {},
+    performDeps: {},
     reportedOperations: new Set(),
     slots: createSlots(4),
     holdsLease: faults.holdsLease ?? (() => true),

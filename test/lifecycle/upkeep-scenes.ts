@@ -57,7 +57,11 @@ async function createUnreportedOutcome({ engine, cloud }: TestSetup): Promise<vo
 /** Removes all old records, versions and blobs. One blob is referenced again meanwhile. */
 async function removeOldData({ engine }: TestSetup, process: TestProcess): Promise<void> {
   const { platform } = engine
-  const removal = { policy: { recordsMs: 0, versionsKept: 1 }, deploymentsMax: 9, dryRun: false }
+  const removal = {
+    policy: { recordsKeptMs: 0, versionsKept: 1 },
+    deploymentsMax: 9,
+    dryRun: false,
+  }
   await removeOldRecords({ ...process.platform, isAlive: () => false }, removal)
   const referencedBlob = await platform.blobs.put(Buffer.from('{"version":3,"deployment":{}}'))
   await platform.blobs.put(Buffer.from('nothing names this'))

@@ -20,7 +20,7 @@ export const executingMutations: readonly Mutation[] = [
       [
         '  const beginDecision = await beginUnlessStopped(ports, context, task)\n',
         "  const { perform } = await import('./perform.ts')\n" +
-          '  await perform(await context.stepOf(operation), { preview: false }, context.stepDeps)\n' +
+          '  await perform(await context.openStep(operation), { preview: false }, context.performDeps)\n' +
           '  const beginDecision = await beginUnlessStopped(ports, context, task)\n',
       ],
     ],

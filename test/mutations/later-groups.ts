@@ -57,8 +57,8 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
     [
-      '  return error === undefined ? undefined : scrub(error)\n',
-      '  void scrub\n  return undefined\n',
+      '  return error === undefined ? undefined : redact(error)\n',
+      '  void redact\n  return undefined\n',
     ],
     groupTestsOf('resource_hooks/hooks', 'TestResourceHookBeforeCreateError:'),
   ),

@@ -154,13 +154,13 @@ async function executeIn(
       deployment,
       logIndex: { find: (id: never) => Promise.resolve(byId.get(id)?.operation) },
       sealing: { seal: () => ({}), open: () => ({}) },
-      stepOf: ({ id }: { id: never }) => Promise.resolve(byId.get(id)?.step),
+      openStep: ({ id }: { id: never }) => Promise.resolve(byId.get(id)?.step),
       emitter: {
         emitBegin: () => undefined,
         emitEnd: () => undefined,
         report: () => undefined,
       },
-      stepDeps: {
+      performDeps: {
         provider: () =>
           Promise.resolve({
             delete: async ({ urn }: { urn: Urn }) => {

@@ -103,7 +103,7 @@ export function createFaultHandler(
     for (let round = 0; round < 4; round += 1) {
       const removal = await removeOldRecords(
         { ...platform, isAlive: ports.isAlive },
-        { policy: { recordsMs: 0, versionsKept: 2 }, deploymentsMax: 3, dryRun: false },
+        { policy: { recordsKeptMs: 0, versionsKept: 2 }, deploymentsMax: 3, dryRun: false },
       ).catch(() => ({ deployments: [], removedVersions: [] }))
       if (removal.deployments.length > 0) world.cover('rule', 'records of a deployment are removed')
       if (removal.removedVersions.length > 0) world.cover('rule', 'versions are removed')

@@ -10,7 +10,7 @@ import {
 } from '../../proto/gen/pulumi/resource.ts'
 import type { MonitorServer } from '../../shared/engine/monitor/monitor-server.ts'
 import type { Callbacks } from '../../shared/engine/monitor/callbacks.ts'
-import { createHooks } from '../../shared/engine/monitor/hooks.ts'
+import { createRegisteredHooks } from '../../shared/engine/monitor/registered-hooks.ts'
 import { createRegistrar } from '../../shared/engine/monitor/registrar.ts'
 import {
   createMonitorHandlers,
@@ -47,7 +47,7 @@ export function createMonitor(
   const released = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => undefined)
-  const hooks = createHooks(callbacks)
+  const hooks = createRegisteredHooks(callbacks)
   const handlers = createMonitorHandlers(monitorDeps.promise, {
     signal: signalled.resolve,
     whenReleased: released.promise,

@@ -53,12 +53,12 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
       warnPendingOperations(deps.emitter, base)
     return execute(deps, base)
   }
-  const isWhole = await refreshStates(
+  const hasSucceeded = await refreshStates(
     deps,
     base,
     createRefreshSteps(base, refreshSelection, { scope, outputsOnly: legacyRefreshDiff === true }),
   )
-  if (command === 'refresh' || !isWhole || run.isAborted()) return isWhole
+  if (command === 'refresh' || !hasSucceeded || run.isAborted()) return hasSucceeded
   const refreshedBase = await pinRefreshedBase(deps, base)
   const freshDeps = { ...deps, earlierDecisions: undefined }
   return execute(freshDeps, refreshedBase)

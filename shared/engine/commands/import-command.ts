@@ -2,7 +2,7 @@ import type { OperationId } from '../../records/ids.ts'
 import { emptyMap } from '../../values/value.ts'
 import { planLimitOf } from '../deployment/dispatch/concurrency-limit.ts'
 import type { Base } from '../deployment/state/base.ts'
-import { operationOf } from '../deployment/state/operations.ts'
+import { operationOf } from '../deployment/state/step-operations.ts'
 import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import { createSealing, type Sealing } from '../deployment/state/state-sealing.ts'
@@ -34,10 +34,10 @@ export async function deployImport(deps: CommandDeps, base: Base): Promise<boole
   const plan = { plannedOperations, isStoppedByFailure: true }
   const executePlan = (): Promise<{ readonly isComplete: boolean }> =>
     recordedPlan === undefined ? runPlan(deps, 'imports', plan) : followPlan(deps, plan)
-  const isWhole = plannedOperations.length === 0 || (await executePlan()).isComplete
-  if (isWhole && createdStack !== undefined)
+  const hasSucceeded = plannedOperations.length === 0 || (await executePlan()).isComplete
+  if (hasSucceeded && createdStack !== undefined)
     await recordRegisteredOutputs(ctx, createdStack, emptyMap)
-  return isWhole
+  return hasSucceeded
 }
 
 /**

@@ -13,8 +13,8 @@ import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-s
 import { chooseRefresh } from '../generator/refresh/plan-refresh.ts'
 import { scopeOf } from '../generator/targets/scope.ts'
 import { previewDepsOf } from './preview-deps.ts'
-import { previewDeletes, previewRefresh, previewUnregistered } from './preview.ts'
-import { areAllProtected } from './report-excluded-protected.ts'
+import { previewDeletes, previewRefresh, previewUnregistered } from './preview-plans.ts'
+import { reportExcludedProtected } from './report-excluded-protected.ts'
 
 /**
  * Emits the changes that a command would make, without making them (I11). Returns true when nothing
@@ -41,23 +41,24 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   if (command === 'refresh' && refreshSelection !== undefined) return true
   const deps = previewDepsOf(run)
   const ctx = run.createContext(refreshedBase, createPreviewRunner(deps, refreshedBase))
-  if (!runsProgram(request.options)) return areAllProtected(ctx) || previewDeletes(ctx, deps)
+  if (!runsProgram(request.options))
+    return reportExcludedProtected(ctx) || previewDeletes(ctx, deps)
   if (!areReplacesKnown(ctx)) return false
   const phase = await runProgramPhase(run, ctx)
   if (phase === undefined) return false
   const areTargetsValid = !phase.programResult.isClean || areTargetsKnown(ctx)
-  const isWhole =
+  const hasSucceeded =
     phase.programResult.isClean && (await previewUnregistered(ctx, deps)) && areTargetsValid
   if (phase.programResult.isClean && !ctx.input.isProgramDestroy)
-    await applyStackOutputs(ctx, phase.generator.readStackOutputs(), isWhole)
+    await applyStackOutputs(ctx, phase.generator.readStackOutputs(), hasSucceeded)
   const isAllowed =
-    isWhole &&
+    hasSucceeded &&
     !run.isAborted() &&
     reportUnmetPlan(ctx.ports, findUnmetUrns(ctx)) &&
     unwrap(ctx, await isStackAllowed(ctx, listCurrentStates(ctx.input)))
   // A policy violation was emitted as a policy event, but not yet as an error.
-  if (isWhole && !run.isAborted() && (!isAllowed || run.hasFailed()))
+  if (hasSucceeded && !run.isAborted() && (!isAllowed || run.hasFailed()))
     emitter.report('error', 'preview failed')
   const hasFinished = await phase.programResult.finish()
-  return isAllowed && isWhole && hasFinished && !run.isAborted()
+  return isAllowed && hasSucceeded && hasFinished && !run.isAborted()
 }

@@ -114,12 +114,12 @@ function createProgramInput(
 export async function applyStackOutputs(
   ctx: GeneratorContext,
   outputs: PropertyMap | undefined,
-  isWhole: boolean,
+  hasSucceeded: boolean,
 ): Promise<void> {
   const stackState = [...ctx.input.sets.currentStates.values()].find(
     ({ state }) => state.type === stackType && state.parent === '',
   )
   if (stackState === undefined || outputs === undefined) return
-  const keptOutputs = isWhole ? emptyMap : stackState.state.outputs
+  const keptOutputs = hasSucceeded ? emptyMap : stackState.state.outputs
   await recordRegisteredOutputs(ctx, stackState, new Map([...keptOutputs, ...outputs]))
 }

@@ -6,7 +6,7 @@ import type { GeneratorContext } from '../generator/context.ts'
  * Returns true when it keeps all resources of a stack that is not empty. Source: Pulumi's
  * `destroy --exclude-protected`.
  */
-export function areAllProtected({ input, ports }: GeneratorContext): boolean {
+export function reportExcludedProtected({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input
   const { emitter } = ports
   if (!scope.excludeProtected) return false

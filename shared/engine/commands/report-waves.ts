@@ -7,7 +7,7 @@ import { wavesOf, describeWaves } from '../graph/waves.ts'
 import type { CommandRun } from './command-run.ts'
 
 /** Returns the condition under which deletes of this deployment may begin. */
-export function releaseOf({ request }: Pick<CommandRun, 'request'>): DeleteRelease {
+export function releaseModeOf({ request }: Pick<CommandRun, 'request'>): DeleteRelease {
   return request.options.release ?? 'dataflow'
 }
 

@@ -5,7 +5,7 @@ import type { Analyzer, AnalyzerHost } from '../../providers/analyzers/analyzer.
 import { shortenPath } from '../../providers/analyzers/shorten-path.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import { createPlanDraft } from '../plan/plan-draft.ts'
-import { readPlan } from '../plan/plan-file.ts'
+import { readPlan } from '../plan/plan-file-format.ts'
 import { createPlanGuard, type PlanGuard } from '../plan/plan-guard.ts'
 import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
 import type { UpdatePlan } from '../plan/update-plan.ts'

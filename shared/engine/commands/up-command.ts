@@ -33,11 +33,11 @@ import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'
 import { createCommandContext } from './command-context.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { applyStackOutputs, runProgramPhase } from './program-phase.ts'
-import { areAllProtected } from './report-excluded-protected.ts'
+import { reportExcludedProtected } from './report-excluded-protected.ts'
 import { refreshUnregistered } from './refresh-unregistered.ts'
 import { serveHooks } from './serve-hooks.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
-import { releaseOf, reportWaves } from './report-waves.ts'
+import { releaseModeOf, reportWaves } from './report-waves.ts'
 
 /**
  * Runs the program against a base, deletes the resources that are no longer wanted, and sets the
@@ -55,7 +55,7 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   if (phase === undefined) return false
   const { programResult, generator } = phase
   const outputs = generator.readStackOutputs()
-  let isWhole = false
+  let hasSucceeded = false
   if (programResult.isClean) {
     const positionRewrites = rewriteMovedPositions(ctx, deps)
     const refreshEnd =
@@ -74,16 +74,16 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
       ...(refreshEnd?.rewrites ?? []),
       unmet.length === 0 ? programEnd : { ...programEnd, unmet },
     ])
-    isWhole = isSettled && areTargetsValid && !run.hasFailed()
+    hasSucceeded = isSettled && areTargetsValid && !run.hasFailed()
   }
   if (run.readAbortError() === undefined) {
     // A destroyed stack has no outputs.
     if (!ctx.input.isProgramDestroy || !programResult.isClean)
-      await applyStackOutputs(ctx, outputs, isWhole)
+      await applyStackOutputs(ctx, outputs, hasSucceeded)
     const positionRewrites = programResult.isClean ? [] : rewriteMovedPositions(ctx, deps)
     await writer.append(...positionRewrites, { kind: 'phase', phase: 'outputs-applied' })
   }
-  const isAllowed = await checkStackPolicies(deps, ctx, isWhole, () =>
+  const isAllowed = await checkStackPolicies(deps, ctx, hasSucceeded, () =>
     Promise.resolve(listCurrentStates(ctx.input)),
   )
   const hasFinished = await programResult.finish()
@@ -98,7 +98,7 @@ export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean>
     return (await followPlan(deps, { plannedOperations: recordedPlan, isStoppedByFailure }))
       .isComplete
   const { ctx } = createCommandContext({ ...deps, earlierDecisions: undefined }, base)
-  return areAllProtected(ctx) || deleteCondemned(deps, ctx, () => [])
+  return reportExcludedProtected(ctx) || deleteCondemned(deps, ctx, () => [])
 }
 
 /**
@@ -127,34 +127,36 @@ async function finishAfterProgram(
     (await followPlan(deps, { plannedOperations: recordedDeletes, isStoppedByFailure })).isComplete
   const hasFinished = (await hookService?.finish()) !== false
   const isPlanMet = reportUnmetPlan(ctx.ports, earlierDecisions?.programEnd?.unmet ?? [])
-  const isWhole =
+  const hasSucceeded =
     isPlanMet && areDeletesComplete && areTargetsValid && hasFinished && !run.hasFailed()
   const readKeptStates = async (): Promise<readonly ResourceState[]> => {
     const { resources } = decodeSnapshot(await deps.foldLog(), deps.run.request.secrets)
     return resources.filter(state => !state.delete && !state.external)
   }
-  if (deps.run.readAbortError() !== undefined) return isWhole
+  if (deps.run.readAbortError() !== undefined) return hasSucceeded
   if (earlierDecisions?.hasPassed('outputs-applied') === true)
-    return checkStackPolicies(deps, ctx, isWhole, readKeptStates)
+    return checkStackPolicies(deps, ctx, hasSucceeded, readKeptStates)
   const stack = await findStackState(ctx, replay)
-  if (ctx.input.isProgramDestroy) return isWhole
+  if (ctx.input.isProgramDestroy) return hasSucceeded
   if (stack !== undefined)
     ctx.apply({ currentStates: [[stack.state.urn, { ...stack, op: 'same' }]] })
   const outputs = earlierDecisions?.programEnd?.outputs
   const stackOutputs = outputs === undefined ? undefined : deps.sealing.openMap(outputs)
-  await applyStackOutputs(ctx, stackOutputs, isWhole)
+  await applyStackOutputs(ctx, stackOutputs, hasSucceeded)
   await writer.append({ kind: 'phase', phase: 'outputs-applied' })
-  return (await checkStackPolicies(deps, ctx, isWhole, readKeptStates)) && !deps.run.isAborted()
+  return (
+    (await checkStackPolicies(deps, ctx, hasSucceeded, readKeptStates)) && !deps.run.isAborted()
+  )
 }
 
 /** Reports whether everything succeeded and the policy packs accept the resulting stack. */
 async function checkStackPolicies(
   { run }: CommandDeps,
   ctx: GeneratorContext,
-  isWhole: boolean,
+  hasSucceeded: boolean,
   readStates: () => Promise<readonly ResourceState[]>,
 ): Promise<boolean> {
-  if (!isWhole || run.isAborted() || run.hasFailed()) return false
+  if (!hasSucceeded || run.isAborted() || run.hasFailed()) return false
   if (ctx.ports.analyzers.length === 0) return true
   if (unwrap(ctx, await isStackAllowed(ctx, await readStates()))) return true
   ctx.ports.emitter.report('error', 'update failed')
@@ -218,7 +220,7 @@ async function deleteCondemned(
     return reportUnmetPlan(ctx.ports, unmetUrns)
   }
   unwrap(ctx, await startProviders(ctx, findStepsWithoutCall(graph, condemned)))
-  const release = releaseOf(deps.run)
+  const release = releaseModeOf(deps.run)
   reportWaves(ctx.ports.emitter, { graph, condemned, release })
   const waitMode =
     release === 'dataflow'

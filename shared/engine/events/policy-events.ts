@@ -1,5 +1,5 @@
 /** A violation of a policy by a resource or the stack. */
-export interface PolicyEvent extends PolicyIdentity {
+export interface PolicyEvent extends PolicyPackIdentity {
   readonly resourceUrn?: string
   readonly message: string
   readonly color: string
@@ -9,7 +9,7 @@ export interface PolicyEvent extends PolicyIdentity {
 }
 
 /** A change of a resource's inputs by a policy; secrets are shown as `[secret]`. */
-export interface PolicyRemediationEvent extends PolicyIdentity {
+export interface PolicyRemediationEvent extends PolicyPackIdentity {
   readonly resourceUrn?: string
   readonly color: string
   readonly policyName: string
@@ -18,13 +18,13 @@ export interface PolicyRemediationEvent extends PolicyIdentity {
 }
 
 /** The policies of a pack that passed and that failed in one call of its analyzer. */
-export interface PolicySummaryEvent extends PolicyIdentity {
+export interface PolicySummaryEvent extends PolicyPackIdentity {
   readonly passed?: readonly string[]
   readonly failed?: readonly string[]
 }
 
 /** The policy pack of an event. */
-export interface PolicyIdentity {
+export interface PolicyPackIdentity {
   readonly policyPackName: string
   readonly policyPackVersion: string
   readonly policyPackVersionTag: string

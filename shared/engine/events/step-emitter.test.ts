@@ -16,7 +16,7 @@ test('default providers have no events, but their plugins are reported', () => {
   const plugins: [string, ReportedPlugin][] = []
   const emitter = createStepEmitter(
     { emit: event => void events.push(event), provider: (...plugin) => void plugins.push(plugin) },
-    { isPreview: true, isRefreshCommand: false, scrub: text => text },
+    { isPreview: true, isRefreshCommand: false, redact: text => text },
   )
   const internal = new Map([['pluginDownloadURL', 'https://a.example']])
   const providers: readonly [string, PropertyMap][] = [
@@ -49,7 +49,7 @@ test('debug messages are reported only if they were requested', () => {
           if ('diagnosticEvent' in event) texts.push(event.diagnosticEvent.message)
         },
       },
-      { isPreview: false, isRefreshCommand: false, scrub: text => text, debug },
+      { isPreview: false, isRefreshCommand: false, redact: text => text, debug },
     )
     const diagnosticEvent = { message: 'thought', color: 'raw', severity: 'debug' } as const
     emitter.emit({ diagnosticEvent })
@@ -95,7 +95,7 @@ function shownStates(
     const { op, old, new: next, logical = false } = metadata
     lines.push(`${kind} ${op} ${shown(old)} > ${shown(next)}${logical ? '' : ', not logical'}`)
   }
-  run(createStepEmitter({ emit }, { isPreview: false, isRefreshCommand, scrub: text => text }))
+  run(createStepEmitter({ emit }, { isPreview: false, isRefreshCommand, redact: text => text }))
   return lines
 }
 

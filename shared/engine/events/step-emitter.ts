@@ -42,14 +42,14 @@ export interface StepEmitter {
   readonly report: (severity: DiagnosticEvent['severity'], message: string, urn?: string) => void
   readonly emit: (event: EngineEventPayload) => void
   /** Removes secret texts of the configuration from a message. */
-  readonly scrub: (text: string) => string
+  readonly redact: (text: string) => string
   /** Returns the number of counted steps by kind, over all generator runs that share the counts. */
   readonly readCounts: () => Readonly<Record<string, number>>
   /** Reports whether a provider was unable to say whether a change took place. */
   readonly isMaybeCorrupt: () => boolean
 }
 
-/** The options of an emitter. `scrub` removes secret texts from any message. */
+/** The options of an emitter. `redact` removes secret texts from any message. */
 export interface EmitterOptions {
   readonly isPreview: boolean
   /**
@@ -57,7 +57,7 @@ export interface EmitterOptions {
    * resulted, such as `update` or `same`.
    */
   readonly isRefreshCommand: boolean
-  readonly scrub: (text: string) => string
+  readonly redact: (text: string) => string
   /** Whether debug messages are reported. Programs send several for each resource. */
   readonly debug?: boolean
   /**
@@ -93,7 +93,7 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
   let maybeCorrupt = false
   const report: StepEmitter['report'] = (severity, message, urn) => {
     const urnField = urn === undefined ? {} : { urn }
-    const fields = { ...urnField, prefix: `${severity}: `, message: options.scrub(message) }
+    const fields = { ...urnField, prefix: `${severity}: `, message: options.redact(message) }
     sink.emit({ diagnosticEvent: { ...fields, color: 'raw', severity } })
   }
   const planningField = options.isPreview ? { planning: true } : {}
@@ -146,7 +146,7 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
     },
     report,
     emit: sink.emit,
-    scrub: options.scrub,
+    redact: options.redact,
     readCounts: () => Object.fromEntries(sharedCounts),
     isMaybeCorrupt: () => maybeCorrupt,
   })

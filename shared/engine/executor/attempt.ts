@@ -13,7 +13,7 @@ import type { Step } from '../step.ts'
 import { failureEndOf, type StepEnd } from '../step-end.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { durationKeyOf } from './pool-admission.ts'
-import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry.ts'
+import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry-unavailable.ts'
 import { retryPolicy } from '../../providers/retry-policy.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
 import { perform } from './perform.ts'
@@ -46,7 +46,7 @@ export async function callAndRecord(
   const { emitter } = context
   const startedAt = ports.clock.now()
   const startedMs = ports.clock.monotonicMs()
-  const openResult = await context.stepOf(task.operation).catch((thrown: unknown) => thrown)
+  const openResult = await context.openStep(task.operation).catch((thrown: unknown) => thrown)
   if (!isStep(openResult)) {
     const end = failureEndOf({ message: messageOf(openResult), status: 'ok' })
     return (await recordOutcome(ports, context, task, { end, startedAt })) ? end : undefined
@@ -59,7 +59,7 @@ export async function callAndRecord(
   const warn = (message: string): void => emitter.report('warning', message, step.urn)
   const onViewStep = mustReportStep ? emitter.emitBegin : undefined
   const deps = {
-    ...context.stepDeps,
+    ...context.performDeps,
     warn,
     provider: requireLease(context),
     ...(onViewStep && { onViewStep }),
@@ -92,7 +92,7 @@ export async function callAndRecord(
  */
 function requireLease(context: ExecutionContext): PerformDeps['provider'] {
   return async (reference, extension) => {
-    const provider = await context.stepDeps.provider(reference, extension)
+    const provider = await context.performDeps.provider(reference, extension)
     if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease expired before the call')
     return provider
   }
@@ -122,7 +122,7 @@ function retryOptionsOf(
     random: ports.random,
     backoff: retryPolicy.storeAfterCall.retry,
     shouldRetry: () => !context.isAbandoned(),
-    onRetry: reason =>
+    onFirstRetry: reason =>
       context.emitter.report(
         'warning',
         `the result cannot be saved yet; it is kept in memory and retried: ${reason}`,

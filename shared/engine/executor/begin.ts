@@ -2,7 +2,7 @@ import type { OperationsPort } from '../../ports/records.ts'
 import type { Head } from '../../records/head.ts'
 import type { ExecutorId, OperationId, OwnerToken } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry.ts'
+import { retryUnavailable, type RetrySettings } from '../deployment/retry/retry-unavailable.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
@@ -129,7 +129,7 @@ export async function giveBackAttempt(
     random: ports.random,
     backoff: retryPolicy.store.retry,
     shouldRetry: () => !context.isAbandoned(),
-    onRetry: () => undefined,
+    onFirstRetry: () => undefined,
   }
   try {
     await retryUnavailable(retryOptions, () =>

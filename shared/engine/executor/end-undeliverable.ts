@@ -38,7 +38,7 @@ export async function endUndeliverableOperation(
     await ports.operations.putOutcome(deployment, outcome)
   }
   if (!(await ports.operations.select(deployment, id, { owner, attempt, verdict }))) throw thrown
-  await emitPoisonedEnd(context, operation, cause)
+  await emitUndeliverableEnd(context, operation, cause)
   ports.hints.hint(deployment, id)
   return releaseWaiters(ports, context, { operation, verdict, isRedelivered: false })
 }
@@ -47,12 +47,12 @@ export async function endUndeliverableOperation(
  * Reports the end of the operation. If the step cannot be opened here, the generator reports the
  * end, as for ends by other processes.
  */
-async function emitPoisonedEnd(
-  { emitter, stepOf, reportedOperations }: ExecutionContext,
+async function emitUndeliverableEnd(
+  { emitter, openStep, reportedOperations }: ExecutionContext,
   operation: Operation,
   cause: OutcomeError,
 ): Promise<void> {
-  const step = await stepOf(operation).catch(() => undefined)
+  const step = await openStep(operation).catch(() => undefined)
   if (step === undefined) return
   reportedOperations.add(operation.id)
   emitter.emitBegin(step)

@@ -18,9 +18,9 @@ export interface ExecutionContext {
   readonly logIndex: LogIndex
   readonly sealing: Sealing
   /** Opens an operation with its old state from the pinned base. */
-  readonly stepOf: (operation: Operation) => Promise<Step>
+  readonly openStep: (operation: Operation) => Promise<Step>
   readonly emitter: StepEmitter
-  readonly stepDeps: PerformDeps
+  readonly performDeps: PerformDeps
   readonly slots: Slots
   /**
    * The operations whose steps this executor has reported. A generator in the same process does not

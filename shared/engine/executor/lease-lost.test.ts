@@ -32,9 +32,9 @@ test('an executor that loses its lease while a plugin starts does not call the p
   const state = { urn, id: 'n-1', type: 't:m:T', customTimeouts: {} }
   const context = {
     logIndex: { find: async () => operation },
-    stepOf: async () => ({ ...operation, provider: 'p', old: { state }, next: undefined }),
+    openStep: async () => ({ ...operation, provider: 'p', old: { state }, next: undefined }),
     emitter: { emitBegin: () => undefined, emitEnd: () => undefined },
-    stepDeps: {
+    performDeps: {
       async provider() {
         holds = false
         return { delete: async () => void done.push('deleted') }

@@ -6,7 +6,7 @@ import type { StoredResource } from '../../state/stored.ts'
 import { readTextField } from '../../state/stored-fields.ts'
 import { isProviderType, providerReferenceOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
-import { type Pin, readPage, readRecords } from '../deployment/log/log-view.ts'
+import { type Pin, readPlanPage, readRecords } from '../deployment/log/log-view.ts'
 
 /**
  * The parts of a deployment's log that executors need, as far as the log was read: operations,
@@ -62,7 +62,7 @@ export function createLogIndex(
         for (const operation of decision.operations) operations.set(operation.id, operation)
       if (decision.kind === 'plan')
         for (const hash of decision.pages)
-          for (const operation of await readPage(ports.blobs, hash))
+          for (const operation of await readPlanPage(ports.blobs, hash))
             operations.set(operation.id, operation)
     }
     nextNumber += records.length

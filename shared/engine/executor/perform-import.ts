@@ -25,24 +25,24 @@ export async function performImport(
   mode: { readonly preview: boolean },
   deps: PerformDeps,
 ): Promise<StepEnd> {
-  const { next, planned: plannedImport } = step
+  const { next, importedProperties } = step
   if (next === undefined) throw new TypeError('an import has a state to fill')
   const now = deps.timestamp()
   const timeFields = { created: now, modified: now }
   if (!next.custom) return successEndOf({ ...next, ...timeFields })
   const provider = await resolveStepProvider(step, deps)
   const readState =
-    plannedImport !== undefined && next.outputs.size > 0
+    importedProperties !== undefined && next.outputs.size > 0
       ? { ...next, id: next.importID }
       : await readExisting(next, provider, {
-          isCommandImport: plannedImport !== undefined,
+          isCommandImport: importedProperties !== undefined,
           viewRequest: viewStatusOf(deps),
         })
   if (typeof readState === 'string') return failureEndOf({ message: readState, status: 'ok' })
-  if (plannedImport === undefined) return successEndOf({ ...readState, ...timeFields })
+  if (importedProperties === undefined) return successEndOf({ ...readState, ...timeFields })
   await checkImported(readState, {
     provider,
-    plannedImport,
+    importedProperties,
     preview: mode.preview,
     warn: deps.warn,
   })
@@ -99,12 +99,12 @@ async function checkImported(
   state: ResourceState,
   options: {
     readonly provider: Provider
-    readonly plannedImport: ImportedProperties
+    readonly importedProperties: ImportedProperties
     readonly preview: boolean
     readonly warn: (message: string) => void
   },
 ): Promise<void> {
-  const { provider, plannedImport, preview, warn } = options
+  const { provider, importedProperties, preview, warn } = options
   const { failures } = await provider.check({
     ...resourceIdentityOf(state),
     oldInputs: state.inputs,
@@ -115,7 +115,7 @@ async function checkImported(
   })
   if (failures.length === 0) return
   const advice =
-    plannedImport === 'whole'
+    importedProperties === 'whole'
       ? `This is almost certainly a bug in the \`${packageOf(state.type)}\` provider.`
       : 'Try specifying a different set of properties to import with in the future.'
   warn(

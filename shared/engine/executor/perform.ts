@@ -40,16 +40,16 @@ export interface PerformMode {
  */
 export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
   try {
-    const scrub = createScrubber(step)
-    const warn = (message: string): void => deps.warn(scrub(message))
+    const redact = createStepRedactor(step)
+    const warn = (message: string): void => deps.warn(redact(message))
     const end = await performWithViews(step, mode, { ...deps, warn })
-    const state = end.state === undefined ? undefined : toSafeState(end.state, deps, scrub)
-    return { ...end, state, error: scrubError(step, end.error) }
+    const state = end.state === undefined ? undefined : toSafeState(end.state, deps, redact)
+    return { ...end, state, error: redactError(step, end.error) }
   } catch (thrown) {
     const verdict = verdictAfterError(thrown)
     // The provider was not called, so the caller decides about the operation.
     if (verdict === undefined) throw thrown
-    const error = scrubError(step, outcomeErrorOf(thrown))
+    const error = redactError(step, outcomeErrorOf(thrown))
     return { verdict, state: undefined, resultOp: undefined, error }
   }
 }
@@ -58,12 +58,12 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
  * Removes the secrets of a step from the message of an error. A provider may repeat its inputs
  * there, and no secret may get into a record or event (I8).
  */
-function scrubError<E extends OutcomeError | undefined>(step: Step, error: E): E {
+function redactError<E extends OutcomeError | undefined>(step: Step, error: E): E {
   if (error === undefined) return error
-  return { ...error, message: createScrubber(step)(error.message) }
+  return { ...error, message: createStepRedactor(step)(error.message) }
 }
 
-function createScrubber({ next, old }: Step): (text: string) => string {
+function createStepRedactor({ next, old }: Step): (text: string) => string {
   return createRedactor(collectSecretTexts(next?.inputs, old?.state.inputs, old?.state.outputs))
 }
 
@@ -73,10 +73,10 @@ function createScrubber({ next, old }: Step): (text: string) => string {
 function toSafeState(
   state: ResourceState,
   deps: PerformDeps,
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
 ): ResourceState {
   const markedState = markSecretOutputs(state, deps.warn)
-  return { ...markedState, initErrors: markedState.initErrors.map(scrub) }
+  return { ...markedState, initErrors: markedState.initErrors.map(redact) }
 }
 
 /**

@@ -31,7 +31,7 @@ export function recordViews(step: Step, deps: ViewsDeps, onStep: (step: Step) =>
   const views: ViewEnd[] = []
   const { token, close } = deps.registry.open(published => {
     const view = viewEndOf(published, owner)
-    views.push(scrubViewEnd(view, step))
+    views.push(redactViewEnd(view, step))
     onStep(view.step)
   })
   const status = { address: deps.address(), token }
@@ -69,7 +69,7 @@ function toProviderView({ urn, parent, viewOf, inputs, outputs }: ResourceState)
 /**
  * Removes secrets of the resource and the view from an error, so that none gets into a record (I8).
  */
-function scrubViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
+function redactViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
   if (end.error === undefined) return { step, end }
   const maps = [step.next, step.old?.state, next, old?.state].flatMap(state =>
     state === undefined ? [] : [state.inputs, state.outputs],

@@ -101,7 +101,8 @@ function createDependencyLookup(graph: StateGraph): (index: number) => readonly 
         const previousEnd = childrenListedUpTo.get(urn) ?? 0
         if (graph.states[otherIndex]?.custom !== false || previousEnd >= index) continue
         childrenListedUpTo.set(urn, index)
-        for (const child of graph.childrenOf(urn)) if (child < index) dependencyIndices.push(child)
+        for (const child of graph.descendantsOf(urn))
+          if (child < index) dependencyIndices.push(child)
       }
     if (state.parent !== '')
       dependencyIndices.push(

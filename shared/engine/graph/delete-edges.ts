@@ -49,7 +49,7 @@ export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number
         addEdge(copyIndex)
         if (copyIndex >= index || graph.states[copyIndex]?.custom !== false) continue
         const children = graph
-          .childrenOf(urn)
+          .descendantsOf(urn)
           .filter(child => child < index && condemned.has(child))
         if (children.length === 0) continue
         if (children.length === 1) targets.add(children[0] ?? copyIndex)

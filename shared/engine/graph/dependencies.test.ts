@@ -81,7 +81,7 @@ describe('the lookups of a list', () => {
   })
 
   test('return children transitively', () => {
-    expect(graph.childrenOf(urn('a'))).toEqual([1, 2, 3])
-    expect(graph.childrenOf(urn('d'))).toEqual([])
+    expect(graph.descendantsOf(urn('a'))).toEqual([1, 2, 3])
+    expect(graph.descendantsOf(urn('d'))).toEqual([])
   })
 })

@@ -28,7 +28,7 @@ export interface StateGraph {
   /** Returns the indices of the states of a URN, ascending. */
   readonly indicesOf: (urn: Urn) => readonly number[]
   /** Returns the indices of all transitive children of a URN, ascending. */
-  readonly childrenOf: (urn: Urn) => readonly number[]
+  readonly descendantsOf: (urn: Urn) => readonly number[]
   /**
    * Returns the indices of the states that name a URN as a dependency or as their provider,
    * ascending.
@@ -50,7 +50,7 @@ export function createStateGraph(states: readonly ResourceState[]): StateGraph {
     if (state.parent !== '') appendIndex(directChildren, state.parent, index)
   })
   const childrenCache = new Map<Urn, readonly number[]>()
-  const childrenOf = (urn: Urn): readonly number[] => {
+  const descendantsOf = (urn: Urn): readonly number[] => {
     const cached = childrenCache.get(urn)
     if (cached !== undefined) return cached
     const descendants = new Set<number>()
@@ -73,7 +73,7 @@ export function createStateGraph(states: readonly ResourceState[]): StateGraph {
   return {
     states,
     indicesOf: urn => indicesByUrn.get(urn) ?? [],
-    childrenOf,
+    descendantsOf,
     dependentsOf: urn => (dependentsByUrn ??= indexDependents(states)).get(urn) ?? [],
   }
 }

@@ -24,7 +24,7 @@ import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
 import { type Packages, requireVersion } from './packages.ts'
 import { registerRemote } from './construct-request.ts'
-import type { Hooks } from './hooks.ts'
+import type { RegisteredHooks } from './registered-hooks.ts'
 import { withPlainAliases } from './legacy-node-aliases.ts'
 import { toMethodReply, readMethodRequest } from './method-call.ts'
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
@@ -55,7 +55,7 @@ export interface ProgramSignals {
   readonly signal: () => void
   readonly whenReleased: Promise<void>
   readonly registrar: Registrar
-  readonly hooks: Hooks
+  readonly hooks: RegisteredHooks
 }
 
 const features: readonly ResourceMonitorFeature[] = [

@@ -26,7 +26,7 @@ import { Bail } from '../generator/finish-stage.ts'
 import { createEngineHandlers, type EngineServiceDeps } from './engine-handlers.ts'
 import { createCallbacks } from './callbacks.ts'
 import { createLoaderHandlers, createMapperHandlers } from './plugin-descriptions.ts'
-import { createHooks, type Hooks } from './hooks.ts'
+import { createRegisteredHooks, type RegisteredHooks } from './registered-hooks.ts'
 import { createMethodEndpoints, type MethodEndpoints } from './method-endpoints.ts'
 import { createMonitorHandlers, type MonitorDeps } from './monitor-handlers.ts'
 import { createRegistrar } from './registrar.ts'
@@ -40,7 +40,7 @@ export interface MonitorServer {
   /** `127.0.0.1:<port>` */
   readonly address: string
   /** The hooks that the program registered. */
-  readonly hooks: Hooks
+  readonly hooks: RegisteredHooks
   /** Further addresses of the same services, for methods of resources. */
   readonly methods: MethodEndpoints
   /** Provides the dependencies of the monitor's handlers. Calls that need them wait until then. */
@@ -72,7 +72,7 @@ export async function startMonitorServer(
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const callbacks = createCallbacks()
-  const hooks = createHooks(callbacks)
+  const hooks = createRegisteredHooks(callbacks)
   const engine = createEngineHandlers(deps)
   const handlers = createMonitorHandlers(readyDeps.promise, {
     signal: signalled.resolve,

@@ -5,7 +5,7 @@
  */
 import { emulatedVersion } from '../../config/emulated-version.ts'
 import { envelopeOf } from '../../state/snapshot-codec.ts'
-import { listOperationsSincePin } from '../../engine/deployment/log/earlier-runs.ts'
+import { listOperationsSincePin } from '../../engine/deployment/log/read-earlier-runs.ts'
 import { toIdBatches, type LogView, readLogView } from '../../engine/deployment/log/log-view.ts'
 import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
 import { requireKnownRules } from '../../engine/deployment/log/decision-rules.ts'

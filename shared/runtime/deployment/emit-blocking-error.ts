@@ -1,5 +1,5 @@
 import type { GeneratorPorts } from './generator-ports.ts'
-import { createEventRecorder } from '../../engine/events/recorder.ts'
+import { createEventRecorder } from '../../engine/events/event-recorder.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { Platform } from '../../ports/platform.ts'
 import type { DeploymentId } from '../../records/ids.ts'

@@ -65,12 +65,12 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const { platform, request } = input
   const hosts = input.hosts?.()
   const { source } = request
-  const scrub = createConfigRedactor(request)
-  const emitter = createRunEmitter(input, scrub)
+  const redact = createConfigRedactor(request)
+  const emitter = createRunEmitter(input, redact)
   const registry = createViewStatusRegistry(() => platform.random.uuid())
   const monitor =
     hosts?.monitor ??
-    (await startMonitor(emitter, scrub, { viewStatus: registry, plugins: () => plugins }))
+    (await startMonitor(emitter, redact, { viewStatus: registry, plugins: () => plugins }))
   const engineAddress = (): string => monitor.address
   const processes = hosts?.processes ?? createProcesses()
   const env = input.variables ?? readUserVariables()
@@ -80,13 +80,13 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
   const plugins = withPolicyPacks(
     withBuiltin(
       hosts?.plugins ??
-        createRunPluginHost(input, { env, path, processes, monitor, emitter, scrub }),
+        createRunPluginHost(input, { env, path, processes, monitor, emitter, redact }),
       createRunBuiltinProvider(input, emitter),
     ),
     policyPacks,
   )
   const providerStateSources = createProviderStateSources()
-  const waitBeforeRetry = createRetryPause(platform, emitter, scrub)
+  const waitBeforeRetry = createRetryPause(platform, emitter, redact)
   const providers = createProviderRegistry({
     beforeRetry: waitBeforeRetry,
     host: plugins,
@@ -134,12 +134,12 @@ export async function createRunEnvironment(input: RunInput): Promise<RunEnvironm
 
 function createRunEmitter(
   { request, sink, sharedCounts }: RunInput,
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
 ): StepEmitter {
   return createStepEmitter(sink, {
     isPreview: request.dryRun,
     isRefreshCommand: request.options.command === 'refresh',
-    scrub,
+    redact,
     ...(request.debug === undefined ? {} : { debug: request.debug }),
     ...(sharedCounts === undefined ? {} : { sharedCounts }),
   })
@@ -149,10 +149,10 @@ function createRunEmitter(
 function createRetryPause(
   { clock, random }: Pick<Platform, 'clock' | 'random'>,
   emitter: StepEmitter,
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
 ): (retryIndex: number, reason: string) => Promise<void> {
   return (retryIndex, reason) => {
-    emitter.report('warning', `${scrub(reason)}; retrying the call`)
+    emitter.report('warning', `${redact(reason)}; retrying the call`)
     return clock.sleep(computeBackoffMs(retryIndex, retryPolicy.unsent.retry, random))
   }
 }
@@ -189,7 +189,7 @@ function findExtension(
 /** Starts the monitor, and emits messages of programs and plugins as diagnostics. */
 function startMonitor(
   emitter: StepEmitter,
-  scrub: (text: string) => string,
+  redact: (text: string) => string,
   services: { readonly viewStatus: ViewStatusRegistry; readonly plugins: () => PluginHost },
 ): Promise<MonitorServer> {
   return startMonitorServer({
@@ -205,7 +205,7 @@ function startMonitor(
         diagnosticEvent: {
           ...location,
           prefix: `${severity}: `,
-          message: scrub(message),
+          message: redact(message),
           color: 'raw',
           severity,
         },

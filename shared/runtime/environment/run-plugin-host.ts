@@ -41,10 +41,10 @@ export function createRunPluginHost(
     readonly processes: ProcessesPort
     readonly monitor: MonitorServer
     readonly emitter: StepEmitter
-    readonly scrub: (text: string) => string
+    readonly redact: (text: string) => string
   },
 ): PluginHost {
-  const { env, path, processes, monitor, emitter, scrub } = deps
+  const { env, path, processes, monitor, emitter, redact } = deps
   const { source } = request
   const home = env['HOME'] ?? homedir()
   const installDeps = createInstallDeps({
@@ -53,7 +53,7 @@ export function createRunPluginHost(
     processes,
     pause: ms => platform.clock.sleep(ms),
     onMessage: (severity, text) =>
-      emitter.report(severity === 'info' ? 'info#err' : severity, scrub(text)),
+      emitter.report(severity === 'info' ? 'info#err' : severity, redact(text)),
   })
   return createPluginHost({
     processes,
@@ -73,7 +73,7 @@ export function createRunPluginHost(
     report: ({ severity, text, streamId }) => {
       emitter.emit({
         diagnosticEvent: {
-          message: scrub(`${text}\n`),
+          message: redact(`${text}\n`),
           color: 'raw',
           severity,
           streamID: streamId,

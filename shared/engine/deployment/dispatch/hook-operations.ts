@@ -2,7 +2,7 @@ import type { OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 import { hooksOf } from '../../hooks.ts'
 import type { Step } from '../../step.ts'
-import { operationOf, type PlanPosition } from '../state/operations.ts'
+import { operationOf, type PlanPosition } from '../state/step-operations.ts'
 import type { Sealing } from '../state/state-sealing.ts'
 
 /** An operation with its step. Hooks and joins have no step. */

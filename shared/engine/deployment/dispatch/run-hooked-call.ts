@@ -154,9 +154,9 @@ export async function runHooks(
 ): Promise<string | undefined> {
   if (hookCall.names.length === 0) return undefined
   const { error, warnings } = await hooks.run(hookCall)
-  const scrub = createScrubber(hookCall)
-  for (const warning of warnings) emitter.report('warning', scrub(warning), hookCall.urn)
-  return error === undefined ? undefined : scrub(error)
+  const redact = createHookRedactor(hookCall)
+  for (const warning of warnings) emitter.report('warning', redact(warning), hookCall.urn)
+  return error === undefined ? undefined : redact(error)
 }
 
 /**
@@ -223,7 +223,8 @@ async function prepareRetry(
   const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: false })
   const failure = { operation: hooks.operation, errors }
   const { retry, error } = await deps.hooks.requestRetry(hookCall, failure)
-  if (error !== undefined) return createScrubber(hookCall)(`error hooks execution failed: ${error}`)
+  if (error !== undefined)
+    return createHookRedactor(hookCall)(`error hooks execution failed: ${error}`)
   if (!retry) return undefined
   warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
   const retryOperation = { ...operation, id: deps.nextId(), needs: 0 }
@@ -276,6 +277,6 @@ async function endHook(
  * Creates a function that removes the secrets of a hook's arguments from texts. A hook may repeat
  * its arguments, and no secret may get into a record or event (I8).
  */
-function createScrubber({ next, old }: HookCall): (text: string) => string {
+function createHookRedactor({ next, old }: HookCall): (text: string) => string {
   return createRedactor(collectSecretTexts(next?.inputs, next?.outputs, old?.inputs, old?.outputs))
 }

@@ -171,7 +171,9 @@ async function drainWhenStopped(
     if (isFinished()) return []
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue
-    await awaitRunningOperations(deps, [...new Set([...remainingIds, ...deps.watcher.openWaits()])])
+    await awaitRunningOperations(deps, [
+      ...new Set([...remainingIds, ...deps.watcher.awaitedIds()]),
+    ])
     // Waits for operations that have ended meanwhile resolve. The remaining waits are rejected.
     await deps.watcher.settleWaits(neverCalledError)
     // Hooks of ended calls may still be running.

@@ -26,7 +26,7 @@ export interface EndWatcher {
    */
   readonly settleWaits: (thrown: unknown) => Promise<void>
   /** Returns the operations with open waits. */
-  readonly openWaits: () => readonly OperationId[]
+  readonly awaitedIds: () => readonly OperationId[]
   /** Stops watching. Open waits are never settled. */
   readonly close: () => void
 }
@@ -143,7 +143,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
         // will.
         if (settlement !== undefined) void settleAll(settlement.thrown)
       }),
-    openWaits: () => [...waits.keys()],
+    awaitedIds: () => [...waits.keys()],
     settleWaits(thrown) {
       settlement = { thrown }
       return settleAll(thrown)

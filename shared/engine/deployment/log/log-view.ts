@@ -60,7 +60,7 @@ export async function readLogView(
   deployment: DeploymentId,
 ): Promise<LogView> {
   const records = await readRecords(ports.decisionLog, deployment, 0)
-  const pages = await readPages(
+  const pages = await readPlanPages(
     ports.blobs,
     records.flatMap(record => record.decisions),
   )
@@ -87,14 +87,14 @@ export function createLogView(
 }
 
 /** Reads the plan pages that decisions name, by their hash. */
-export async function readPages(
+export async function readPlanPages(
   blobs: BlobsPort,
   decisions: readonly Decision[],
 ): Promise<ReadonlyMap<BlobHash, readonly Operation[]>> {
   const pages = new Map<BlobHash, readonly Operation[]>()
   for (const decision of decisions)
     if (decision.kind === 'plan')
-      for (const hash of decision.pages) pages.set(hash, await readPage(blobs, hash))
+      for (const hash of decision.pages) pages.set(hash, await readPlanPage(blobs, hash))
   return pages
 }
 
@@ -107,7 +107,10 @@ const pageForm = z.array(
 )
 
 /** Reads a plan page. Throws STATE_INVALID when the page is damaged. */
-export async function readPage(blobs: BlobsPort, hash: BlobHash): Promise<readonly Operation[]> {
+export async function readPlanPage(
+  blobs: BlobsPort,
+  hash: BlobHash,
+): Promise<readonly Operation[]> {
   const parsed = pageForm.safeParse(JSON.parse(Buffer.from(await blobs.get(hash)).toString('utf8')))
   if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
   return parsed.data as unknown as readonly Operation[]

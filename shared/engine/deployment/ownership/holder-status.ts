@@ -45,7 +45,7 @@ export async function readHolderStatus(
   for (;;) {
     const control = await deps.control.read(deployment)
     if (control !== undefined) {
-      const isHeld = isSelf(control.holder, deps.holder)
+      const isHeld = isSameHolder(control.holder, deps.holder)
         ? control.handedOver === undefined && deps.ownDeployments?.has(deployment) === true
         : (deps.isHolding ?? deps.isAlive)(control.holder) !== false
       return { kind: isHeld ? 'held' : 'dead', holder: control.holder }
@@ -58,6 +58,6 @@ export async function readHolderStatus(
   }
 }
 
-function isSelf(a: Holder, b: Holder): boolean {
+function isSameHolder(a: Holder, b: Holder): boolean {
   return a.host === b.host && a.pid === b.pid && a.started === b.started
 }

@@ -5,7 +5,7 @@ import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import type { ExecutorId, OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
 import type { Liveness } from '../ownership/liveness.ts'
-import { listExecutedOperations, readPages, readRecords } from '../log/log-view.ts'
+import { listExecutedOperations, readPlanPages, readRecords } from '../log/log-view.ts'
 import { type SweepDeps, sweep } from './sweep.ts'
 
 /** The dependencies of a generator's sweeps. */
@@ -78,7 +78,7 @@ function createSweeper(deps: SweeperDeps): Sweeper {
     const records = await readRecords(deps.decisionLog, deps.deployment, nextNumber)
     nextNumber += records.length
     const decisions = records.flatMap(record => record.decisions)
-    const pages = await readPages(deps.blobs, decisions)
+    const pages = await readPlanPages(deps.blobs, decisions)
     unendedOperations = [...unendedOperations, ...listExecutedOperations({ decisions, pages })]
   }
   /**

@@ -1,4 +1,4 @@
-import { readHistoryRecord, readVersions } from './stack-history.ts'
+import { readHistoryRecord, readVersions } from './read-history.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../../ports/records.ts'
 import type { Head } from '../../../records/head.ts'

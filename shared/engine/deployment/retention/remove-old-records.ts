@@ -13,16 +13,16 @@ import type { ClockPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 import { rulesVersion } from '../../../records/log.ts'
 import type { LivenessDeps } from '../ownership/liveness.ts'
-import { readVersions } from './stack-history.ts'
+import { readVersions } from './read-history.ts'
 import { readFirstPin } from '../log/decision-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 
 /**
- * Limits for the removal of records and versions. `recordsMs`: time that records are kept after
+ * Limits for the removal of records and versions. `recordsKeptMs`: time that records are kept after
  * their deployment ended.
  */
 export interface RetentionPolicy {
-  readonly recordsMs: number
+  readonly recordsKeptMs: number
   /** Number of published versions that each stack keeps, at least one. Undefined keeps all. */
   readonly versionsKept: number | undefined
 }
@@ -81,7 +81,7 @@ export async function removeOldRecords(
     const { stack } = deploymentPartsOf(deployment)
     if (blockedStacks.has(stack) || (removal.stack ?? stack) !== stack) continue
     const isRemovable =
-      isOld(candidate, nowMs, removal.policy.recordsMs) &&
+      isOld(candidate, nowMs, removal.policy.recordsKeptMs) &&
       (await isLateWindowOver(deps, candidate, nowMs)) &&
       (await hasKnownRules(deps, deployment))
     if (!isRemovable) {

@@ -9,7 +9,7 @@ import type {
   OperationsPort,
 } from '../../../ports/records.ts'
 import type { ClockPort, RandomPort } from '../../../ports/system.ts'
-import { retryUnavailable } from './retry.ts'
+import { retryUnavailable } from './retry-unavailable.ts'
 import {
   isClosedByThisProcess,
   errorSourceOf,
@@ -61,7 +61,13 @@ export function createStoreRetry(deps: StoreRetryDeps): StoreRetry {
   return request =>
     (...args) =>
       retryUnavailable(
-        { clock, random, shouldRetry, backoff: retryPolicy.store.retry, onRetry: () => undefined },
+        {
+          clock,
+          random,
+          shouldRetry,
+          backoff: retryPolicy.store.retry,
+          onFirstRetry: () => undefined,
+        },
         async () => {
           try {
             const result = await request(...args)

@@ -1,7 +1,7 @@
 import type { ViewOutcome } from '../../../records/head.ts'
 import { type Step, stepOf } from '../../step.ts'
 import type { ViewEnd } from '../../step-end.ts'
-import { reasonOf, toReasonRecord } from './operations.ts'
+import { reasonOf, toReasonRecord } from './step-operations.ts'
 import type { Sealing } from './state-sealing.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../../records/ids.ts'
 import type { Operation } from '../../../records/operation.ts'
-import type { PlanPosition } from '../../deployment/state/operations.ts'
+import type { PlanPosition } from '../../deployment/state/step-operations.ts'
 import type { Barriers } from '../../graph/barriers.ts'
 import { type PlanNode, insertJoins } from '../../graph/joins.ts'
 

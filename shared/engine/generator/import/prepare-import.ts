@@ -199,8 +199,8 @@ function createImportCommandStep(
     ...(resource.inputs === undefined ? {} : { inputs: open(resource.inputs) }),
     ...(resource.outputs === undefined ? {} : { outputs: open(resource.outputs) }),
   })
-  const planned = resource.isChosen ? 'chosen' : 'whole'
-  return stepOf({ op: 'import', effect: 'add', next, planned, skipCall: !next.custom })
+  const importedProperties = resource.isChosen ? 'chosen' : 'whole'
+  return stepOf({ op: 'import', effect: 'add', next, importedProperties, skipCall: !next.custom })
 }
 
 /** Emits each refused import as failed. If there is one, nothing is imported. */

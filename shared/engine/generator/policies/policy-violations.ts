@@ -8,7 +8,7 @@ import type {
 } from '../../../providers/analyzers/analyzer.ts'
 import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
 import type { PropertyMap } from '../../../values/value.ts'
-import type { PolicyIdentity, PolicySummaryEvent } from '../../events/policy-events.ts'
+import type { PolicyPackIdentity, PolicySummaryEvent } from '../../events/policy-events.ts'
 import type { DecisionPorts } from '../context.ts'
 
 /**
@@ -27,7 +27,7 @@ export function emitViolation(
   emitter.emit({
     policyEvent: {
       resourceUrn: urn,
-      message: `${emitter.scrub(createRedactor(collectSecretTexts(properties))(message))}\n`,
+      message: `${emitter.redact(createRedactor(collectSecretTexts(properties))(message))}\n`,
       color: 'raw',
       policyName: policy,
       ...policyIdentityOf(violation),
@@ -42,7 +42,7 @@ export function emitViolation(
 export function policyIdentityOf({
   pack,
   version,
-}: Pick<PolicyName, 'pack' | 'version'>): PolicyIdentity {
+}: Pick<PolicyName, 'pack' | 'version'>): PolicyPackIdentity {
   return {
     policyPackName: pack,
     policyPackVersion: version,

@@ -32,7 +32,7 @@ export async function requestPacks<T>(
           messageOf(thrown),
         )
         const message = `failed to ${request.task} of ${pack.info.name}: ${reason}`
-        finishStage(ctx, failDeployment(ports.emitter.scrub(message), request.urn))
+        finishStage(ctx, failDeployment(ports.emitter.redact(message), request.urn))
         return []
       }
     }),

@@ -1,7 +1,7 @@
 import { isProviderType } from '../../../names/provider-reference.ts'
 import type { OperationId } from '../../../records/ids.ts'
 import type { ResourceState } from '../../../state/resource.ts'
-import { operationOf } from '../../deployment/state/operations.ts'
+import { operationOf } from '../../deployment/state/step-operations.ts'
 import type { PlannedOperation } from '../../deployment/dispatch/hook-operations.ts'
 import type { Sealing } from '../../deployment/state/state-sealing.ts'
 import type { StepEmitter } from '../../events/step-emitter.ts'

@@ -1,7 +1,7 @@
 import { limits } from '../../../config/limits.ts'
 import type { OperationId } from '../../../records/ids.ts'
 import type { Decision } from '../../../records/log.ts'
-import { operationOf } from '../../deployment/state/operations.ts'
+import { operationOf } from '../../deployment/state/step-operations.ts'
 import type { Sealing } from '../../deployment/state/state-sealing.ts'
 import { stepOf } from '../../step.ts'
 import type { Urn } from '../../../names/urn.ts'

@@ -4,7 +4,7 @@ import type { Base } from '../../deployment/state/base.ts'
 import { isChainComplete } from '../../deployment/dispatch/run-chain.ts'
 import { replaceStepOf } from '../../events/replace-events.ts'
 import type { RecordedEnd } from '../../deployment/ends/end-watcher.ts'
-import { stepOfOperation } from '../../deployment/state/operations.ts'
+import { stepOfOperation } from '../../deployment/state/step-operations.ts'
 import { stepEndOf } from '../../deployment/ends/recorded-end.ts'
 import {
   lastRetryOf,

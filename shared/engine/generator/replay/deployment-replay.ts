@@ -10,7 +10,7 @@ import {
   trackedStateOf,
 } from '../../deployment/dispatch/run-chain.ts'
 import type { RecordedEnd } from '../../deployment/ends/end-watcher.ts'
-import { stepOfOperation } from '../../deployment/state/operations.ts'
+import { stepOfOperation } from '../../deployment/state/step-operations.ts'
 import { stepEndOf } from '../../deployment/ends/recorded-end.ts'
 import { lastRetryOf, type DecisionIndex } from '../../deployment/log/decision-index.ts'
 import { emitReplaces } from '../../events/replace-events.ts'

@@ -11,7 +11,7 @@ import {
   type PlannedOperation,
   planStepOperations,
 } from '../../deployment/dispatch/hook-operations.ts'
-import { operationOf } from '../../deployment/state/operations.ts'
+import { operationOf } from '../../deployment/state/step-operations.ts'
 import type { RecordedAnswer } from '../../deployment/log/decision-index.ts'
 import { emitReplaces } from '../../events/replace-events.ts'
 import { equalResources } from '../../../state/equal.ts'

@@ -1,5 +1,5 @@
 import type { EndedStep } from '../../step-end.ts'
-import { indexOf, type Step } from '../../step.ts'
+import { baseIndexOf, type Step } from '../../step.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 
 /**
@@ -19,7 +19,7 @@ export function createStepEndsDelta(
     endedSteps.filter(({ end }) => end.verdict === 'succeeded').map(({ step }) => step),
   )
   const indicesOf = (steps: readonly Step[]): readonly number[] =>
-    steps.flatMap(({ old }) => (old === undefined ? [] : (indexOf(old) ?? [])))
+    steps.flatMap(({ old }) => (old === undefined ? [] : (baseIndexOf(old) ?? [])))
   const completedSteps = decidedSteps.filter(step => succeededSteps.has(step))
   const failedDeletes = decidedSteps.filter(
     step => step.op === 'delete-replaced' && !succeededSteps.has(step),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decideHandOver, type RunStatus, leaveMarginMsOf } from './hand-over.ts'
+import { decideHandOver, type RunStatus, shutdownMarginMsOf } from './decide-hand-over.ts'
 
 /** Creates the status of a generator run in the middle of its minute. */
 function createStatus(
@@ -14,7 +14,7 @@ function createStatus(
     ...rest
   } = now
   return {
-    isLeaveRequested: false,
+    isShuttingDown: false,
     limitMs: 60_000,
     hasNewEnds: false,
     awaitedCount: 1,
@@ -45,7 +45,7 @@ describe('a generator with a time limit', () => {
     ],
     [
       'hands over at once when its process is shutting down',
-      createStatus({ isLeaveRequested: true }),
+      createStatus({ isShuttingDown: true }),
       'limit short',
     ],
     [
@@ -97,7 +97,7 @@ describe('a generator with a time limit', () => {
   })
 
   test('begins to shut down after four fifths of a short time limit, and ten seconds before the end of a long one', () => {
-    expect(leaveMarginMsOf(15_000)).toBe(3_000)
-    expect(leaveMarginMsOf(900_000)).toBe(10_000)
+    expect(shutdownMarginMsOf(15_000)).toBe(3_000)
+    expect(shutdownMarginMsOf(900_000)).toBe(10_000)
   })
 })

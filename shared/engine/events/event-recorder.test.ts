@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DeploymentId, EpochMs } from '../../records/ids.ts'
-import { createEventRecorder } from './recorder.ts'
+import { createEventRecorder } from './event-recorder.ts'
 
 test('debug messages are not stored', async () => {
   const kept: string[] = []

@@ -7,7 +7,7 @@ import {
   type retryPolicy,
 } from '../../../providers/retry-policy.ts'
 
-/** The settings of a retry. `onRetry` is called before the first retry. */
+/** The settings of a retry. `onFirstRetry` is called before the first retry. */
 export interface RetrySettings {
   readonly clock: ClockPort
   readonly random: Pick<RandomPort, 'bytes'>
@@ -15,7 +15,7 @@ export interface RetrySettings {
   readonly backoff: (typeof retryPolicy)['store' | 'storeAfterCall']['retry']
   /** Reports whether a caller still waits for the result. */
   readonly shouldRetry: () => boolean
-  readonly onRetry: (reason: string) => void
+  readonly onFirstRetry: (reason: string) => void
 }
 
 /**
@@ -37,7 +37,7 @@ export async function retryUnavailable<T>(
       const isTimeOver = clock.monotonicMs() - startedMs > options.backoff.totalMs
       const canRetryHelp = errorSourceOf(thrown) === 'store' && !isClosedByThisProcess(thrown)
       if (!canRetryHelp || isTimeOver || !options.shouldRetry()) throw thrown
-      if (retryIndex === 0) options.onRetry(messageOf(thrown))
+      if (retryIndex === 0) options.onFirstRetry(messageOf(thrown))
       await clock.sleep(computeBackoffMs(retryIndex, options.backoff, options.random))
     }
   }

@@ -3,13 +3,13 @@ import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
 import { type Base, withBaseViews } from '../deployment/state/base.ts'
 import type { Pin } from '../deployment/log/log-view.ts'
-import { stepOfOperation } from '../deployment/state/operations.ts'
+import { stepOfOperation } from '../deployment/state/step-operations.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { LogIndex } from './log-index.ts'
 
 /** The dependencies of opening operations. `baseOfPin`: returns the opened base of a pin. */
-export interface StepSourceDeps {
+export interface StepOpenerDeps {
   readonly deployment: DeploymentId
   readonly logIndex: LogIndex
   readonly operations: OperationsPort
@@ -24,7 +24,7 @@ export interface StepSourceDeps {
  * earlier operations have ended. The last pin of the log is therefore the pin of every operation
  * that is still to run.
  */
-export function createStepSource(deps: StepSourceDeps): (operation: Operation) => Promise<Step> {
+export function createStepOpener(deps: StepOpenerDeps): (operation: Operation) => Promise<Step> {
   const { logIndex, sealing } = deps
   const findCreatedState = async (id: OperationId): Promise<TrackedState | undefined> => {
     const settledState = logIndex.settledStateOf(id)

@@ -16,7 +16,7 @@ import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
  * The hooks of one generator run, by name. They exist in the program, which registers them again in
  * each run.
  */
-export interface Hooks extends ProgramHooks {
+export interface RegisteredHooks extends ProgramHooks {
   /**
    * Makes lookups of unknown names wait until the program registers them or `until` resolves.
    * Without this call, an unknown name is an error at once.
@@ -42,7 +42,7 @@ type FindHook = (name: string, isForErrors: boolean) => Promise<Hook | undefined
  * Creates an empty set of hooks. Source: docs/spec/monitor.md#resourcemonitor,
  * docs/spec/step-execution.md#hooks.
  */
-export function createHooks(connection: Callbacks): Hooks {
+export function createRegisteredHooks(connection: Callbacks): RegisteredHooks {
   let activeCalls = 0
   const callbacks: Pick<Callbacks, 'invoke'> = {
     invoke(...args) {

@@ -8,7 +8,7 @@ import {
   readHistory,
   findPublishedVersion,
   readVersions,
-} from './stack-history.ts'
+} from './read-history.ts'
 
 const stack = 'organization/shop/prod' as StackId
 const size = limits.historyPageLines

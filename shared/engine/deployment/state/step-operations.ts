@@ -30,7 +30,7 @@ export function operationOf(step: Step, position: PlanPosition, sealing: Sealing
     ...(step.skipCall ? { skipCall: true } : {}),
     ...(step.outputsOnly === true ? { outputsOnly: true } : {}),
     ...(step.ignoreProtect === true ? { ignoreProtect: true } : {}),
-    ...(step.planned === undefined ? {} : { planned: step.planned }),
+    ...(step.importedProperties === undefined ? {} : { planned: step.importedProperties }),
     ...toReasonRecord(step.reason),
     logical: isLogical(step.op),
   }
@@ -66,7 +66,7 @@ export function stepOfOperation(
     skipCall: operation.skipCall === true,
     ...(operation.outputsOnly === true ? { outputsOnly: true } : {}),
     ...(operation.ignoreProtect === true ? { ignoreProtect: true } : {}),
-    ...(operation.planned === undefined ? {} : { planned: operation.planned }),
+    ...(operation.planned === undefined ? {} : { importedProperties: operation.planned }),
     reason: reasonOf(operation),
   }
 }

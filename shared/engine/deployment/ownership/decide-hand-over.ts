@@ -4,7 +4,7 @@ import type { HandOver } from '../../../records/pool.ts'
 import type { RunProgress } from '../ends/progress-tracker.ts'
 
 /** Returns the time that a function reserves for its shutdown before its time limit, in ms. */
-export function leaveMarginMsOf(limitMs: number): number {
+export function shutdownMarginMsOf(limitMs: number): number {
   return Math.min(limitMs / 5, limits.shutdownMarginMs)
 }
 
@@ -14,7 +14,7 @@ export interface RunStatus {
    * Whether the process of the generator run is shutting down. The next generator run then starts
    * regardless of the progress of this one.
    */
-  readonly isLeaveRequested: boolean
+  readonly isShuttingDown: boolean
   /** The time limit of the generator run, in ms. Infinity without a limit. */
   readonly limitMs: number
   readonly progress: RunProgress
@@ -41,7 +41,7 @@ export interface RunStatus {
  */
 export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'> | undefined {
   const { limitMs, progress, hasNewEnds } = status
-  if (status.isLeaveRequested) return { why: 'limit', pool: 'short' }
+  if (status.isShuttingDown) return { why: 'limit', pool: 'short' }
   if (limitMs === Infinity) return undefined
   const hasProgress = hasNewEnds || progress.decidedCount() + progress.endedCount() > 0
   const isIdle = progress.idleMs() >= Math.min(limits.parkAfterMs, limitMs / 4)
@@ -50,7 +50,7 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
   const mayPark =
     status.awaitedCount > 0 && status.hasCaughtUp && hasProgress && !status.mustKeepObserving
   if (isIdle && mayPark) return { why: 'parked', pool: 'short' }
-  if (progress.elapsedMs() < limitMs - leaveMarginMsOf(limitMs)) return undefined
+  if (progress.elapsedMs() < limitMs - shutdownMarginMsOf(limitMs)) return undefined
   const isReplayShort = progress.replayMs() <= limitMs / 3
   return { why: 'limit', pool: hasProgress && isReplayShort ? 'short' : 'long' }
 }

@@ -20,7 +20,7 @@ import { condemnStates } from '../generator/deletion/condemned-steps.ts'
 import { checkDeletesAgainstPlan } from '../generator/checks/check-update-plan.ts'
 import type { Scope } from '../generator/targets/scope.ts'
 import type { CommandRun } from './command-run.ts'
-import { releaseOf, reportWaves } from './report-waves.ts'
+import { releaseModeOf, reportWaves } from './report-waves.ts'
 import {
   createRefreshSteps,
   emitUnchanged,
@@ -41,14 +41,14 @@ export async function previewDeletes(
   const steps = condemned.map(({ step }) => step)
   if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
   unwrap(ctx, await startProviders(ctx, steps))
-  let isWhole = areAllTargeted(ctx, steps)
+  let hasSucceeded = areAllTargeted(ctx, steps)
   emitKeptStates(ctx, mayDelete)
-  reportWaves(ctx.ports.emitter, { graph, condemned, release: releaseOf(deps) })
+  reportWaves(ctx.ports.emitter, { graph, condemned, release: releaseModeOf(deps) })
   for (const { step } of condemned.toReversed()) {
     const end = await previewStep(withBaseViews(step, ctx.input.base), deps)
-    if (end.verdict !== 'succeeded') isWhole = false
+    if (end.verdict !== 'succeeded') hasSucceeded = false
   }
-  return isWhole
+  return hasSucceeded
 }
 
 /**
@@ -115,7 +115,7 @@ async function previewReadSteps(
 ): Promise<ReadonlyMap<ResourceState, ResourceState | undefined> | undefined> {
   emitUnchanged(emitter, unchangedSteps)
   const results = new Map<ResourceState, ResourceState | undefined>()
-  let isWhole = true
+  let hasSucceeded = true
   // As in Pulumi, all providers start before the first read. The read reports a provider that
   // cannot start.
   for (const step of readableSteps)
@@ -133,10 +133,10 @@ async function previewReadSteps(
       recordViewReads(results, end, base)
       emitter.emitEnd(step, end)
       emitter.count(step, end)
-      if (end.verdict !== 'succeeded') isWhole = false
+      if (end.verdict !== 'succeeded') hasSucceeded = false
       else if (step.old !== undefined) results.set(step.old.state, end.state)
     }
   }
   await Promise.all(Array.from({ length: readsMax }, readNext))
-  return isWhole ? results : undefined
+  return hasSucceeded ? results : undefined
 }
