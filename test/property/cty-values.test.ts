@@ -11,7 +11,7 @@ import { decodeCtyJson } from '../../shared/providers/terraform/values/decode-js
 import { decodeMsgpack } from '../../shared/providers/terraform/values/decode-msgpack.ts'
 import { encodeCtyJson } from '../../shared/providers/terraform/values/encode-json.ts'
 import { encodeMsgpack } from '../../shared/providers/terraform/values/encode-msgpack.ts'
-import { equalRaw } from '../../shared/providers/terraform/values/equality.ts'
+import { equalRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
 import { numberType } from '../../shared/providers/terraform/values/type-system.ts'
 import { equalValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
 import { formatTypeJson, parseTypeJson } from '../../shared/providers/terraform/values/type-json.ts'

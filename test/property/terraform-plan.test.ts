@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findInconsistencies } from '../../shared/providers/terraform/plan/object-compatible.ts'
-import { findPlanFlaws } from '../../shared/providers/terraform/plan/plan-valid.ts'
+import { findInconsistencies } from '../../shared/providers/terraform/plan/object-inconsistencies.ts'
+import { findPlanFlaws } from '../../shared/providers/terraform/plan/plan-flaws.ts'
 import { planUnknown, proposeNew } from '../../shared/providers/terraform/plan/proposed-new.ts'
 import type { CtyValue } from '../../shared/providers/terraform/values/cty-value.ts'
-import { equalRaw } from '../../shared/providers/terraform/values/equality.ts'
+import { equalRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
 import { type BlockSchema, impliedTypeOf } from '../../shared/providers/terraform/values/schema.ts'
 import {
   blockWith,

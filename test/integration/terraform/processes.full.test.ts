@@ -138,7 +138,7 @@ describeWithCommands('the process of a Terraform provider', [['go', 'version']],
     })
 
     test('with a handshake that is late', async () => {
-      const late = startAfter('sleep 60', { handshakeMs: 50 })
+      const late = startAfter('sleep 60', { handshakeTimeoutMs: 50 })
       await expect(late).rejects.toThrow('did not print its handshake within 0.05 s')
     })
 

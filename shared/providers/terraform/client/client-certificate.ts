@@ -12,7 +12,7 @@ import {
   derTrue,
 } from './der.ts'
 
-/** A certificate of this host with its key. Providers accept only calls with this certificate. */
+/** A certificate of this process with its key. Providers accept only calls with it. */
 export interface ClientCertificate {
   /** PEM. */
   readonly certificate: string
@@ -20,7 +20,7 @@ export interface ClientCertificate {
   readonly privateKey: string
 }
 
-/** Names of RFC 5280. */
+/** Object identifiers of RFC 5280. */
 const oids = {
   commonName: '2.5.4.3',
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
@@ -33,14 +33,14 @@ const oids = {
 } as const
 
 const hostName = 'localhost'
-/** The certificate is already valid for a provider whose clock is late. */
-const toleranceMs = 30_000
+/** The validity begins earlier than now, for a provider whose clock is behind. */
+const clockToleranceMs = 30_000
 /** Longer than a host process runs. The certificate is never stored. */
 const validityMs = 10 * 365 * 24 * 3600 * 1000
 
 /**
  * Creates a certificate as go-plugin demands it: self-signed, for `localhost`, for both ends of a
- * connection. It has an elliptic key on P-256.
+ * connection. Its key is on the elliptic curve P-256.
  */
 export function createClientCertificate(nowMs: number): ClientCertificate {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -53,7 +53,7 @@ export function createClientCertificate(nowMs: number): ClientCertificate {
     derPositiveInteger(createSerialNumber()),
     algorithm,
     name,
-    derSequence(derTime(nowMs - toleranceMs), derTime(nowMs + validityMs)),
+    derSequence(derTime(nowMs - clockToleranceMs), derTime(nowMs + validityMs)),
     name,
     keys.publicKey.export({ type: 'spki', format: 'der' }),
     derOf(0xa3, derSequence(...createExtensions())),
@@ -65,7 +65,7 @@ export function createClientCertificate(nowMs: number): ClientCertificate {
   }
 }
 
-/** Go refuses negative serial numbers, and DER refuses needless zeros. */
+/** Returns 16 random bytes. Go refuses negative numbers, and DER refuses leading zeros. */
 function createSerialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40

@@ -15,14 +15,14 @@ import type { TerraformClient } from './terraform-client.ts'
 export interface TerraformProcess {
   readonly client: TerraformClient
   readonly hasEnded: () => boolean
-  /** Ends the provider: Shutdown, then SIGKILL. Never throws, and has no effect after the first. */
+  /** Ends the provider: Shutdown, then SIGKILL. Never throws. Later calls have no effect. */
   readonly close: () => Promise<void>
 }
 
 /** The process of a provider. */
 export interface ProviderProcess extends Omit<PluginProcess, 'port' | 'stop'> {
-  /** Ends the provider and its channel. Without `isGraceful`, the provider is killed at once. */
-  readonly stop: (end: { readonly isGraceful: boolean }) => Promise<void>
+  /** Ends the provider and closes its channel. Without `isGraceful`, kills it at once. */
+  readonly stop: (options: { readonly isGraceful: boolean }) => Promise<void>
 }
 
 /** A provider that has printed its handshake, or that the user runs. */

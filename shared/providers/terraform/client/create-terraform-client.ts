@@ -3,7 +3,7 @@
  * and below. Values stay encoded; terraform/values has their codecs.
  *
  * Invariants: 1. A call to apply a change is never cancelled, because its response has the state.
- * 2. A problem that the provider reports is a diagnostic, and no thrown error. 3. Output of a
+ * 2. A problem that the provider reports is a diagnostic, and is not thrown. 3. Output of a
  * provider never blocks its calls, and every line is redacted before any use.
  */
 import { createActionCalls } from './action-calls.ts'

@@ -12,16 +12,17 @@ const tags = {
   set: 0x31,
 } as const
 
-/** Encodes a value of ASN.1 with any tag: its tag, its length and its content. */
+/** Encodes a value of ASN.1: its tag, its length and its content. */
 export function derOf(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const bytes = Buffer.concat(content)
-  return Buffer.concat([Buffer.from([tag, ...lengthOctets(bytes.length)]), bytes])
+  return Buffer.concat([Buffer.from([tag, ...encodeLength(bytes.length)]), bytes])
 }
 
-function lengthOctets(length: number): readonly number[] {
+function encodeLength(length: number): readonly number[] {
   if (length < 0x80) return [length]
   const octets: number[] = []
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256)
+  for (let remaining = length; remaining > 0; remaining = Math.floor(remaining / 256))
+    octets.unshift(remaining % 256)
   return [0x80 | octets.length, ...octets]
 }
 
@@ -35,7 +36,7 @@ export function derSet(item: Uint8Array): Buffer {
   return derOf(tags.set, item)
 }
 
-/** Encodes TRUE. DER leaves out FALSE, because it is the default. */
+/** The BOOLEAN TRUE. DER leaves out FALSE, because it is the default. */
 export const derTrue = derOf(tags.boolean, Buffer.from([0xff]))
 
 /** Encodes a positive INTEGER from its big-endian bytes, which must not begin with 0. */
@@ -61,15 +62,22 @@ export function derText(text: string): Buffer {
 
 /** Encodes an OBJECT IDENTIFIER, such as `2.5.4.3`. */
 export function derObjectIdentifier(dotted: string): Buffer {
-  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
-  return derOf(tags.objectIdentifier, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
+  const [first = 0, second = 0, ...others] = dotted.split('.').map(Number)
+  return derOf(
+    tags.objectIdentifier,
+    Buffer.from([first * 40 + second, ...others.flatMap(encodeBase128)]),
+  )
 }
 
 /** Encodes a number in groups of 7 bits; all but the last group have the high bit. */
-function base128(number: number): readonly number[] {
+function encodeBase128(number: number): readonly number[] {
   const groups = [number % 128]
-  for (let rest = Math.floor(number / 128); rest > 0; rest = Math.floor(rest / 128))
-    groups.unshift(0x80 | (rest % 128))
+  for (
+    let remaining = Math.floor(number / 128);
+    remaining > 0;
+    remaining = Math.floor(remaining / 128)
+  )
+    groups.unshift(0x80 | (remaining % 128))
   return groups
 }
 

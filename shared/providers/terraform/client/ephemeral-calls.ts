@@ -1,6 +1,6 @@
 import { readDeferral, readDiagnostics, readDynamicValue, toWireValue } from './read-response.ts'
 import { callTerraform, type ClientContext } from './terraform-calls.ts'
-import type { EphemeralLease, TerraformClient } from './terraform-client.ts'
+import type { EphemeralRenewal, TerraformClient } from './terraform-client.ts'
 import type { RenewEphemeralResource_Response } from '../../../../proto/gen/terraform/tfplugin6.ts'
 
 /** Creates the calls of ephemeral resources. */
@@ -26,13 +26,13 @@ export function createEphemeralCalls({
       const request = { typeName, config: toWireValue(config), clientCapabilities }
       const answer = await callTerraform(connection, methods.openEphemeralResource, request)
       return {
-        ...readLease(answer),
+        ...readRenewal(answer),
         result: readDynamicValue(answer.result),
         deferralReason: readDeferral(answer.deferred),
       }
     },
     async renewEphemeralResource(request) {
-      return readLease(await callTerraform(connection, methods.renewEphemeralResource, request))
+      return readRenewal(await callTerraform(connection, methods.renewEphemeralResource, request))
     },
     async closeEphemeralResource(request) {
       const method = methods.closeEphemeralResource
@@ -42,7 +42,7 @@ export function createEphemeralCalls({
   }
 }
 
-function readLease({ renewAt, ...answer }: RenewEphemeralResource_Response): EphemeralLease {
+function readRenewal({ renewAt, ...answer }: RenewEphemeralResource_Response): EphemeralRenewal {
   return {
     renewAtMs: renewAt?.getTime(),
     private: answer.private,

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import type { FirstLineContent } from '../../plugins/await-first-line.ts'
 
-/** The majors of Terraform's provider protocol that the client speaks. */
+/** The major versions of Terraform's provider protocol that the client speaks. */
 export type ProtocolMajor = 5 | 6
 
 /** The address of a provider, from its handshake or from TF_REATTACH_PROVIDERS. */
@@ -20,12 +20,12 @@ export interface Handshake extends ProviderAddress {
   readonly serverCertificate: string | undefined
 }
 
-/** Certificates that are not longer than this are none, as in go-plugin. */
-const noCertificateLengthMax = 50
+/** A certificate field of at most this length contains no certificate, as in go-plugin. */
+const absentCertificateCharsMax = 50
 
 /**
  * Parses the handshake of go-plugin: `CORE|PROTOCOL|NETWORK|ADDRESS|TRANSPORT|CERTIFICATE`. With
- * `expectsTls`, a provider without a certificate is refused. The code of a problem is
+ * `expectsTls`, a provider without a certificate is refused. A refusal has the code
  * PLUGIN_HANDSHAKE.
  */
 export function parseHandshake(
@@ -55,13 +55,13 @@ export function parseHandshake(
   return { kind: 'content', content: { protocol, target, socketPath, serverCertificate } }
 }
 
-/** Returns the major of a number, or undefined for one that the client does not speak. */
+/** Parses a protocol version. Returns undefined for a version that the client does not speak. */
 export function parseProtocol(text: string): ProtocolMajor | undefined {
   if (text === '5') return 5
   return text === '6' ? 6 : undefined
 }
 
-/** Returns the address in gRPC's form, or undefined if it is not one of a Unix socket or a port. */
+/** Returns an address in gRPC's form, or undefined if it names no Unix socket and no TCP port. */
 export function toTarget(network: string, address: string): string | undefined {
   if (network === 'unix') return isAbsolute(address) ? `unix:${address}` : undefined
   return network === 'tcp' && /^\S+:\d{1,5}$/.test(address) ? address : undefined
@@ -72,7 +72,7 @@ export function toTarget(network: string, address: string): string | undefined {
  * another text.
  */
 function parseCertificate(base64: string | undefined): string | undefined {
-  if (base64 === undefined || base64.length <= noCertificateLengthMax) return undefined
+  if (base64 === undefined || base64.length <= absentCertificateCharsMax) return undefined
   try {
     return new X509Certificate(Buffer.from(base64, 'base64')).toString()
   } catch {

@@ -8,16 +8,16 @@ describe('a line of the log', () => {
   test.each([
     [
       '{"@level":"warn","@message":"slow","@module":"sdk","@timestamp":"t","@caller":"f","n":1,"s":"x"}',
-      { level: 'warn', text: 'sdk: slow n=1 s=x', isTagged: true },
+      { level: 'warn', text: 'sdk: slow n=1 s=x', isFromLogger: true },
     ],
-    ['{"@level":"loud","@message":"m"}', { level: 'debug', text: 'm', isTagged: true }],
-    ['[ERROR] no: way', { level: 'error', text: 'no: way', isTagged: true }],
-    ['[OTHER] x', { level: 'debug', text: '[OTHER] x', isTagged: false }],
-    ['{"a":1}', { level: 'debug', text: '{"a":1}', isTagged: false }],
-    ['{"@message":', { level: 'debug', text: '{"@message":', isTagged: false }],
-    ['{"@message":1}', { level: 'debug', text: '{"@message":1}', isTagged: false }],
-    ['null', { level: 'debug', text: 'null', isTagged: false }],
-    ['hello', { level: 'debug', text: 'hello', isTagged: false }],
+    ['{"@level":"loud","@message":"m"}', { level: 'debug', text: 'm', isFromLogger: true }],
+    ['[ERROR] no: way', { level: 'error', text: 'no: way', isFromLogger: true }],
+    ['[OTHER] x', { level: 'debug', text: '[OTHER] x', isFromLogger: false }],
+    ['{"a":1}', { level: 'debug', text: '{"a":1}', isFromLogger: false }],
+    ['{"@message":', { level: 'debug', text: '{"@message":', isFromLogger: false }],
+    ['{"@message":1}', { level: 'debug', text: '{"@message":1}', isFromLogger: false }],
+    ['null', { level: 'debug', text: 'null', isFromLogger: false }],
+    ['hello', { level: 'debug', text: 'hello', isFromLogger: false }],
   ])('%s is parsed', (line, parsed) => {
     expect(parseLogLine(line)).toEqual(parsed)
   })

@@ -8,28 +8,28 @@ export interface LogLine {
   readonly level: ProviderLogLevel
   /** The message with its structured fields. */
   readonly text: string
-  /** True for a line that the provider's logger wrote. */
-  readonly isTagged: boolean
+  /** Whether the provider's logger wrote the line. Other lines are free text. */
+  readonly isFromLogger: boolean
 }
 
 const levels: readonly ProviderLogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 const levelPrefix = /^\[(TRACE|DEBUG|INFO|WARN|ERROR)\]\s*(.*)$/s
 
-/** The fields that only repeat the place and the time of a line. */
+/** The fields that are not appended to the text as pairs: `@message` and `@module` begin it. */
 const omittedFields = ['@level', '@message', '@module', '@timestamp', '@caller']
 
-/** Parses a line of stderr: JSON of hclog, a text with a level, or any other text. */
+/** Parses a line of a provider: JSON of hclog, a text with a level, or any other text. */
 export function parseLogLine(line: string): LogLine {
   const fields = parseFields(line)
   if (fields !== undefined) {
     const level = levels.find(candidate => candidate === fields['@level']) ?? 'debug'
-    return { level, text: formatFields(fields), isTagged: true }
+    return { level, text: formatFields(fields), isFromLogger: true }
   }
   const [, name, text] = levelPrefix.exec(line) ?? []
   const level = levels.find(candidate => candidate === name?.toLowerCase())
   if (level === undefined || text === undefined)
-    return { level: 'debug', text: line, isTagged: false }
-  return { level, text, isTagged: true }
+    return { level: 'debug', text: line, isFromLogger: false }
+  return { level, text, isFromLogger: true }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -60,13 +60,13 @@ export interface PanicLines {
   readonly listLines: () => readonly string[]
 }
 
-/** Creates a buffer of the lines that begin with a panic and that the logger did not write. */
+/** Creates a buffer of the first lines from a panic on, without those of the logger. */
 export function createPanicLines(): PanicLines {
   const lines: string[] = []
   return {
-    add(line, { isTagged }) {
+    add(line, { isFromLogger }) {
       const isFirst = /^(panic|fatal error): /.test(line)
-      if (isTagged || (lines.length === 0 && !isFirst)) return
+      if (isFromLogger || (lines.length === 0 && !isFirst)) return
       if (lines.length < limits.panicLinesMax) lines.push(line)
     },
     listLines: () => [...lines],

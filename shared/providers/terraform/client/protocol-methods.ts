@@ -11,7 +11,7 @@ type Service6 = typeof service6
 
 type CalledMethodOf<M> = M extends CalledMethod<infer Q, infer A> ? CalledMethod<Q, A> : never
 
-/** The procedures of a provider with the names of protocol 6. */
+/** The procedures of a provider, by their names in protocol 6. */
 export type ProtocolMethods = {
   readonly [N in keyof Omit<typeof methods5, 'getProviderSchema'>]: CalledMethodOf<Service6[N]>
 } & {

@@ -5,6 +5,7 @@ import {
   GRPCControllerService,
   GRPCStdioService,
   type StdioData,
+  StdioData_Channel,
 } from '../../../../proto/gen/terraform/go_plugin.ts'
 import { pluginLimits as limits } from '../../../config/plugin-limits.ts'
 import { isServiceError } from '../../plugins/call-failures.ts'
@@ -12,7 +13,7 @@ import { type CalledMethod, callUnary, localChannelOptions } from '../../plugins
 import { readLines } from '../../plugins/plugin-output.ts'
 import type { ClientCertificate } from './client-certificate.ts'
 
-/** Certificates name this host, whatever the address of the provider is. */
+/** The host that all certificates name, for providers at any address. */
 const hostName = 'localhost'
 
 /**
@@ -21,15 +22,17 @@ const hostName = 'localhost'
  */
 export function createProviderChannel(
   target: string,
-  tls: { readonly own: ClientCertificate; readonly serverCertificate: string } | undefined,
+  tls:
+    | { readonly clientCertificate: ClientCertificate; readonly serverCertificate: string }
+    | undefined,
 ): Client {
   const channelCredentials =
     tls === undefined
       ? credentials.createInsecure()
       : credentials.createSsl(
           Buffer.from(tls.serverCertificate),
-          Buffer.from(tls.own.privateKey),
-          Buffer.from(tls.own.certificate),
+          Buffer.from(tls.clientCertificate.privateKey),
+          Buffer.from(tls.clientCertificate.certificate),
         )
   return new Client(target, channelCredentials, {
     ...localChannelOptions,
@@ -41,7 +44,8 @@ export function createProviderChannel(
 }
 
 /**
- * Describes a failed connection. The text of gRPC has the reason of OpenSSL, a time and line ends.
+ * Describes a failed connection. The text of gRPC has the reason of OpenSSL, and also a time and
+ * line ends, which are removed.
  */
 function describeFailure(details: string): string {
   const text = details
@@ -63,13 +67,13 @@ export async function probeChannel(client: Client): Promise<string | undefined> 
     return undefined
   } catch (thrown) {
     if (!isServiceError(thrown)) throw thrown
-    // A status of the provider has metadata; a status of this process has none.
+    // Only a status that the provider sent has metadata. gRPC in this process creates the others.
     if (Object.keys(thrown.metadata.getMap()).length > 0) return undefined
     return describeFailure(thrown.details)
   }
 }
 
-/** Starts a call with a stream of responses. Only `cancel` ends the call early. */
+/** Starts a call with a stream of responses. Only its `cancel` ends the call early. */
 export function openStream<Q, A>(
   client: Client,
   { path, requestSerialize, responseDeserialize }: CalledMethod<Q, A>,
@@ -81,25 +85,25 @@ export function openStream<Q, A>(
     responseDeserialize,
     request,
   )
-  // After a cancellation gRPC emits an error that has no other listener.
+  // After a cancellation gRPC emits an error. Without a listener it would end this process.
   stream.on('error', () => undefined)
   return stream
 }
 
 /**
  * Reads the output that the provider writes after its start, until the channel is closed. `onLine`
- * must not block. Providers without this service print nothing.
+ * must not block. It gets no lines from a provider without this service.
  */
 export function readProviderOutput(
   client: Client,
   onLine: (line: string, stream: 'stdout' | 'stderr') => void,
 ): void {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() }
-  for (const name of ['stdout', 'stderr'] as const) void passLines(streams[name], name, onLine)
+  for (const name of ['stdout', 'stderr'] as const) void forwardLines(streams[name], name, onLine)
   const output = openStream(client, GRPCStdioService.streamStdio, {})
   output.on('data', ({ channel, data }: StdioData) => {
-    if (channel === 1) streams.stdout.write(data)
-    if (channel === 2) streams.stderr.write(data)
+    if (channel === StdioData_Channel.STDOUT) streams.stdout.write(data)
+    if (channel === StdioData_Channel.STDERR) streams.stderr.write(data)
   })
   const end = (): void => {
     streams.stdout.end()
@@ -109,7 +113,7 @@ export function readProviderOutput(
   output.on('error', end)
 }
 
-async function passLines(
+async function forwardLines(
   bytes: AsyncIterable<Uint8Array>,
   name: 'stdout' | 'stderr',
   onLine: (line: string, stream: 'stdout' | 'stderr') => void,
@@ -119,8 +123,8 @@ async function passLines(
 }
 
 /**
- * Ends a provider gracefully. Its response may be lost, because the server stops at once. Resolves
- * after `providerShutdownMs` at the latest.
+ * Ends a provider gracefully. The response may be lost, because the provider stops at once.
+ * Resolves after `providerShutdownMs` at the latest.
  */
 export async function shutDownProvider(client: Client): Promise<void> {
   const deadlineMs = Date.now() + limits.providerShutdownMs

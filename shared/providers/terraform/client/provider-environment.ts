@@ -1,12 +1,12 @@
 import type { ProtocolMajor } from './handshake.ts'
 
-/** The value by which a provider recognizes a host of Terraform, for both protocols. */
+/** The value by which a provider recognizes Terraform as its caller, in both protocols. */
 const magicCookie = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2'
 
 const protocols: readonly ProtocolMajor[] = [5, 6]
 
-/** Variables of go-plugin that a host of Antichain may itself have inherited. */
-const foreignVariables = ['PLUGIN_CLIENT_CERT', 'PLUGIN_MULTIPLEX_GRPC']
+/** Variables of go-plugin that this process may have inherited, but that providers must not. */
+const removedVariables = ['PLUGIN_CLIENT_CERT', 'PLUGIN_MULTIPLEX_GRPC']
 
 /**
  * Creates the environment of a Terraform provider: the user's variables and those of go-plugin.
@@ -16,7 +16,7 @@ export function createProviderEnvironment(
   env: Readonly<Record<string, string>>,
   certificate: string | undefined,
 ): Record<string, string> {
-  const inherited = Object.entries(env).filter(([name]) => !foreignVariables.includes(name))
+  const inherited = Object.entries(env).filter(([name]) => !removedVariables.includes(name))
   return {
     ...Object.fromEntries(inherited),
     TF_PLUGIN_MAGIC_COOKIE: magicCookie,
@@ -27,7 +27,7 @@ export function createProviderEnvironment(
   }
 }
 
-/** Reports whether the user disables TLS, for example to debug a provider. */
+/** Reports whether the user disables TLS between this process and providers. */
 export function isTlsDisabled(env: Readonly<Record<string, string>>): boolean {
   return (env['TF_DISABLE_PLUGIN_TLS'] ?? '') !== ''
 }
@@ -39,7 +39,7 @@ export function hasLogLevel(env: Readonly<Record<string, string>>): boolean {
   return logVariables.some(name => (env[name] ?? '') !== '')
 }
 
-/** Returns an explanation for a provider that refused this host, by its last lines. */
+/** Explains from its last lines why a provider ended, if it refused the magic cookie. */
 export function explainRefusal(lastLines: readonly string[]): string | undefined {
   return lastLines.some(line => line.includes('This binary is a plugin'))
     ? 'it does not accept the magic cookie of Terraform, so it is a plugin of another program'

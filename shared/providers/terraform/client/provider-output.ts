@@ -3,7 +3,7 @@ import type { PluginMessage } from '../../plugins/plugin-message.ts'
 import { createTail } from '../../plugins/plugin-output.ts'
 import { createPanicLines, type ProviderLogLevel, parseLogLine } from './log-lines.ts'
 
-/** Providers log every call at lower levels, which would hide the reason of a crash. */
+/** The levels in reports of crashes. Lower levels log every call, and would hide the reason. */
 const severeLevels: readonly ProviderLogLevel[] = ['warn', 'error']
 
 /** The receiver of a provider's output. */
@@ -12,22 +12,22 @@ export interface ProviderOutput {
   /** Reports a line of the provider as a debug message, with the level of its logger. */
   readonly addLine: (line: string, stream: 'stdout' | 'stderr') => void
   /**
-   * Returns the lines for reports of failures: those of a panic, or else the last warnings, errors
-   * and free texts.
+   * Returns the lines for reports of failures: the lines of a panic, or else the last warnings,
+   * errors and free texts.
    */
   readonly listReportLines: () => readonly string[]
 }
 
 /**
- * Creates the receiver of a provider's output. The streams have the ids `streamId` and
- * `streamId + 1`. Only redacted text is reported and kept.
+ * Creates the receiver of a provider's output. `streamId` is the id of stdout, and `streamId + 1`
+ * that of stderr. Only redacted text is reported and stored.
  */
 export function createProviderOutput(options: {
   readonly plugin: string
   readonly report: (message: PluginMessage) => void
   readonly redact: (text: string) => string
   readonly streamId: number
-  /** Whether the user reads traces. Providers trace every call, so others are not even parsed. */
+  /** Whether traces are reported. Otherwise they are skipped unparsed, because they are many. */
   readonly showsTraces: boolean
 }): ProviderOutput {
   const { plugin, report, redact, streamId, showsTraces } = options
@@ -42,11 +42,11 @@ export function createProviderOutput(options: {
     addLine(line, stream) {
       if (!showsTraces && line.startsWith('{') && line.includes('"@level":"trace"')) return
       const logLine = parseLogLine(line)
-      const prefix = logLine.isTagged ? `[${logLine.level.toUpperCase()}] ` : ''
+      const prefix = logLine.isFromLogger ? `[${logLine.level.toUpperCase()}] ` : ''
       const text = prefix + redact(logLine.text)
       if (stream === 'stderr') {
         panic.add(text, logLine)
-        if (!logLine.isTagged || severeLevels.includes(logLine.level)) tail.add(text)
+        if (!logLine.isFromLogger || severeLevels.includes(logLine.level)) tail.add(text)
       }
       report({
         plugin,

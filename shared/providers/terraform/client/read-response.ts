@@ -15,12 +15,13 @@ import type {
   StoredValue,
 } from './terraform-client.ts'
 
-const warning = 2
+/** The severity WARNING of the protocol. */
+const warningSeverity = 2
 
 /** Converts diagnostics. A diagnostic without a valid severity counts as an error. */
 export function readDiagnostics(diagnostics: readonly Diagnostic[]): readonly ProviderDiagnostic[] {
   return diagnostics.map(({ severity, summary, detail, attribute }) => ({
-    severity: severity === warning ? 'warning' : 'error',
+    severity: severity === warningSeverity ? 'warning' : 'error',
     summary,
     detail,
     path: attribute === undefined ? [] : readPath(attribute),
@@ -37,7 +38,7 @@ export function readPath({ steps }: AttributePath): readonly AttributePathStep[]
   })
 }
 
-/** Converts a value. MessagePack comes first if a provider sends both forms. */
+/** Converts a value. MessagePack is preferred if the provider sends both forms. */
 export function readDynamicValue(value: DynamicValue | undefined): ReceivedValue {
   if (value === undefined) return undefined
   if (value.msgpack.length > 0) return { msgpack: value.msgpack }
@@ -66,12 +67,12 @@ export function toWireValue({ msgpack }: MsgpackValue): DynamicValue {
   return { msgpack, json: new Uint8Array() }
 }
 
-/** Converts a value for a request, which may leave out the value. */
+/** Converts an optional value for a request. */
 export function toOptionalWireValue(value: MsgpackValue | undefined): DynamicValue | undefined {
   return value && toWireValue(value)
 }
 
-/** Converts an identity for a request, which may leave out the identity. */
+/** Converts an optional identity for a request. */
 export function toWireIdentity(
   identity: MsgpackValue | undefined,
 ): ResourceIdentityData | undefined {

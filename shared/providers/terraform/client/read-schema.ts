@@ -24,7 +24,7 @@ export function readSchema(schema: WireSchema): SchemaMessage {
   return { version: schema.version, block: readBlock(schema.block) }
 }
 
-/** A provider without attributes may leave out the block. */
+/** Converts a block. A provider without attributes may leave out its block. */
 function readBlock(block: WireBlock | undefined): BlockMessage {
   return {
     attributes: (block?.attributes ?? []).map(readAttribute),
@@ -136,7 +136,7 @@ function readParameter(parameter: Function_Parameter, place: string): FunctionPa
   }
 }
 
-/** Converts the values of a map. `convert` also gets the name. */
+/** Converts the values of a map. `convert` also gets the key. */
 export function convertEntries<A, B>(
   entries: ReadonlyMap<string, A>,
   convert: (value: A, name: string) => B,

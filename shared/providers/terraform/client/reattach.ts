@@ -3,7 +3,7 @@ import { parseProtocol, type ProviderAddress, toTarget } from './handshake.ts'
 
 /** A provider that the user runs, for example in a debugger. It does not use TLS. */
 export interface ReattachedProvider extends ProviderAddress {
-  /** True when the process belongs to a test, so that the host must not end it. */
+  /** Whether the process belongs to a test. The host must not end such a process. */
   readonly isTest: boolean
 }
 

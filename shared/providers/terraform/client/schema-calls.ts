@@ -4,7 +4,7 @@ import { callOptional, callTerraform, type ClientContext } from './terraform-cal
 import type { ProviderSchemaResponse, TerraformClient } from './terraform-client.ts'
 import type { WireProviderSchema } from './wire-schema.ts'
 
-/** The version of Terraform that OpenTofu claims, which providers parse. */
+/** The Terraform version in requests to providers, which parse it. OpenTofu sends the same one. */
 const terraformVersion = '1.13.0'
 
 /** Creates the calls that concern a whole provider: schemas, configuration, functions and stop. */

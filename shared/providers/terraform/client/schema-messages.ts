@@ -28,7 +28,7 @@ export interface BlockTypeMessage {
   readonly block: BlockMessage
   readonly nesting: SchemaNesting
   readonly minItems: number
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly maxItems: number
 }
 

@@ -24,7 +24,7 @@ export interface TerraformConnection extends Connection {
   readonly redact: (text: string) => string
 }
 
-/** The state that all calls of a client share. */
+/** The connection, methods and capabilities that all calls of a client share. */
 export interface ClientContext {
   readonly connection: TerraformConnection
   readonly methods: ProtocolMethods
@@ -77,7 +77,10 @@ export async function* streamTerraform<Q, A>(
   }
 }
 
-/** A provider reports its own problems as diagnostics, so a status of gRPC is a bug or a crash. */
+/**
+ * Converts a thrown error. A provider reports its own problems as diagnostics, so a status of gRPC
+ * means a bug or a crash.
+ */
 async function toProviderError(
   connection: TerraformConnection,
   method: { readonly path: string },

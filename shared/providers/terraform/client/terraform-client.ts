@@ -1,12 +1,12 @@
 import type { ProtocolMajor } from './handshake.ts'
 import type { FunctionMessage, IdentitySchemaMessage, SchemaMessage } from './schema-messages.ts'
 
-/** An encoded value to a provider. Null is the byte 0xc0. */
+/** An encoded value for a provider. Null is encoded as the byte 0xc0. */
 export interface MsgpackValue {
   readonly msgpack: Uint8Array
 }
 
-/** An encoded value from a provider. Undefined is null. */
+/** An encoded value from a provider. Undefined stands for null. */
 export type ReceivedValue = MsgpackValue | { readonly json: Uint8Array } | undefined
 
 /** A stored value for an upgrade: JSON, or the flat map of Terraform before 0.12. */
@@ -20,7 +20,7 @@ export type AttributePathStep =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'index'; readonly index: number }
 
-/** A problem of a call. A call with errors had a response, so it is no failed call. */
+/** A problem that a response reports. The call itself does not throw for it. */
 export interface ProviderDiagnostic {
   readonly severity: 'error' | 'warning'
   readonly summary: string
@@ -34,7 +34,7 @@ export interface DiagnosedResponse {
   readonly diagnostics: readonly ProviderDiagnostic[]
 }
 
-/** The reason why a provider defers. Only providers with `deferralAllowed` may defer. */
+/** The reason why a provider defers. It may defer only if the client allows deferrals. */
 export type DeferralReason =
   | 'unknown'
   | 'resourceConfigUnknown'
@@ -46,8 +46,8 @@ export interface DeferrableResponse extends DiagnosedResponse {
   readonly deferralReason: DeferralReason | undefined
 }
 
-/** The request to validate the configuration of a resource or a data source. */
-export interface ValidateRequest {
+/** A request with the configuration of a resource, a data source or another type. */
+export interface ConfigRequest {
   readonly typeName: string
   readonly config: MsgpackValue
 }
@@ -145,8 +145,8 @@ export interface ImportedResourceMessage {
   readonly identity: ReceivedValue
 }
 
-/** The lease of an ephemeral resource. Private data that are undefined stay absent in requests. */
-export interface EphemeralLease extends DiagnosedResponse {
+/** The time of the next renewal of an ephemeral resource, and the private data for that call. */
+export interface EphemeralRenewal extends DiagnosedResponse {
   /** Milliseconds since 1970. Undefined: no renewal. */
   readonly renewAtMs: number | undefined
   readonly private: Uint8Array | undefined
@@ -179,7 +179,8 @@ export interface ActionRequest {
 /**
  * The calls of a Terraform provider, with the names of protocol 6, for both protocols. Values stay
  * encoded. All calls may run concurrently, and no call has a timeout. Each one throws ProviderError
- * when it has no response. Procedures that older providers lack have empty responses.
+ * when it has no response. For a provider that does not know the call, `getFunctions` and
+ * `getResourceIdentitySchemas` return empty responses.
  */
 export interface TerraformClient {
   readonly protocol: ProtocolMajor
@@ -191,9 +192,9 @@ export interface TerraformClient {
     DiagnosedResponse & { readonly functions: ReadonlyMap<string, FunctionMessage> }
   >
   readonly validateProviderConfig: (config: MsgpackValue) => Promise<DiagnosedResponse>
-  readonly validateResourceConfig: (request: ValidateRequest) => Promise<DiagnosedResponse>
-  readonly validateDataResourceConfig: (request: ValidateRequest) => Promise<DiagnosedResponse>
-  readonly validateEphemeralResourceConfig: (request: ValidateRequest) => Promise<DiagnosedResponse>
+  readonly validateResourceConfig: (request: ConfigRequest) => Promise<DiagnosedResponse>
+  readonly validateDataResourceConfig: (request: ConfigRequest) => Promise<DiagnosedResponse>
+  readonly validateEphemeralResourceConfig: (request: ConfigRequest) => Promise<DiagnosedResponse>
   /** Configures the provider, at most once per process. */
   readonly configureProvider: (config: MsgpackValue) => Promise<DiagnosedResponse>
   readonly upgradeResourceState: (
@@ -237,9 +238,9 @@ export interface TerraformClient {
     readonly state: MsgpackValue
   }) => Promise<DiagnosedResponse & { readonly config: ReceivedValue }>
   readonly openEphemeralResource: (
-    request: ValidateRequest,
-  ) => Promise<EphemeralLease & DeferrableResponse & { readonly result: ReceivedValue }>
-  readonly renewEphemeralResource: (request: EphemeralRequest) => Promise<EphemeralLease>
+    request: ConfigRequest,
+  ) => Promise<EphemeralRenewal & DeferrableResponse & { readonly result: ReceivedValue }>
+  readonly renewEphemeralResource: (request: EphemeralRequest) => Promise<EphemeralRenewal>
   readonly closeEphemeralResource: (request: EphemeralRequest) => Promise<DiagnosedResponse>
   readonly callFunction: (request: {
     readonly name: string
@@ -252,14 +253,14 @@ export interface TerraformClient {
       | undefined
   }>
   readonly validateListResourceConfig: (
-    request: ValidateRequest & {
+    request: ConfigRequest & {
       readonly includeResourceObject?: MsgpackValue | undefined
       readonly limit?: MsgpackValue | undefined
     },
   ) => Promise<DiagnosedResponse>
   /** Lists resources. The end of the iteration ends the call. `limit` 0 is no limit. */
   readonly listResource: (
-    request: ValidateRequest & { readonly includeResourceObject: boolean; readonly limit: number },
+    request: ConfigRequest & { readonly includeResourceObject: boolean; readonly limit: number },
   ) => AsyncIterable<ListResourceEvent>
   readonly validateActionConfig: (request: ActionRequest) => Promise<DiagnosedResponse>
   readonly planAction: (request: ActionRequest) => Promise<DeferrableResponse>

@@ -37,19 +37,19 @@ export interface TerraformStartRequest {
   readonly name: string
   /** The source address, such as `hashicorp/random`, by which TF_REATTACH_PROVIDERS names it. */
   readonly source: string
-  /** The file of the provider. */
+  /** The executable file of the provider. */
   readonly path: string
   readonly cwd: string
-  /** Removes secrets from a text of the provider: a line of its log, or the text of an error. */
+  /** Removes secrets from a log line or an error text of the provider. */
   readonly redact?: (text: string) => string
-  /** Kills a provider that has not printed its handshake yet. */
+  /** Kills the provider if it has not printed its handshake yet. */
   readonly abortSignal?: AbortSignal
   /** Returns true while all providers are being killed because the user cancelled. */
   readonly isSilent?: () => boolean
   /** Whether the provider may defer changes. Default: false. */
   readonly isDeferralAllowed?: boolean
   /** Timeout for the handshake in ms, which only tests set. */
-  readonly handshakeMs?: number
+  readonly handshakeTimeoutMs?: number
 }
 
 /** Starts Terraform providers. */
@@ -87,7 +87,10 @@ export function createTerraformHost(deps: TerraformHostDeps): TerraformHost {
       if (reattached !== undefined)
         return attach(deps, request, { reattached, output: createOutput() })
       const start = (): Promise<TerraformProcess> =>
-        startOnce(deps, request, { own: getCertificate(), output: createOutput() })
+        startOnce(deps, request, {
+          clientCertificate: getCertificate(),
+          output: createOutput(),
+        })
       return retryStart(start, {
         shouldRetry: () => request.abortSignal?.aborted !== true,
         report: text =>
@@ -100,17 +103,23 @@ export function createTerraformHost(deps: TerraformHostDeps): TerraformHost {
 async function startOnce(
   deps: TerraformHostDeps,
   request: TerraformStartRequest,
-  { own, output }: { readonly own: ClientCertificate | undefined; readonly output: ProviderOutput },
+  {
+    clientCertificate,
+    output,
+  }: {
+    readonly clientCertificate: ClientCertificate | undefined
+    readonly output: ProviderOutput
+  },
 ): Promise<TerraformProcess> {
   const { name, path, cwd } = request
-  const env = createProviderEnvironment(deps.env, own?.certificate)
+  const env = createProviderEnvironment(deps.env, clientCertificate?.certificate)
   const child = deps.processes.spawn({ command: path, args: [], cwd, env })
   const started = await awaitFirstLine<Handshake>(child, {
     name,
     path,
     lineName: 'its handshake',
-    parse: line => parseHandshake(line, { expectsTls: own !== undefined }),
-    timeoutMs: request.handshakeMs ?? limits.handshakeTimeoutMs,
+    parse: line => parseHandshake(line, { expectsTls: clientCertificate !== undefined }),
+    timeoutMs: request.handshakeTimeoutMs ?? limits.handshakeTimeoutMs,
     onLine: output.addLine,
     listReportLines: output.listReportLines,
     abortSignal: request.abortSignal,
@@ -119,7 +128,9 @@ async function startOnce(
   const handshake = started.content
   const { serverCertificate } = handshake
   const tls =
-    own === undefined || serverCertificate === undefined ? undefined : { own, serverCertificate }
+    clientCertificate === undefined || serverCertificate === undefined
+      ? undefined
+      : { clientCertificate, serverCertificate }
   const client = createProviderChannel(handshake.target, tls)
   const pluginProcess: ProviderProcess = {
     name,
@@ -134,7 +145,7 @@ async function startOnce(
     },
   }
   return connectProvider({
-    ...connectOptions(deps, request),
+    ...pickConnectOptions(deps, request),
     address: handshake,
     client,
     pluginProcess,
@@ -164,7 +175,7 @@ async function attach(
     },
   }
   return connectProvider({
-    ...connectOptions(deps, request),
+    ...pickConnectOptions(deps, request),
     address: reattached,
     client,
     pluginProcess,
@@ -172,7 +183,7 @@ async function attach(
   })
 }
 
-function connectOptions(
+function pickConnectOptions(
   { report }: TerraformHostDeps,
   { isSilent = () => false, isDeferralAllowed = false }: TerraformStartRequest,
 ): Pick<StartedProvider, 'report' | 'isSilent' | 'isDeferralAllowed'> {

@@ -5,18 +5,18 @@ import type { BlockSchema } from '../values/schema.ts'
 import { getAtCtyPath, transformValue } from '../values/walk.ts'
 import { attributeAtPath } from './object-shape.ts'
 
-/** The objects between which changes are ignored. */
-export interface IgnoringValues {
+/** The prior object and the configuration, whose differences are ignored. */
+export interface PriorAndConfig {
   readonly prior: CtyValue
   readonly config: CtyValue
 }
 
 /**
- * Returns the configuration with the prior values at some paths. A key of a map is added, replaced
- * or removed alone. Paths that only one of the objects has are ignored.
+ * Returns the configuration with the prior values at some paths. A path to a key of a map adds,
+ * replaces or removes that key alone. Another path has no effect if one of the objects lacks it.
  */
 export function ignoreChangesAt(
-  { prior, config }: IgnoringValues,
+  { prior, config }: PriorAndConfig,
   paths: readonly CtyPath[],
 ): CtyValue {
   if (prior.kind === 'null') return config
@@ -25,13 +25,13 @@ export function ignoreChangesAt(
 
 function resetAtPath(prior: CtyValue, config: CtyValue, path: CtyPath): CtyValue {
   const last = path.at(-1)
-  const owner = last?.kind === 'key' ? path.slice(0, -1) : path
-  const priorPart = getAtCtyPath(prior, owner)
-  const configPart = getAtCtyPath(config, owner)
+  const resetPath = last?.kind === 'key' ? path.slice(0, -1) : path
+  const priorPart = getAtCtyPath(prior, resetPath)
+  const configPart = getAtCtyPath(config, resetPath)
   if (priorPart === undefined || configPart === undefined) return config
   const reset = last?.kind === 'key' ? resetKey(priorPart, configPart, last.key) : priorPart
   return transformValue(config, (part, partPath) =>
-    partPath.length === owner.length && isAtOrBelow(partPath, owner) ? reset : part,
+    partPath.length === resetPath.length && isAtOrBelow(partPath, resetPath) ? reset : part,
   )
 }
 
@@ -46,10 +46,10 @@ function resetKey(prior: CtyValue, config: CtyValue, key: string): CtyValue {
 }
 
 /**
- * Returns the configuration that changes nothing: the prior object, without the attributes that
+ * Returns a configuration that changes nothing: the prior object, with null for the attributes that
  * only the provider sets.
  */
-export function ignoreAllChanges(block: BlockSchema, { prior, config }: IgnoringValues): CtyValue {
+export function ignoreAllChanges(block: BlockSchema, { prior, config }: PriorAndConfig): CtyValue {
   if (prior.kind === 'null') return config
   return transformValue(prior, (part, path) => {
     const attribute = attributeAtPath(block, path)

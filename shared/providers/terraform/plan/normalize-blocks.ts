@@ -7,8 +7,8 @@ import { unknownOf } from '../values/unknown-value.ts'
 import { attributeOf, elementsOf } from './object-shape.ts'
 
 /**
- * Gives blocks of a state the form that plans require. Old providers return null for no blocks, and
- * unknown for blocks of which they know nothing. Blocks with dynamic parts stay as they are.
+ * Gives the blocks of a state the form that plans require. Old providers return null for absent
+ * blocks, and one unknown value for unknown blocks. Blocks with dynamic parts stay unchanged.
  */
 export function normalizeBlocks(block: BlockSchema, value: CtyValue): CtyValue {
   const blockType = impliedTypeOf(block)
@@ -23,7 +23,7 @@ export function normalizeBlocks(block: BlockSchema, value: CtyValue): CtyValue {
 function normalizeNested(nested: NestedBlockSchema, value: CtyValue): CtyValue {
   const { block, nesting } = nested
   if (containsDynamic(impliedTypeOf(block)) || nesting === 'map') return value
-  if (value.kind === 'unknown') return stubOf(nested)
+  if (value.kind === 'unknown') return unknownBlocksOf(nested)
   if (value.kind === 'null') return emptyBlockOf(nested)
   if (nesting === 'single' || nesting === 'group') return normalizeBlocks(block, value)
   return blocksOf(
@@ -33,22 +33,22 @@ function normalizeNested(nested: NestedBlockSchema, value: CtyValue): CtyValue {
 }
 
 /** Returns one block with unknown attributes. Maps are empty, because their keys are unknown. */
-function stubOf(nested: NestedBlockSchema): CtyValue {
+function unknownBlocksOf(nested: NestedBlockSchema): CtyValue {
   switch (nested.nesting) {
     case 'single':
     case 'group':
-      return stubBlockOf(nested.block)
+      return unknownBlockOf(nested.block)
     case 'map':
       return blocksOf(nested, [])
     case 'list':
     case 'set':
-      return blocksOf(nested, [['', stubBlockOf(nested.block)]])
+      return blocksOf(nested, [['', unknownBlockOf(nested.block)]])
   }
 }
 
-function stubBlockOf(block: BlockSchema): CtyMapping {
+function unknownBlockOf(block: BlockSchema): CtyMapping {
   return objectOfType(impliedTypeOf(block), (name, type) => {
     const nested = block.blocks.get(name)
-    return nested === undefined ? unknownOf(type) : stubOf(nested)
+    return nested === undefined ? unknownOf(type) : unknownBlocksOf(nested)
   })
 }

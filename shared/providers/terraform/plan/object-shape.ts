@@ -1,6 +1,6 @@
 /**
  * terraform/plan: the decisions that Terraform's core makes between the calls of a provider, and
- * its checks of the answers. Imports terraform/values. It is pure.
+ * its checks of the responses. Imports terraform/values. It is pure.
  *
  * Invariants: no message contains a value, because values may be secret. Flaws are collected, and
  * the caller decides which of them are fatal.
@@ -17,10 +17,10 @@ import {
 import type { CtyType, ObjectType } from '../values/type-system.ts'
 import { unknownOf } from '../values/unknown-value.ts'
 
-/** The schema of objects: of blocks, or of an attribute with nested attributes. */
+/** The schema of objects: of a block, or of an attribute with nested attributes. */
 export type ObjectShape = BlockSchema | ObjectSchema
 
-/** A contradiction in the answer of a provider. */
+/** A contradiction in a response of a provider. */
 export interface ProviderFlaw {
   readonly message: string
   readonly path: CtyPath
@@ -31,13 +31,13 @@ export function typeOfShape(shape: ObjectShape): ObjectType {
   return 'blocks' in shape ? impliedTypeOf(shape) : typeOfObject(shape)
 }
 
-/** Returns an attribute of an object. Null has null ones, and unknown has unknown ones. */
+/** Returns an attribute of an object: null if the object is null, unknown if it is unknown. */
 export function attributeOf(value: CtyValue, name: string, type: CtyType): CtyValue {
   if (value.kind === 'unknown') return unknownOf(type)
   return (value.kind === 'object' ? value.entries.get(name) : undefined) ?? nullOf(type)
 }
 
-/** Returns an element of a list or tuple. Unknown has unknown elements. */
+/** Returns an element of a list or tuple: unknown if the list is unknown. */
 export function elementAt(value: CtyValue, index: number, type: CtyType): CtyValue | undefined {
   if (value.kind === 'unknown') return unknownOf(type)
   return value.kind === 'list' || value.kind === 'tuple' ? value.elements[index] : undefined
@@ -55,7 +55,7 @@ export function elementsOf(value: CtyValue): readonly CtyValue[] {
     : []
 }
 
-/** Returns the attribute that a path ends at. A path into or between attributes has none. */
+/** Returns the attribute at the end of a path, or undefined if the path ends elsewhere. */
 export function attributeAtPath(shape: ObjectShape, path: CtyPath): AttributeSchema | undefined {
   let current: ObjectShape = shape
   let isKeyNext = false
@@ -69,7 +69,8 @@ export function attributeAtPath(shape: ObjectShape, path: CtyPath): AttributeSch
     const inner = innerShapeOf(current, step.name)
     if (inner === undefined) return undefined
     current = inner.shape
-    // Blocks with dynamic parts have their keys as attributes of an object.
+    // The key of a map is skipped. With dynamic parts the map is an object, and its keys are
+    // attributes.
     isKeyNext = inner.nesting === 'map'
   }
   return undefined

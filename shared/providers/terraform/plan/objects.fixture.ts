@@ -58,7 +58,7 @@ function blocksFrom(
   )
 }
 
-/** Creates a value of a type. */
+/** Creates a value of a type from plain JSON. */
 function valueFrom(type: CtyType, plain: PlainValue): CtyValue {
   if (plain === null) return nullOf(type)
   if (plain === '?') return unknownOf(type)
@@ -80,7 +80,7 @@ function valueFrom(type: CtyType, plain: PlainValue): CtyValue {
   return type.kind === 'map' ? mapOf(entries, element) : objectOf(entries)
 }
 
-/** Returns a value in plain JSON, without the nulls of objects. */
+/** Converts a value to plain JSON, without the null attributes of objects. */
 export function toPlain(value: CtyValue): PlainValue {
   switch (value.kind) {
     case 'null':

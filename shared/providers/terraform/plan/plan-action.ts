@@ -7,15 +7,15 @@ import { attributeAtPath } from './object-shape.ts'
 /** The operation on an object that a plan requires. */
 export type PlanAction = 'none' | 'create' | 'update' | 'replace'
 
-/** A checked plan of a provider for an object that is not deleted. */
+/** A provider's plan for an object that is not deleted, after the checks of its flaws. */
 export interface CheckedPlan {
-  /** Null for a new object. For a tainted one it is null, too, because it is planned anew. */
+  /** Null for a new object, and for a tainted one, because it is planned like a new one. */
   readonly prior: CtyValue
   readonly planned: CtyValue
-  /** The paths for which `filterReplacePaths` finds a reason. */
+  /** The paths that `filterReplacePaths` returns. */
   readonly replacePaths: readonly CtyPath[]
   readonly isTainted: boolean
-  /** The user requests a replacement. */
+  /** Whether the user requests a replacement. */
   readonly isForced: boolean
 }
 
@@ -33,8 +33,8 @@ export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAct
 }
 
 /**
- * Reports whether the operation of the final plan is that of the initial plan. An update may turn
- * out unnecessary. The new object of a replacement is planned as a create.
+ * Reports whether the operation of the final plan agrees with that of the initial plan. An update
+ * may turn out unnecessary. The new object of a replacement is planned as a create.
  */
 export function isConsistentAction(initial: PlanAction, final: PlanAction): boolean {
   if (initial === final) return true

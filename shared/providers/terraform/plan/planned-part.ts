@@ -10,8 +10,8 @@ export interface PlannedPart {
   readonly path: CtyPath
 }
 
-/** Returns a part of a part, in all three values. */
-export function enterPlanned(
+/** Returns the inner part at a step. `pick` takes its value from each of the three values. */
+export function enterPlannedPart(
   { prior, config, planned, path }: PlannedPart,
   step: CtyStep,
   pick: (value: CtyValue) => CtyValue,
@@ -24,10 +24,14 @@ export function enterPlanned(
   }
 }
 
-/** Returns a flaw if only one of plan and configuration has the part. */
-export function existenceFlaw({ config, planned, path }: PlannedPart): ProviderFlaw | undefined {
+/** Returns a flaw if the part is null in the plan or in the configuration, but not in both. */
+export function findExistenceFlaw({
+  config,
+  planned,
+  path,
+}: PlannedPart): ProviderFlaw | undefined {
   if ((planned.kind === 'null') === (config.kind === 'null')) return undefined
   return planned.kind === 'null'
-    ? { message: 'planned for absence, but the configuration wants existence', path }
-    : { message: 'planned for existence, but the configuration wants absence', path }
+    ? { message: 'a configured value is planned as null', path }
+    : { message: 'a value is planned, but the configured one is null', path }
 }

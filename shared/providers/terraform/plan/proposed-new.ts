@@ -22,8 +22,8 @@ import {
 import { mayComeFromConfig } from './set-correlation.ts'
 
 /**
- * Returns the object that a provider shall plan: the configuration, with the prior values of
- * computed attributes that it does not set. Neither value may be marked.
+ * Returns the proposed new state for the provider's plan. It is the configuration, with the prior
+ * values of computed attributes that the configuration does not set.
  */
 export function proposeNew(block: BlockSchema, prior: CtyValue, config: CtyValue): CtyValue {
   if (prior.kind === 'null' && config.kind === 'null') return prior
@@ -31,8 +31,8 @@ export function proposeNew(block: BlockSchema, prior: CtyValue, config: CtyValue
 }
 
 /**
- * Returns the placeholder of an object that is read later: the configuration, with unknown values
- * for computed attributes that it does not set.
+ * Returns the placeholder of an object that can only be read later. It is the configuration, with
+ * unknown values for computed attributes that the configuration does not set.
  */
 export function planUnknown(block: BlockSchema, config: CtyValue): CtyValue {
   return mergeBlock(block, unknownOf(impliedTypeOf(block)), config)
@@ -55,7 +55,7 @@ function mergeNestedBlock(
   prior: CtyValue,
   config: CtyValue,
 ): CtyValue {
-  // Blocks of an unknown number.
+  // The number of blocks is unknown.
   if (config.kind === 'unknown') return config
   switch (nesting) {
     case 'single':
@@ -116,7 +116,7 @@ function mergeElement(shape: ObjectShape, prior: CtyValue, config: CtyValue): Ct
   })
 }
 
-/** Elements of lists belong together by their index. */
+/** Merges elements of lists that have the same index. */
 function mergeList(shape: ObjectShape, prior: CtyValue, config: CtyValue): CtyValue {
   if (config.kind !== 'list' && config.kind !== 'tuple') return config
   const type = typeOfShape(shape)
@@ -127,7 +127,7 @@ function mergeList(shape: ObjectShape, prior: CtyValue, config: CtyValue): CtyVa
   return config.kind === 'tuple' ? tupleOf(merged) : listOf(merged, type)
 }
 
-/** Elements of maps belong together by their key. */
+/** Merges elements of maps that have the same key. */
 function mergeMap(shape: ObjectShape, prior: CtyValue, config: CtyValue): CtyValue {
   if (config.kind !== 'map' && config.kind !== 'object') return config
   const priorEntries = entriesOf(prior)
@@ -141,14 +141,16 @@ function mergeMap(shape: ObjectShape, prior: CtyValue, config: CtyValue): CtyVal
   return config.kind === 'object' ? objectOf(merged) : mapOf(merged, typeOfShape(shape))
 }
 
-/** An element of a set belongs to the first prior one that may come from it. */
+/** Merges each element of a set with the first prior one that may come from it. */
 function mergeSet(shape: ObjectShape, prior: CtyValue, config: CtyValue): CtyValue {
   if (config.kind !== 'set') return config
   const type = typeOfShape(shape)
-  const unused = [...elementsOf(prior)]
+  const unusedPriors = [...elementsOf(prior)]
   const merged = config.elements.map(element => {
-    const position = unused.findIndex(candidate => mayComeFromConfig(shape, candidate, element))
-    const [priorElement = nullOf(type)] = position < 0 ? [] : unused.splice(position, 1)
+    const position = unusedPriors.findIndex(candidate =>
+      mayComeFromConfig(shape, candidate, element),
+    )
+    const [priorElement = nullOf(type)] = position < 0 ? [] : unusedPriors.splice(position, 1)
     return mergeElement(shape, priorElement, element)
   })
   return setOf(merged, type)

@@ -1,5 +1,5 @@
 import { type CtyValue } from '../values/cty-value.ts'
-import { equalRaw } from '../values/equality.ts'
+import { equalRaw } from '../values/raw-equality.ts'
 import { getAtCtyPath, walkValue } from '../values/walk.ts'
 import { type ObjectShape, attributeAtPath } from './object-shape.ts'
 
@@ -15,7 +15,7 @@ export function mayComeFromConfig(shape: ObjectShape, prior: CtyValue, config: C
     if (configPart !== undefined && equalRaw(configPart, part, { ignoresRefinements: true }))
       return false
     const attribute = attributeAtPath(shape, path)
-    // A set has no addresses for its elements, so that it must be equal as a whole.
+    // The elements of a set have no addresses, so the set must be equal as a whole.
     if (configPart === undefined || configPart.type.kind === 'set') isPossible = false
     else if (attribute?.kind === 'plain')
       isPossible = attribute.isComputed === true && configPart.kind === 'null'

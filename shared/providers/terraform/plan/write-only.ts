@@ -4,7 +4,7 @@ import type { BlockSchema } from '../values/schema.ts'
 import { transformValue, walkValue } from '../values/walk.ts'
 import { attributeAtPath } from './object-shape.ts'
 
-/** Returns the paths of write-only attributes that have a value. No state may have one. */
+/** Returns the paths of write-only attributes that have a value. A state must have none. */
 export function findWriteOnlyValues(block: BlockSchema, value: CtyValue): readonly CtyPath[] {
   const paths: CtyPath[] = []
   walkValue(value, (part, path) => {

@@ -1,7 +1,7 @@
 import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from './cty-path.ts'
 import type { CtyType } from './type-system.ts'
 
-/** A step of an `AttributePath` message. A selector of a newer protocol is `unknown`. */
+/** A step of an `AttributePath` message. A kind of step that is not known here is `unknown`. */
 export type ProtocolStep =
   | { readonly kind: 'attribute'; readonly name: string }
   | { readonly kind: 'key'; readonly key: string }
@@ -9,8 +9,8 @@ export type ProtocolStep =
   | { readonly kind: 'unknown' }
 
 /**
- * Returns the path that a provider sent about a value of a type. The protocol has no address for
- * elements of sets, so the path ends at the set. Unknown selectors are dropped.
+ * Converts a path that a provider sent, into a value of a type. The protocol has no address for
+ * elements of sets, so the path ends at the set. Unknown steps are dropped.
  */
 export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType): CtyPath {
   const path: CtyStep[] = []
@@ -18,17 +18,19 @@ export function readAttributePath(steps: readonly ProtocolStep[], type: CtyType)
   for (const step of steps) {
     if (step.kind === 'unknown') continue
     if (current?.kind === 'set') break
-    const next: CtyStep = current === undefined ? toStep(step) : toStepOf(step, current)
+    const next: CtyStep = current === undefined ? toStep(step) : toStepIn(current, step)
     path.push(next)
-    current = current === undefined ? undefined : partOf(current, next)
+    current = current === undefined ? undefined : typeOfPart(current, next)
   }
   return path
 }
 
 type KnownStep = Exclude<ProtocolStep, { kind: 'unknown' }>
 
-/** Providers use keys and attributes for each other. The type decides. */
-function toStepOf(step: KnownStep, type: CtyType): CtyStep {
+/**
+ * Converts a step into a value of a type. Providers confuse keys and attributes: the type decides.
+ */
+function toStepIn(type: CtyType, step: KnownStep): CtyStep {
   if (step.kind === 'key' && type.kind === 'object') return attributeStep(step.key.normalize('NFC'))
   if (step.kind === 'attribute' && type.kind === 'map') return keyStep(step.name.normalize('NFC'))
   return toStep(step)
@@ -45,8 +47,8 @@ function toStep(step: KnownStep): CtyStep {
   }
 }
 
-/** Returns the type of a part, or undefined if only the value decides. */
-function partOf(type: CtyType, step: CtyStep): CtyType | undefined {
+/** Returns the type of a part, or undefined if the type of the whole does not determine it. */
+function typeOfPart(type: CtyType, step: CtyStep): CtyType | undefined {
   switch (type.kind) {
     case 'list':
     case 'map':

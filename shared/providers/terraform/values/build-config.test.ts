@@ -144,7 +144,7 @@ test('all problems are collected, and become one error', () => {
   ])
   const thrown = createConfigError("'web' (test_thing)", built.problems)
   expect(hasCode(thrown, 'TERRAFORM_CONFIG_INVALID')).toBe(true)
-  expect(thrown.message).toContain("the configuration of 'web' (test_thing): ")
+  expect(thrown.message).toContain("the configuration of 'web' (test_thing) is invalid: ")
   expect(thrown.message).toContain("a value is required at 'rule[1].port'")
 })
 

@@ -24,17 +24,17 @@ import {
 } from './schema.ts'
 import { unknownOf } from './unknown-value.ts'
 
-/** The configuration of an object, in the type of its schema, with all errors of the input. */
+/** The configuration of an object, of the type of its schema, with all problems of the input. */
 export interface BuiltConfig {
   readonly value: CtyValue
   readonly problems: readonly ConfigProblem[]
-  /** The parts that are secret in the input. A secret within a set marks the whole set. */
+  /** The paths of secret inputs. A secret within a set marks the whole set. */
   readonly sensitivePaths: readonly CtyPath[]
 }
 
 /**
- * Builds the configuration of a block from the inputs of a program, whose names are those of the
- * schema. All problems are collected. With problems, the value has null in their places.
+ * Builds the configuration of a block from the inputs of a program, which have the names of the
+ * schema. All problems are collected. A part with a problem is null in the value.
  */
 export function buildConfig(block: BlockSchema, input: PropertyValue): BuiltConfig {
   const report: BuildReport = { problems: [], sensitivePaths: [] }
@@ -87,7 +87,7 @@ interface PlacedInput {
   readonly place: BuildPlace
 }
 
-/** Builds an attribute whose objects have a schema of their own. Unlike blocks, it may be null. */
+/** Builds an attribute with nested attributes. Unlike a block, it may be null. */
 function buildNested(
   attribute: AttributeSchema,
   nested: ObjectSchema,
@@ -154,8 +154,8 @@ function buildBlocks(nested: NestedBlockSchema, input: PropertyValue, place: Bui
 }
 
 /**
- * Builds one block of a collection. Its number is known, so that the block itself must not be
- * unknown, only its parts.
+ * Builds one block of a collection. The number of blocks is known, so only the parts of a block may
+ * be unknown.
  */
 function buildElement(block: BlockSchema, input: PropertyValue, place: BuildPlace): CtyValue {
   const value = buildObject(block, input, place)
@@ -167,7 +167,7 @@ function buildElement(block: BlockSchema, input: PropertyValue, place: BuildPlac
   })
 }
 
-/** Returns the inputs of the single blocks with their keys and places. */
+/** Returns the input of each block with its key and its place. Only maps have keys. */
 function listEntries(
   { nesting }: NestedBlockSchema,
   input: PropertyValue,
@@ -182,7 +182,7 @@ function listEntries(
   return []
 }
 
-/** Blocks with unknown parts may still change in number. */
+/** Checks the number of blocks. It is not final while a block has unknown parts. */
 function checkCount(
   { minItems, maxItems }: NestedBlockSchema,
   blocks: readonly CtyValue[],

@@ -43,10 +43,10 @@ export function objectOfType(
  */
 export function listOf(
   elements: readonly CtyValue[],
-  element: CtyType,
+  elementType: CtyType,
   path: CtyPath = [],
 ): CtyValue {
-  const narrowed = narrowElementType(elements, element, path)
+  const narrowed = narrowElementType(elements, elementType, path)
   return {
     kind: 'list',
     type: { kind: 'list', element: narrowed },
@@ -60,10 +60,10 @@ export function listOf(
  */
 export function setOf(
   elements: readonly CtyValue[],
-  element: CtyType,
+  elementType: CtyType,
   path: CtyPath = [],
 ): CtyValue {
-  const narrowed = narrowElementType(elements, element, path)
+  const narrowed = narrowElementType(elements, elementType, path)
   return {
     kind: 'set',
     type: { kind: 'set', element: narrowed },
@@ -74,11 +74,11 @@ export function setOf(
 /** Returns a map. Throws TERRAFORM_PROVIDER_BUG if two elements differ in type. */
 export function mapOf(
   entries: Iterable<readonly [string, CtyValue]>,
-  element: CtyType,
+  elementType: CtyType,
   path: CtyPath = [],
 ): CtyValue {
   const sorted = sortEntries(entries)
-  const narrowed = narrowElementType([...sorted.values()], element, path)
+  const narrowed = narrowElementType([...sorted.values()], elementType, path)
   return {
     kind: 'map',
     type: { kind: 'map', element: narrowed },
@@ -88,19 +88,19 @@ export function mapOf(
 
 function narrowElementType(
   elements: readonly CtyValue[],
-  element: CtyType,
+  elementType: CtyType,
   path: CtyPath,
 ): CtyType {
-  if (!containsDynamic(element)) return element
+  if (!containsDynamic(elementType)) return elementType
   const types = elements.map(({ type }) => type).filter(({ kind }) => kind !== 'dynamic')
   const [first] = types
-  if (first === undefined) return element
+  if (first === undefined) return elementType
   if (!types.every(type => equalTypes(type, first)))
     throw createProviderBug('all elements of a collection must have the same type', path)
   return first
 }
 
-/** A null or unknown without a type takes the type of the other elements. */
+/** Gives a null or unknown without a type the type of the other elements. */
 function retype(value: CtyValue, type: CtyType): CtyValue {
   return value.type.kind === 'dynamic' && type.kind !== 'dynamic' ? { ...value, type } : value
 }

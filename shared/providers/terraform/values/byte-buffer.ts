@@ -1,4 +1,4 @@
-/** Bytes that grow at their end. Numbers are written with the most significant byte first. */
+/** A buffer that grows at its end. Numbers are written with the most significant byte first. */
 export interface ByteBuffer {
   readonly write8: (number: number) => void
   readonly write16: (number: number) => void
@@ -16,7 +16,9 @@ export function createByteBuffer(): ByteBuffer {
   let view = new DataView(buffer.buffer)
   let length = 0
 
-  /** Makes room for some bytes, perhaps in a larger buffer. Returns the position of the first. */
+  /**
+   * Adds room for some bytes, perhaps in a larger buffer. Returns the position of the first one.
+   */
   const reserve = (count: number): number => {
     const start = length
     length += count
@@ -28,7 +30,7 @@ export function createByteBuffer(): ByteBuffer {
     }
     return start
   }
-  // Each function reserves first: an argument must not replace the buffer that it is written to.
+  // `reserve` may replace `buffer` and `view`, so each function calls it before it uses them.
   return {
     write8: number => {
       const start = reserve(1)

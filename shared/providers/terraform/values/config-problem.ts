@@ -19,7 +19,9 @@ export interface BuildReport {
 export interface BuildPlace {
   readonly report: BuildReport
   readonly path: CtyPath
-  /** The outermost set around the part. Its elements have no address, so it is marked whole. */
+  /**
+   * The outermost set around the part. A secret in it marks the set, as elements have no address.
+   */
   readonly setPath?: CtyPath
 }
 
@@ -35,15 +37,25 @@ export function reportProblem({ report, path }: BuildPlace, message: string): vo
   report.problems.push({ message, path })
 }
 
-/** Notes that the value at a place is secret. */
+/** Records that the value at a place is secret. */
 export function markSensitive({ report, path, setPath }: BuildPlace): void {
   report.sensitivePaths.push(setPath ?? path)
 }
 
-/** Returns one error TERRAFORM_CONFIG_INVALID for all problems of a configuration. */
-export function createConfigError(owner: string, problems: readonly ConfigProblem[]): DeployError {
+/**
+ * Returns one error TERRAFORM_CONFIG_INVALID for all problems of a configuration. `subject` names
+ * its resource.
+ */
+export function createConfigError(
+  subject: string,
+  problems: readonly ConfigProblem[],
+): DeployError {
   const reasons = problems.map(({ message, path }) => `${message}${formatPlace(path)}`)
-  return error('TERRAFORM_CONFIG_INVALID', `the configuration of ${owner}: ${reasons.join('; ')}`, {
-    details: { problems: reasons },
-  })
+  return error(
+    'TERRAFORM_CONFIG_INVALID',
+    `the configuration of ${subject} is invalid: ${reasons.join('; ')}`,
+    {
+      details: { problems: reasons },
+    },
+  )
 }

@@ -2,22 +2,23 @@ import { type CtyPath, attributeStep, formatPlace, indexStep } from './cty-path.
 import { type CtyType, type ObjectType, describeType, equalTypes } from './type-system.ts'
 
 /**
- * Returns the reasons for which a type does not conform to another one, as sentences; none if it
- * conforms. Each type conforms to itself and to the dynamic type, at any depth.
+ * Returns the reasons why a type does not conform to a required one, as sentences. Returns none if
+ * it conforms. Each type conforms to itself and to the dynamic type, at any depth.
  */
 export function conformanceErrorsOf(
   type: CtyType,
-  wanted: CtyType,
+  required: CtyType,
   path: CtyPath = [],
 ): readonly string[] {
-  if (wanted.kind === 'dynamic' || equalTypes(type, wanted)) return []
-  if (type.kind === 'object' && wanted.kind === 'object') return compareObjects(type, wanted, path)
-  if (type.kind === 'tuple' && wanted.kind === 'tuple') {
-    if (type.elements.length !== wanted.elements.length)
+  if (required.kind === 'dynamic' || equalTypes(type, required)) return []
+  if (type.kind === 'object' && required.kind === 'object')
+    return compareObjects(type, required, path)
+  if (type.kind === 'tuple' && required.kind === 'tuple') {
+    if (type.elements.length !== required.elements.length)
       return [
-        `${wanted.elements.length} elements are required, but got ${type.elements.length}${formatPlace(path)}`,
+        `${required.elements.length} elements are required, but got ${type.elements.length}${formatPlace(path)}`,
       ]
-    return wanted.elements.flatMap((element, index) => {
+    return required.elements.flatMap((element, index) => {
       const actual = type.elements[index]
       return actual === undefined
         ? []
@@ -26,17 +27,19 @@ export function conformanceErrorsOf(
   }
   if (
     (type.kind === 'list' || type.kind === 'set' || type.kind === 'map') &&
-    wanted.kind === type.kind
+    required.kind === type.kind
   )
-    return conformanceErrorsOf(type.element, wanted.element, path)
-  return [`${describeType(wanted)} is required, but got ${describeType(type)}${formatPlace(path)}`]
+    return conformanceErrorsOf(type.element, required.element, path)
+  return [
+    `${describeType(required)} is required, but got ${describeType(type)}${formatPlace(path)}`,
+  ]
 }
 
-function compareObjects(type: ObjectType, wanted: ObjectType, path: CtyPath): readonly string[] {
-  const surplus = [...type.attributes.keys()].filter(name => !wanted.attributes.has(name))
+function compareObjects(type: ObjectType, required: ObjectType, path: CtyPath): readonly string[] {
+  const surplus = [...type.attributes.keys()].filter(name => !required.attributes.has(name))
   return [
     ...surplus.map(name => `the attribute '${name}' is not supported${formatPlace(path)}`),
-    ...[...wanted.attributes].flatMap(([name, attribute]) => {
+    ...[...required.attributes].flatMap(([name, attribute]) => {
       const actual = type.attributes.get(name)
       return actual === undefined
         ? [`the attribute '${name}' is missing${formatPlace(path)}`]
@@ -45,7 +48,7 @@ function compareObjects(type: ObjectType, wanted: ObjectType, path: CtyPath): re
   ]
 }
 
-/** Reports whether a type conforms to another one. */
-export function conformsTo(type: CtyType, wanted: CtyType): boolean {
-  return conformanceErrorsOf(type, wanted).length === 0
+/** Reports whether a type conforms to a required one. */
+export function conformsTo(type: CtyType, required: CtyType): boolean {
+  return conformanceErrorsOf(type, required).length === 0
 }

@@ -17,12 +17,12 @@ import {
 } from './type-system.ts'
 import { unknownOf } from './unknown-value.ts'
 
-/** An input without wrappers. Undefined is an unknown value. */
+/** An input without wrappers of secrets, outputs and references. Undefined is an unknown value. */
 export type PlainInput = Exclude<PropertyValue, { readonly kind: string }> | undefined
 
 /**
  * Removes the wrappers of an input, and marks its place if it is secret. References become ids.
- * Reports values that have no counterpart, such as archives.
+ * Reports values that Terraform does not have, such as archives.
  */
 export function unwrapInput(input: PropertyValue, place: BuildPlace): PlainInput {
   if (!isSpecial(input)) return input
@@ -73,7 +73,7 @@ function convertPlain(
     case 'bool':
       return convertToBool(input)
     case 'dynamic':
-      return convertFreely(input, place)
+      return convertToOwnType(input, place)
     case 'list':
     case 'set':
     case 'tuple':
@@ -112,8 +112,8 @@ function convertToString(input: NonNullable<PlainInput>): CtyValue | undefined {
 }
 
 /**
- * Programs have numbers as doubles only, so that longer ones come as texts. An empty text is null,
- * as in Pulumi's bridge.
+ * Converts to a number. Programs have doubles only, so they pass longer numbers as strings. An
+ * empty string is null, as in Pulumi's bridge.
  */
 function convertToNumber(input: NonNullable<PlainInput>): CtyValue | undefined {
   if (typeof input !== 'string' && typeof input !== 'number') return undefined
@@ -128,8 +128,8 @@ function convertToBool(input: NonNullable<PlainInput>): CtyValue | undefined {
   return input === 'false' || input === '0' ? boolOf(false) : undefined
 }
 
-/** Converts to the type that the input has itself: arrays are tuples, and maps are objects. */
-function convertFreely(input: NonNullable<PlainInput>, place: BuildPlace): CtyValue | undefined {
+/** Converts to the type of the input itself: arrays become tuples, and maps become objects. */
+function convertToOwnType(input: NonNullable<PlainInput>, place: BuildPlace): CtyValue | undefined {
   if (typeof input === 'string') return stringOf(input)
   if (typeof input === 'boolean') return boolOf(input)
   if (typeof input === 'number') return convertToNumber(input)
@@ -175,10 +175,10 @@ export function itemStep(kind: string, index: number): CtyStep {
  */
 function unifyElements(
   elements: readonly CtyValue[],
-  element: CtyType,
+  elementType: CtyType,
   place: BuildPlace,
 ): readonly CtyValue[] | undefined {
-  if (!containsDynamic(element)) return elements
+  if (!containsDynamic(elementType)) return elements
   const types = elements.map(({ type }) => type).filter(({ kind }) => kind !== 'dynamic')
   const [first] = types
   if (first === undefined || types.every(type => equalTypes(type, first))) return elements

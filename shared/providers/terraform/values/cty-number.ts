@@ -6,12 +6,15 @@ import { roundDecimal } from './round-decimal.ts'
  */
 export type CtyNumber = bigint | CtyDecimal | CtyInfinity
 
-/** The number `coefficient × 10^-scale` with a positive scale. 10 does not divide the coefficient. */
+/**
+ * The number `coefficient × 10^-scale`. The scale is above 0, and 10 does not divide the
+ * coefficient.
+ */
 export interface CtyDecimal {
   readonly kind: 'decimal'
   readonly coefficient: bigint
   readonly scale: number
-  /** The double as which the number was received. It is sent as the same double again. */
+  /** The double that was received, if any. The same double is sent again. */
   readonly float?: number
 }
 
@@ -61,7 +64,7 @@ function createNumber(coefficient: bigint, exponent: number): CtyNumber {
 
 /**
  * Returns the number with the shortest text that identifies this double. Returns undefined for NaN.
- * Programs and providers mean that number: cty also compares doubles by their shortest text.
+ * cty also compares doubles by their shortest text.
  */
 export function numberFromFloat(float: number): CtyNumber | undefined {
   if (Number.isNaN(float)) return undefined
@@ -96,7 +99,7 @@ export function formatCtyNumber(number: CtyNumber): string {
   return `${isNegative ? '-' : ''}${padded.slice(0, point)}.${padded.slice(point)}`
 }
 
-/** Compares two numbers: negative, zero or positive, like the comparison of a sort. */
+/** Compares two numbers for a sort. The result is negative, zero or positive. */
 export function compareNumbers(a: CtyNumber, b: CtyNumber): number {
   if (isInfinity(a) || isInfinity(b)) return rankOf(a) - rankOf(b)
   const scale = Math.max(scaleOf(a), scaleOf(b))

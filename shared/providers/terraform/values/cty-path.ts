@@ -3,10 +3,10 @@ export type CtyStep =
   | { readonly kind: 'attribute'; readonly name: string }
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'key'; readonly key: string }
-  // Elements of sets have no address in the protocol. The position is that in the sorted set.
+  // Elements of sets have no address in the protocol. `position` is the position in the sorted set.
   | { readonly kind: 'element'; readonly position: number }
 
-/** The way from a value to a part of it. */
+/** The steps from a value to a part of it. */
 export type CtyPath = readonly CtyStep[]
 
 /** Returns the step to an attribute of an object. */

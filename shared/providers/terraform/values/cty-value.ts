@@ -15,13 +15,13 @@ export type CtyValue =
   | CtySequence
   | CtyMapping
 
-/** The absence of a value. Each type has its own null. */
+/** The absence of a value. Each type has a null. */
 export interface CtyNull {
   readonly kind: 'null'
   readonly type: CtyType
 }
 
-/** A value that is not known yet. Refinements are the facts that are known already. */
+/** A value that is not known yet. Its refinements limit the possible values. */
 export interface CtyUnknown {
   readonly kind: 'unknown'
   readonly type: CtyType

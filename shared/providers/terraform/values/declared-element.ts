@@ -1,6 +1,6 @@
 import { type CtyType, dynamicType } from './type-system.ts'
 
-/** Returns the declared type of a part of a value that conforms to a type. */
+/** Returns the declared type of an element or attribute, from the declared type of the whole. */
 export function elementTypeOf(declared: CtyType, key: string | number): CtyType {
   switch (declared.kind) {
     case 'list':

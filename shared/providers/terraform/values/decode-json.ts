@@ -132,7 +132,7 @@ function readTypedJson(json: LosslessJson, path: CtyPath): CtyValue {
   if (!isLosslessObject(json) || json.size !== 2 || type === undefined || value === undefined)
     throw createProviderBug('an object with value and type is required', path)
   const valueType = readLosslessType(type)
-  // A type within a type has no step of its own, so that its depth would not be counted.
+  // Nested types would add levels without steps in `path`, so `checkDepth` would not count them.
   if (valueType.kind === 'dynamic' && value !== null)
     throw createProviderBug('a value with a known type is required', path)
   return readJsonValue(value, valueType, path)

@@ -95,7 +95,7 @@ test.each([
   else expect(decode(hex, type)).toMatchObject({ kind: 'unknown', refinements })
 })
 
-test('facts that leave one value give that value', () => {
+test('refinements that leave one value give that value', () => {
   expect(decode('c7 03 0c 8101c3', '"string"')).toMatchObject({ kind: 'null' })
   expect(decode('c7 05 0c 82 01c2 06 00', '["map","string"]')).toMatchObject({ kind: 'map' })
   expect(decode('c7 07 0c 83 01c2 0502 0602', '["list","string"]')).toMatchObject({
@@ -113,8 +113,8 @@ test.each([
   ['c7 05 0c 82 01c2 01c3', '"string"'],
   ['c7 03 0c a16162', '"string"'],
   [`c8 0401 0c ${'00'.repeat(1025)}`, '"string"'],
-])('the facts %.30s do not fit %s', (hex, type) => {
-  expect(refuse(hex, type).message).toMatch(/facts/)
+])('the refinements %.30s do not fit %s', (hex, type) => {
+  expect(refuse(hex, type).message).toMatch(/refinements/)
 })
 
 test.each([

@@ -73,7 +73,7 @@ function readValue(state: DecodingState, declared: CtyType): CtyValue {
   )
 }
 
-/** Reads a part. The path contains its step meanwhile, and also when the part is wrong. */
+/** Reads a part. During the read, `path` ends with its step, for messages of errors. */
 function readPart(state: DecodingState, step: CtyStep, declared: CtyType): CtyValue {
   state.path.push(step)
   const value = readValue(state, declared)
@@ -90,7 +90,7 @@ function readDynamic(state: DecodingState): CtyValue {
   )
     throw createProviderBug('a value with its type is required', path)
   const type = parseTypeJson(reader.readText())
-  // A type within a type has no step of its own, so that the depth is counted here.
+  // Nested types would add levels without steps in `path`, so `checkDepth` would not count them.
   if (type.kind === 'dynamic' && reader.peekKind() === 'array')
     throw createProviderBug('a value with a known type is required', path)
   return readValue(state, type)

@@ -12,89 +12,91 @@ import {
 } from './refinements.ts'
 import { unknownOf } from './unknown-value.ts'
 
-const refinedCode = 12
-/** Longest list of facts in bytes. No valid one is longer. */
+/** The code of the extension for an unknown value with refinements. */
+const refinedExtensionCode = 12
+/** Maximum size of encoded refinements in bytes. Valid ones are never larger. */
 const payloadBytesMax = 1024
-/** Lengths above this one say nothing: no collection is longer. */
-const lengthMaxOfAll = 2 ** 31
+/** A maximum length from here on is no restriction, because no collection is longer. */
+const unlimitedLength = 2 ** 31
 
 /**
- * Reads an extension item: the unknown of a type. Codes other than 12 have no facts. Throws
- * TERRAFORM_PROVIDER_BUG for facts that do not fit the type or contradict each other.
+ * Reads an extension item: an unknown value of a type. Only the code 12 has refinements. Throws
+ * TERRAFORM_PROVIDER_BUG for refinements that do not fit the type or contradict each other.
  */
 export function readUnknown(reader: MsgpackReader, type: CtyType, path: CtyPath): CtyValue {
   const { code, payload } = reader.readExtension()
-  if (payload.length <= 1 || code !== refinedCode) return unknownOf(type)
+  if (payload.length <= 1 || code !== refinedExtensionCode) return unknownOf(type)
   if (payload.length > payloadBytesMax)
-    throw createProviderBug('the provider sent an unknown value with too many facts', path)
-  const facts = createMsgpackReader(payload)
-  if (facts.peekKind() !== 'map') throw createFactError(path)
+    throw createProviderBug('the provider sent an unknown value with too many refinements', path)
+  const items = createMsgpackReader(payload)
+  if (items.peekKind() !== 'map') throw createRefinementError(path)
   const refinements: Mutable<Refinements & { isNull?: boolean }> = {}
-  for (let count = facts.readMapHeader(); count > 0; count -= 1) {
-    if (facts.peekKind() !== 'integer') throw createFactError(path)
-    const key = Number(facts.readInteger())
-    if (type.kind === 'dynamic') facts.skip()
-    else readFact(facts, { key, type, path }, refinements)
+  for (let count = items.readMapHeader(); count > 0; count -= 1) {
+    if (items.peekKind() !== 'integer') throw createRefinementError(path)
+    const key = Number(items.readInteger())
+    if (type.kind === 'dynamic') items.skip()
+    else readRefinement(items, { key, type, path }, refinements)
   }
   const { isNull, ...rest } = refinements
   if (isNull === true && rest.isNotNull !== true) return nullOf(type)
-  if (isNull === true || isContradiction(rest)) throw createFactError(path)
+  if (isNull === true || isContradiction(rest)) throw createRefinementError(path)
   return unknownOf(type, rest)
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-interface FactContext {
+interface RefinementContext {
   readonly key: number
   readonly type: CtyType
   readonly path: CtyPath
 }
 
-function readFact(
-  facts: MsgpackReader,
-  { key, type, path }: FactContext,
-  into: Mutable<Refinements & { isNull?: boolean }>,
+function readRefinement(
+  items: MsgpackReader,
+  { key, type, path }: RefinementContext,
+  target: Mutable<Refinements & { isNull?: boolean }>,
 ): void {
   const isCollection = type.kind === 'list' || type.kind === 'set' || type.kind === 'map'
   switch (key) {
     case refinementKeys.nullness:
-      if (facts.peekKind() !== 'bool') throw createFactError(path)
-      if (facts.readBool()) into.isNull = true
-      else into.isNotNull = true
+      if (items.peekKind() !== 'bool') throw createRefinementError(path)
+      if (items.readBool()) target.isNull = true
+      else target.isNotNull = true
       break
     case refinementKeys.prefix: {
-      if (type.kind !== 'string' || facts.peekKind() !== 'text') throw createFactError(path)
-      const prefix = facts.readText().normalize('NFC')
-      if (prefix !== '') into.prefix = prefix
+      if (type.kind !== 'string' || items.peekKind() !== 'text') throw createRefinementError(path)
+      const prefix = items.readText().normalize('NFC')
+      if (prefix !== '') target.prefix = prefix
       break
     }
     case refinementKeys.lowerBound:
     case refinementKeys.upperBound: {
-      if (type.kind !== 'number') throw createFactError(path)
-      const bound = readBound(facts, path)
+      if (type.kind !== 'number') throw createRefinementError(path)
+      const bound = readBound(items, path)
       if (typeof bound.number !== 'bigint' && bound.number.kind === 'infinity') break
-      if (key === refinementKeys.lowerBound) into.lowerBound = bound
-      else into.upperBound = bound
+      if (key === refinementKeys.lowerBound) target.lowerBound = bound
+      else target.upperBound = bound
       break
     }
     case refinementKeys.lengthMin:
     case refinementKeys.lengthMax: {
-      if (!isCollection || facts.peekKind() !== 'integer') throw createFactError(path)
-      const length = Number(facts.readInteger())
-      if (key === refinementKeys.lengthMin && length > 0) into.lengthMin = length
-      if (key === refinementKeys.lengthMax && length < lengthMaxOfAll) into.lengthMax = length
+      if (!isCollection || items.peekKind() !== 'integer') throw createRefinementError(path)
+      const length = Number(items.readInteger())
+      if (key === refinementKeys.lengthMin && length > 0) target.lengthMin = length
+      if (key === refinementKeys.lengthMax && length < unlimitedLength) target.lengthMax = length
       break
     }
     default:
-      facts.skip()
+      items.skip()
   }
 }
 
-function readBound(facts: MsgpackReader, path: CtyPath): NumberBound {
-  if (facts.peekKind() !== 'array' || facts.readArrayHeader() !== 2) throw createFactError(path)
-  const number = readMsgpackNumber(facts)
-  if (number === undefined || facts.peekKind() !== 'bool') throw createFactError(path)
-  return { number, isInclusive: facts.readBool() }
+function readBound(items: MsgpackReader, path: CtyPath): NumberBound {
+  if (items.peekKind() !== 'array' || items.readArrayHeader() !== 2)
+    throw createRefinementError(path)
+  const number = readMsgpackNumber(items)
+  if (number === undefined || items.peekKind() !== 'bool') throw createRefinementError(path)
+  return { number, isInclusive: items.readBool() }
 }
 
 /** Reads a number in any of its forms. Returns undefined for other items and for NaN. */
@@ -111,6 +113,6 @@ export function readMsgpackNumber(reader: MsgpackReader): CtyNumber | undefined 
   }
 }
 
-function createFactError(path: CtyPath): Error {
-  return createProviderBug('the provider sent an unknown value with invalid facts', path)
+function createRefinementError(path: CtyPath): Error {
+  return createProviderBug('the provider sent an unknown value with invalid refinements', path)
 }

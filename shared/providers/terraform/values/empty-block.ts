@@ -3,7 +3,7 @@ import { type CtyMapping, type CtyValue, nullOf } from './cty-value.ts'
 import { type BlockSchema, type NestedBlockSchema, impliedTypeOf } from './schema.ts'
 import { containsDynamic } from './type-system.ts'
 
-/** Returns the object of a block in which nothing is written: attributes are null. */
+/** Returns the object of a block without any configured part: its attributes are null. */
 export function emptyObjectOf(block: BlockSchema): CtyMapping {
   return objectOfType(impliedTypeOf(block), (name, type) => {
     const nested = block.blocks.get(name)
@@ -11,7 +11,7 @@ export function emptyObjectOf(block: BlockSchema): CtyMapping {
   })
 }
 
-/** Returns the value of a nested block that is not written. */
+/** Returns the value of a nested block that the configuration does not have. */
 export function emptyBlockOf(nested: NestedBlockSchema): CtyValue {
   const type = impliedTypeOf(nested.block)
   switch (nested.nesting) {
@@ -24,7 +24,7 @@ export function emptyBlockOf(nested: NestedBlockSchema): CtyValue {
   }
 }
 
-/** Returns the collection of some blocks. Only blocks of a map have keys. */
+/** Returns the collection of some blocks. The keys are used only for a map. */
 export function blocksOf(
   { block, nesting }: NestedBlockSchema,
   entries: readonly (readonly [string, CtyValue])[],

@@ -10,9 +10,9 @@ import { createProviderBug } from './provider-bug.ts'
 import { formatTypeJson } from './type-json.ts'
 
 /**
- * Encodes a value for a state. JSON has neither unknown values nor infinities: for them
- * TERRAFORM_PROVIDER_BUG is thrown. The value must conform to the declared type of its schema, else
- * INTERNAL_ASSERTION is thrown.
+ * Encodes a value for a state. Throws TERRAFORM_PROVIDER_BUG for unknown values and infinities,
+ * which JSON does not have. Throws INTERNAL_ASSERTION if the value does not conform to its declared
+ * type.
  */
 export function encodeCtyJson(value: CtyValue, declared: CtyType): string {
   const [reason] = conformanceErrorsOf(value.type, declared)

@@ -9,8 +9,8 @@ import { type NumberBound, type Refinements, refinementKeys } from './refinement
 import { formatTypeJson } from './type-json.ts'
 
 const encoder = new TextEncoder()
-/** Extension of an unknown value with refinements. */
-const refinedCode = 12
+/** The code of the extension for an unknown value with refinements. */
+const refinedExtensionCode = 12
 /** Longest prefix of an unknown string that is sent, in bytes. */
 const prefixBytesMax = 256
 const int64Max = 2n ** 63n
@@ -75,36 +75,39 @@ function writeNumber(writer: MsgpackWriter, number: CtyNumber): void {
 }
 
 function writeUnknown(writer: MsgpackWriter, { refinements }: CtyUnknown): void {
-  const facts = factWritersOf(refinements)
-  if (facts.length === 0) return writer.writeExtension(0, new Uint8Array(1))
+  const writers = refinementWritersOf(refinements)
+  if (writers.length === 0) return writer.writeExtension(0, new Uint8Array(1))
   const payload = createMsgpackWriter()
-  payload.writeMapHeader(facts.length)
-  for (const [key, write] of facts) {
+  payload.writeMapHeader(writers.length)
+  for (const [key, write] of writers) {
     payload.writeInteger(BigInt(key))
     write(payload)
   }
-  writer.writeExtension(refinedCode, payload.finish())
+  writer.writeExtension(refinedExtensionCode, payload.finish())
 }
 
-type FactWriter = (writer: MsgpackWriter) => void
+type RefinementWriter = (writer: MsgpackWriter) => void
 
-function factWritersOf(refinements: Refinements): readonly (readonly [number, FactWriter])[] {
+function refinementWritersOf(
+  refinements: Refinements,
+): readonly (readonly [number, RefinementWriter])[] {
   const { isNotNull, prefix, lowerBound, upperBound, lengthMin, lengthMax } = refinements
-  const facts: (readonly [number, FactWriter])[] = []
-  if (isNotNull === true) facts.push([refinementKeys.nullness, to => to.writeBool(false)])
+  const writers: (readonly [number, RefinementWriter])[] = []
+  if (isNotNull === true) writers.push([refinementKeys.nullness, target => target.writeBool(false)])
   const sentPrefix = shortenPrefix(prefix ?? '')
-  if (sentPrefix !== '') facts.push([refinementKeys.prefix, to => to.writeText(sentPrefix)])
+  if (sentPrefix !== '')
+    writers.push([refinementKeys.prefix, target => target.writeText(sentPrefix)])
   for (const [key, bound] of [
     [refinementKeys.lowerBound, lowerBound],
     [refinementKeys.upperBound, upperBound],
   ] as const)
-    if (bound !== undefined) facts.push([key, to => writeBound(to, bound)])
+    if (bound !== undefined) writers.push([key, target => writeBound(target, bound)])
   for (const [key, length] of [
     [refinementKeys.lengthMin, lengthMin],
     [refinementKeys.lengthMax, lengthMax],
   ] as const)
-    if (length !== undefined) facts.push([key, to => to.writeInteger(BigInt(length))])
-  return facts
+    if (length !== undefined) writers.push([key, target => target.writeInteger(BigInt(length))])
+  return writers
 }
 
 function writeBound(writer: MsgpackWriter, { number, isInclusive }: NumberBound): void {
@@ -113,18 +116,18 @@ function writeBound(writer: MsgpackWriter, { number, isInclusive }: NumberBound)
   writer.writeBool(isInclusive)
 }
 
-/** Characters that no following text can change. A shortened prefix may end with them. */
+/** Characters that never combine with the text after them. A shortened prefix may end with them. */
 const finalCharacters = /^[-_:;/\\,.(){}[\]|?!~ \t@#$%^&*+"']$/
 
-/** Cuts a long prefix, and then its last character, because more text could change that one. */
+/** Cuts a long prefix. Also removes the last character if more text could combine with it. */
 function shortenPrefix(prefix: string): string {
   const bytes = encoder.encode(prefix)
   if (bytes.length <= prefixBytesMax) return prefix
   let end = prefixBytesMax - 1
   // A continuation byte at the cut belongs to a character that began before it.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  const kept = new TextDecoder().decode(bytes.subarray(0, end)).normalize('NFC')
-  const characters = [...new Intl.Segmenter('en').segment(kept)].map(({ segment }) => segment)
+  const shortened = new TextDecoder().decode(bytes.subarray(0, end)).normalize('NFC')
+  const characters = [...new Intl.Segmenter('en').segment(shortened)].map(({ segment }) => segment)
   const last = characters.at(-1) ?? ''
-  return finalCharacters.test(last) ? kept : kept.slice(0, kept.length - last.length)
+  return finalCharacters.test(last) ? shortened : shortened.slice(0, shortened.length - last.length)
 }

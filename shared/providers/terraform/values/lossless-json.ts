@@ -7,7 +7,7 @@ export type LosslessJson =
   | readonly LosslessJson[]
   | LosslessObject
 
-/** A number as it was written. */
+/** A number with the text that the JSON has for it. */
 export interface LosslessNumber {
   readonly kind: 'number'
   readonly source: string
@@ -28,7 +28,9 @@ export function parseLosslessJson(text: string): LosslessJson | undefined {
   }
 }
 
-/** The parser calls this for each value, inner values first. It passes the source of scalars. */
+/**
+ * The reviver of `JSON.parse`, which gets inner values first. `context` has the text of a number.
+ */
 function keepSource(_key: string, value: unknown, context?: { readonly source: string }): unknown {
   if (typeof value === 'number') return { kind: 'number', source: context?.source ?? String(value) }
   const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -42,19 +42,19 @@ export function createMsgpackReader(bytes: Uint8Array): MsgpackReader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let position = 0
 
-  /** Moves over some bytes. Returns the position of the first one. */
-  const take = (count: number): number => {
+  /** Advances over some bytes. Returns the position of the first one. */
+  const advance = (count: number): number => {
     const start = position
     if (count > bytes.length - start)
       throw createProviderBug('the provider sent a value that ends too early')
     position += count
     return start
   }
-  const takeCode = (): number => view.getUint8(take(1))
+  const readCode = (): number => view.getUint8(advance(1))
   /** Reads a length of 1, 2 or 4 bytes. */
-  const takeLength = (width: number): number => {
-    if (width === 1) return view.getUint8(take(1))
-    return width === 2 ? view.getUint16(take(2)) : view.getUint32(take(4))
+  const readLength = (width: number): number => {
+    if (width === 1) return view.getUint8(advance(1))
+    return width === 2 ? view.getUint16(advance(2)) : view.getUint32(advance(4))
   }
   const checkCount = (count: number, bytesEach: number): number => {
     if (count * bytesEach > bytes.length - position)
@@ -62,29 +62,30 @@ export function createMsgpackReader(bytes: Uint8Array): MsgpackReader {
     return count
   }
   const readHeader = (fixed: number, code16: number, bytesEach: number): number => {
-    const code = takeCode()
-    const count = code < 0xa0 ? code - fixed : takeLength(code === code16 ? 2 : 4)
+    const code = readCode()
+    const count = code < 0xa0 ? code - fixed : readLength(code === code16 ? 2 : 4)
     return checkCount(count, bytesEach)
   }
   const readText = (): string => {
-    const length = textLengthOf(takeCode(), takeLength)
-    const start = take(length)
+    const length = textLengthOf(readCode(), readLength)
+    const start = advance(length)
     return readAscii(bytes, start, length) ?? decoder.decode(bytes.subarray(start, start + length))
   }
   const reader: MsgpackReader = {
     peekKind: () => (position < bytes.length ? kindOf(view.getUint8(position)) : 'end'),
-    readNull: () => void take(1),
-    readBool: () => takeCode() === 0xc3,
-    readInteger: () => readIntegerOf(takeCode(), view, take),
-    readFloat: () => (takeCode() === 0xca ? view.getFloat32(take(4)) : view.getFloat64(take(8))),
+    readNull: () => void advance(1),
+    readBool: () => readCode() === 0xc3,
+    readInteger: () => readIntegerOf(readCode(), view, advance),
+    readFloat: () =>
+      readCode() === 0xca ? view.getFloat32(advance(4)) : view.getFloat64(advance(8)),
     readText,
     readArrayHeader: () => readHeader(0x90, 0xdc, 1),
     readMapHeader: () => readHeader(0x80, 0xde, 2),
     readExtension: () => {
-      const code = takeCode()
-      const length = code >= 0xd4 ? 1 << (code - 0xd4) : takeLength(1 << (code - 0xc7))
-      const type = view.getInt8(take(1))
-      const start = take(length)
+      const code = readCode()
+      const length = code >= 0xd4 ? 1 << (code - 0xd4) : readLength(1 << (code - 0xc7))
+      const type = view.getInt8(advance(1))
+      const start = advance(length)
       return { code: type, payload: bytes.subarray(start, start + length) }
     },
     skip: () => skipItems(reader),
@@ -93,9 +94,9 @@ export function createMsgpackReader(bytes: Uint8Array): MsgpackReader {
   return reader
 }
 
-/** Skips one item. It counts the items left instead of calling itself, so depth has no limit. */
+/** Skips one item. It counts remaining items and is not recursive, so any depth is possible. */
 function skipItems(reader: MsgpackReader): void {
-  for (let left = 1; left > 0; left -= 1)
+  for (let remainingItems = 1; remainingItems > 0; remainingItems -= 1)
     switch (reader.peekKind()) {
       case 'null':
       case 'bool':
@@ -111,10 +112,10 @@ function skipItems(reader: MsgpackReader): void {
         reader.readText()
         break
       case 'array':
-        left += reader.readArrayHeader()
+        remainingItems += reader.readArrayHeader()
         break
       case 'map':
-        left += 2 * reader.readMapHeader()
+        remainingItems += 2 * reader.readMapHeader()
         break
       case 'extension':
         reader.readExtension()
@@ -142,33 +143,33 @@ function kindOf(code: number): MsgpackKind {
   return code < 0xde ? 'array' : 'map'
 }
 
-function readIntegerOf(code: number, view: DataView, take: (count: number) => number): bigint {
+function readIntegerOf(code: number, view: DataView, advance: (count: number) => number): bigint {
   if (code < 0x80) return BigInt(code)
   if (code >= 0xe0) return BigInt(code - 0x100)
   switch (code) {
     case 0xcc:
-      return BigInt(view.getUint8(take(1)))
+      return BigInt(view.getUint8(advance(1)))
     case 0xcd:
-      return BigInt(view.getUint16(take(2)))
+      return BigInt(view.getUint16(advance(2)))
     case 0xce:
-      return BigInt(view.getUint32(take(4)))
+      return BigInt(view.getUint32(advance(4)))
     case 0xcf:
-      return view.getBigUint64(take(8))
+      return view.getBigUint64(advance(8))
     case 0xd0:
-      return BigInt(view.getInt8(take(1)))
+      return BigInt(view.getInt8(advance(1)))
     case 0xd1:
-      return BigInt(view.getInt16(take(2)))
+      return BigInt(view.getInt16(advance(2)))
     case 0xd2:
-      return BigInt(view.getInt32(take(4)))
+      return BigInt(view.getInt32(advance(4)))
     default:
-      return view.getBigInt64(take(8))
+      return view.getBigInt64(advance(8))
   }
 }
 
-/** Returns the length of a text or of binary data. */
-function textLengthOf(code: number, takeLength: (width: number) => number): number {
+/** Returns the length of a text or of binary data in bytes. */
+function textLengthOf(code: number, readLength: (width: number) => number): number {
   if (code < 0xc0) return code - 0xa0
-  return takeLength(1 << (code < 0xc7 ? code - 0xc4 : code - 0xd9))
+  return readLength(1 << (code < 0xc7 ? code - 0xc4 : code - 0xd9))
 }
 
 /** Reads short texts without the decoder, which is slow for keys. Undefined if not ASCII. */

@@ -3,8 +3,8 @@ import { type CtyPath, type CtyStep, attributeStep, indexStep, keyStep } from '.
 import { type LosslessJson, isLosslessArray, isLosslessObject } from './lossless-json.ts'
 
 /**
- * Reads a path of a Terraform state, such as `sensitive_attributes` has. A path into a set ends at
- * the set. Returns undefined for other JSON.
+ * Reads a path of a Terraform state, such as one of its `sensitive_attributes`. A path into a set
+ * ends at the set. Returns undefined for other JSON.
  */
 export function readPathJson(json: LosslessJson): CtyPath | undefined {
   if (!isLosslessArray(json)) return undefined

@@ -2,8 +2,8 @@ import { type DeployError, error } from '../../../errors/error.ts'
 import { type CtyPath, formatCtyPath, formatPlace } from './cty-path.ts'
 
 /**
- * Maximum depth of types and values. Deeper input is refused, because it would exhaust the stack of
- * calls. Real schemas have less than 30 levels.
+ * Maximum depth of types and values. Deeper input is refused, because it could exhaust the call
+ * stack. Real schemas have fewer than 30 levels.
  */
 const depthMax = 200
 

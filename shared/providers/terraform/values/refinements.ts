@@ -6,20 +6,22 @@ export interface NumberBound {
   readonly isInclusive: boolean
 }
 
-/** Facts about an unknown value. An absent fact is unknown. */
+/**
+ * Restrictions of the possible values of an unknown value. An absent property restricts nothing.
+ */
 export interface Refinements {
-  /** The value is definitely not null. */
+  /** Whether the value cannot be null. Never false. */
   readonly isNotNull?: boolean
-  /** The string begins with this text. */
+  /** The text with which the string begins. */
   readonly prefix?: string
   readonly lowerBound?: NumberBound
   readonly upperBound?: NumberBound
-  /** The collection has at least this many elements. Zero is left out. */
+  /** The smallest number of elements of the collection. Zero is left out. */
   readonly lengthMin?: number
   readonly lengthMax?: number
 }
 
-/** The keys of facts on the wire. Unknown keys are ignored. */
+/** The keys of refinements in MessagePack. Unknown keys are ignored. */
 export const refinementKeys = {
   nullness: 1,
   prefix: 2,
@@ -29,7 +31,7 @@ export const refinementKeys = {
   lengthMax: 6,
 } as const
 
-/** Reports whether two sets of facts are equal. */
+/** Reports whether two unknown values have equal refinements. */
 export function equalRefinements(a: Refinements, b: Refinements): boolean {
   return (
     a.isNotNull === b.isNotNull &&
@@ -46,14 +48,14 @@ function equalBounds(a: NumberBound | undefined, b: NumberBound | undefined): bo
   return a.isInclusive === b.isInclusive && compareNumbers(a.number, b.number) === 0
 }
 
-/** Reports whether no value satisfies the facts. */
+/** Reports whether no value satisfies the refinements. */
 export function isContradiction(refinements: Refinements): boolean {
   const { lowerBound, upperBound, lengthMin = 0, lengthMax = Infinity } = refinements
   if (lengthMin > lengthMax) return true
   if (lowerBound === undefined || upperBound === undefined) return false
   const order = compareNumbers(lowerBound.number, upperBound.number)
-  const isPoint = lowerBound.isInclusive && upperBound.isInclusive
-  return order > 0 || (order === 0 && !isPoint)
+  const allowsOneNumber = lowerBound.isInclusive && upperBound.isInclusive
+  return order > 0 || (order === 0 && !allowsOneNumber)
 }
 
 /** Reports whether a number is within the bounds. */

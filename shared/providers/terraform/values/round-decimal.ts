@@ -1,8 +1,8 @@
 /** Precision of numbers in bits. It is the precision with which cty parses texts. */
 const precisionBits = 512
-/** Each text with this many digits survives the precision unchanged. */
-const safeDigits = 153
-/** More digits than any shortest text has. */
+/** Rounding to the precision does not change a decimal with at most this many digits. */
+const exactDigitsMax = 153
+/** No shortest text has more digits. */
 const shortestDigitsMax = 156
 
 /** The number `coefficient × 10^exponent`. */
@@ -17,10 +17,10 @@ interface ScaledInteger {
  */
 export function roundDecimal(coefficient: bigint, exponent: number): ScaledInteger {
   const trimmed = trimZeros(coefficient, exponent)
-  if (digitsOf(trimmed.coefficient) <= safeDigits) return trimmed
+  if (digitsOf(trimmed.coefficient) <= exactDigitsMax) return trimmed
   const isNegative = coefficient < 0n
   const positive = isNegative ? -trimmed.coefficient : trimmed.coefficient
-  const rounded = shortestOf(roundToBinary(positive, trimmed.exponent))
+  const rounded = shortestDecimalOf(roundToBinary(positive, trimmed.exponent))
   return isNegative ? { ...rounded, coefficient: -rounded.coefficient } : rounded
 }
 
@@ -43,7 +43,7 @@ interface BinaryNumber {
   readonly exponent: number
 }
 
-/** Rounds a positive decimal to the nearest binary number, and to the even one of two nearest. */
+/** Rounds a positive decimal to the nearest binary number. Ties go to the even mantissa. */
 function roundToBinary(coefficient: bigint, exponent: number): BinaryNumber {
   const numerator = exponent > 0 ? coefficient * 10n ** BigInt(exponent) : coefficient
   const denominator = exponent < 0 ? 10n ** BigInt(-exponent) : 1n
@@ -52,13 +52,13 @@ function roundToBinary(coefficient: bigint, exponent: number): BinaryNumber {
     const top = shift < 0 ? numerator << BigInt(-shift) : numerator
     const bottom = shift > 0 ? denominator << BigInt(shift) : denominator
     const mantissa = top / bottom
-    const missing = precisionBits - bitsOf(mantissa)
-    if (missing !== 0) {
-      shift -= missing
+    const missingBits = precisionBits - bitsOf(mantissa)
+    if (missingBits !== 0) {
+      shift -= missingBits
       continue
     }
-    const doubledRest = 2n * (top - mantissa * bottom)
-    const isUp = doubledRest > bottom || (doubledRest === bottom && mantissa % 2n === 1n)
+    const doubledRemainder = 2n * (top - mantissa * bottom)
+    const isUp = doubledRemainder > bottom || (doubledRemainder === bottom && mantissa % 2n === 1n)
     return { mantissa: isUp ? mantissa + 1n : mantissa, exponent: shift }
   }
 }
@@ -68,34 +68,34 @@ function bitsOf(integer: bigint): number {
 }
 
 /**
- * Returns the decimal with the fewest digits between the two numbers half a unit away. Of those
- * with equally few digits, the nearest one is taken.
+ * Returns the decimal with the fewest digits that differs from the number by at most half a unit.
+ * Of those with equally few digits, the nearest one is returned.
  */
-function shortestOf({ mantissa, exponent }: BinaryNumber): ScaledInteger {
-  // All three are multiplied with two, and with a power of ten if they have fractions.
+function shortestDecimalOf({ mantissa, exponent }: BinaryNumber): ScaledInteger {
+  // `value` and `halfUnit` are scaled by two, and by a power of ten if they have fractions.
   const shift = exponent - 1
   const scale = (integer: bigint): bigint =>
     shift < 0 ? integer * 5n ** BigInt(-shift) : integer << BigInt(shift)
   const value = scale(2n * mantissa)
-  const half = scale(1n)
+  const halfUnit = scale(1n)
   const isInclusive = mantissa % 2n === 0n
   const isInside = (candidate: bigint): boolean => {
     const distance = candidate > value ? candidate - value : value - candidate
-    return isInclusive ? distance <= half : distance < half
+    return isInclusive ? distance <= halfUnit : distance < halfUnit
   }
-  let dropped = Math.max(0, digitsOf(value) - shortestDigitsMax)
-  let nearest = roundAt(value, dropped)
+  let droppedDigits = Math.max(0, digitsOf(value) - shortestDigitsMax)
+  let nearest = roundAt(value, droppedDigits)
   for (;;) {
-    const next = roundAt(value, dropped + 1)
+    const next = roundAt(value, droppedDigits + 1)
     if (!isInside(next)) break
-    dropped += 1
+    droppedDigits += 1
     nearest = next
   }
   return trimZeros(nearest, shift < 0 ? shift : 0)
 }
 
-/** Rounds to the nearest multiple of a power of ten. */
-function roundAt(value: bigint, digits: number): bigint {
-  const unit = 10n ** BigInt(digits)
+/** Rounds to the nearest multiple of a power of ten. Ties are rounded up. */
+function roundAt(value: bigint, droppedDigits: number): bigint {
+  const unit = 10n ** BigInt(droppedDigits)
   return ((value + unit / 2n) / unit) * unit
 }

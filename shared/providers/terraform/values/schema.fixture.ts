@@ -1,7 +1,7 @@
 import type { AttributeFlags, AttributeSchema, BlockSchema, NestedBlockSchema } from './schema.ts'
 import { parseTypeJson } from './type-json.ts'
 
-/** Flags by their first letters: required, optional, computed, sensitive, write-only. */
+/** Reads flags from their first letters: required, optional, computed, sensitive, write-only. */
 function readFlags(letters: string): AttributeFlags {
   return {
     isRequired: letters.includes('r'),
@@ -12,7 +12,7 @@ function readFlags(letters: string): AttributeFlags {
   }
 }
 
-/** Creates an attribute of a type in JSON. */
+/** Creates an attribute. `letters` are its flags, and `type` is its type in JSON. */
 export function plainAttribute(letters: string, type = '"string"'): AttributeSchema {
   return { ...readFlags(letters), kind: 'plain', type: parseTypeJson(type) }
 }
@@ -41,7 +41,7 @@ export function blockWith(
   }
 }
 
-/** Creates a nested block without limits. */
+/** Creates a nested block, by default without limits of the number of blocks. */
 export function nestedBlock(
   nesting: NestedBlockSchema['nesting'],
   block: BlockSchema,

@@ -8,11 +8,7 @@ import { encodeMsgpack } from './encode-msgpack.ts'
 import { buildConfig } from './build-config.ts'
 import { type BlockSchema, impliedTypeOf, typeOfNestedBlock } from './schema.ts'
 import { blockWith, nestedAttribute, nestedBlock, plainAttribute } from './schema.fixture.ts'
-import {
-  equalSensitivePaths,
-  mergeSensitivePaths,
-  schemaSensitivePaths,
-} from './sensitive-paths.ts'
+import { equalSensitivePaths, mergeSensitivePaths, listSensitivePaths } from './sensitive-paths.ts'
 import { formatTypeJson, parseTypeJson } from './type-json.ts'
 import { findSchemaFlaws, validateSchema } from './validate-schema.ts'
 
@@ -170,7 +166,7 @@ test('sensitive parts of a schema are marked at each occurrence', () => {
       }) as never,
     ),
   )
-  expect(schemaSensitivePaths(block, value).map(formatCtyPath).toSorted()).toEqual([
+  expect(listSensitivePaths(block, value).map(formatCtyPath).toSorted()).toEqual([
     'group.pw',
     'key',
     'list[0].pw',

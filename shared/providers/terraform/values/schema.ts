@@ -9,7 +9,7 @@ import {
   setType,
 } from './type-system.ts'
 
-/** The schema of an object that a configuration writes as a block. */
+/** The schema of a block, whose value is an object. */
 export interface BlockSchema {
   readonly attributes: ReadonlyMap<string, AttributeSchema>
   readonly blocks: ReadonlyMap<string, NestedBlockSchema>
@@ -17,7 +17,7 @@ export interface BlockSchema {
   readonly isDeprecated?: boolean
 }
 
-/** The schema of an attribute: of a type, or of an object with a schema of its own. */
+/** The schema of an attribute, which has either a type or nested attributes. */
 export type AttributeSchema = AttributeFlags &
   (
     | { readonly kind: 'plain'; readonly type: CtyType }
@@ -28,7 +28,7 @@ export type AttributeSchema = AttributeFlags &
 export interface AttributeFlags {
   readonly isRequired?: boolean
   readonly isOptional?: boolean
-  /** The provider may set the value. */
+  /** Whether the provider may set the value. */
   readonly isComputed?: boolean
   readonly isSensitive?: boolean
   /** The value is in the configuration only, and null in each state and plan. */
@@ -37,7 +37,7 @@ export interface AttributeFlags {
   readonly isDeprecated?: boolean
 }
 
-/** The schema of the objects in an attribute. */
+/** The nested attributes of an attribute, and its nesting. */
 export interface ObjectSchema {
   readonly attributes: ReadonlyMap<string, AttributeSchema>
   readonly nesting: 'single' | 'list' | 'set' | 'map'
@@ -47,15 +47,15 @@ export interface ObjectSchema {
 export interface NestedBlockSchema {
   readonly block: BlockSchema
   readonly nesting: 'single' | 'group' | 'list' | 'set' | 'map'
-  /** Fewest blocks. */
+  /** The smallest number of blocks. */
   readonly minItems: number
-  /** Most blocks. Zero is no limit. */
+  /** The largest number of blocks. Zero means no limit. */
   readonly maxItems: number
 }
 
 const blockTypes = new WeakMap<BlockSchema, ObjectType>()
 
-/** Returns the type of the objects that a block describes. Equal calls return the same type. */
+/** Returns the type of the objects of a block. It is cached for each block. */
 export function impliedTypeOf(block: BlockSchema): ObjectType {
   const cached = blockTypes.get(block)
   if (cached !== undefined) return cached
@@ -100,8 +100,8 @@ export function typeOfObject(schema: ObjectSchema): ObjectType {
 }
 
 /**
- * Returns the type of all blocks of a name. Blocks with dynamic parts may differ in their types, so
- * that a list of them is a tuple, and a map is an object.
+ * Returns the type of all blocks of one name. Blocks with dynamic parts may differ in their types.
+ * So a list of them is a tuple, a map is an object, and both have the dynamic type here.
  */
 export function typeOfNestedBlock({ block, nesting }: NestedBlockSchema): CtyType {
   const type = impliedTypeOf(block)

@@ -1,13 +1,13 @@
 import { equalTypes, containsDynamic } from './type-system.ts'
 import { type CtyUnknown, type CtyValue, isWhollyKnown } from './cty-value.ts'
 import { conformsTo } from './conformance.ts'
-import { equalRaw } from './equality.ts'
+import { equalRaw } from './raw-equality.ts'
 import { isWithinBounds } from './refinements.ts'
 import { childrenOf } from './walk.ts'
 
 /**
- * Compares two values as an expression would. Returns undefined if the result depends on values
- * that are not known yet. All nulls are equal.
+ * Compares two values as Terraform's operator `==` does. Returns undefined if the result depends on
+ * values that are not known yet. All nulls are equal.
  */
 export function equalValuesOf(a: CtyValue, b: CtyValue): boolean | undefined {
   if (a.kind === 'null' && isDefinitelyNotNull(b)) return false
@@ -31,7 +31,7 @@ function equalsUnknown(known: CtyValue, unknown: CtyUnknown): boolean | undefine
   return equalTypes(known.type, unknown.type) ? undefined : false
 }
 
-/** Reports whether an unknown value may turn out as another value. */
+/** Reports whether an unknown value may turn out to be this value. */
 export function mayBecome({ type, refinements }: CtyUnknown, value: CtyValue): boolean {
   if (value.kind === 'unknown') return true
   if (value.kind === 'null') return refinements.isNotNull !== true
@@ -53,7 +53,7 @@ export function mayBecome({ type, refinements }: CtyUnknown, value: CtyValue): b
   }
 }
 
-/** The possible lengths of a value. */
+/** The smallest and the largest possible length of a value. */
 export interface LengthRange {
   readonly min: number
   readonly max: number

@@ -4,30 +4,30 @@ import type { AttributeSchema, BlockSchema } from './schema.ts'
 import { childrenOf } from './walk.ts'
 
 /**
- * Returns the paths of all sensitive parts that a schema names in a value. A sensitive part within
- * a set marks the whole set, because elements of sets have no address.
+ * Returns the paths of all parts of a value that its schema marks as sensitive. A sensitive part
+ * within a set marks the whole set, because elements of sets have no address.
  */
-export function schemaSensitivePaths(
+export function listSensitivePaths(
   block: BlockSchema,
   value: CtyValue,
   path: CtyPath = [],
 ): readonly CtyPath[] {
   if (value.kind !== 'object') return []
-  const own = attributePaths(block.attributes, value, path)
+  const direct = listAttributePaths(block.attributes, value, path)
   const nested = [...block.blocks].flatMap(([name, { block: inner, nesting }]) => {
     const part = value.entries.get(name)
     if (part === undefined) return []
     const place = [...path, attributeStep(name)]
     return nesting === 'single' || nesting === 'group'
-      ? schemaSensitivePaths(inner, part, place)
-      : eachElement(part, place, (element, elementPath) =>
-          schemaSensitivePaths(inner, element, elementPath),
+      ? listSensitivePaths(inner, part, place)
+      : listElementPaths(part, place, (element, elementPath) =>
+          listSensitivePaths(inner, element, elementPath),
         )
   })
-  return mergeSensitivePaths(own, nested)
+  return mergeSensitivePaths(direct, nested)
 }
 
-function attributePaths(
+function listAttributePaths(
   attributes: ReadonlyMap<string, AttributeSchema>,
   value: CtyValue,
   path: CtyPath,
@@ -41,14 +41,14 @@ function attributePaths(
     if (attribute.kind === 'plain') return []
     const { attributes: inner, nesting } = attribute.nested
     return nesting === 'single'
-      ? attributePaths(inner, part, place)
-      : eachElement(part, place, (element, elementPath) =>
-          attributePaths(inner, element, elementPath),
+      ? listAttributePaths(inner, part, place)
+      : listElementPaths(part, place, (element, elementPath) =>
+          listAttributePaths(inner, element, elementPath),
         )
   })
 }
 
-function eachElement(
+function listElementPaths(
   value: CtyValue,
   path: CtyPath,
   pathsOf: (element: CtyValue, path: CtyPath) => readonly CtyPath[],
@@ -57,15 +57,16 @@ function eachElement(
   return value.kind === 'set' && paths.length > 0 ? [path] : paths
 }
 
-/** Returns all paths of both sets, without those below another one. */
+/** Returns the paths of both lists, without paths at or below another one. */
 export function mergeSensitivePaths(
   first: readonly CtyPath[],
   second: readonly CtyPath[],
 ): readonly CtyPath[] {
   const all = [...first, ...second].toSorted((a, b) => a.length - b.length)
-  const kept: CtyPath[] = []
-  for (const path of all) if (!kept.some(other => isAtOrBelow(path, other))) kept.push(path)
-  return kept
+  const outermost: CtyPath[] = []
+  for (const path of all)
+    if (!outermost.some(other => isAtOrBelow(path, other))) outermost.push(path)
+  return outermost
 }
 
 /** Reports whether two sets of paths mark the same parts. Order does not matter. */

@@ -3,7 +3,7 @@ import type { CtyValue } from './cty-value.ts'
 
 /**
  * Returns the text by which cty sorts elements that are not primitive. Equal values have equal
- * texts, but not only those: numbers are shortened to ten digits.
+ * texts. Other values may have equal texts too, because numbers are rounded to ten digits.
  */
 export function orderKeyOf(value: CtyValue): string {
   switch (value.kind) {
@@ -66,20 +66,20 @@ function formatTenDigits(number: CtyNumber): string {
   const scale = typeof number === 'bigint' ? 0 : number.scale
   if (coefficient === 0n) return '0'
   const sign = coefficient < 0n ? '-' : ''
-  const all = (coefficient < 0n ? -coefficient : coefficient).toString()
-  const { digits, carry } = roundDigits(all)
-  const exponent = all.length - scale - 1 + carry
+  const allDigits = (coefficient < 0n ? -coefficient : coefficient).toString()
+  const { digits, carry } = roundDigits(allDigits)
+  const exponent = allDigits.length - scale - 1 + carry
   if (exponent >= -4 && exponent < 10) return sign + formatFixed(digits, exponent)
   const fraction = digits.length > 1 ? `.${digits.slice(1)}` : ''
   const power = String(Math.abs(exponent)).padStart(2, '0')
   return `${sign}${digits[0]}${fraction}e${exponent < 0 ? '-' : '+'}${power}`
 }
 
-/** Rounds digits to ten, without trailing zeros. The carry is 1 if 9999999999.9 became 10^10. */
-function roundDigits(all: string): { readonly digits: string; readonly carry: number } {
-  if (all.length <= 10) return { digits: all.replace(/0+$/, ''), carry: 0 }
-  const head = BigInt(all.slice(0, 10))
-  const tail = all.slice(10)
+/** Rounds to ten digits, without trailing zeros. The carry is 1 if 9999999999.9 became 10^10. */
+function roundDigits(allDigits: string): { readonly digits: string; readonly carry: number } {
+  if (allDigits.length <= 10) return { digits: allDigits.replace(/0+$/, ''), carry: 0 }
+  const head = BigInt(allDigits.slice(0, 10))
+  const tail = allDigits.slice(10)
   const half = `5${'0'.repeat(tail.length - 1)}`
   const isUp = tail > half || (tail === half && head % 2n === 1n)
   const rounded = (isUp ? head + 1n : head).toString()

@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../../../values/go-json.ts'
 import { compareNumbers } from './cty-number.ts'
 import { type CtyValue, isWhollyKnown } from './cty-value.ts'
-import { equalRaw } from './equality.ts'
+import { equalRaw } from './raw-equality.ts'
 import { orderKeyOf } from './set-key.ts'
 
 /**
@@ -23,7 +23,7 @@ export function sortSetElements(elements: readonly CtyValue[]): readonly CtyValu
     .map(({ value }) => value)
 }
 
-/** Null comes last, and unknown before null. Primitives have their natural order. */
+/** Orders null last, and unknown before null. Primitives have their natural order. */
 function compareElements(a: CtyValue, b: CtyValue): number {
   if (a.kind === 'string' && b.kind === 'string') return compareUtf8(a.text, b.text)
   if (a.kind === 'number' && b.kind === 'number') return compareNumbers(a.number, b.number)

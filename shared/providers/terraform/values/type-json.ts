@@ -24,7 +24,7 @@ export function parseTypeJson(text: string): CtyType {
   return readType(parseJson(text), 0)
 }
 
-/** Reads a type from JSON that was parsed with its numbers. Throws TERRAFORM_PROVIDER_BUG. */
+/** Reads a type from JSON of `parseLosslessJson`. Throws TERRAFORM_PROVIDER_BUG. */
 export function readLosslessType(json: LosslessJson): CtyType {
   return readType(toPlainJson(json, 0), 0)
 }

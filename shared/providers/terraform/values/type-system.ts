@@ -4,8 +4,9 @@
  * network.
  *
  * Invariants: a value carries its own type, and every part of it conforms to that type. Strings and
- * keys are NFC-normalized. Numbers have the precision of cty (512 bits). Marks are sets of paths
- * outside the values. Entries of objects and maps are sorted by the bytes of their keys.
+ * keys are NFC-normalized. Numbers have the precision of cty (512 bits). Marks of sensitive parts
+ * are lists of paths outside the values. Entries of objects and maps are sorted by the bytes of
+ * their keys.
  */
 import { compareUtf8 } from '../../../values/go-json.ts'
 
@@ -16,19 +17,19 @@ export type CtyType =
   | ObjectType
   | TupleType
 
-/** The type of collections: all elements have one type. */
+/** The type of a collection, whose elements all have one type. */
 export interface CollectionType {
   readonly kind: 'list' | 'set' | 'map'
   readonly element: CtyType
 }
 
-/** The type of sequences with a fixed length, whose elements have types of their own. */
+/** The type of a sequence with a fixed length, in which each element has its own type. */
 export interface TupleType {
   readonly kind: 'tuple'
   readonly elements: readonly CtyType[]
 }
 
-/** The type of objects: each attribute exists in each value. */
+/** The type of an object. Each known object of the type has all of its attributes. */
 export interface ObjectType {
   readonly kind: 'object'
   readonly attributes: ReadonlyMap<string, CtyType>
@@ -37,7 +38,7 @@ export interface ObjectType {
 export const stringType: CtyType = { kind: 'string' }
 export const numberType: CtyType = { kind: 'number' }
 export const boolType: CtyType = { kind: 'bool' }
-/** The type of values whose type is known only with the value. */
+/** The type of a value whose type becomes known only with the value. */
 export const dynamicType: CtyType = { kind: 'dynamic' }
 
 /** Returns the type of lists with this element type. */

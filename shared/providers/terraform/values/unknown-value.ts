@@ -4,17 +4,17 @@ import type { CollectionType, CtyType } from './type-system.ts'
 import { type CtyValue, numberOf } from './cty-value.ts'
 import type { Refinements } from './refinements.ts'
 
-/** Longest list that facts alone turn into a known list. Longer ones stay unknown. */
+/** Maximum length of a list that refinements make known. Longer lists stay unknown. */
 const knownLengthMax = 1024
 
 /**
- * Returns an unknown value. Facts that leave only one value give that value. A length of zero gives
- * an empty collection, and an exact length gives a list of unknown elements.
+ * Returns an unknown value, or the only value that the refinements allow. A length of zero gives an
+ * empty collection, and an exact length gives a list of unknown elements.
  */
 export function unknownOf(type: CtyType, refinements: Refinements = {}): CtyValue {
   if (type.kind === 'dynamic') return { kind: 'unknown', type, refinements: {} }
   return (
-    (refinements.isNotNull === true ? collapse(type, refinements) : undefined) ?? {
+    (refinements.isNotNull === true ? findOnlyValue(type, refinements) : undefined) ?? {
       kind: 'unknown',
       type,
       refinements,
@@ -22,7 +22,7 @@ export function unknownOf(type: CtyType, refinements: Refinements = {}): CtyValu
   )
 }
 
-function collapse(type: CtyType, refinements: Refinements): CtyValue | undefined {
+function findOnlyValue(type: CtyType, refinements: Refinements): CtyValue | undefined {
   const { lowerBound, upperBound, lengthMin = 0, lengthMax } = refinements
   switch (type.kind) {
     case 'number':
@@ -34,13 +34,13 @@ function collapse(type: CtyType, refinements: Refinements): CtyValue | undefined
     case 'list':
     case 'set':
     case 'map':
-      return lengthMin === lengthMax ? collapseCollection(type, lengthMin) : undefined
+      return lengthMin === lengthMax ? findOnlyCollection(type, lengthMin) : undefined
     default:
       return undefined
   }
 }
 
-function collapseCollection(type: CollectionType, length: number): CtyValue | undefined {
+function findOnlyCollection(type: CollectionType, length: number): CtyValue | undefined {
   if (type.kind === 'map') return length === 0 ? mapOf([], type.element) : undefined
   if (length > (type.kind === 'set' ? 1 : knownLengthMax)) return undefined
   const elements = Array.from({ length }, () => unknownOf(type.element))

@@ -9,11 +9,11 @@ import {
 import { createProviderBug } from './provider-bug.ts'
 import { containsDynamic } from './type-system.ts'
 
-/** Throws TERRAFORM_PROVIDER_BUG with all flaws if a schema contradicts itself. */
-export function validateSchema(block: BlockSchema, owner: string): void {
+/** Throws TERRAFORM_PROVIDER_BUG with all flaws if the schema of `subject` contradicts itself. */
+export function validateSchema(block: BlockSchema, subject: string): void {
   const flaws = findSchemaFlaws(block)
   if (flaws.length > 0)
-    throw createProviderBug(`the schema of ${owner} is invalid: ${flaws.join('; ')}`)
+    throw createProviderBug(`the schema of ${subject} is invalid: ${flaws.join('; ')}`)
 }
 
 /** Returns the flaws of a schema as sentences, each with its place. */

@@ -3,7 +3,7 @@ import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
 import { type CtyValue, isWhollyKnown, nullOf } from './cty-value.ts'
 import { unknownOf } from './unknown-value.ts'
 
-/** Returns the direct parts of a value with their steps. Null, unknown and scalars have none. */
+/** Returns the direct parts of a value with their steps. Null, unknown and primitives have none. */
 export function childrenOf(value: CtyValue): readonly (readonly [CtyStep, CtyValue])[] {
   switch (value.kind) {
     case 'null':
@@ -24,7 +24,10 @@ export function childrenOf(value: CtyValue): readonly (readonly [CtyStep, CtyVal
   }
 }
 
-/** Visits a value and all of its parts, outer values first. A false result skips the parts. */
+/**
+ * Visits a value and all of its parts, outer values first. If `visit` returns false, skips its
+ * parts.
+ */
 export function walkValue(
   value: CtyValue,
   visit: (value: CtyValue, path: CtyPath) => boolean,
@@ -49,7 +52,7 @@ export function transformValue(
   return transform(withChildren(value, parts), path)
 }
 
-/** Returns a value with other parts, in the order of `childrenOf`. */
+/** Returns a value with new parts, which have the order of `childrenOf`. */
 function withChildren(value: CtyValue, parts: readonly (readonly [CtyStep, CtyValue])[]): CtyValue {
   const elements = parts.map(([, part]) => part)
   if (value.type.kind === 'list' && value.kind === 'list')
@@ -101,7 +104,9 @@ export function getAtCtyPath(value: CtyValue, path: CtyPath): CtyValue | undefin
   return part
 }
 
-/** Providers also address attributes as keys, and keys as attributes. */
+/**
+ * Returns the direct part at a step. Providers also address attributes as keys, and the reverse.
+ */
 function childAt(value: CtyValue, step: CtyStep): CtyValue | undefined {
   switch (value.kind) {
     case 'unknown':
@@ -124,7 +129,7 @@ function entryAt<T>(entries: ReadonlyMap<string, T>, step: CtyStep): T | undefin
   return name === undefined ? undefined : entries.get(name)
 }
 
-/** Returns the attribute or key of a step, if it has one. */
+/** Returns the name of an attribute or the key of a map, or undefined for another step. */
 function nameOfStep(step: CtyStep): string | undefined {
   if (step.kind === 'attribute') return step.name
   return step.kind === 'key' ? step.key : undefined

@@ -7,7 +7,7 @@ import {
 } from '../values/schema.fixture.ts'
 import type { BlockSchema, NestedBlockSchema } from '../values/schema.ts'
 import { type PlainValue, describeFlaws, objectFrom, toPlain } from './objects.fixture.ts'
-import { findPlanFlaws } from './plan-valid.ts'
+import { findPlanFlaws } from './plan-flaws.ts'
 import { findWriteOnlyValues, removeWriteOnlyValues } from './write-only.ts'
 import { formatCtyPath } from '../values/cty-path.ts'
 
@@ -34,8 +34,8 @@ const notConfigured = 'a value is planned for an attribute that is not computed'
 const notEqual = 'the planned value is not the configured one'
 
 test.each<[string, Values, readonly string[]]>([
-  ['absence', [{}, {}, null], [': planned for absence, but the configuration wants existence']],
-  ['existence', [{}, null, {}], [': planned for existence, but the configuration wants absence']],
+  ['absence', [{}, {}, null], [': a configured value is planned as null']],
+  ['existence', [{}, null, {}], [': a value is planned, but the configured one is null']],
   ['absence of both', [{}, null, null], []],
   ['the configured value', [null, { opt: 'a' }, { opt: 'a' }], []],
   ['an unknown value that is unknown', [null, { opt: '?' }, { opt: '?' }], []],
@@ -54,7 +54,7 @@ test.each<[string, Values, readonly string[]]>([
   [
     'neither the configured nor the prior one',
     [{ opt: 'p' }, { opt: 'c' }, { opt: 'x' }],
-    [`opt: ${notEqual} nor the prior one`],
+    ['opt: the planned value is neither the configured nor the prior one'],
   ],
   ['an unknown value for a known one', [null, { opt: 'c' }, { opt: '?' }], [`opt: ${notEqual}`]],
   ['a value that is not configured', [null, {}, { opt: 'x' }], [`opt: ${notConfigured}`]],
@@ -66,7 +66,7 @@ test.each<[string, Values, readonly string[]]>([
 
 const nested = (nesting: 'single' | 'list' | 'set' | 'map'): BlockSchema =>
   blockWith({ n: nestedAttribute('o', nesting, attributes) })
-const absent = 'planned for absence, but the configuration wants existence'
+const absent = 'a configured value is planned as null'
 const count = 'the number of planned elements is not the configured one'
 
 test.each<
@@ -158,7 +158,7 @@ test.each<
     'known blocks of an unknown number',
     'list',
     [[], '?', []],
-    ['b: blocks of an unknown number must stay unknown'],
+    ['b: blocks must stay unknown while their number is unknown'],
   ],
   ['unknown in place of known blocks', 'list', [[], [], '?'], [`b: ${unknownBlock}`]],
   ['an unknown single block', 'single', [null, {}, '?'], [`b: ${unknownBlock}`]],
@@ -174,19 +174,19 @@ test.each<
     'null in place of no blocks',
     'list',
     [[], [], null],
-    ['b: no blocks must be an empty collection, not null'],
+    ['b: the plan has null instead of an empty collection of blocks'],
   ],
   [
     'null in place of a map',
     'map',
     [{}, {}, null],
-    ['b: no blocks must be an empty collection, not null'],
+    ['b: the plan has null instead of an empty collection of blocks'],
   ],
   [
     'null in place of a set',
     'set',
     [[], [], null],
-    ['b: no blocks must be an empty collection, not null'],
+    ['b: the plan has null instead of an empty collection of blocks'],
   ],
   ['a null configuration', 'list', [[], null, []], []],
   [

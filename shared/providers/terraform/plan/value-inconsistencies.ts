@@ -2,12 +2,12 @@ import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
 import type { CtyPath, CtyStep } from '../values/cty-path.ts'
 import { conformanceErrorsOf } from '../values/conformance.ts'
 import type { CtyMapping, CtySequence, CtyValue } from '../values/cty-value.ts'
-import { equalRaw } from '../values/equality.ts'
+import { equalRaw } from '../values/raw-equality.ts'
 import { mayBecome } from '../values/semantic-equality.ts'
 import type { ProviderFlaw } from './object-shape.ts'
 
 /** Returns the parts of an actual value that contradict the planned one. */
-export function valueFlaws(
+export function findValueInconsistencies(
   planned: CtyValue,
   actual: CtyValue,
   path: CtyPath,
@@ -24,49 +24,49 @@ export function valueFlaws(
     return [
       {
         message:
-          actual.kind === 'null' ? 'was planned, but is now null' : 'was null, but has now a value',
+          actual.kind === 'null' ? 'was planned, but is now null' : 'was null, but now has a value',
         path,
       },
     ]
   }
   if (actual.kind === 'unknown') return [{ message: 'was known, but is now unknown', path }]
-  return knownValueFlaws(planned, actual, path)
+  return compareKnownValues(planned, actual, path)
 }
 
-function knownValueFlaws(
+function compareKnownValues(
   planned: CtyValue,
   actual: CtyValue,
   path: CtyPath,
 ): readonly ProviderFlaw[] {
   switch (planned.kind) {
     case 'set':
-      return actual.kind === 'set' ? setFlaws(planned, actual, path) : []
+      return actual.kind === 'set' ? compareSetValues(planned, actual, path) : []
     case 'list':
     case 'tuple':
       return actual.kind === planned.kind
-        ? partFlaws(new Map(planned.elements.entries()), new Map(actual.elements.entries()), {
+        ? compareParts(new Map(planned.elements.entries()), new Map(actual.elements.entries()), {
             path,
             stepTo: indexStep,
           })
         : []
     case 'map':
     case 'object':
-      return actual.kind === planned.kind ? entryFlaws(planned, actual, path) : []
+      return actual.kind === planned.kind ? compareEntries(planned, actual, path) : []
     default:
       return equalRaw(planned, actual) ? [] : [{ message: 'the value has changed', path }]
   }
 }
 
-function entryFlaws(
+function compareEntries(
   planned: CtyMapping,
   actual: CtyMapping,
   path: CtyPath,
 ): readonly ProviderFlaw[] {
   const stepTo = planned.kind === 'map' ? keyStep : attributeStep
-  return partFlaws(planned.entries, actual.entries, { path, stepTo })
+  return compareParts(planned.entries, actual.entries, { path, stepTo })
 }
 
-function partFlaws<K>(
+function compareParts<K>(
   planned: ReadonlyMap<K, CtyValue>,
   actual: ReadonlyMap<K, CtyValue>,
   { path, stepTo }: { readonly path: CtyPath; readonly stepTo: (key: K) => CtyStep },
@@ -78,24 +78,24 @@ function partFlaws<K>(
     const actualPart = actual.get(key)
     if (plannedPart === undefined) return [{ message: 'an element has appeared', path: place }]
     if (actualPart === undefined) return [{ message: 'an element has vanished', path: place }]
-    return valueFlaws(plannedPart, actualPart, place)
+    return findValueInconsistencies(plannedPart, actualPart, place)
   })
 }
 
-function setFlaws(
+function compareSetValues(
   planned: CtySequence,
   actual: CtySequence,
   path: CtyPath,
 ): readonly ProviderFlaw[] {
   return compareSets(planned, actual, {
     path,
-    isCompatible: (left, right) => valueFlaws(left, right, path).length === 0,
+    isCompatible: (left, right) => findValueInconsistencies(left, right, path).length === 0,
   })
 }
 
 /**
- * Compares sets by a relation of elements: each element must have one in the other set. Elements
- * may merge once they are known, so that a set may shrink, and never grow.
+ * Compares sets: each element must have a compatible one in the other set. Unknown elements may
+ * turn out equal, so a set may shrink, but it must not grow.
  */
 export function compareSets(
   planned: CtySequence,

@@ -3,7 +3,7 @@ import { listOf, mapOf, objectOf, setOf, tupleOf } from './build-value.ts'
 import { numberFromFloat, parseCtyNumber } from './cty-number.ts'
 import { dynamicType, listType, numberType, setType, stringType } from './type-system.ts'
 import { type CtyValue, boolOf, nullOf, numberOf, stringOf } from './cty-value.ts'
-import { equalRaw } from './equality.ts'
+import { equalRaw } from './raw-equality.ts'
 import { equalValuesOf, lengthRangeOf, mayBecome } from './semantic-equality.ts'
 import { unknownOf } from './unknown-value.ts'
 
@@ -13,7 +13,7 @@ const anyText = unknownOf(stringType)
 const setWith = (...elements: CtyValue[]): CtyValue => setOf(elements, stringType)
 const decimal = (text: string): CtyValue => numberOf(parseCtyNumber(text) ?? 0n)
 
-test('structural equality compares types, and unknown values by their facts', () => {
+test('structural equality compares types, and unknown values by their refinements', () => {
   expect(equalRaw(nullOf(stringType), nullOf(numberType))).toBe(false)
   expect(equalRaw(nullOf(stringType), anyText)).toBe(false)
   expect(equalRaw(listOf([], stringType), listOf([], numberType))).toBe(false)

@@ -5,15 +5,15 @@ import { equalValuesOf } from '../values/semantic-equality.ts'
 import { getAtCtyPath } from '../values/walk.ts'
 import { type ProviderFlaw, attributeAtPath } from './object-shape.ts'
 
-/** The paths that do require a replacement, and paths that exist nowhere. */
+/** The paths that require a replacement, and flaws of the paths that exist in neither state. */
 export interface ReplacePaths {
   readonly paths: readonly CtyPath[]
   readonly flaws: readonly ProviderFlaw[]
 }
 
 /**
- * Returns the paths for which a provider requires a replacement with reason: their values differ,
- * or may differ. Write-only attributes are null in both states, so that the provider is believed.
+ * Returns those of the requested paths whose values differ, or may differ. Write-only attributes
+ * are null in both states, so their paths are returned without a comparison.
  */
 export function filterReplacePaths(
   block: BlockSchema,

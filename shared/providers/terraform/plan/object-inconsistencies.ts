@@ -8,14 +8,14 @@ import {
   impliedTypeOf,
 } from '../values/schema.ts'
 import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
-import { compareSets, valueFlaws } from './value-compatible.ts'
+import { compareSets, findValueInconsistencies } from './value-inconsistencies.ts'
 
-/** A planned value, and the value that became of it. */
+/** A planned value, and the actual value after the change. */
 interface ComparedPart {
   readonly planned: CtyValue
   readonly actual: CtyValue
   readonly path: CtyPath
-  /** Parts whose flaws must not be described. */
+  /** Parts whose flaws are reported without a description. */
   readonly sensitivePaths: readonly CtyPath[]
 }
 
@@ -28,10 +28,10 @@ export function findInconsistencies(
   values: Pick<ComparedPart, 'planned' | 'actual'>,
   sensitivePaths: readonly CtyPath[] = [],
 ): readonly ProviderFlaw[] {
-  return blockInconsistencies(block, { ...values, path: [], sensitivePaths })
+  return findBlockInconsistencies(block, { ...values, path: [], sensitivePaths })
 }
 
-function blockInconsistencies(block: BlockSchema, part: ComparedPart): readonly ProviderFlaw[] {
+function findBlockInconsistencies(block: BlockSchema, part: ComparedPart): readonly ProviderFlaw[] {
   const { planned, actual, path } = part
   if (planned.kind === 'null' || actual.kind === 'null') {
     if (planned.kind === actual.kind) return []
@@ -47,54 +47,57 @@ function blockInconsistencies(block: BlockSchema, part: ComparedPart): readonly 
       path: [...path, attributeStep(name)],
     }
     const attribute = block.attributes.get(name)
-    if (attribute !== undefined) return attributeInconsistencies(attribute, inner)
+    if (attribute !== undefined) return findAttributeInconsistencies(attribute, inner)
     const nested = block.blocks.get(name)
-    return nested === undefined ? [] : nestedInconsistencies(nested, inner)
+    return nested === undefined ? [] : findNestedInconsistencies(nested, inner)
   })
 }
 
-function attributeInconsistencies(
+function findAttributeInconsistencies(
   attribute: AttributeSchema,
   { planned, actual, path, sensitivePaths }: ComparedPart,
 ): readonly ProviderFlaw[] {
-  const flaws = valueFlaws(planned, actual, path)
+  const flaws = findValueInconsistencies(planned, actual, path)
   const isSensitive =
     attribute.isSensitive === true ||
-    sensitivePaths.some(marked => isAtOrBelow(marked, path) || isAtOrBelow(path, marked))
+    sensitivePaths.some(
+      sensitivePath => isAtOrBelow(sensitivePath, path) || isAtOrBelow(path, sensitivePath),
+    )
   return isSensitive && flaws.length > 0
     ? [{ message: 'inconsistent values for a sensitive attribute', path }]
     : flaws
 }
 
-function nestedInconsistencies(
+function findNestedInconsistencies(
   { block, nesting }: NestedBlockSchema,
   part: ComparedPart,
 ): readonly ProviderFlaw[] {
   const { planned, actual, path } = part
   if (nesting === 'single' || nesting === 'group') {
-    // Blocks of an unknown number may turn out to be none.
-    const isNone = planned.kind === 'unknown' && actual.kind === 'null'
-    return isNone ? [] : blockInconsistencies(block, part)
+    // A block whose existence is unknown may turn out to be absent.
+    const isAbsent = planned.kind === 'unknown' && actual.kind === 'null'
+    return isAbsent ? [] : findBlockInconsistencies(block, part)
   }
   const isComparable = [planned, actual].every(({ kind }) => kind !== 'unknown' && kind !== 'null')
   if (!isComparable) return []
   switch (nesting) {
     case 'list':
-      return listInconsistencies(block, part)
+      return findListInconsistencies(block, part)
     case 'map':
-      return mapInconsistencies(block, part)
+      return findMapInconsistencies(block, part)
     case 'set':
       return planned.kind === 'set' && actual.kind === 'set'
         ? compareSets(planned, actual, {
             path,
             isCompatible: (left, right) =>
-              blockInconsistencies(block, { ...part, planned: left, actual: right }).length === 0,
+              findBlockInconsistencies(block, { ...part, planned: left, actual: right }).length ===
+              0,
           })
         : []
   }
 }
 
-function listInconsistencies(block: BlockSchema, part: ComparedPart): readonly ProviderFlaw[] {
+function findListInconsistencies(block: BlockSchema, part: ComparedPart): readonly ProviderFlaw[] {
   const { planned, actual, path } = part
   const before = elementsOf(planned).length
   const after = elementsOf(actual).length
@@ -102,7 +105,7 @@ function listInconsistencies(block: BlockSchema, part: ComparedPart): readonly P
     return [{ message: `the number of blocks changed from ${before} to ${after}`, path }]
   const type = impliedTypeOf(block)
   return elementsOf(planned).flatMap((element, index) =>
-    blockInconsistencies(block, {
+    findBlockInconsistencies(block, {
       ...part,
       planned: element,
       actual: elementAt(actual, index, type) ?? nullOf(type),
@@ -111,7 +114,7 @@ function listInconsistencies(block: BlockSchema, part: ComparedPart): readonly P
   )
 }
 
-function mapInconsistencies(block: BlockSchema, part: ComparedPart): readonly ProviderFlaw[] {
+function findMapInconsistencies(block: BlockSchema, part: ComparedPart): readonly ProviderFlaw[] {
   const planned = entriesOf(part.planned)
   const actual = entriesOf(part.actual)
   const keys = new Set([...planned.keys(), ...actual.keys()])
@@ -121,7 +124,7 @@ function mapInconsistencies(block: BlockSchema, part: ComparedPart): readonly Pr
     const actualBlock = actual.get(key)
     if (plannedBlock === undefined) return [{ message: 'a block has appeared', path }]
     if (actualBlock === undefined) return [{ message: 'a block has vanished', path }]
-    return blockInconsistencies(block, {
+    return findBlockInconsistencies(block, {
       ...part,
       planned: plannedBlock,
       actual: actualBlock,

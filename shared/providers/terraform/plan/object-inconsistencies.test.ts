@@ -13,9 +13,9 @@ import type { NestedBlockSchema } from '../values/schema.ts'
 import { stringType } from '../values/type-system.ts'
 import { unknownOf } from '../values/unknown-value.ts'
 import { normalizeBlocks } from './normalize-blocks.ts'
-import { findInconsistencies } from './object-compatible.ts'
+import { findInconsistencies } from './object-inconsistencies.ts'
 import { type PlainValue, describeFlaws, objectFrom, toPlain } from './objects.fixture.ts'
-import { filterReplacePaths } from './requires-replace.ts'
+import { filterReplacePaths } from './replace-paths.ts'
 
 test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
   ['equal texts', '"string"', 'a', 'a', []],
@@ -24,7 +24,7 @@ test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
   ['unknown becomes null', '"string"', '?', null, []],
   ['unknown stays unknown', '"string"', '?', '?', []],
   ['known becomes unknown', '"string"', 'a', '?', ['v: was known, but is now unknown']],
-  ['null becomes a value', '"string"', null, 'a', ['v: was null, but has now a value']],
+  ['null becomes a value', '"string"', null, 'a', ['v: was null, but now has a value']],
   ['a value becomes null', '"string"', 'a', null, ['v: was planned, but is now null']],
   ['a dynamic unknown', '"dynamic"', '?', [1], []],
   [

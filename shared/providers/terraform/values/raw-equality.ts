@@ -4,7 +4,7 @@ import type { CtyMapping, CtySequence, CtyValue } from './cty-value.ts'
 import { equalRefinements } from './refinements.ts'
 import { orderKeyOf } from './set-key.ts'
 
-/** The comparison of unknown values. By default, their refinements must be equal. */
+/** Options of `equalRaw`. By default, the refinements of unknown values must be equal. */
 export interface RawComparison {
   readonly ignoresRefinements?: boolean
 }
@@ -60,7 +60,7 @@ function equalEntries(a: CtyMapping, b: CtyMapping, comparison: RawComparison): 
   return true
 }
 
-/** Elements with equal keys have no defined order, so they are matched one by one. */
+/** Compares sets. Elements with equal order keys have no defined order, so each is searched for. */
 function equalRawSets(a: CtySequence, b: CtySequence, comparison: RawComparison): boolean {
   if (a.elements.length !== b.elements.length) return false
   if (equalElements(a, b, comparison)) return true

@@ -1,48 +1,53 @@
 import { attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
 import { nullOf } from '../values/cty-value.ts'
-import { equalRaw } from '../values/equality.ts'
+import { equalRaw } from '../values/raw-equality.ts'
 import { type AttributeSchema, type ObjectSchema, typeOfObject } from '../values/schema.ts'
 import { lengthRangeOf } from '../values/semantic-equality.ts'
 import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
-import { type PlannedPart, enterPlanned, existenceFlaw } from './planned-part.ts'
+import { type PlannedPart, enterPlannedPart, findExistenceFlaw } from './planned-part.ts'
 
 /** Returns the flaws of the planned value of an attribute. */
-export function attributeFlaws(
+export function findAttributePlanFlaws(
   attribute: AttributeSchema,
   part: PlannedPart,
 ): readonly ProviderFlaw[] {
   const { prior, config, planned, path } = part
   const { isComputed = false, isOptional = false, isWriteOnly = false } = attribute
   if (equalRaw(planned, config, { ignoresRefinements: true })) return []
-  const isKept =
+  const isPriorKept =
     prior.kind !== 'null' &&
     config.kind !== 'null' &&
     equalRaw(planned, prior, { ignoresRefinements: true })
-  if (isKept || (isComputed && !isOptional)) return []
+  if (isPriorKept || (isComputed && !isOptional)) return []
   if (config.kind === 'null') {
     if (isComputed || planned.kind === 'null') return []
     return [{ message: 'a value is planned for an attribute that is not computed', path }]
   }
   if (isWriteOnly && planned.kind === 'null') return []
-  if (attribute.kind === 'nested') return nestedValueFlaws(attribute.nested, part)
-  const others = prior.kind === 'null' ? '' : ' nor the prior one'
-  return [{ message: `the planned value is not the configured one${others}`, path }]
+  if (attribute.kind === 'nested') return findNestedValueFlaws(attribute.nested, part)
+  const message =
+    prior.kind === 'null'
+      ? 'the planned value is not the configured one'
+      : 'the planned value is neither the configured nor the prior one'
+  return [{ message, path }]
 }
 
-function nestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly ProviderFlaw[] {
+function findNestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly ProviderFlaw[] {
   const { config, planned, path } = part
-  const existence = existenceFlaw(part)
+  const existence = findExistenceFlaw(part)
   if (existence !== undefined) return [existence]
   if (planned.kind === 'unknown')
     return [{ message: 'a configured value is planned as unknown', path }]
   if (planned.kind === 'null') return []
-  if (nested.nesting === 'single') return objectFlaws(nested, part)
-  const configured = lengthRangeOf(config)
-  const lengths = lengthRangeOf(planned)
+  if (nested.nesting === 'single') return findObjectFlaws(nested, part)
+  const configLengths = lengthRangeOf(config)
+  const plannedLengths = lengthRangeOf(planned)
   const isUncertain = config.kind === 'unknown' || nested.nesting === 'set'
   const isPossible = isUncertain
-    ? configured.max >= lengths.min && configured.min <= lengths.max && config.kind !== 'unknown'
-    : configured.max === lengths.max
+    ? configLengths.max >= plannedLengths.min &&
+      configLengths.min <= plannedLengths.max &&
+      config.kind !== 'unknown'
+    : configLengths.max === plannedLengths.max
   if (!isPossible)
     return [{ message: 'the number of planned elements is not the configured one', path }]
   const type = typeOfObject(nested)
@@ -51,9 +56,9 @@ function nestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly Pro
       return []
     case 'list':
       return elementsOf(planned).flatMap((_element, index) =>
-        objectFlaws(
+        findObjectFlaws(
           nested,
-          enterPlanned(
+          enterPlannedPart(
             part,
             indexStep(index),
             value => elementAt(value, index, type) ?? nullOf(type),
@@ -61,31 +66,33 @@ function nestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly Pro
         ),
       )
     case 'map': {
-      const wanted = entriesOf(config)
+      const configEntries = entriesOf(config)
       return [...entriesOf(planned).keys()].flatMap(key => {
-        if (!wanted.has(key))
+        if (!configEntries.has(key))
           return [
             {
               message: 'an element is planned that is not configured',
               path: [...path, keyStep(key)],
             },
           ]
-        return objectFlaws(
+        return findObjectFlaws(
           nested,
-          enterPlanned(part, keyStep(key), value => entriesOf(value).get(key) ?? nullOf(type)),
+          enterPlannedPart(part, keyStep(key), value => entriesOf(value).get(key) ?? nullOf(type)),
         )
       })
     }
   }
 }
 
-function objectFlaws(nested: ObjectSchema, part: PlannedPart): readonly ProviderFlaw[] {
-  const existence = existenceFlaw(part)
+function findObjectFlaws(nested: ObjectSchema, part: PlannedPart): readonly ProviderFlaw[] {
+  const existence = findExistenceFlaw(part)
   if (existence !== undefined) return [existence]
   if (part.planned.kind === 'null') return []
   return [...typeOfObject(nested).attributes].flatMap(([name, type]) => {
     const attribute = nested.attributes.get(name)
-    const inner = enterPlanned(part, attributeStep(name), value => attributeOf(value, name, type))
-    return attribute === undefined ? [] : attributeFlaws(attribute, inner)
+    const inner = enterPlannedPart(part, attributeStep(name), value =>
+      attributeOf(value, name, type),
+    )
+    return attribute === undefined ? [] : findAttributePlanFlaws(attribute, inner)
   })
 }

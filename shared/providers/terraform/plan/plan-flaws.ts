@@ -1,0 +1,112 @@
+import { type CtyPath, attributeStep, indexStep, keyStep } from '../values/cty-path.ts'
+import { type CtyValue, nullOf } from '../values/cty-value.ts'
+import { equalRaw } from '../values/raw-equality.ts'
+import { type BlockSchema, type NestedBlockSchema, impliedTypeOf } from '../values/schema.ts'
+import { findAttributePlanFlaws } from './attribute-flaws.ts'
+import { type PlannedPart, enterPlannedPart, findExistenceFlaw } from './planned-part.ts'
+import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
+
+/**
+ * Returns the parts of a plan that contradict the configuration. A provider may only set computed
+ * attributes, and keep a prior value that is equivalent to the configured one.
+ */
+export function findPlanFlaws(
+  block: BlockSchema,
+  values: Omit<PlannedPart, 'path'>,
+): readonly ProviderFlaw[] {
+  return findBlockFlaws(block, { ...values, path: [] })
+}
+
+function findBlockFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
+  const existence = findExistenceFlaw(part)
+  if (existence !== undefined) return [existence]
+  if (part.planned.kind === 'null') return []
+  const type = impliedTypeOf(block)
+  return [...type.attributes].flatMap(([name, partType]) => {
+    const inner = enterPlannedPart(part, attributeStep(name), value =>
+      attributeOf(value, name, partType),
+    )
+    const attribute = block.attributes.get(name)
+    if (attribute !== undefined) return findAttributePlanFlaws(attribute, inner)
+    const nested = block.blocks.get(name)
+    return nested === undefined ? [] : findNestedFlaws(nested, inner)
+  })
+}
+
+function findNestedFlaws(nested: NestedBlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
+  const { config, planned, path } = part
+  if (equalRaw(planned, config, { ignoresRefinements: true })) return []
+  if (config.kind === 'unknown')
+    return [{ message: 'blocks must stay unknown while their number is unknown', path }]
+  if (planned.kind === 'unknown')
+    return [{ message: 'a block must not be unknown itself, only its attributes', path }]
+  if (nested.nesting === 'single' || nested.nesting === 'group')
+    return findBlockFlaws(nested.block, part)
+  if (planned.kind === 'null')
+    return [{ message: 'the plan has null instead of an empty collection of blocks', path }]
+  switch (nested.nesting) {
+    case 'list':
+      return findListFlaws(nested.block, part)
+    case 'map':
+      return findMapFlaws(nested.block, part)
+    case 'set':
+      // Elements of sets cannot be matched with configured ones, so the provider is trusted.
+      return planned.kind === 'set'
+        ? planned.elements.flatMap((element, position) =>
+            findUnknownBlockFlaws(element, [...path, { kind: 'element', position }]),
+          )
+        : []
+  }
+}
+
+function findUnknownBlockFlaws(element: CtyValue, path: CtyPath): readonly ProviderFlaw[] {
+  return element.kind === 'unknown'
+    ? [{ message: 'a block must not be unknown itself, only its attributes', path }]
+    : []
+}
+
+function findListFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
+  const { config, planned, path } = part
+  // A null in the configuration comes from an ignored change of a legacy provider.
+  const configuredCount = elementsOf(config).length
+  const elements = elementsOf(planned)
+  if (elements.length !== configuredCount)
+    return [
+      {
+        message: `${elements.length} blocks are planned, but ${configuredCount} are configured`,
+        path,
+      },
+    ]
+  const type = impliedTypeOf(block)
+  return elements.flatMap((_element, index) =>
+    findElementFlaws(
+      block,
+      enterPlannedPart(
+        part,
+        indexStep(index),
+        value => elementAt(value, index, type) ?? nullOf(type),
+      ),
+    ),
+  )
+}
+
+function findMapFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
+  const type = impliedTypeOf(block)
+  const planned = entriesOf(part.planned)
+  const config = entriesOf(part.config)
+  const keys = new Set([...planned.keys(), ...config.keys()])
+  return [...keys].flatMap(key => {
+    const path = [...part.path, keyStep(key)]
+    if (!config.has(key)) return [{ message: 'a block is planned that is not configured', path }]
+    if (!planned.has(key)) return [{ message: 'a block is configured that is not planned', path }]
+    return findElementFlaws(
+      block,
+      enterPlannedPart(part, keyStep(key), value => entriesOf(value).get(key) ?? nullOf(type)),
+    )
+  })
+}
+
+function findElementFlaws(block: BlockSchema, part: PlannedPart): readonly ProviderFlaw[] {
+  const unknowns = findUnknownBlockFlaws(part.planned, part.path)
+  return unknowns.length > 0 ? unknowns : findBlockFlaws(block, part)
+}
