@@ -12,7 +12,7 @@ import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
 import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
 
 /** The output of `config --json`. */
-const jsonForm = z.record(
+const configJsonForm = z.record(
   z.string(),
   z.object({
     value: z.string().optional(),
@@ -52,20 +52,20 @@ export const setAllConfig: Handler = async (session, flags, [json]) => {
     }
   for (const [name, entry] of Object.entries(values)) {
     const { key } = parseConfigEditKey(name, project.name, false)
-    putJson(file, key, entry, seal)
+    putJsonValue(file, key, entry, seal)
   }
   writeStackConfig(file)
   return 0
 }
 
-function parseValues(json: string): z.infer<typeof jsonForm> {
-  let data: unknown
+function parseValues(text: string): z.infer<typeof configJsonForm> {
+  let json: unknown
   try {
-    data = JSON.parse(json)
+    json = JSON.parse(text)
   } catch (cause) {
     throw error('CLI_USAGE', `--json is not valid JSON: ${messageOf(cause)}`, { cause })
   }
-  const parsed = jsonForm.safeParse(data)
+  const parsed = configJsonForm.safeParse(json)
   if (!parsed.success)
     throw error(
       'CLI_USAGE',
@@ -78,10 +78,10 @@ function parseValues(json: string): z.infer<typeof jsonForm> {
 
 type Sealer = (text: string) => { readonly kind: 'secure'; readonly ciphertext: string }
 
-function putJson(
+function putJsonValue(
   file: StackConfig,
   key: string,
-  { value = '', objectValue, secret }: z.infer<typeof jsonForm>[string],
+  { value = '', objectValue, secret }: z.infer<typeof configJsonForm>[string],
   seal: Sealer,
 ): void {
   const tree = secret ? sealTree(objectValue ?? null, seal) : toConfigTree(objectValue)
@@ -90,14 +90,14 @@ function putJson(
 }
 
 /** Encrypts every leaf except null, because the JSON does not mark the secret leaves. */
-function sealTree(data: Json, seal: Sealer): ConfigTree {
-  if (data === null) return null
-  if (isJsonList(data)) return data.map(entry => sealTree(entry, seal))
-  if (typeof data === 'object')
-    return new Map(Object.entries(data).map(([name, entry]) => [name, sealTree(entry, seal)]))
-  return seal(String(data))
+function sealTree(json: Json, seal: Sealer): ConfigTree {
+  if (json === null) return null
+  if (isJsonList(json)) return json.map(item => sealTree(item, seal))
+  if (typeof json === 'object')
+    return new Map(Object.entries(json).map(([name, value]) => [name, sealTree(value, seal)]))
+  return seal(String(json))
 }
 
-function isJsonList(data: Json): data is readonly Json[] {
-  return Array.isArray(data)
+function isJsonList(json: Json): json is readonly Json[] {
+  return Array.isArray(json)
 }

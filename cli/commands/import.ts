@@ -65,6 +65,7 @@ export const importResources: Handler = async (session, flags, operands) => {
   }
 }
 
+/** Reads the import file of --file, or creates one for the resource that the operands name. */
 function readImport(session: CliSession, flags: Flags, operands: readonly string[]): ImportFile {
   const path = flags.text('file')
   const properties = flags.list('properties').flatMap(text => text.split(','))
@@ -85,13 +86,14 @@ function readImport(session: CliSession, flags: Flags, operands: readonly string
 async function writeProgram(
   session: CliSession,
   flags: Flags,
-  importedProgram: {
+  resolvedImport: {
     readonly request: DeployRequest
     readonly imports: readonly ImportedResource[]
+    /** The name of each resource in the code. */
     readonly names: ReadonlyMap<Urn, string>
   },
 ): Promise<void> {
-  const { request, imports, names } = importedProgram
+  const { request, imports, names } = resolvedImport
   const { runtime } = request.source
   if (runtime === '') return
   const states = await readImportedStates(session, request, imports)

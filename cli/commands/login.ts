@@ -75,7 +75,7 @@ export const logout: Handler = async session => {
 
 /**
  * Returns the address of the login. Returns undefined if the file of the login is missing or
- * unreadable, and a text if it is invalid.
+ * unreadable, and 'an API' if the file is invalid.
  */
 function readLoginUrl(home: string): string | undefined {
   try {

@@ -73,8 +73,8 @@ function toContext(settings: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns whether tasks of the long pool work. A generator removes its message before it works, so
- * its metric counts. A message of an executor is in flight until the work is done.
+ * Reports whether tasks of the long pool are busy. A generator removes its message when it begins,
+ * so its metric is read. A message of an executor is in flight until its operations have ended.
  */
 async function isLongPoolBusy(
   { countBusyGenerators }: PlatformTools,

@@ -22,13 +22,13 @@ import {
   checkPark,
   checkTwoStacks,
 } from '../verify/deployment-checks.ts'
-import { createProgramFolder } from '../verify/program-folder.ts'
+import { createCheckProgramFolder } from '../verify/check-program-folder.ts'
 import { type CheckRun, runVerification } from '../verify/run-verification.ts'
 import { checkWebhook, type WebhookCheckDeps } from '../verify/webhook-check.ts'
 
 /**
- * `platform verify`: runs a smoke test in an installation, by the API of the login. It removes its
- * stacks and its webhook, also after a failure and after Ctrl-C. Throws PLATFORM_CHECK_FAILED,
+ * `platform verify`: runs a smoke test in an installation, through the API of the login. It removes
+ * its stacks and its webhook, also after a failure and after Ctrl-C. Throws PLATFORM_CHECK_FAILED,
  * LOGIN_MISSING, API_FORBIDDEN, INSTALL_FAILED.
  */
 export const verifyPlatform: Handler = async (session, flags) => {
@@ -37,7 +37,7 @@ export const verifyPlatform: Handler = async (session, flags) => {
   const remote = await requireAdmin(engine)
   const secretsProvider = flags.text('secretsProvider') ?? readKeyUrl(session, flags)
   const controller = new AbortController()
-  const release = session.io.onInterrupt(() => {
+  const removeInterruptHandler = session.io.onInterrupt(() => {
     if (!controller.signal.aborted) session.printToStderr('Stopping, and cleaning up.')
     controller.abort()
   })
@@ -45,7 +45,7 @@ export const verifyPlatform: Handler = async (session, flags) => {
   let folder: string | undefined
   let checkRun: CheckRun
   try {
-    folder = await createProgramFolder(session, { project, packages: flags.text('packages') })
+    folder = await createCheckProgramFolder(session, { project, packages: flags.text('packages') })
     const { signal } = controller
     const stacks = createCheckStacks(
       session,
@@ -58,7 +58,7 @@ export const verifyPlatform: Handler = async (session, flags) => {
       'two-stacks': () => checkTwoStacks(deps),
       park: () => checkPark(deps),
       'long-call': () => checkLongTimeout(deps),
-      webhook: () => checkWebhookIfKnown(session, flags, { ...deps, name: project, signal }),
+      webhook: () => checkWebhookIfUrlKnown(session, flags, { ...deps, name: project, signal }),
       alarm: () => checkAlarmIfPermitted(session, flags, signal),
     }
     checkRun = await runVerification(checks, {
@@ -68,10 +68,10 @@ export const verifyPlatform: Handler = async (session, flags) => {
       report: session.printToStderr,
     })
   } finally {
-    release()
+    removeInterruptHandler()
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
-  printRun(session, flags, checkRun)
+  printReports(session, flags, checkRun)
   requirePassed(checkRun, controller.signal)
   return 0
 }
@@ -90,7 +90,7 @@ const identityForm = z.object({
   stacks: z.union([z.literal('*'), z.array(z.string())]),
 })
 
-/** Returns the programs of the API. Throws LOGIN_MISSING, and API_FORBIDDEN without an admin. */
+/** Returns the API of the login. Throws LOGIN_MISSING, and API_FORBIDDEN without an admin token. */
 async function requireAdmin({ remote, callApi }: EnginePort): Promise<RemotePrograms> {
   if (remote === undefined)
     throw error('LOGIN_MISSING', 'the checks need the API of an installation, and an admin token')
@@ -107,8 +107,8 @@ function readKeyUrl(session: CliSession, flags: Flags): string {
   return `awskms://alias/${installation}-secrets?region=${region}`
 }
 
-/** Checks webhooks, unless their address is neither an option nor readable from AWS. */
-async function checkWebhookIfKnown(
+/** Checks webhooks if --webhook-url or AWS has their address. Otherwise the check is skipped. */
+async function checkWebhookIfUrlKnown(
   session: CliSession,
   flags: Flags,
   deps: Omit<WebhookCheckDeps, 'webhookUrl'>,
@@ -122,7 +122,7 @@ async function checkWebhookIfKnown(
   return { result: 'skipped', message }
 }
 
-/** Throws PLATFORM_* when the address cannot be read. */
+/** Returns the address of --webhook-url, or reads it from AWS. Throws PLATFORM_*. */
 async function readWebhookUrl(session: CliSession, flags: Flags): Promise<string> {
   const webhookUrl = flags.text('webhookUrl')
   if (webhookUrl !== undefined) return webhookUrl
@@ -133,7 +133,7 @@ async function readWebhookUrl(session: CliSession, flags: Flags): Promise<string
   throw error('PLATFORM_NOT_FOUND', `the installation '${target.installation}' does not exist`)
 }
 
-function printRun(session: CliSession, flags: Flags, { reports, remainders }: CheckRun): void {
+function printReports(session: CliSession, flags: Flags, { reports, remainders }: CheckRun): void {
   if (flags.isSet('json')) session.print(JSON.stringify({ checks: reports, remainders }, null, 2))
   else for (const line of formatReports(reports)) session.print(line)
 }

@@ -13,11 +13,11 @@ import { listCachedVersions, chooseVersion } from '../../shared/providers/plugin
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
-  userPluginCache,
+  userPluginCacheFolder,
   requirePluginKind,
   readRequiredPackages,
   withInstallDeps,
-} from '../plugins/plugin-cache.ts'
+} from '../plugins/plugin-command-tools.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
@@ -46,9 +46,9 @@ export const installPlugins: Handler = async (session, flags, operands) => {
         session.printToStderr(`Installed ${pluginTitleOf({ ...plugin, version })}`)
       }
     }
-    const workers =
+    const workerCount =
       concurrency < 1 ? missingPlugins.length : Math.min(concurrency, missingPlugins.length)
-    await Promise.all(Array.from({ length: workers }, installQueued))
+    await Promise.all(Array.from({ length: workerCount }, installQueued))
   })
   return 0
 }
@@ -76,7 +76,7 @@ function parsePlugin(flags: Flags, operands: readonly string[]): PluginRequest {
   return { kind, name, version, downloadUrl: flags.text('server') ?? '', ...readChecksums(flags) }
 }
 
-/** Returns a plugin whose name is the address of its repository. */
+/** Returns a plugin that the operands name by the address of its repository. */
 function parseRepositoryPlugin(
   kind: string,
   reference: GitPluginReference,
@@ -117,7 +117,7 @@ function listProjectPlugins(session: CliSession): readonly PluginRequest[] {
 
 function isInstalled(session: CliSession, flags: Flags, plugin: PluginRequest): boolean {
   const { name } = cacheLocationOf(plugin)
-  const installedVersions = listCachedVersions(userPluginCache(session), {
+  const installedVersions = listCachedVersions(userPluginCacheFolder(session), {
     kind: plugin.kind,
     name,
   })

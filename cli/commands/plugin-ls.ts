@@ -6,7 +6,7 @@ import {
   type NamedCachedPlugin,
 } from '../../shared/providers/plugins/plugin-cache.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import { userPluginCache, readRequiredPackages } from '../plugins/plugin-cache.ts'
+import { userPluginCacheFolder, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import { formatTable } from '../display/table.ts'
 
 /** `plugin ls`: lists the plugin cache by name, the newest version first. */
@@ -18,19 +18,19 @@ export const listPlugins: Handler = async (session, flags) => {
         ),
       )
     : undefined
-  const plugins = listCachedPlugins(userPluginCache(session))
+  const plugins = listCachedPlugins(userPluginCacheFolder(session))
     .filter(
       ({ name, version }) =>
         requiredPlugins === undefined || requiredPlugins.has(`${name} ${version}`),
     )
-    .toSorted((a, b) => compare(a.name, b.name) || semver.rcompare(a.version, b.version))
+    .toSorted((a, b) => compareTexts(a.name, b.name) || semver.rcompare(a.version, b.version))
   const rows = plugins.map(plugin => ({
     name: plugin.name,
     kind: plugin.kind,
     version: plugin.version,
-    size: sizeOf(plugin.folder),
+    size: sizeBytesOf(plugin.folder),
     installTime: creationTimeOf(plugin.folder),
-    lastUsedTime: lastUsedOf(plugin),
+    lastUsedTime: lastUsedTimeOf(plugin),
   }))
   if (flags.isSet('json')) {
     session.print(JSON.stringify(rows, null, 2))
@@ -47,19 +47,19 @@ export const listPlugins: Handler = async (session, flags) => {
   const header = ['NAME', 'KIND', 'VERSION', 'SIZE', 'INSTALLED', 'LAST USED']
   for (const line of formatTable(header, cells)) session.print(line)
   session.print('')
-  const total = rows.reduce((sum, { size }) => sum + size, 0)
-  session.print(`TOTAL plugin cache size: ${formatBytes(total)}`)
+  const totalBytes = rows.reduce((sum, { size }) => sum + size, 0)
+  session.print(`TOTAL plugin cache size: ${formatBytes(totalBytes)}`)
   return 0
 }
 
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function sizeOf(folder: string): number {
+function sizeBytesOf(folder: string): number {
   return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
     const path = join(folder, entry.name)
-    return sum + (entry.isDirectory() ? sizeOf(path) : lstatSync(path).size)
+    return sum + (entry.isDirectory() ? sizeBytesOf(path) : lstatSync(path).size)
   }, 0)
 }
 
@@ -68,16 +68,16 @@ function creationTimeOf(folder: string): string {
 }
 
 /**
- * Returns the time of Pulumi's marker file beside the folder, or else the access time of the
- * folder.
+ * Returns the modification time of Pulumi's marker file next to the folder, or else the access time
+ * of the folder.
  */
-function lastUsedOf({ folder }: NamedCachedPlugin): string {
+function lastUsedTimeOf({ folder }: NamedCachedPlugin): string {
   const marker = statSync(`${folder}.lastused`, { throwIfNoEntry: false })
   return (marker?.mtime ?? statSync(folder).atime).toISOString()
 }
 
-function formatBytes(size: number): string {
+function formatBytes(sizeBytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB'] as const
-  const unitIndex = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
-  return `${Math.round(size / 1000 ** unitIndex)} ${units[unitIndex] ?? 'B'}`
+  const unitIndex = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(sizeBytes, 1)) / 3))
+  return `${Math.round(sizeBytes / 1000 ** unitIndex)} ${units[unitIndex] ?? 'B'}`
 }

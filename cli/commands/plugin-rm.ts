@@ -3,7 +3,7 @@ import semver from 'semver'
 import { error } from '../../shared/errors/error.ts'
 import { listCachedPlugins } from '../../shared/providers/plugins/plugin-cache.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import { userPluginCache, requirePluginKind } from '../plugins/plugin-cache.ts'
+import { userPluginCacheFolder, requirePluginKind } from '../plugins/plugin-command-tools.ts'
 import { confirm } from '../session/session.ts'
 
 /** `plugin rm`: removes plugins from the cache. Throws CLI_USAGE, CONFIRMATION_DECLINED. */
@@ -13,7 +13,7 @@ export const removePlugins: Handler = async (session, flags, [kindText, name, ra
   const kind = kindText === undefined ? undefined : requirePluginKind(kindText)
   if (range !== undefined && semver.validRange(range) === null)
     throw error('CLI_USAGE', `invalid plugin version: ${range}`)
-  const selectedPlugins = listCachedPlugins(userPluginCache(session)).filter(
+  const selectedPlugins = listCachedPlugins(userPluginCacheFolder(session)).filter(
     plugin =>
       (kind === undefined || plugin.kind === kind) &&
       (name === undefined || plugin.name === name) &&

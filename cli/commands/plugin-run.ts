@@ -9,7 +9,11 @@ import { isExecutableFile } from '../../shared/providers/plugins/find-plugin.ts'
 import { obtainPlugin } from '../../shared/providers/plugins/obtain-plugin.ts'
 import { resolveCommand } from '../../shared/providers/plugins/spawn-plugin.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
-import { definedVariablesOf, requirePluginKind, withInstallDeps } from '../plugins/plugin-cache.ts'
+import {
+  definedVariablesOf,
+  requirePluginKind,
+  withInstallDeps,
+} from '../plugins/plugin-command-tools.ts'
 import type { CliSession } from '../session/session.ts'
 
 /** `plugin run`: runs a plugin with arguments in this terminal, and returns its exit code. */
@@ -46,8 +50,8 @@ async function resolvePluginCommand(
 }
 
 /**
- * Returns the path of a plugin: of a local file, of a local folder with source code, or of an
- * installed plugin. A missing named plugin is installed.
+ * Returns the path of a local file, of a file in a local folder with source code, or of a cached
+ * plugin. `resolveCommand` finds the source code by the folder. A missing plugin is installed.
  */
 async function resolvePath(session: CliSession, kind: string, nameOrPath: string): Promise<string> {
   if (/^\.{0,2}\//.test(nameOrPath)) {

@@ -17,7 +17,7 @@ function describeResult(result: RedriveResult, stack: string): string {
     case 'dead':
       return `The process of the deployment of '${stack}' is gone: run \`antichain resume\` to continue it.`
     case 'stopped':
-      return `The deployment of '${stack}' was stopped: it starts no more operations, and the next deployment does the rest.`
+      return `The deployment of '${stack}' was stopped: it starts no more operations. The next deployment runs the remaining ones.`
     case 'nothing':
       return `The deployment of '${stack}' has no dead-lettered operations.`
     case 'sent':

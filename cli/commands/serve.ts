@@ -13,16 +13,16 @@ import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.t
 const roles: readonly ServeRole[] = ['generator', 'executor']
 
 /**
- * `serve`: works on every stack of the store of this machine until Ctrl-C, and then waits for its
- * running operations. The generator continues interrupted deployments and runs queued requests. The
- * executor runs operations of deployments with `--execute elsewhere`. `--only` selects one of them.
- * The process also runs schedules and delivers notifications. With `--port` it serves the API and
- * webhooks.
+ * `serve`: serves all stacks in the store of this machine until Ctrl-C, and then waits for its
+ * running operations. In the role of a generator it continues interrupted deployments and runs
+ * queued requests. In the role of an executor it runs operations of deployments with `--execute
+ * elsewhere`. `--only` selects one role. The process also runs schedules and delivers
+ * notifications. With `--port` it serves the API and webhooks.
  */
 export const serveEngine: Handler = async (session, flags) => {
   const engine = await session.openLocalEngine()
   const shutdown = new AbortController()
-  const release = session.io.onInterrupt(() => {
+  const removeInterruptHandler = session.io.onInterrupt(() => {
     if (shutdown.signal.aborted)
       throw error('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
     session.printToStderr(
@@ -57,7 +57,7 @@ export const serveEngine: Handler = async (session, flags) => {
     })
     return 0
   } finally {
-    release()
+    removeInterruptHandler()
   }
 }
 

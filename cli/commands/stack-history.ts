@@ -14,10 +14,10 @@ export const showStackHistory: Handler = async (session, flags) => {
   const deploymentNumber = readNumber(flags, 'show', '--show')
   if (deploymentNumber !== undefined)
     return showDeployment(session, flags, { id, number: deploymentNumber })
-  const size = readNumber(flags, 'pageSize', '--page-size') ?? 10
+  const pageSize = readNumber(flags, 'pageSize', '--page-size') ?? 10
   const page = readNumber(flags, 'page', '--page') ?? 1
   const { platform, readStatus } = await session.openEngine()
-  const records = await readPage(readHistory(platform.catalog, id), { size, page })
+  const records = await readPage(readHistory(platform.catalog, id), { pageSize, page })
   if (flags.isSet('json')) {
     session.print(JSON.stringify(records.map(toRecordJson), null, 2))
     return 0
@@ -38,15 +38,15 @@ export const showStackHistory: Handler = async (session, flags) => {
 
 /** Returns the items of one page. The first page has the number 1. */
 async function readPage<T>(
-  lines: AsyncIterable<T>,
-  { size, page }: { readonly size: number; readonly page: number },
+  items: AsyncIterable<T>,
+  { pageSize, page }: { readonly pageSize: number; readonly page: number },
 ): Promise<readonly T[]> {
   const pageItems: T[] = []
   let position = 0
-  for await (const line of lines) {
+  for await (const item of items) {
     position += 1
-    if (position > size * (page - 1)) pageItems.push(line)
-    if (position >= size * page) break
+    if (position > pageSize * (page - 1)) pageItems.push(item)
+    if (position >= pageSize * page) break
   }
   return pageItems
 }
@@ -94,8 +94,8 @@ async function showDeployment(
 }
 
 /**
- * Returns the result. A deployment with neither a result nor a process is interrupted, whether it
- * is closed or not.
+ * Returns the result of a deployment. Without a result, a deployment is interrupted if its process
+ * is gone, and otherwise in progress.
  */
 function formatResult({ result, deployment }: HistoryRecord, status: DeploymentStatus): string {
   if (result !== undefined) return result

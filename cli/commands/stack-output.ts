@@ -37,7 +37,7 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
   if (flags.isSet('shell')) {
     const sortedOutputs = [...outputs].sort(([a], [b]) => compareUtf8(a, b))
     for (const [key, value] of sortedOutputs)
-      if (isVariable(key)) session.print(formatShellAssignment(key, value))
+      if (isVariableName(key)) session.print(formatShellAssignment(key, value))
       else
         session.printToStderr(
           `skipped the output '${key}': it is not a valid name of a shell variable`,
@@ -52,13 +52,13 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
  * Reports whether a name is valid for a shell variable. A shell interprets an assignment to an
  * invalid name as a command.
  */
-function isVariable(name: string): boolean {
+function isVariableName(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name)
 }
 
 /** Returns a line that sets a variable in a POSIX shell. Throws CLI_USAGE for an invalid name. */
 function formatShellAssignment(name: string, value: Json): string {
-  if (!isVariable(name))
+  if (!isVariableName(name))
     throw error('CLI_USAGE', `the output '${name}' is not a valid name of a shell variable`)
   return `${name}='${formatOutput(value).replaceAll("'", `'\\''`)}'`
 }

@@ -20,7 +20,7 @@ export const renameNamedStack: Handler = async (session, _flags, [name = '']) =>
   const to = stackIdOf(newName.project ?? project, newName.stack)
   const engine = await session.openEngine()
   if (to === from) throw error('STACK_EXISTS', `the stack already has the name '${stack}'`)
-  requireNoFile(session, from, to)
+  requireNoConfigFile(session, from, to)
   await engine.renameStack(from, to)
   const currentProject = findProject(session, project)
   if (currentProject !== undefined) {
@@ -41,7 +41,7 @@ export const renameNamedStack: Handler = async (session, _flags, [name = '']) =>
 }
 
 /** Refuses to overwrite a configuration file with the new name. Throws STACK_EXISTS. */
-function requireNoFile(session: CliSession, from: StackId, to: StackId): void {
+function requireNoConfigFile(session: CliSession, from: StackId, to: StackId): void {
   const currentProject = findProject(session, stackPartsOf(from).project)
   if (currentProject === undefined) return
   const [oldFile, newFile] = [from, to].map(id =>
@@ -55,7 +55,7 @@ function requireNoFile(session: CliSession, from: StackId, to: StackId): void {
 }
 
 /**
- * Returns the project of the folder if it has this name, otherwise undefined. A stack can be
+ * Returns the project of the folder if its name is `project`, otherwise undefined. A stack can be
  * renamed from any folder.
  */
 function findProject(session: CliSession, project: string) {

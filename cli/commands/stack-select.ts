@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { selectStack } from '../stack/selected-stack.ts'
 import { stackNotFoundError, type CliSession } from '../session/session.ts'
@@ -33,5 +33,5 @@ async function promptName(session: CliSession): Promise<string> {
 async function listNames(session: CliSession): Promise<readonly string[]> {
   const { platform } = await session.openEngine()
   const { stacks } = await platform.catalog.listStacks(session.requireProject().name)
-  return stacks.map((record: { readonly id: StackId }) => stackPartsOf(record.id).stack)
+  return stacks.map(({ id }) => stackPartsOf(id).stack)
 }

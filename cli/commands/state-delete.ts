@@ -38,8 +38,8 @@ export const stateDelete: Handler = async (session, flags, operands) => {
 }
 
 /**
- * Prompts for the id where several resources have the same URN, unless the session is
- * non-interactive.
+ * Prompts for the id if several resources have the same URN. In non-interactive mode, the selection
+ * is returned unchanged.
  */
 async function resolveCopies(
   session: CliSession,

@@ -29,7 +29,7 @@ interface MoveStacks {
   readonly dest: StackId
 }
 
-/** The states of both stacks before a move, and the move. */
+/** The states of both stacks before a move, and the planned move. */
 interface MoveStates {
   readonly statesBefore: { readonly source: StoredDeployment; readonly dest: StoredDeployment }
   readonly plan: MoveResult
@@ -177,12 +177,12 @@ function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: Mov
     session.printToStderr(`warning: the resource ${urn} was not found in the source stack`)
   session.printToStderr(`Planning to move the following resources from ${source} to ${dest}:\n`)
   for (const urn of plan.movedUrns) session.printToStderr(`  - ${urn}`)
-  reportBroken(
+  reportBrokenReferences(
     session,
     `Dependencies of resources that stay in ${source} on moved resources`,
     plan.brokenInSource,
   )
-  reportBroken(
+  reportBrokenReferences(
     session,
     `Dependencies of moved resources on resources that stay in ${source}`,
     plan.brokenInDest,
@@ -193,7 +193,7 @@ function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: Mov
     )
 }
 
-function reportBroken(
+function reportBrokenReferences(
   session: CliSession,
   text: string,
   brokenReferences: readonly BrokenReference[],

@@ -4,8 +4,8 @@ import type { TokenDays } from '../../functions/api/issue-token.ts'
 import type { Flags } from '../arguments/flags.ts'
 
 /**
- * Returns the field `days` of a request for a token; none without `--days`, so that the API uses
- * its default. Throws CLI_USAGE.
+ * Returns the field `days` of a request for a token. Without `--days` the field is absent, and the
+ * API uses its default. Throws CLI_USAGE.
  */
 export function readTokenDays(flags: Flags): { readonly days?: TokenDays } {
   const text = flags.text('days')

@@ -62,8 +62,8 @@ export const createNotification: Handler = async (session, flags, [name = '']) =
     }),
   })
 
-/** The part of a response to PUT that is reported. */
-const putResponse = z.looseObject({ created: z.boolean() })
+/** The response to PUT. `created`: whether the document is new. */
+const putResponseForm = z.looseObject({ created: z.boolean() })
 
 /**
  * Creates or updates a document. Its deliveries are signed with ANTICHAIN_SECRET, or with a new
@@ -86,7 +86,7 @@ async function putTrigger(
   const path = `${await resolveTriggerPath(session, flags, kind)}/${encodeURIComponent(name)}`
   const { callApi } = await session.openEngine()
   const response = await callApi({ method: 'PUT', path, body: body(secret) })
-  const { created } = putResponse.parse(response)
+  const { created } = putResponseForm.parse(response)
   session.printToStderr(`${created ? 'Created' : 'Updated'} ${kind} '${name}'.`)
   if (hasNoSecret || presetSecret !== '') return 0
   session.print(secret)

@@ -34,9 +34,9 @@ export function parseConfigEditKey(text: string, project: string, isPath: boolea
     return { key: printConfigKey({ namespace, name }), path: [name] }
   }
   // Only a colon before the first bracket, dot or quote can end a namespace.
-  const colon = /^[^[".]*?:/.exec(text)?.[0] ?? ''
-  const path = parseConfigPath(text.slice(colon.length))
-  const { namespace } = parseConfigKey(`${colon}x`, project)
+  const namespacePrefix = /^[^[".]*?:/.exec(text)?.[0] ?? ''
+  const path = parseConfigPath(text.slice(namespacePrefix.length))
+  const { namespace } = parseConfigKey(`${namespacePrefix}x`, project)
   return { key: printConfigKey({ namespace, name: path[0] }), path }
 }
 

@@ -9,7 +9,7 @@ import type { Display, Tools } from '../session/tools.ts'
 /** A destination of event lines. */
 interface LineSink {
   readonly write: (line: string) => void
-  /** Resolves when the reader has received the lines, or has stopped responding. */
+  /** Resolves when the destination has received the lines, or has not responded in time. */
   readonly close: () => Promise<void>
 }
 
@@ -32,8 +32,8 @@ export async function createLoggedDisplay(
   const display = await tools.openDisplay(options)
   if (log.target === undefined) return { display, close: () => Promise.resolve() }
   const sink = log.target.startsWith('tcp://')
-    ? sendLines(log.target.slice('tcp://'.length))
-    : openFileLines(resolve(log.cwd, log.target))
+    ? openStreamSink(log.target.slice('tcp://'.length))
+    : openFileSink(resolve(log.cwd, log.target))
   const print = createJsonLines(sink.write, () => Math.floor(Date.now() / 1000))
   const emit: Display['emit'] = (event, states) => {
     print(event)
@@ -42,7 +42,7 @@ export async function createLoggedDisplay(
   return { display: { ...display, emit }, close: sink.close }
 }
 
-function openFileLines(path: string): LineSink {
+function openFileSink(path: string): LineSink {
   const file = openFile(path)
   return {
     write: line => void writeSync(file, line),
@@ -60,8 +60,8 @@ function openFile(path: string): number {
   }
 }
 
-/** Sends event lines to another program. If that program ends, the deployment continues. */
-function sendLines(address: string): LineSink {
+/** Opens a stream of event lines to another program. Its end does not affect the deployment. */
+function openStreamSink(address: string): LineSink {
   const client = new EventsClient(address, credentials.createInsecure())
   const acknowledgement = Promise.withResolvers<void>()
   const stream = client.streamEvents(() => acknowledgement.resolve())
@@ -78,5 +78,5 @@ function sendLines(address: string): LineSink {
   }
 }
 
-/** Time that a reader has to receive the last events, in ms. */
+/** Time in which the other program must acknowledge the events after the last one. */
 const closeTimeoutMs = 10_000

@@ -21,6 +21,7 @@ export function readRunProgram(session: CliSession, flags: Flags): boolean {
   return flags.isSet('runProgram') || isTruthy(session.io.env['PULUMI_RUN_PROGRAM'])
 }
 
+/** The environment variables that hide features from programs. */
 const hidingVariables: Readonly<Record<HiddenFeature, string>> = {
   resourceReferences: 'PULUMI_DISABLE_RESOURCE_REFERENCES',
   outputValues: 'PULUMI_DISABLE_OUTPUT_VALUES',

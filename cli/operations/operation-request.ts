@@ -74,7 +74,7 @@ export async function buildRequest(
     },
     wait: flags.isSet('wait'),
     ...(functionLimitMs === undefined ? {} : { functionLimitMs }),
-    ...readDebugged(flags),
+    ...readDebuggedProcesses(flags),
     ...(flags.isSet('debug') ? { debug: true } : {}),
     pendingCreates: {
       existingIds: parsePendingPairs(flags.list('importPendingCreates')),
@@ -95,7 +95,7 @@ function withClient(project: Project, flags: Flags): Project {
 }
 
 /** Returns the processes that wait for a debugger. Throws CLI_USAGE. */
-function readDebugged(flags: Flags): Pick<DeployRequest, 'debuggedProcesses'> {
+function readDebuggedProcesses(flags: Flags): Pick<DeployRequest, 'debuggedProcesses'> {
   const debuggedProcesses = flags.list('attachDebugger')
   for (const name of debuggedProcesses)
     if (!['program', 'plugins', 'all'].includes(name) && !name.startsWith('plugin:'))

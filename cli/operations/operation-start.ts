@@ -3,12 +3,10 @@ import type { RunningDeployment } from '../../shared/engine/request.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 
-/** A deployment to start, on this machine or by an API. */
+/** A prepared deployment, to start on this machine or through an API. */
 export interface OperationStart {
   readonly stack: StackId
-  /**
-   * `plan`: the text of a plan that constrains the deployment, instead of the plan of the options.
-   */
+  /** `plan`: the text of an update plan that constrains the deployment, instead of that of --plan. */
   readonly start: (dryRun: boolean, sink: EventSink, plan?: string) => Promise<RunningDeployment>
   /**
    * Aborts when this process must leave the deployment to other processes. If present, Ctrl-C does
@@ -17,7 +15,7 @@ export interface OperationStart {
   readonly handOverSignal?: AbortSignal | undefined
 }
 
-/** An interrupted deployment to resume, on this machine or by an API. */
+/** An interrupted deployment, to resume on this machine or through an API. */
 export interface ResumeStart {
   readonly number: number
   readonly command: Command

@@ -76,7 +76,7 @@ export async function runOperation(
   return 0
 }
 
-/** Prepares the start of an operation, on this machine or by an API. */
+/** Prepares the start of an operation, on this machine or through an API. */
 async function prepareStart(
   session: CliSession,
   flags: Flags,
@@ -115,8 +115,8 @@ export async function runResume(
   )
   const displayOptions = createDisplayOptions(session, flags, { kind: command, stack })
   const report = await runWithDisplay(session, { stack, start, handOverSignal }, displayOptions)
-  const isLeftToOthers = handOverSignal?.aborted === true && report.result.result === 'interrupted'
-  if (!isLeftToOthers) checkResult(report, flags, { isPreview: false, checksChanges: false })
+  const isHandedOver = handOverSignal?.aborted === true && report.result.result === 'interrupted'
+  if (!isHandedOver) checkResult(report, flags, { isPreview: false, checksChanges: false })
   return 0
 }
 
@@ -170,27 +170,27 @@ async function runWithDisplay(
     if (displayOptions.dryRun) events.push(event)
     display.emit(event, states)
   }
-  let interrupts = 0
+  let interruptCount = 0
   let stop = (): void => {}
   const onInterrupt = (): void => {
-    interrupts += 1
-    if (interrupts <= 2) emit(createInterruptNotice(interrupts))
+    interruptCount += 1
+    if (interruptCount <= 2) emit(createInterruptNotice(interruptCount))
     stop()
   }
-  // An interrupted server leaves the deployment to others and cancels nothing.
-  const release =
+  // An interrupted server cancels nothing, because other processes can continue the deployment.
+  const removeInterruptHandler =
     start.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
   try {
     const provider: EventSink['provider'] = (urn, plugin) => void plugins.set(urn, plugin)
     const sink = displayOptions.dryRun ? { emit, provider } : { emit }
     const deployment = await start.start(displayOptions.dryRun, sink, displayOptions.plan)
-    stop = () => (interrupts === 1 ? deployment.cancel() : deployment.terminate())
-    if (interrupts > 0) stop()
+    stop = () => (interruptCount === 1 ? deployment.cancel() : deployment.terminate())
+    if (interruptCount > 0) stop()
     const result = await deployment.done
     await display.finish(result)
-    return { result, events, plugins, firstError, isInterrupted: interrupts > 0 }
+    return { result, events, plugins, firstError, isInterrupted: interruptCount > 0 }
   } finally {
-    release()
+    removeInterruptHandler()
     await close()
   }
 }
@@ -204,9 +204,9 @@ function toViolationDiagnostic(policy: PolicyEvent): DiagnosticEvent {
 }
 
 /** Returns the notice for the first or second Ctrl-C. */
-function createInterruptNotice(interrupts: number): EngineEventPayload {
+function createInterruptNotice(interruptCount: number): EngineEventPayload {
   const message =
-    interrupts === 1
+    interruptCount === 1
       ? 'Stopping: no more operations start, and running ones are awaited. Press Ctrl-C again to abandon them.'
       : 'Abandoning running operations; their results stay unknown.'
   return { diagnosticEvent: { message: `${message}\n`, color: 'raw', severity: 'warning' } }
@@ -238,7 +238,7 @@ function deploymentErrorOf(
     pending.length === 0
       ? {}
       : {
-          hint: 'Settle the pending operations (`antichain state pending ls`), correct the errors in the display, and run the command again.',
+          hint: 'Resolve the pending operations (`antichain state pending ls`), correct the errors in the display, and run the command again.',
         }
   if (firstError === undefined) return error('DEPLOYMENT_FAILED', `the ${operation} failed`, hint)
   const { message, urn } = firstError
@@ -252,15 +252,16 @@ function deploymentErrorOf(
 async function confirmOperation(
   session: CliSession,
   preview: RunReport,
-  details: DisplayOptions,
+  displayOptions: DisplayOptions,
 ): Promise<void> {
+  const operation = operationNameOf(displayOptions.kind)
   for (;;) {
-    const question = `Do you want to perform this ${operationNameOf(details.kind)}? (yes, no, details)`
+    const question = `Do you want to perform this ${operation}? (yes, no, details)`
     const answer = (await session.io.prompt(question)).trim().toLowerCase()
     if (answer === 'yes' || answer === 'y') return
     if (answer !== 'details')
-      throw error('CONFIRMATION_DECLINED', `the ${operationNameOf(details.kind)} was not confirmed`)
-    const display = await session.tools.openDisplay({ ...details, interactive: false })
+      throw error('CONFIRMATION_DECLINED', `the ${operation} was not confirmed`)
+    const display = await session.tools.openDisplay({ ...displayOptions, interactive: false })
     for (const event of preview.events) display.emit(event)
     await display.finish(preview.result)
   }

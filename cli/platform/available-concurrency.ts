@@ -9,8 +9,9 @@ import { sendOrUndefined } from './send-or-undefined.ts'
 const reservingFunctions = ['api', 'webhook']
 
 /**
- * Returns the concurrent calls of the account that no function of others has reserved. They include
- * the reservations of the installation, so that each deployment gets the same number. Throws
+ * Returns the number of concurrent calls of the account that no function outside of the
+ * installation has reserved. It includes the reservations of the installation, so that each
+ * deployment of the installation gets the same number. Throws
  * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 export async function readAvailableConcurrency(

@@ -3,7 +3,7 @@ import {
   DescribeAlarmsCommand,
   SetAlarmStateCommand,
 } from '@aws-sdk/client-cloudwatch'
-import type { CloudWatchSender } from './cloudwatch.ts'
+import type { CloudWatchSender } from './count-busy-generators.ts'
 import type { AlarmPort } from './platform-port.ts'
 import { sendOrUndefined } from './send-or-undefined.ts'
 

@@ -20,8 +20,8 @@ export interface PlatformTools {
    */
   readonly inspect: (target: InstallationTarget, account: string) => Promise<InstallationStatus>
   /**
-   * Returns the concurrent calls of the account that no function of others has reserved. Throws
-   * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+   * Returns the number of concurrent calls of the account that no function outside of the
+   * installation has reserved. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
    */
   readonly readAvailableConcurrency: (target: InstallationTarget) => Promise<number>
   /**

@@ -14,10 +14,10 @@ import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
 import { createAlarmPort } from './cloudwatch-alarm.ts'
-import { countBusyGenerators } from './cloudwatch.ts'
+import { countBusyGenerators } from './count-busy-generators.ts'
 import { runCdk } from './run-cdk.ts'
 import { createInstallationToken } from './create-installation-token.ts'
-import { inspectInstallation } from './inspect.ts'
+import { inspectInstallation } from './inspect-installation.ts'
 import type { PlatformTools, InstallationTarget } from './platform-port.ts'
 
 /** The settings of all clients: two attempts with short timeouts, because a user is waiting. */

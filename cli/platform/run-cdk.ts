@@ -6,7 +6,7 @@ import type { OutputStream } from '../session/io.ts'
 import type { CdkRun, InstallationTarget } from './platform-port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** Characters that are kept from the end of the output, where the cause of a failure is. */
+/** Maximum length of the returned output: its end, which has the cause of a failure. */
 const outputCharsMax = 64 * 1024
 
 /**

@@ -27,8 +27,11 @@ export interface ApiClient {
     destination: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
     bytes: Uint8Array,
   ) => Promise<void>
-  /** Opens a response that is read as a stream. */
-  readonly open: (path: string, headers: Readonly<Record<string, string>>) => Promise<Response>
+  /** Opens a response that the caller reads as a stream. */
+  readonly openStream: (
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ) => Promise<Response>
 }
 
 const errorForm = z.object({
@@ -39,18 +42,18 @@ const errorForm = z.object({
 })
 
 /**
- * Creates a client. Without a token, its calls name no caller. Repeatable calls and uploads are
+ * Creates a client. Without a token, its calls are not authorized. Repeatable calls and uploads are
  * retried after temporary failures, see `isTransient`.
  */
 export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Login>): ApiClient {
   const authorization: Readonly<Record<string, string>> =
     token === undefined ? {} : { authorization: `Bearer ${token}` }
   const callOnce = async ({ method, path, body, headers }: ApiCall, timeoutMs: number) => {
-    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const contentType = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await throwIfUnreachable(url, () =>
       fetch(`${url}${path}`, {
         method,
-        headers: { ...json, ...headers, ...authorization },
+        headers: { ...contentType, ...headers, ...authorization },
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -70,7 +73,7 @@ export function createApiClient({ url, token }: Pick<Login, 'url'> & Partial<Log
       withRetries(() => uploadBytes({ url, authorization }, destination, bytes), {
         mayRepeat: true,
       }),
-    async open(path, headers) {
+    async openStream(path, headers) {
       const response = await throwIfUnreachable(url, () =>
         fetch(`${url}${path}`, {
           headers: { ...headers, ...authorization },
@@ -135,10 +138,10 @@ async function uploadBytes(
  */
 async function uploadErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
-  const [, name = 'it'] = /<Code>(\w{1,60})<\/Code>/.exec(text) ?? []
+  const [, code = 'no error code'] = /<Code>(\w{1,60})<\/Code>/.exec(text) ?? []
   const details = { status: response.status }
   const { host } = new URL(response.url)
-  return error('UPLOAD_REFUSED', `${host} refused the upload: ${name} (${response.status})`, {
+  return error('UPLOAD_REFUSED', `${host} refused the upload: ${code} (${response.status})`, {
     details,
   })
 }
@@ -166,8 +169,8 @@ export function originOf(response: Response): string {
 async function apiErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
   const parsed = errorForm.safeParse(parseOrUndefined(text))
-  const wait = response.headers.get('retry-after')
-  const details = { status: response.status, ...(wait === null ? {} : { retryAfter: wait }) }
+  const retryAfter = response.headers.get('retry-after')
+  const details = { status: response.status, ...(retryAfter === null ? {} : { retryAfter }) }
   if (!parsed.success)
     return error(
       'API_ANSWER_UNKNOWN',

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 async function readStream(bodies: readonly (string | null)[]) {
   const lastIds: (string | undefined)[] = []
   const client = {
-    open: async (_path: string, headers: Readonly<Record<string, string>>) => {
+    openStream: async (_path: string, headers: Readonly<Record<string, string>>) => {
       const body = bodies[lastIds.length]
       lastIds.push(headers['last-event-id'])
       if (body === undefined) throw new Error('the client reconnected too often')

@@ -21,14 +21,17 @@ export interface StreamedMessage {
  * consecutive failures, API_ANSWER_UNKNOWN, and the errors of the API.
  */
 export async function* followStream(
-  client: Pick<ApiClient, 'open'>,
+  client: Pick<ApiClient, 'openStream'>,
   path: string,
 ): AsyncGenerator<StreamedMessage> {
   let lastId = ''
   let failures = 0
   for (;;) {
     try {
-      const response = await client.open(path, lastId === '' ? {} : { 'last-event-id': lastId })
+      const response = await client.openStream(
+        path,
+        lastId === '' ? {} : { 'last-event-id': lastId },
+      )
       for await (const message of readMessages(response)) {
         failures = 0
         if (message.id !== '') lastId = message.id

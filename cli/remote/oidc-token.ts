@@ -30,8 +30,9 @@ export async function readOidcToken(
   const requestToken = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN']
   if (requestUrl !== undefined && requestToken !== undefined)
     return requestGithubToken(requestUrl, requestToken, audience)
-  const place = env['GITHUB_ACTIONS'] === 'true' ? 'this job of GitHub Actions' : 'this environment'
-  throw error('OIDC_TOKEN_MISSING', `${place} has no OIDC token`)
+  const subject =
+    env['GITHUB_ACTIONS'] === 'true' ? 'this job of GitHub Actions' : 'this environment'
+  throw error('OIDC_TOKEN_MISSING', `${subject} has no OIDC token`)
 }
 
 async function readTokenFile(session: CliSession, file: string): Promise<string> {
@@ -44,7 +45,7 @@ async function readTokenFile(session: CliSession, file: string): Promise<string>
   }
 }
 
-/** Requests a token of this job from GitHub Actions. The address has a query of its own. */
+/** Requests a token of this job from GitHub Actions. `requestUrl` may already have a query. */
 async function requestGithubToken(
   requestUrl: string,
   requestToken: string,

@@ -20,7 +20,7 @@ function createApi(endOfRequest: { readonly kind: string }) {
     },
     getText: async () => '',
     upload: async () => undefined,
-    open: async () => new Response(stream.readable),
+    openStream: async () => new Response(stream.readable),
   }
   const send = (event: string, data: object): Promise<void> =>
     writer.write(Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))

@@ -50,8 +50,6 @@ export async function deployRemotely(
   })
   const numberPromise = Promise.withResolvers<number>()
   let isStarted = false
-  // Only a cancel awaits this promise, so its rejection may have no other handler.
-  numberPromise.promise.catch(() => undefined)
   const onNumber = (number: number): void => {
     isStarted = true
     numberPromise.resolve(number)
@@ -68,7 +66,7 @@ export async function deployRemotely(
     return { isWithdrawn: end.kind !== 'started' }
   }
   const cancel = async (force: boolean): Promise<void> => {
-    // A request that waits behind other deployments has no number yet.
+    // A request that waits for other deployments has no number yet, and can be withdrawn.
     if (!isStarted && (await withdraw()).isWithdrawn) return
     await requestStop(client, `${path}/deployments/${await numberPromise.promise}`, force)
   }

@@ -95,12 +95,12 @@ export function openRemote(login: Login): EnginePort {
     renameStack: (from, to) => renameRemotely(client, stackPathOf(from), stackPartsOf(to)),
     exportState: (stack, version) =>
       readExport(client, stack, version === undefined ? '' : `?version=${version}`),
-    exportAt: (stack, moment) => {
-      const momentText =
-        moment.kind === 'time'
-          ? new Date(moment.timeMs).toISOString()
-          : `${moment.deployment}:${moment.lamport}`
-      return readExport(client, stack, `?at=${encodeURIComponent(momentText)}`)
+    exportAt: (stack, pointInTime) => {
+      const text =
+        pointInTime.kind === 'time'
+          ? new Date(pointInTime.timeMs).toISOString()
+          : `${pointInTime.deployment}:${pointInTime.lamport}`
+      return readExport(client, stack, `?at=${encodeURIComponent(text)}`)
     },
     readTimeline: refuseUnsupportedCall('stack history --show'),
     prune: refuseUnsupportedCall('stack prune'),
@@ -110,7 +110,7 @@ export function openRemote(login: Login): EnginePort {
   }
 }
 
-/** Returns the path of a stack. */
+/** Returns the path of a stack at the API. */
 function stackPathOf(id: StackId): string {
   const { project, stack } = stackPartsOf(id)
   return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`

@@ -35,8 +35,8 @@ const localOptions = [
 ] as const
 
 /**
- * Prepares a deployment by the API of the session's login. The program is packed and uploaded once,
- * even if a preview comes first. The secrets of the stack are decrypted where the deployment runs.
+ * Prepares a deployment through the API of the session's login. The program is packed and uploaded
+ * once, even if a preview comes first. The process that deploys decrypts the secrets of the stack.
  * Throws FEATURE_MISSING for options that the API does not support.
  */
 export async function prepareRemoteStart(

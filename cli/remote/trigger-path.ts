@@ -2,7 +2,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The kinds of triggers that the command line manages. */
+/** The kinds of documents that have the commands `create`, `ls`, `show` and `rm`. */
 export type TriggerKind = 'webhook' | 'schedule' | 'notification'
 
 /**

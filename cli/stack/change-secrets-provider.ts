@@ -37,15 +37,16 @@ interface ManagerChange {
   readonly newPassphrase: string | undefined
 }
 
-/** The user's own credentials open the previous data key, which may name no stack or another. */
+/** Any data key is allowed: the user's own credentials open it, even if it names another stack. */
 const allKeys = { kind: 'any' } as const
 
 /**
  * Encrypts the state and the configuration of a stack with a new manager. The state is written
  * first, so that a running deployment refuses the change before anything is written. State and
- * stack file each name their own manager. After an interruption between the two, the same call
- * opens both and completes the change. Throws FEATURE_MISSING, STACK_BUSY, STORE_CONFLICT,
- * PENDING_STILL_RUNS, SECRETS_*, and CONFIG_INVALID when the file cannot be written.
+ * stack file each name their own manager. After an interruption between the two writes, the same
+ * call opens both managers and completes the change. Throws FEATURE_MISSING, STACK_BUSY,
+ * STORE_CONFLICT, PENDING_STILL_RUNS, SECRETS_*, and CONFIG_INVALID when the file cannot be
+ * written.
  */
 export async function changeSecretsProvider(
   session: CliSession,
@@ -56,7 +57,7 @@ export async function changeSecretsProvider(
   const file = openStackFile(session, session.requireProject(), { stack })
   const engine = await session.openEngine()
   const state = await engine.exportState(stack)
-  const fileManager = await openUsedFileManager(session, file)
+  const fileManager = await openFileManagerIfNeeded(session, file)
   const newPassphrase = mustReplacePassphrase(file, provider)
     ? await readNewPassphrase(session)
     : undefined
@@ -82,8 +83,8 @@ export async function renewKeyOfOldName(session: CliSession, stack: StackId): Pr
   session.printToStderr(`Created a data key for ${stack}.`)
 }
 
-/** Opens the manager of a stack file with encrypted values. Without any, no key is needed. */
-async function openUsedFileManager(
+/** Opens the manager of a stack file. Returns undefined if the file has no encrypted values. */
+async function openFileManagerIfNeeded(
   session: CliSession,
   file: StackConfig,
 ): Promise<SecretsManager | undefined> {
@@ -93,7 +94,10 @@ async function openUsedFileManager(
   throw error('SECRETS_MALFORMED', `${file.file} has encrypted values but no secrets provider`)
 }
 
-/** Reports a change between passphrases. The environment then has the previous passphrase. */
+/**
+ * Reports whether a new passphrase replaces another one. The environment variables of the
+ * passphrase then have the previous one.
+ */
 function mustReplacePassphrase(file: StackConfig, provider: string): boolean {
   const { provider: oldProvider, encryptionSalt } = file.getSecrets()
   return encryptionSalt !== '' && !isKeyUrl(oldProvider) && !isKeyUrl(provider)

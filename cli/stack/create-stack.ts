@@ -25,7 +25,7 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   const { project, stack } = stackPartsOf(id)
   const file = openStackFile(session, session.requireProject(), { stack: id })
   const keyManager = isKeyUrl(provider)
-    ? await createStackKey(session, id, { file, url: provider })
+    ? await createKeyManager(session, id, { file, url: provider })
     : undefined
   const engine = await session.openEngine()
   const { catalog, clock } = engine.platform
@@ -39,11 +39,11 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
 }
 
 /**
- * Creates the data key of a new stack. Returns undefined if the stack's file already has a data key
- * that the same key sealed. Refuses a file with another secrets provider, because the secrets in
- * the file would become unreadable.
+ * Creates the secrets manager of a new stack with a data key. Returns undefined if the stack's file
+ * already has a data key that the same key sealed. Refuses a file with another secrets provider,
+ * because the secrets in the file would become unreadable.
  */
-async function createStackKey(
+async function createKeyManager(
   session: CliSession,
   id: StackId,
   { file, url }: { readonly file: StackConfig; readonly url: string },

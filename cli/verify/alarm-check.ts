@@ -41,7 +41,7 @@ export async function checkAlarmIfPermitted(
   }
 }
 
-/** The alarm to check, and the time between two looks at its actions. */
+/** The alarm to check. `sleep`: the pause between two reads of its actions. */
 export interface AlarmCheckDeps {
   readonly alarm: AlarmPort
   readonly name: string
@@ -50,8 +50,8 @@ export interface AlarmCheckDeps {
 }
 
 /**
- * Raises the alarm, waits until it has notified its topic, and resets it. A raised alarm is left
- * unchanged. Throws PLATFORM_NOT_FOUND, PLATFORM_FAILED, DEPLOYMENT_CANCELLED.
+ * Raises the alarm, waits until it has notified its topic, and resets it. If the alarm is already
+ * raised, the check is skipped. Throws PLATFORM_NOT_FOUND, PLATFORM_FAILED, DEPLOYMENT_CANCELLED.
  */
 export async function checkAlarm(deps: AlarmCheckDeps): Promise<CheckOutcome> {
   const { alarm, name } = deps
@@ -73,9 +73,9 @@ export async function checkAlarm(deps: AlarmCheckDeps): Promise<CheckOutcome> {
   }
 }
 
-/** Returns the summary of the action of the last change. Undefined after the time limit. */
+/** Waits for the action of the last change. Returns its summary, or undefined if it is late. */
 async function awaitAction({ alarm, signal, sleep }: AlarmCheckDeps): Promise<string | undefined> {
-  // The time of CloudWatch, because the clock of this machine may differ.
+  // The start is a time of CloudWatch, because the clock of this machine may differ.
   const since = (await alarm.read())?.changedAt ?? new Date()
   for (let waitedMs = 0; waitedMs <= actionLimitMs; waitedMs += pollMs) {
     throwIfInterrupted(signal)

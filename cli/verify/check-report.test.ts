@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type CheckReport, failedChecksOf, formatReports } from './check-report.ts'
-import { commonMsOf } from './deployment-checks.ts'
+import { overlapMsOf } from './deployment-checks.ts'
 
 const reports: readonly CheckReport[] = [
   { name: 'chain', result: 'passed', durationMs: 12_000, message: 'In order.' },
@@ -15,7 +15,7 @@ test('only failed checks count as failures, neither skipped nor unseen ones', ()
 
 test('the table has a row for each check', () => {
   expect(formatReports(reports)).toEqual([
-    'CHECK    RESULT    TIME   SEEN',
+    'CHECK    RESULT    TIME   DETAILS',
     'chain    passed    12s    In order.',
     'park     not-seen  2m05s  No park.',
     'webhook  failed    0.9s   [OUTBOUND_FAILED] status 404',
@@ -25,6 +25,6 @@ test('the table has a row for each check', () => {
 
 test('the common time of two deployments is negative when one waited for the other', () => {
   const first = { startMs: 0, endMs: 10 }
-  expect(commonMsOf([first, { startMs: 4, endMs: 30 }])).toBe(6)
-  expect(commonMsOf([first, { startMs: 12, endMs: 30 }])).toBe(-2)
+  expect(overlapMsOf([first, { startMs: 4, endMs: 30 }])).toBe(6)
+  expect(overlapMsOf([first, { startMs: 12, endMs: 30 }])).toBe(-2)
 })

@@ -33,5 +33,5 @@ export function formatReports(reports: readonly CheckReport[]): readonly string[
     formatElapsed(durationMs),
     message,
   ])
-  return formatTable(['CHECK', 'RESULT', 'TIME', 'SEEN'], rows)
+  return formatTable(['CHECK', 'RESULT', 'TIME', 'DETAILS'], rows)
 }

@@ -126,7 +126,7 @@ function pathOf(id: StackId): string {
   return `/v1/stacks/${nameOf(id)}`
 }
 
-/** Returns a name as `--for` and the API take it; names of checks need no encoding. */
+/** Returns `<project>/<stack>`. Names of checks need no encoding in a path. */
 function nameOf(id: StackId): string {
   const { project, stack } = stackPartsOf(id)
   return `${project}/${stack}`

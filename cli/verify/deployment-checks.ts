@@ -12,14 +12,15 @@ export interface DeploymentCheckDeps {
   readonly stacks: CheckStacks
 }
 
-/** Checks that resources that need each other are created in order. */
+/** Checks that each resource is created after the resource that it depends on. */
 export async function checkChain({ engine, stacks }: DeploymentCheckDeps): Promise<CheckOutcome> {
   const stack = await stacks.create('chain', { count: 3, delayMs: 200 })
   await stack.up()
   const names = await readLinkNames(engine, stack)
   if (names.join() !== 'link-1,link-2,link-3')
     throw error('DEPLOYMENT_FAILED', `the state has ${names.join(', ') || 'no resource'}`)
-  return { result: 'passed', message: `The state has ${names.join(', ')}, in the order of need.` }
+  const message = `The state has ${names.join(', ')}, in the order of their dependencies.`
+  return { result: 'passed', message }
 }
 
 /** Checks that the deployments of two stacks run at the same time. */
@@ -29,15 +30,15 @@ export async function checkTwoStacks({
 }: DeploymentCheckDeps): Promise<CheckOutcome> {
   const settings = { count: 3, delayMs: 5_000 }
   const pair = [await stacks.create('left', settings), await stacks.create('right', settings)]
-  // Both end before a failure of one is reported, so that the clean-up finds no running deployment.
+  // A failure is reported when both have ended, so that the clean-up finds no running deployment.
   const ends = await Promise.allSettled(pair.map(({ up }) => up()))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   const spans = await Promise.all(pair.map(stack => readSpan(engine, stack)))
-  const commonMs = commonMsOf(spans)
-  if (commonMs <= 0)
+  const overlapMs = overlapMsOf(spans)
+  if (overlapMs <= 0)
     throw error('DEPLOYMENT_FAILED', 'one deployment began after the end of the other one')
   const [left = '', right = ''] = spans.map(({ startMs, endMs }) => formatElapsed(endMs - startMs))
-  const message = `Deployments of ${left} and ${right} ran ${formatElapsed(commonMs)} at the same time.`
+  const message = `Deployments of ${left} and ${right} ran ${formatElapsed(overlapMs)} at the same time.`
   return { result: 'passed', message }
 }
 
@@ -47,16 +48,16 @@ interface Span {
   readonly endMs: number
 }
 
-/** Returns the time that all spans have in common, in ms. Negative for spans apart. */
-export function commonMsOf(spans: readonly Span[]): number {
+/** Returns the time that all spans have in common, in ms. Negative if they do not overlap. */
+export function overlapMsOf(spans: readonly Span[]): number {
   const endMs = Math.min(...spans.map(span => span.endMs))
   return endMs - Math.max(...spans.map(span => span.startMs))
 }
 
-/** Longer than a generator run waits without a decision before it parks; see `parkAfterMs`. */
+/** The duration of a create. It exceeds `parkAfterMs`, after which a waiting generator run parks. */
 const parkDelayMs = 50_000
 
-/** Looks for a generator that parks during a long create, and for its successor. */
+/** Checks whether a generator run parks during a long create, and another one continues. */
 export async function checkPark({ engine, stacks }: DeploymentCheckDeps): Promise<CheckOutcome> {
   const stack = await stacks.create('park', { count: 2, delayMs: parkDelayMs })
   await stack.up()
@@ -88,7 +89,7 @@ async function readLinkNames(engine: EnginePort, { id }: CheckStack): Promise<re
   return names.filter(name => name.startsWith('link-'))
 }
 
-/** Returns the times of a stack's last deployment. Throws DEPLOYMENT_FAILED for an open one. */
+/** Returns the times of a stack's last deployment. Throws DEPLOYMENT_FAILED if it has no end. */
 async function readSpan({ platform }: EnginePort, { id }: CheckStack): Promise<Span> {
   const [record] = await platform.catalog.listHistory(id, 1)
   if (record?.endedAt === undefined)

@@ -2,10 +2,10 @@ import { DeployError, messageOf } from '../../shared/errors/error.ts'
 import type { CheckName, CheckOutcome, CheckReport } from './check-report.ts'
 import { formatElapsed } from '../display/format-elapsed.ts'
 
-/** A check, by its name. `run` throws when the check fails. */
+/** The checks by their names. A check throws when it fails. */
 export type Checks = Readonly<Record<CheckName, () => Promise<CheckOutcome>>>
 
-/** The surroundings of a run of checks. */
+/** The options of a run of checks. */
 export interface CheckRunOptions {
   readonly names: readonly CheckName[]
   /** Aborts when the user interrupts the verification. The remaining checks are then skipped. */
@@ -15,7 +15,7 @@ export interface CheckRunOptions {
   readonly report: (line: string) => void
 }
 
-/** The reports of a run, and a sentence for each part that the clean-up left. */
+/** The reports of a run, and a sentence for each stack that the clean-up could not remove. */
 export interface CheckRun {
   readonly reports: readonly CheckReport[]
   readonly remainders: readonly string[]

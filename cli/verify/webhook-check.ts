@@ -19,7 +19,7 @@ export interface WebhookCheckDeps {
   readonly signal: AbortSignal
 }
 
-/** A repository that only deliveries of the check name. Its program is never fetched. */
+/** The repository that the deliveries of the check name. It does not exist and is never fetched. */
 const repository = 'antichain/verify'
 /** Longest time until a request of a delivery has its result. */
 const requestLimitMs = 5 * 60_000

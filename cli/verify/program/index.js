@@ -1,5 +1,5 @@
 'use strict'
-// A chain of resources: each waits `delayMs` in its create, and needs the one before it.
+// A chain of resources. The create of each takes `delayMs`, and depends on the previous resource.
 const pulumi = require('@pulumi/pulumi')
 
 class Link extends pulumi.dynamic.Resource {

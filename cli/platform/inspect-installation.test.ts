@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inspectInstallation, type InspectClients } from './inspect.ts'
+import { inspectInstallation, type InspectClients } from './inspect-installation.ts'
 
 const where = { installation: 'site', region: 'eu-central-1', env: {} }
 

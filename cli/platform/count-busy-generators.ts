@@ -5,15 +5,15 @@ import { sendOrUndefined } from './send-or-undefined.ts'
 /** A client of CloudWatch, or a replacement for it. */
 export type CloudWatchSender = Pick<CloudWatchClient, 'send'>
 
-/** Time in which a busy task has written its metric, although log lines arrive late. */
+/** The window in which a busy task has certainly written its metric. Log lines may arrive late. */
 const busyWindowMs = 5 * 60_000
 /** Interval at which a busy task writes its metric, in seconds. */
 const busyPeriodSeconds = 60
 const generatorQueue: QueueName = 'nudges-long'
 
 /**
- * Returns the number of generators in the long pool that worked within the last minutes, by their
- * metric. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ * Returns the highest number of generators in the long pool that were busy at once within the last
+ * minutes. Source: their metric. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 export async function countBusyGenerators(
   client: CloudWatchSender,

@@ -12,13 +12,15 @@ import type { InstallDeps } from '../../shared/providers/install/install-plugin.
 import { pluginCacheOf } from '../../shared/providers/plugins/find-plugin.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The kinds of plugins. */
-const kinds: readonly string[] = ['analyzer', 'language', 'resource', 'converter', 'tool']
+const pluginKinds: readonly string[] = ['analyzer', 'language', 'resource', 'converter', 'tool']
 
 /** Returns the text if it is a kind of plugin. Throws CLI_USAGE for any other text. */
 export function requirePluginKind(text: string): string {
-  if (kinds.includes(text)) return text
-  throw error('CLI_USAGE', `unrecognized plugin kind: ${text}; use one of ${kinds.join(', ')}`)
+  if (pluginKinds.includes(text)) return text
+  throw error(
+    'CLI_USAGE',
+    `unrecognized plugin kind: ${text}; use one of ${pluginKinds.join(', ')}`,
+  )
 }
 
 /** Returns the environment without unset variables. */
@@ -32,15 +34,15 @@ export function definedVariablesOf({
 }
 
 /** Returns the folder of the user's plugin cache. */
-export function userPluginCache(session: Pick<CliSession, 'io'>): string {
+export function userPluginCacheFolder(session: Pick<CliSession, 'io'>): string {
   const env = definedVariablesOf(session)
   return pluginCacheOf({ env, home: env['HOME'] ?? homedir() })
 }
 
-/** Runs work that may install plugins. */
+/** Calls a function that may install plugins, and then closes the processes that it started. */
 export async function withInstallDeps<T>(
   session: CliSession,
-  work: (deps: InstallDeps) => Promise<T>,
+  install: (deps: InstallDeps) => Promise<T>,
 ): Promise<T> {
   const env = definedVariablesOf(session)
   const processes = createProcesses()
@@ -52,7 +54,7 @@ export async function withInstallDeps<T>(
     onMessage: (_severity, text) => session.printToStderr(text),
   })
   try {
-    return await work(deps)
+    return await install(deps)
   } finally {
     await processes.close()
   }

@@ -11,7 +11,7 @@ const programSource = join(import.meta.dirname, 'program')
  * Creates a temporary folder with the program of the checks and its packages: those of the folder
  * `packages`, or those that npm installs. Throws INSTALL_FAILED. The caller removes the folder.
  */
-export async function createProgramFolder(
+export async function createCheckProgramFolder(
   session: CliSession,
   { project, packages }: { readonly project: string; readonly packages: string | undefined },
 ): Promise<string> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countBusyGenerators } from './cloudwatch.ts'
+import { countBusyGenerators } from './count-busy-generators.ts'
 
 const nowMs = Date.UTC(2026, 0, 1, 12)
 
