@@ -178,7 +178,7 @@ function runGenerator(
 async function awaitNextRun(
   input: RunInput,
   waitContext: Pick<LocalDeploymentOptions, 'createNextSink'> & {
-    readonly end: RunEnd & { readonly kind: 'left' }
+    readonly end: RunEnd & { readonly kind: 'handed over' }
     readonly number: number
     readonly waitSignal: AbortSignal
   },

@@ -3,7 +3,7 @@ import { readRequestBody } from '../functions/api/read-body.ts'
 import { createRateLimiter } from '../functions/api/rate-limit.ts'
 import {
   answerWebhook,
-  type WebhookAnswer,
+  type WebhookResponse,
   type WebhookServer,
 } from '../functions/webhook/answer-webhook.ts'
 import { apiLimits } from '../shared/config/api-limits.ts'
@@ -44,26 +44,26 @@ export function addWebhookRoute(
   })
 }
 
-function toHttpResponse({ status, body, retryAfter }: WebhookAnswer): Response {
+function toHttpResponse({ status, body, retryAfterSeconds }: WebhookResponse): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
-      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
     },
   })
 }
 
 /** Returns the response to a too large or too frequent delivery. Throws any other error again. */
-function webhookRefusalOf(thrown: unknown): WebhookAnswer {
+function webhookRefusalOf(thrown: unknown): WebhookResponse {
   const message = messageOf(thrown)
-  const refuseWith = (status: number, code: keyof typeof catalogue): WebhookAnswer => ({
+  const refuseWith = (status: number, code: keyof typeof catalogue): WebhookResponse => ({
     status,
     body: { code, message, hint: catalogue[code].hint },
   })
   if (hasCode(thrown, 'API_BODY_TOO_LARGE')) return refuseWith(413, 'WEBHOOK_TOO_LARGE')
   if (hasCode(thrown, 'API_RATE_LIMITED'))
-    return { ...refuseWith(429, 'API_RATE_LIMITED'), retryAfter: 1 }
+    return { ...refuseWith(429, 'API_RATE_LIMITED'), retryAfterSeconds: 1 }
   throw thrown
 }

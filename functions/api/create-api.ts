@@ -21,7 +21,7 @@ import { openApiOf } from './open-api.ts'
 import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
 import { readRequestBody, readRequestJson } from './read-body.ts'
 import { type AuthorizedCall, checkParams, runAudited } from './audited-call.ts'
-import { type ApiPorts, parseInput, type Route, type RouteAnswer } from './define-route.ts'
+import { type ApiPorts, parseInput, type Route, type RouteResult } from './define-route.ts'
 import { routes } from './routes-table.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 import { authenticate, isTokenValid } from './authenticate.ts'
@@ -161,7 +161,7 @@ async function readCallBody({ rawBody, method }: Route, request: Request): Promi
     : readRequestBody(request, rawBody.bytesMax)
 }
 
-function toResponse(route: Route, answer: RouteAnswer): Response {
+function toResponse(route: Route, answer: RouteResult): Response {
   if ('response' in answer) return answer.response
   return jsonResponseOf(answer.json, answer.status ?? route.status)
 }

@@ -92,7 +92,7 @@ export interface RouteCall<Query, Body> {
 }
 
 /** The result of a route: JSON, with a status if it differs from the route's, or a response. */
-export type RouteAnswer =
+export type RouteResult =
   | { readonly json: unknown; readonly status?: 200 | 201 | 202 | 409 }
   | { readonly response: Response }
 
@@ -124,7 +124,7 @@ export interface Route {
   readonly outputType?: string
   readonly status: 200 | 201 | 202
   /** Handles a call. Throws API_INPUT_INVALID and the documented errors. */
-  readonly answer: (ports: ApiPorts, call: RouteCall<unknown, unknown>) => Promise<RouteAnswer>
+  readonly answer: (ports: ApiPorts, call: RouteCall<unknown, unknown>) => Promise<RouteResult>
 }
 
 /** A route as its file declares it: `query`, `body` and `status` are optional. */
@@ -136,7 +136,7 @@ export interface RouteRow<Query extends z.ZodType, Body extends z.ZodType>
   readonly run: (
     ports: ApiPorts,
     call: RouteCall<z.infer<Query>, z.infer<Body>>,
-  ) => Promise<RouteAnswer | { readonly json: unknown }>
+  ) => Promise<RouteResult | { readonly json: unknown }>
 }
 
 const anyInput = z.unknown()

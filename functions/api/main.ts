@@ -1,6 +1,6 @@
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { openApiPorts } from './open-api-ports.ts'
-import { type AnswerStream, answerEvent } from '../aws/function-url.ts'
+import { type ResponseStream, answerEvent } from '../aws/function-url.ts'
 import { createApi } from './create-api.ts'
 
 const app = createApi({
@@ -10,7 +10,7 @@ const app = createApi({
 })
 
 /** The Lambda handler of the API: requests of a function URL, with streamed responses. */
-export const handler = awslambda.streamifyResponse((event: unknown, stream: AnswerStream) =>
+export const handler = awslambda.streamifyResponse((event: unknown, stream: ResponseStream) =>
   answerEvent(app, event, head => awslambda.HttpResponseStream.from(stream, head)),
 )
 
@@ -18,6 +18,6 @@ export const handler = awslambda.streamifyResponse((event: unknown, stream: Answ
 declare const awslambda: {
   readonly streamifyResponse: <Handler>(handler: Handler) => Handler
   readonly HttpResponseStream: {
-    readonly from: (stream: AnswerStream, head: object) => AnswerStream
+    readonly from: (stream: ResponseStream, head: object) => ResponseStream
   }
 }

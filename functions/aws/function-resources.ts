@@ -63,13 +63,16 @@ export interface FunctionResources {
   readonly awsResources: AwsResources
   readonly putMetric: PutMetric
   /** Creates the dependencies of an executor, with a new identity. */
-  readonly createServer: () => StackServer
+  readonly createExecutorServer: () => StackServer
   /**
    * Creates the dependencies of a generator, with a new identity. A generator also fetches programs
    * from repositories and sends notifications.
    */
-  readonly createGenerator: () => StackServer
-  /** Reports whether an unreviewed program has run here, so that this environment must end. */
+  readonly createGeneratorServer: () => StackServer
+  /**
+   * Reports whether the program of an unreviewed preview has run here, so that this environment
+   * must end.
+   */
   readonly hasRunUnreviewed: StackBinding['hasRunUnreviewed']
   /**
    * Ends this environment, which serves one stack. The caller must first send the messages for
@@ -122,7 +125,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   const compactHere = createMeasuredCompact(platform, putMetric)
   const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
-  const createServer = (): StackServer => ({
+  const createExecutorServer = (): StackServer => ({
     platform,
     requests: platform.requests,
     ports: createFunctionPorts(platform, compactDeployment),
@@ -135,16 +138,16 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   let triggers: AwsTriggers | undefined
   let install: InstallProgram | undefined
-  const createGenerator = (): StackServer => {
+  const createGeneratorServer = (): StackServer => {
     triggers ??= openTriggers(env)
     const { outbound, documents, sealing } = triggers
-    install ??= createInstall({ settings, awsResources, platform, outbound })
+    install ??= createInstallProgram({ settings, awsResources, platform, outbound })
     const { archives, requests, clock } = platform
     const repositories: RepositoryDeps = {
       ...{ outbound, documents, sealing, archives, requests, clock, scratch },
       ...{ folders: programs.folders, install },
     }
-    const baseServer = createServer()
+    const baseServer = createExecutorServer()
     return {
       ...baseServer,
       notifier: triggers,
@@ -156,14 +159,14 @@ export function openFunctionResources(env: Env): FunctionResources {
     }
   }
   return {
-    ...{ platform, awsResources, putMetric, createServer, createGenerator },
+    ...{ platform, awsResources, putMetric, createExecutorServer, createGeneratorServer },
     ...{ hasRunUnreviewed, endEnvironment },
   }
 }
 
 /**
- * Creates the variables of programs and plugins, with credentials of the stack's role. Records the
- * run of an unreviewed program, which follows.
+ * Creates the resolver of the variables of programs and plugins, with credentials of the stack's
+ * role. The resolver records the run of an unreviewed program before the program starts.
  */
 function createVariableResolver(
   {
@@ -213,7 +216,7 @@ function chooseCompaction(
  * scripts of packages itself, because its role may use journal and catalog. Throws
  * AWS_SETTINGS_INVALID without the variable of the function.
  */
-function createInstall(deps: {
+function createInstallProgram(deps: {
   readonly settings: AwsSettings
   readonly awsResources: AwsResources
   readonly platform: AwsPlatform
@@ -234,7 +237,7 @@ function createInstall(deps: {
 
 /**
  * Creates the ports of a generator or executor in a function. A function cannot see other
- * processes, so it judges them only by their leases.
+ * processes, so only their leases show whether they are alive.
  */
 function createFunctionPorts(platform: Platform, compactDeployment: Compact): GeneratorPorts {
   const holder: Holder = {

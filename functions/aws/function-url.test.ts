@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { openTestApi, shopPath, type TestApi } from '../api/api.fixture.ts'
-import { type AnswerHead, answerEvent } from './function-url.ts'
+import { type ResponseHead, answerEvent } from './function-url.ts'
 
 /** Returns the event that Lambda passes for a request. */
 function eventOf(what: string, fields: object = {}): object {
@@ -19,7 +19,7 @@ function eventOf(what: string, fields: object = {}): object {
 
 /** Answers an event and reads the complete response. */
 async function answer(app: Pick<Hono, 'fetch'>, event: object) {
-  let head: AnswerHead | undefined
+  let head: ResponseHead | undefined
   const stream = new PassThrough()
   const text = stream.toArray().then(parts => Buffer.concat(parts).toString())
   await answerEvent(app, event, announced => {

@@ -19,15 +19,15 @@ const eventForm = z.object({
 })
 
 /** The destination of a streamed response. */
-export type AnswerStream = Writable
+export type ResponseStream = Writable
 
 /** Status and headers that Lambda receives before the body. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Information for the app besides the request: the client address. */
+/** The context that the app gets with a request: the client address. */
 export interface FunctionUrlEnv {
   readonly sourceIp: string
 }
@@ -58,15 +58,15 @@ function parseRequest(event: unknown): {
 }
 
 /**
- * Handles one event and streams the app's response. `beginResponse` sends the head and returns the
- * stream for the body. When the reader disconnects, the app's body is cancelled. Resolves when
- * everything is sent or the app's body is cancelled. Rejects when the app's body breaks off. In
- * that case the stream stays open, and Lambda ends it with the error.
+ * Answers one event: passes its request to the app, and streams the app's response. `beginResponse`
+ * sends the head and returns the stream for the body. When the client disconnects, the app's body
+ * is cancelled. Resolves when the response is sent or its body is cancelled. Rejects when the app's
+ * body breaks off. In that case the stream stays open, and Lambda ends it with the error.
  */
 export async function answerEvent(
   app: Pick<Hono, 'fetch'>,
   event: unknown,
-  beginResponse: (head: AnswerHead) => AnswerStream,
+  beginResponse: (head: ResponseHead) => ResponseStream,
 ): Promise<void> {
   const { request, env } = parseRequest(event)
   const response = await app.fetch(request, env)
@@ -87,14 +87,14 @@ export async function answerEvent(
     if (done) break
     if (!stream.write(value)) await awaitDrain(stream, disconnection.signal)
   }
-  // Lambda suspends the process at the end of the call.
+  // Lambda suspends the process at the end of the call, so the cancellation must complete before.
   if (disconnection.signal.aborted) return cancellation
   stream.end()
   await finished(stream, { readable: false }).catch(() => undefined)
 }
 
-/** Waits until the stream accepts more bytes, or until the reader has disconnected. */
-function awaitDrain(stream: AnswerStream, disconnection: AbortSignal): Promise<void> {
+/** Waits until the stream accepts more bytes, or until the client has disconnected. */
+function awaitDrain(stream: ResponseStream, disconnection: AbortSignal): Promise<void> {
   if (disconnection.aborted) return Promise.resolve()
   return new Promise(resolve => {
     const finish = (): void => {

@@ -3,28 +3,29 @@ import { messageOf } from '../../shared/errors/error.ts'
 import { type FunctionResources, openFunctionResources } from './function-resources.ts'
 import { createTaskProtection } from './task-protection.ts'
 
-/** One turn of a long-pool task: takes waiting work, if there is any, and does it. */
-export type LongPoolTurn = (
+/** One round of a long-pool task: receives waiting messages, if there are any, and serves them. */
+export type LongPoolRound = (
   resources: FunctionResources,
   control: {
     readonly shutdown: AbortSignal
-    /** Wraps the work, so that the task is protected from scale-in meanwhile. */
+    /** Waits for work, and protects the task from scale-in meanwhile. */
     readonly protectWhile: <T>(work: Promise<T>) => Promise<T>
   },
 ) => Promise<void>
 
-/** Pause of a task after a turn that failed, in ms. */
-const pauseMs = 5_000
+/** Pause of a task after a round that failed, in ms. */
+const failurePauseMs = 5_000
 /** Interval at which a busy task writes its metric, in ms. The scaling sums up each minute. */
 const busyReportMs = 60_000
 
 /**
- * Runs a task of the long pool until SIGTERM or SIGINT. The task then takes no more work, its
- * generator hands over, and running work is completed. Failed work is delivered again. `busyQueue`
- * names the queue if `turn` removes the message before the work. The task then writes a metric,
- * because the scaling cannot see the removed message. A task that ran an unreviewed program ends.
+ * Runs a task of the long pool until SIGTERM or SIGINT. The task then receives no more messages,
+ * its generator hands over, and running operations are completed. Messages that failed are
+ * delivered again. `busyQueue` names the queue if `runRound` removes a message before it serves the
+ * message. The task then writes a metric, because the scaling cannot see the removed message. A
+ * task that ran the program of an unreviewed preview ends.
  */
-export async function runLongPool(turn: LongPoolTurn, busyQueue?: QueueName): Promise<void> {
+export async function runLongPool(runRound: LongPoolRound, busyQueue?: QueueName): Promise<void> {
   const resources = openFunctionResources(process.env)
   const { clock, logger } = resources.platform
   const shutdown = new AbortController()
@@ -43,10 +44,10 @@ export async function runLongPool(turn: LongPoolTurn, busyQueue?: QueueName): Pr
   }
   while (!shutdown.signal.aborted) {
     try {
-      await turn(resources, { shutdown: shutdown.signal, protectWhile })
+      await runRound(resources, { shutdown: shutdown.signal, protectWhile })
     } catch (thrown) {
       logger.write('error', 'task.failed', { message: messageOf(thrown) })
-      await clock.sleep(pauseMs, shutdown.signal)
+      await clock.sleep(failurePauseMs, shutdown.signal)
     }
     if (resources.hasRunUnreviewed()) resources.endEnvironment()
   }

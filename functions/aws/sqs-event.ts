@@ -26,13 +26,13 @@ const sqsEventForm = z.object({
     .max(10_000),
 })
 
-/** Lambda's information about a call. */
+/** The context that Lambda passes with a call. */
 export interface CallContext {
   readonly getRemainingTimeInMillis: () => number
 }
 
-/** The response to a call: the messages to redeliver. Lambda removes its other messages. */
-export interface BatchAnswer {
+/** The response to a call: the messages to redeliver. Lambda removes the other messages. */
+export interface BatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[]
 }
 
@@ -53,14 +53,16 @@ export function readSqsMessages(event: unknown): readonly RawMessage[] {
 }
 
 /** Returns the response that makes Lambda redeliver messages. */
-export function createBatchAnswer(ids: Iterable<string>): BatchAnswer {
+export function createBatchResponse(ids: Iterable<string>): BatchResponse {
   return { batchItemFailures: [...new Set(ids)].map(id => ({ itemIdentifier: id })) }
 }
 
-/** Returns the time for the work of a call in ms: the rest without `answerMs`, at least 1 s. */
-export function callLimitOf(context: CallContext): number {
-  return Math.max(1_000, context.getRemainingTimeInMillis() - answerMs)
+/**
+ * Returns the time limit of a call in ms: its remaining time without `responseMs`, at least 1 s.
+ */
+export function callLimitMsOf(context: CallContext): number {
+  return Math.max(1_000, context.getRemainingTimeInMillis() - responseMs)
 }
 
-/** Time reserved after the work, in ms: for flushing events, ending plugins and the response. */
-const answerMs = 5_000
+/** Time reserved at the end of a call, in ms: to store events, end plugins and respond. */
+const responseMs = 5_000

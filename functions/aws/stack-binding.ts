@@ -27,15 +27,15 @@ export interface StackBinding {
 export interface Refusal {
   /** The number of refusals with which the message is sent again. */
   readonly refusals: number
-  /** Whether the environment ends after that, and so serves any stack again. */
+  /** Whether the environment then ends. The next environment may serve any stack. */
   readonly mustEnd: boolean
 }
 
 /**
- * Decides how an environment refuses a message that others have refused before. Environments of two
- * busy stacks receive messages of both. If each foreign message ended an environment, most of the
- * time would be spent on starts and plugins. Sent again, most messages reach an environment of
- * their own stack. Pure.
+ * Decides how an environment refuses a message that `refusals` other environments have refused.
+ * Environments of two busy stacks receive messages of both. If each foreign message ended an
+ * environment, most of the time would be spent on starts of environments and plugins. A message
+ * that is sent again mostly reaches an environment of its own stack. Pure.
  */
 export function decideRefusal(refusals: number): Refusal {
   const mustEnd = refusals + 1 >= awsLimits.messageRefusalsMax

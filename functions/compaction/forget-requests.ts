@@ -3,7 +3,7 @@ import type { RequestsPort } from '../../shared/ports/requests.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 
-/** Maximum number of requests that one call forgets, so that it takes no noticeable time. */
+/** Maximum number of requests that one call forgets, so that the call is short. */
 const requestsPerCallMax = 1_000
 
 /**

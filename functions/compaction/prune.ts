@@ -66,9 +66,9 @@ export async function prune(
 }
 
 /**
- * Does a small part of a prune at the end of a command. Removes the records of a few deployments
- * and old versions, sweeps blobs if there were any, and forgets old requests. Only logs a failure,
- * because the command itself is over.
+ * Prunes a little at the end of a command: old versions, and the records of a few deployments. Then
+ * removes blobs to which these referred, and forgets old requests. Only logs a failure, because the
+ * command itself has ended.
  */
 export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
   const { platform, isAlive, retention } = deps

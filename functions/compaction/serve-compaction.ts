@@ -8,7 +8,7 @@ import type { StuckDeps } from './stuck-deployments.ts'
 import { tidyUp } from './tidy-up.ts'
 
 /** A call by the generator that closes a deployment, or by the schedule. */
-const compactionCall = z.discriminatedUnion('kind', [
+const compactionCallForm = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('compact'),
     deployment: z
@@ -30,7 +30,7 @@ export async function serveCompaction(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { platform, putMetric } = resources
-  const call = compactionCall.parse(event)
+  const call = compactionCallForm.parse(event)
   if (call.kind === 'tidy') {
     const { reconciliation } = await tidyUp(resources, env)
     return { nudged: reconciliation.nudgedStacks.length }

@@ -18,8 +18,8 @@ export interface StuckDeps {
  * that is repeated at once is not compared with the first call.
  */
 const periodMs = 30 * 60_000
-/** Distances from the current period to earlier periods, in which an hourly call set its marks. */
-const earlierPeriods = [2, 3, 4]
+/** Numbers of periods between this call and the earlier calls with which it is compared. */
+const comparedDistances = [2, 3, 4]
 const markLifetimeMs = 6 * periodMs
 
 /**
@@ -37,8 +37,8 @@ export async function findStuckDeployments(
   for (const deployment of currentDeployments) {
     const progress = progressKeyOf(await control.read(deployment), await leases.list(deployment))
     const markNameOf = (period: number): string => `stood ${deployment} ${progress} ${period}`
-    const earlierMarks = earlierPeriods.map(periodsBack =>
-      marks.isMarked(markNameOf(currentPeriod - periodsBack)),
+    const earlierMarks = comparedDistances.map(distance =>
+      marks.isMarked(markNameOf(currentPeriod - distance)),
     )
     if ((await Promise.all(earlierMarks)).includes(true)) stuckDeployments.push(deployment)
     await marks.mark(markNameOf(currentPeriod), expiresAt)

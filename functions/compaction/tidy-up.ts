@@ -11,9 +11,9 @@ export interface TidyUpResult {
 }
 
 /**
- * Reconciles all stacks, and writes the metric of stuck deployments. Removes what removed stacks
- * left, old records, versions and blobs. Can be called at any time. Throws CLI_USAGE for invalid
- * retention variables.
+ * Reconciles all stacks, and writes the metric of stuck deployments. Removes the remaining records
+ * of removed stacks, and old records, versions and blobs of all stacks. Can be called at any time.
+ * Throws CLI_USAGE for invalid retention variables.
  */
 export async function tidyUp(
   {

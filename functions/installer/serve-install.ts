@@ -25,7 +25,7 @@ export async function serveInstall(deps: InstallerDeps, event: unknown): Promise
     return { kind: 'installed', contentHash, sizeBytes: archive.length, packages }
   } catch (thrown) {
     if (!(thrown instanceof DeployError)) throw thrown
-    const code = installErrorCodes.find(each => each === thrown.code)
+    const code = installErrorCodes.find(installErrorCode => installErrorCode === thrown.code)
     if (code === undefined) throw thrown
     return { kind: 'refused', code, message: thrown.message, hint: thrown.hint }
   }

@@ -26,15 +26,16 @@ export interface ScheduleServer extends Pick<TriggerPorts, 'documents' | 'marks'
 }
 
 /**
- * Checks one schedule, and puts a request if a run is due. Of several callers, only one puts it. A
- * schedule of a missing stack puts no request. Throws the errors of `runSchedule`.
+ * Checks one schedule, and puts a request if a run is due. Of several concurrent callers, only one
+ * puts the request. A schedule of a missing stack is only logged. Throws the errors of
+ * `runSchedule`.
  */
 export async function runDueSchedule(
   server: ScheduleServer,
   key: DocumentKey,
 ): Promise<ScheduleRunResult['kind']> {
   const { catalog, requests, nudges, clock, logger, execute, hasExternalJitter = false } = server
-  const run = await runSchedule(
+  const runResult = await runSchedule(
     {
       ...server,
       hasExternalJitter,
@@ -59,10 +60,10 @@ export async function runDueSchedule(
     key,
   )
   const { scope: stack, name: schedule } = key
-  const atField = 'dueAt' in run ? { at: run.dueAt } : {}
-  if (run.kind !== 'wait')
-    logger.write('info', 'schedule.seen', { stack, schedule, kind: run.kind, ...atField })
-  return run.kind
+  const atField = 'dueAt' in runResult ? { at: runResult.dueAt } : {}
+  if (runResult.kind !== 'wait')
+    logger.write('info', 'schedule.seen', { stack, schedule, kind: runResult.kind, ...atField })
+  return runResult.kind
 }
 
 async function hasStack(

@@ -10,20 +10,20 @@ import {
   deliverMessage,
 } from '../../shared/triggers/notifications/deliver-message.ts'
 import { scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
-import { type BatchAnswer, createBatchAnswer, readSqsMessages } from '../aws/sqs-event.ts'
+import { type BatchResponse, createBatchResponse, readSqsMessages } from '../aws/sqs-event.ts'
 import { runDueSchedule, type ScheduleServer } from './run-due-schedule.ts'
 
-/** The methods of the queue that the handler needs. Lambda removes handled messages by itself. */
+/** The methods of the notification queue in use. Lambda itself removes delivered messages. */
 export interface NotificationEvents {
   readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
   readonly postpone: NotificationsPort['postpone']
 }
 
 /**
- * The event that EventBridge Scheduler sends for a schedule. `placed` is the name under which the
- * calls of the schedule were placed.
+ * The event that EventBridge Scheduler sends for a schedule. `placed` is the name of the schedule
+ * at EventBridge Scheduler.
  */
-const scheduleCall = z.object({
+const scheduleCallForm = z.object({
   kind: z.literal('schedule'),
   scope: z.string().transform(scope => scope as StackId),
   name: z.string(),
@@ -31,36 +31,38 @@ const scheduleCall = z.object({
   placedAt: z.number(),
 })
 
-/** The dependencies of handling a call of EventBridge Scheduler. */
+/** The dependencies of serving a call of EventBridge Scheduler. */
 export interface ScheduleCallServer extends ScheduleServer {
   readonly scheduler: Pick<SchedulerPort, 'remove'>
 }
 
 /**
- * Handles a call of EventBridge Scheduler, or messages of SQS. Returns the messages to redeliver,
- * or undefined after a call. Throws if it could not check the schedule, so that Lambda repeats the
- * call.
+ * Checks the schedule that EventBridge Scheduler calls, or delivers the notifications of SQS
+ * messages. Returns the messages to redeliver, or undefined for a call. Throws if it cannot check
+ * the schedule, so that Lambda repeats the call.
  */
 export async function serveSchedule(
   server: ScheduleCallServer &
     Omit<DeliverDeps, 'clock'> & { readonly notifications: NotificationEvents },
   event: unknown,
-): Promise<BatchAnswer | undefined> {
-  const call = scheduleCall.safeParse(event)
+): Promise<BatchResponse | undefined> {
+  const call = scheduleCallForm.safeParse(event)
   if (call.success) {
-    await answerCall(server, call.data)
+    await runCalledSchedule(server, call.data)
     return undefined
   }
   const messages = readSqsMessages(event)
   const redeliverFlags = await Promise.all(
     messages.map(message => shouldRedeliver(server, message)),
   )
-  return createBatchAnswer(messages.filter((_, index) => redeliverFlags[index]).map(({ id }) => id))
+  return createBatchResponse(
+    messages.filter((_, index) => redeliverFlags[index]).map(({ id }) => id),
+  )
 }
 
-async function answerCall(
+async function runCalledSchedule(
   server: ScheduleCallServer,
-  call: z.infer<typeof scheduleCall>,
+  call: z.infer<typeof scheduleCallForm>,
 ): Promise<void> {
   const { clock, documents, scheduler, logger } = server
   const { placed, placedAt, ...key } = call
@@ -68,8 +70,8 @@ async function answerCall(
   // slightly behind.
   const now = (): EpochMs => (clock.now() + triggerLimits.schedulerClockLeadMs) as EpochMs
   await runDueSchedule({ ...server, clock: { now }, hasExternalJitter: true }, key)
-  // The API places calls before it stores their schedule. If it crashed in between, the calls have
-  // no schedule. Recent calls are kept, because the API may still store their schedule.
+  // The API places calls before it stores their schedule. If the API crashed in between, the calls
+  // have no schedule. Recently placed calls stay, because the API may still store their schedule.
   if (clock.now() - placedAt < triggerLimits.orphanedCallAgeMs) return
   const { data } = scheduleDocument.safeParse((await documents.get(key))?.value)
   if (data?.placed === placed) return
@@ -77,7 +79,7 @@ async function answerCall(
   logger.write('info', 'scheduler.stray', { schedule: key.name, stack: key.scope, placed })
 }
 
-/** Delivers a message. Reports whether SQS must redeliver it later. */
+/** Delivers a notification. Reports whether SQS must redeliver its message later. */
 async function shouldRedeliver(
   server: Parameters<typeof serveSchedule>[0],
   message: RawMessage,

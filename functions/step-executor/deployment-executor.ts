@@ -26,27 +26,30 @@ import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
 
 /** An executor that polls the queue and keeps its lease. */
 export interface RunningExecutor {
-  /** Takes no more deliveries. Resolves when all its operations and its lease have ended. */
+  /** Receives no more deliveries. Resolves when all operations and the lease have ended. */
   readonly end: () => Promise<void>
   /** Abandons outcomes that are not recorded yet. */
   readonly abandon: () => void
 }
 
-/** The deployment of an executor, and its limits. */
+/** The deployment of an executor, and the limits of the executor. */
 interface ExecutorAssignment {
   readonly deployment: DeploymentId
-  /** The index of the log from an earlier call. Absent: nothing was read. */
+  /** The index of the log from an earlier call. Absent: no call has read the log. */
   readonly logIndex?: LogIndex
   /** The slots that limit how many operations of a deployment this process runs concurrently. */
   readonly slots: Slots
-  /** The time limit, if there is one. `leave` is called when too little time remains. */
+  /**
+   * The time limit, if there is one. `leave` is called when too little time remains. It ends the
+   * executor early, so that another executor receives the deferred operation.
+   */
   readonly timeLimit?: FunctionTime & { readonly leave: () => void }
 }
 
 /** The executor of one deployment, with its lease. The caller passes the deliveries. */
 export interface DeploymentExecutor {
   readonly executor: ExecutorId
-  /** Handles a delivery to its end. */
+  /** Runs a delivery like `Executor.runDelivery`, and counts it for the shutdown. */
   readonly runDelivery: (delivery: Delivery) => Promise<void>
   /**
    * Reports whether the executor begins no more operations, because it could neither end nor give
@@ -129,13 +132,13 @@ export async function startExecutor(
 ): Promise<RunningExecutor> {
   const { platform, request } = input
   const { deployment, timeLimit } = assignment
-  const handler = await createDeploymentExecutor(input, environment, assignment)
-  const { executor, isShuttingDown, abandon } = handler
+  const deploymentExecutor = await createDeploymentExecutor(input, environment, assignment)
+  const { executor, isShuttingDown, abandon } = deploymentExecutor
   const onFailure = (thrown: unknown, { deliveries }: Delivery): void => {
-    // A failed delivery aborts the run after an error of the store, such as a full disk. It also
-    // does so during the shutdown of the executor, and if the message is not delivered again.
-    const isLast = deliveries >= limits.deliveriesMax
-    if (!isLast && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
+    // A failed delivery aborts the run after an error of the store, such as a full disk. A failure
+    // also aborts it during the shutdown of the executor, and at the last delivery of a message.
+    const isLastDelivery = deliveries >= limits.deliveriesMax
+    if (!isLastDelivery && !isShuttingDown() && errorSourceOf(thrown) !== 'store') return
     environment.commandRun.abort(thrown)
   }
   const operationsMax = deliveryLimitOf(request.options)
@@ -143,11 +146,15 @@ export async function startExecutor(
     ...(timeLimit === undefined ? {} : { pool: timeLimit.pool }),
     ...(operationsMax === undefined ? {} : { deliveryLimit: { executor, operationsMax } }),
   }
-  const polling = pollDeliveries(platform, handler, { deployment, onFailure, ...receiveOptions })
+  const polling = pollDeliveries(platform, deploymentExecutor, {
+    deployment,
+    onFailure,
+    ...receiveOptions,
+  })
   return {
     async end() {
       await polling.end()
-      await handler.end()
+      await deploymentExecutor.end()
     },
     abandon,
   }
@@ -203,7 +210,7 @@ function createAdmitter(
     // An operation that cannot be opened is admitted, and fails later with that error.
     const step = await openStep(operation).catch(() => undefined)
     const admission = step === undefined ? 'now' : admissionOf(step, knownDurations, timeLimit)
-    // Without this call, the same executor would receive the operation again.
+    // Unless the executor leaves, it would receive the operation again.
     if (admission === 'later') timeLimit.leave()
     return admission
   }

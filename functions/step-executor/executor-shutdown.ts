@@ -4,17 +4,19 @@ import type { LeaseKeeper } from '../../shared/engine/executor/lease.ts'
 export interface ExecutorShutdown {
   /** Reports whether the executor begins no more operations. */
   readonly isShuttingDown: () => boolean
+  /** Begins the shutdown. */
   readonly start: () => void
   readonly isAbandoned: () => boolean
   /** Abandons outcomes that are not recorded yet, on the user's request. */
   readonly abandon: () => void
-  /** Waits for work, and counts it as running until it has ended. */
-  readonly track: (work: Promise<void>) => Promise<void>
+  /** Waits for the run of a delivery, and counts it as running until it has ended. */
+  readonly track: (deliveryRun: Promise<void>) => Promise<void>
 }
 
 /**
- * Creates the shutdown. After `start`, the lease of the executor ends when no more work runs. The
- * lease must live until then, because running operations must still record their outcomes.
+ * Creates the shutdown. After `start`, the lease of the executor ends when no delivery runs any
+ * more. The lease must be kept until then, because running operations must still record their
+ * outcomes.
  */
 export function createExecutorShutdown(lease: Pick<LeaseKeeper, 'end'>): ExecutorShutdown {
   let runningCount = 0
@@ -29,10 +31,10 @@ export function createExecutorShutdown(lease: Pick<LeaseKeeper, 'end'>): Executo
     abandon: () => {
       isAbandoned = true
     },
-    async track(work) {
+    async track(deliveryRun) {
       runningCount += 1
       try {
-        await work
+        await deliveryRun
       } finally {
         runningCount -= 1
         if (isShuttingDown && runningCount === 0) void lease.end()

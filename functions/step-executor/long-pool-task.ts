@@ -1,15 +1,15 @@
-import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
+import { type LongPoolRound, runLongPool } from '../aws/run-long-pool.ts'
 import { refuseMessages } from '../aws/stack-binding.ts'
 import { serveDeliveries } from './serve-deliveries.ts'
 
 /** Duration of one poll, in ms: the maximum of SQS. */
 const pollMs = 20_000
-/** Messages that one task takes at once. Each names up to 64 operations. */
+/** Maximum number of messages that a task receives at once. Each names up to 64 operations. */
 const deliveriesMax = 4
 
 /** Runs the step executor as a task without a time limit, for slow operations. */
-const takeTurn: LongPoolTurn = async (
-  { platform, createServer, endEnvironment },
+const runRound: LongPoolRound = async (
+  { platform, createExecutorServer, endEnvironment },
   { shutdown, protectWhile },
 ) => {
   const { chains } = platform
@@ -18,12 +18,13 @@ const takeTurn: LongPoolTurn = async (
   if (deliveries.length === 0) return
   const deliveryOptions = { time: { pool: 'long' } } as const
   const { failedDeliveries, foreignDeliveries } = await protectWhile(
-    serveDeliveries(createServer(), deliveries, deliveryOptions),
+    serveDeliveries(createExecutorServer(), deliveries, deliveryOptions),
   )
+  // With this timeout, the queue delivers the messages again at once.
   for (const { receipt } of failedDeliveries) await chains.extend(receipt, 0)
   const foreignMessages = foreignDeliveries.map(({ rawMessage }) => rawMessage)
   const mustEnd = await refuseMessages(foreignMessages, message => chains.requeue('long', message))
   if (mustEnd) endEnvironment()
 }
 
-await runLongPool(takeTurn)
+await runLongPool(runRound)

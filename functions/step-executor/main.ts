@@ -1,5 +1,5 @@
 import { openFunctionResources } from '../aws/function-resources.ts'
-import type { BatchAnswer, CallContext } from '../aws/sqs-event.ts'
+import type { BatchResponse, CallContext } from '../aws/sqs-event.ts'
 import { serveChains } from './serve-chains.ts'
 import { createWarmCache } from './warm-cache.ts'
 
@@ -7,5 +7,5 @@ const resources = openFunctionResources(process.env)
 const warmCache = createWarmCache(resources.platform.clock)
 
 /** The Lambda handler of the step executor, for chains of SQS. */
-export const handler = (event: unknown, context: CallContext): Promise<BatchAnswer> =>
+export const handler = (event: unknown, context: CallContext): Promise<BatchResponse> =>
   serveChains(resources, warmCache, { event, context })

@@ -7,7 +7,7 @@ import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 
 /**
  * Returns the base of a pin. Operations of one message request the base concurrently, so it is read
- * and decoded once for all of them, and kept. Throws the errors of the blob store.
+ * and decoded once for all of them, and cached. Throws the errors of the blob store.
  */
 export async function openPinnedBase(
   input: Pick<RunInput, 'request'> & { readonly platform: Pick<RunInput['platform'], 'blobs'> },

@@ -1,7 +1,8 @@
 /**
- * step-executor: takes messages with operation ids and runs the operations: begin, provider call,
- * outcome, end, arrivals. This file polls the queue for executors of a local process. Functions and
- * long-pool tasks receive messages in other ways, and run the operations with the same executor.
+ * step-executor: receives messages with operation ids and runs the operations: begin, provider
+ * call, outcome, end, arrivals. This file polls the queue for executors of a local process.
+ * Functions and long-pool tasks receive messages in other ways, and run the operations with the
+ * same executor.
  */
 import type { ClockPort, RandomPort, LoggerPort } from '../../shared/ports/system.ts'
 import type { ChainQueuePort, Delivery, DeliveryLimit } from '../../shared/ports/queue.ts'
@@ -14,13 +15,13 @@ import { errorSourceOf, retryPolicy } from '../../shared/providers/retry-policy.
 
 /** An executor that polls until it is ended. */
 export interface PollingExecutor {
-  /** Receives nothing more. Resolves when all deliveries in progress have been handled. */
+  /** Receives no more deliveries. Resolves when all deliveries in progress have ended. */
   readonly end: () => Promise<void>
 }
 
 /**
- * Maximum number of deliveries taken at once. The slots of the deployment limit the running
- * operations, not this number.
+ * Maximum number of deliveries received at once. It does not limit the running operations: the
+ * slots of the deployment do.
  */
 const deliveriesMax = 64
 /** Duration of one poll, in ms. */
@@ -76,14 +77,14 @@ export function pollDeliveries(
     while (!shutdown.signal.aborted) {
       const deliveries = await receive()
       for (const delivery of deliveries) {
-        const work: Promise<void> = executor
+        const deliveryRun: Promise<void> = executor
           .runDelivery(delivery)
           .catch(thrown => {
             ports.logger.write('error', 'delivery.failed', { message: messageOf(thrown) })
             onFailure(thrown, delivery)
           })
-          .finally(() => runningDeliveries.delete(work))
-        runningDeliveries.add(work)
+          .finally(() => runningDeliveries.delete(deliveryRun))
+        runningDeliveries.add(deliveryRun)
       }
     }
   }

@@ -1,10 +1,10 @@
 import type { FunctionResources } from '../aws/function-resources.ts'
 import { refuseMessages } from '../aws/stack-binding.ts'
 import {
-  type BatchAnswer,
+  type BatchResponse,
   type CallContext,
-  createBatchAnswer,
-  callLimitOf,
+  createBatchResponse,
+  callLimitMsOf,
   readSqsMessages,
 } from '../aws/sqs-event.ts'
 import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
@@ -13,15 +13,15 @@ import { serveDeliveries } from './serve-deliveries.ts'
 import type { WarmCache } from './warm-cache.ts'
 
 /**
- * Handles the chains that Lambda passes. Failed ones are delivered again. Chains of a stack other
- * than this environment's are sent again. The environment ends if many others refused one of them.
- * `warmCache`: kept between the calls of this environment.
+ * Serves the chains that Lambda passes. Failed chains are delivered again. Chains of another stack
+ * than that of this environment are sent again. The environment ends if many environments have
+ * refused one of these chains. All calls of the environment share `warmCache`.
  */
 export async function serveChains(
-  { platform, awsResources, createServer, endEnvironment }: FunctionResources,
+  { platform, awsResources, createExecutorServer, endEnvironment }: FunctionResources,
   warmCache: WarmCache,
   { event, context }: { readonly event: unknown; readonly context: CallContext },
-): Promise<BatchAnswer> {
+): Promise<BatchResponse> {
   const { pool } = awsResources
   const failedIds: string[] = []
   const deliveries: AwsDelivery[] = []
@@ -31,9 +31,9 @@ export async function serveChains(
     if (delivery === undefined) failedIds.push(message.id)
     else deliveries.push(delivery)
   }
-  const time = { pool, limitMs: callLimitOf(context) }
+  const time = { pool, limitMs: callLimitMsOf(context) }
   const { failedDeliveries, foreignDeliveries } = await serveDeliveries(
-    createServer(),
+    createExecutorServer(),
     deliveries,
     { time, warmCache },
   )
@@ -41,7 +41,7 @@ export async function serveChains(
     platform.chains.requeue(pool, message),
   )
   if (mustEnd) endEnvironment()
-  return createBatchAnswer([...failedIds, ...messagesOf(failedDeliveries).map(({ id }) => id)])
+  return createBatchResponse([...failedIds, ...messagesOf(failedDeliveries).map(({ id }) => id)])
 }
 
 function messagesOf(deliveries: readonly AwsDelivery[]): readonly RawMessage[] {

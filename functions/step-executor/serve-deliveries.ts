@@ -28,13 +28,13 @@ import {
 import { createDeploymentExecutor } from './deployment-executor.ts'
 import { type WarmRun, type WarmCache, warmExpiryOf } from './warm-cache.ts'
 
-/** The dependencies of an executor for given deliveries. */
+/** The dependencies of serving deliveries. */
 export interface DeliveryServer extends StackRunDeps {
   /** Returns the request of a deployment from its pin. */
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
 }
 
-/** The time limit of one function call or long-pool turn, and the pool of its queue. */
+/** The time limit of one function call or long-pool round, and the pool of its queue. */
 export interface DeliveryTime {
   readonly pool: Pool
   /** Time until the function is stopped, in ms. Absent: no limit. */
@@ -42,23 +42,23 @@ export interface DeliveryTime {
 }
 
 /**
- * The time limit of handling deliveries, and the cache of earlier calls in the same environment.
- * Without `warmCache`, no environment is kept.
+ * The time limit of serving deliveries, and the cache of earlier calls in the same function
+ * environment. Without `warmCache`, no plugins stay configured for a later call.
  */
 export interface DeliveryOptions {
   readonly time: DeliveryTime
   readonly warmCache?: WarmCache
 }
 
-/** Deliveries to redeliver, and those of stacks that this environment does not serve. */
+/** The deliveries to repeat, and the deliveries of stacks that this environment does not serve. */
 export interface ChainDeliveryResult<D extends Delivery> {
   readonly failedDeliveries: readonly D[]
   readonly foreignDeliveries: readonly D[]
 }
 
 /**
- * Handles deliveries of any deployments. Each deployment has an executor with a lease of its own.
- * All executors share the remaining time.
+ * Runs deliveries of any deployments. Each deployment has an executor with a lease of its own. All
+ * executors share the remaining time.
  */
 export async function serveDeliveries<D extends Delivery>(
   server: DeliveryServer,
@@ -98,10 +98,10 @@ function logFailure({ platform }: DeliveryServer, deployment: DeploymentId, thro
 
 async function serveDeployment<D extends Delivery>(
   server: DeliveryServer,
-  work: DeploymentDeliveries<D>,
+  options: DeploymentDeliveries<D>,
 ): Promise<ChainDeliveryResult<D>> {
   const { platform } = server
-  const { deployment, deploymentDeliveries, warmCache } = work
+  const { deployment, deploymentDeliveries, warmCache } = options
   const control = await platform.control.read(deployment)
   const pin = await readFirstPin(platform, deployment)
   if (control === undefined || control.closed || pin === undefined) {
@@ -114,10 +114,11 @@ async function serveDeployment<D extends Delivery>(
   const { stack } = deploymentPartsOf(deployment)
   if (server.mayServe?.(stack) === false)
     return { failedDeliveries: [], foreignDeliveries: deploymentDeliveries }
-  const warmRun = (await warmCache?.take(deployment)) ?? (await warmUp(server, { deployment, pin }))
+  const warmRun =
+    (await warmCache?.take(deployment)) ?? (await createWarmRun(server, { deployment, pin }))
   let canReuse = false
   try {
-    const { failedDeliveries, isReusable } = await handleDeliveries(server, warmRun, work)
+    const { failedDeliveries, isReusable } = await runDeliveries(server, warmRun, options)
     canReuse =
       isReusable && failedDeliveries.length === 0 && !warmRun.environment.commandRun.isAborted()
     return { failedDeliveries, foreignDeliveries: [] }
@@ -128,8 +129,8 @@ async function serveDeployment<D extends Delivery>(
   }
 }
 
-/** Creates the environment of a deployment's executor. Its plugins start when they are needed. */
-async function warmUp(
+/** Creates the environment of a deployment's executor. Plugins start when they are needed. */
+async function createWarmRun(
   server: DeliveryServer,
   { deployment, pin }: { readonly deployment: DeploymentId; readonly pin: Pin },
 ): Promise<WarmRun> {
@@ -164,7 +165,7 @@ async function warmUp(
  * Runs the deliveries of one deployment. Returns those that failed, and whether the environment can
  * be reused.
  */
-async function handleDeliveries<D extends Delivery>(
+async function runDeliveries<D extends Delivery>(
   server: DeliveryServer,
   { input, environment, logIndex }: WarmRun,
   { deployment, deploymentDeliveries, time }: DeploymentDeliveries<D>,
@@ -200,6 +201,7 @@ async function handleDeliveries<D extends Delivery>(
 
 /** Returns the time of a function call for admissions. Without a limit, the time is infinite. */
 function createFunctionTime({ clock }: Platform, { pool, limitMs }: DeliveryTime) {
+  // A function receives no further deliveries, so there is no polling to end.
   const leave = (): void => undefined
   if (limitMs === undefined) return { pool, remainingMs: () => Infinity, wholeMs: Infinity, leave }
   const wholeMs = limitMs - shutdownMarginMsOf(limitMs)

@@ -9,7 +9,7 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 
-/** The environment that the calls of one deployment share: running, configured plugins. */
+/** The run environment that the calls of one deployment share, with its configured plugins. */
 export interface WarmRun {
   readonly deployment: DeploymentId
   readonly input: RunInput
@@ -21,7 +21,7 @@ export interface WarmRun {
   readonly expiresAt: EpochMs
 }
 
-/** A cache of one environment, for the next call of the same deployment. */
+/** A cache of one run environment, for the next call of the same deployment. */
 export interface WarmCache {
   /**
    * Takes the kept environment of the deployment out of the cache. Returns undefined, and ends the
@@ -35,15 +35,15 @@ export interface WarmCache {
 }
 
 /**
- * Creates the cache of a function environment. Callers keep an environment only after all its
- * operations, so that no operation runs between calls.
+ * Creates the cache of a function environment. Callers keep a run environment only after the end of
+ * its operations, so that no operation runs between calls.
  */
 export function createWarmCache(clock: Pick<ClockPort, 'now'>): WarmCache {
   let keptRun: WarmRun | undefined
   const release = async (): Promise<void> => {
-    const before = keptRun
+    const previousRun = keptRun
     keptRun = undefined
-    if (before !== undefined) await closeRunEnvironment(before.environment)
+    if (previousRun !== undefined) await closeRunEnvironment(previousRun.environment)
   }
   return {
     async take(deployment) {

@@ -14,24 +14,24 @@ import { serveRun } from './serve-run.ts'
 import { startDeployment } from './start-deployment.ts'
 
 /**
- * The result of the requests of a stack. `idle`: the stack has no work. `held`: another process has
- * the deployment. `ended`: a deployment or preview is over. `left`: the deployment was handed over.
- * `refused`: the last request was refused. `passed on`: another call got a nudge for the rest.
- * `elsewhere`: this environment serves another stack.
+ * The result of the requests of a stack. `idle`: no request is waiting. `held`: another process has
+ * the stack. `ended`: a deployment, preview or edit is over. `handed over`: the next generator run
+ * continues the deployment. `refused`: the last request was refused. `passed on`: a nudge has
+ * another call continue. `wrong environment`: this environment serves another stack.
  */
 export type BeginOutcome =
   | 'idle'
   | 'held'
   | 'ended'
-  | 'left'
+  | 'handed over'
   | 'refused'
   | 'passed on'
-  | 'elsewhere'
+  | 'wrong environment'
 
 /**
- * Runs the waiting edits, and begins the first other request. Ends each superseded request, refuses
- * each one that cannot begin, and continues with the next one. When too little time of the call is
- * left to open another request, a nudge has another call continue.
+ * Runs the waiting edits, and begins the first request of another kind. Ends each superseded
+ * request, refuses each request that cannot begin, and continues with the next request. When too
+ * little time of the call remains to open another request, a nudge has another call continue.
  */
 export async function beginNextRequest(
   server: StackServer,
@@ -42,7 +42,7 @@ export async function beginNextRequest(
   for (let isFirst = true; ; isFirst = false) {
     const [queuedRequest, nextRequest] = await server.requests.listWaiting(stack, 2)
     if (queuedRequest === undefined) return lastOutcome
-    if (!isFirst && !callTime.mayOpenNext()) {
+    if (!isFirst && !callTime.mayOpenAnotherRequest()) {
       await server.platform.nudges.nudge(stack, 0, { pool })
       return 'passed on'
     }
@@ -56,7 +56,7 @@ export async function beginNextRequest(
       await notifyAndEndRequest(server, queuedRequest, { kind: 'superseded', by: nextRequest.key })
       continue
     }
-    if (server.mayServe?.(stack) === false) return 'elsewhere'
+    if (server.mayServe?.(stack) === false) return 'wrong environment'
     const serveOutcome = await beginRequest(server, queuedRequest, callTime).catch(thrown =>
       refuseRequest(server, queuedRequest, thrown),
     )
@@ -84,25 +84,25 @@ export async function refuseStacklessRequests(
 
 async function beginRequest(
   server: StackServer,
-  storedRequest: DeploymentRequest,
+  waitingRequest: DeploymentRequest,
   callTime: CallTime,
 ): Promise<BeginOutcome> {
-  const queuedRequest = (await server.authorization?.authorize(storedRequest)) ?? storedRequest
+  const queuedRequest = (await server.authorization?.authorize(waitingRequest)) ?? waitingRequest
   // The installation of a program can take most of the time of a call.
   const request = await server.open(queuedRequest)
   if (queuedRequest.dryRun) {
     const preview = { request, queuedRequest }
-    const previewOutcome = await servePreview(server, preview, callTime.limitNow())
+    const previewOutcome = await servePreview(server, preview, callTime.remainingLimit())
     if (previewOutcome === 'passed on') return previewOutcome
-    // Only the release of a deployment nudges the next request. After a preview no release follows,
-    // and the nudge that the next request sent may be consumed already.
+    // The release of a deployment nudges the stack for its next request. A preview has no release,
+    // and the nudge of the next request may be consumed already.
     if ((await server.requests.listWaiting(queuedRequest.stack, 1)).length > 0)
       await server.platform.nudges.nudge(queuedRequest.stack, 0)
     return previewOutcome
   }
   try {
     const end = await serveRun(server, request, {
-      ...callTime.limitNow(),
+      ...callTime.remainingLimit(),
       begin: async ports => {
         const startedDeployment = await startDeployment(ports, request)
         await notifyStarted(server, startedDeployment.deployment, queuedRequest)
@@ -116,9 +116,9 @@ async function beginRequest(
 }
 
 /**
- * Ends a request with an error that its caller must correct. Throws any other error, so that the
- * nudge is delivered again. Also throws the error of a request that has ended, because the records
- * of its deployment contain the error.
+ * Refuses a request after an error that the sender must correct. Throws any other error, so that
+ * the nudge is delivered again. Also throws the error of a request that has ended, because the
+ * records of its deployment contain the error.
  */
 async function refuseRequest(
   server: StackServer,
@@ -126,9 +126,9 @@ async function refuseRequest(
   thrown: unknown,
 ): Promise<BeginOutcome> {
   const { stack, key } = queuedRequest
-  const isCallerError = thrown instanceof DeployError && errorSourceOf(thrown) !== 'store'
-  const keptRequest = await server.requests.find(stack, key)
-  if (!isCallerError || hasCode(thrown, 'LEASE_LOST') || keptRequest?.end !== undefined)
+  const isSenderError = thrown instanceof DeployError && errorSourceOf(thrown) !== 'store'
+  const storedRequest = await server.requests.find(stack, key)
+  if (!isSenderError || hasCode(thrown, 'LEASE_LOST') || storedRequest?.end !== undefined)
     throw thrown
   const { code, message } = thrown
   await notifyAndEndRequest(server, queuedRequest, { kind: 'refused', code, message })
@@ -137,7 +137,7 @@ async function refuseRequest(
 }
 
 /**
- * Returns `held` if another process was faster, because the effect is the same. Throws any other
+ * Returns `held` for an error which means that another process has the stack. Throws any other
  * error.
  */
 export function toHeldOutcome(thrown: unknown): 'held' {

@@ -5,11 +5,11 @@ import { startCallTime } from './call-time.ts'
 test('the limit of a run is what is left of its call, and never less than a second', () => {
   let nowMs = 5_000
   const callTime = startCallTime({ monotonicMs: () => nowMs }, { limitMs: 60_000 })
-  expect(callTime.limitNow()).toEqual({ limitMs: 60_000 })
+  expect(callTime.remainingLimit()).toEqual({ limitMs: 60_000 })
   nowMs += 45_000
-  expect(callTime.limitNow()).toEqual({ limitMs: 15_000 })
+  expect(callTime.remainingLimit()).toEqual({ limitMs: 15_000 })
   nowMs += 45_000
-  expect(callTime.limitNow()).toEqual({ limitMs: 1_000 })
+  expect(callTime.remainingLimit()).toEqual({ limitMs: 1_000 })
 })
 
 test('a call without a limit opens requests until its process must shut down', () => {
@@ -18,10 +18,10 @@ test('a call without a limit opens requests until its process must shut down', (
   const time = { handOverSignal: shutdown.signal }
   const callTime = startCallTime({ monotonicMs: () => nowMs }, time)
   nowMs = 1e12
-  expect(callTime.mayOpenNext()).toBe(true)
-  expect(callTime.limitNow()).toEqual(time)
+  expect(callTime.mayOpenAnotherRequest()).toBe(true)
+  expect(callTime.remainingLimit()).toEqual(time)
   shutdown.abort()
-  expect(callTime.mayOpenNext()).toBe(false)
+  expect(callTime.mayOpenAnotherRequest()).toBe(false)
 })
 
 test('the last request that a call opens has time for a slow repository and a slow installation', () => {
@@ -30,7 +30,7 @@ test('the last request that a call opens has time for a slow repository and a sl
   const limitMs = 900_000 - 5_000
   let nowMs = 0
   const callTime = startCallTime({ monotonicMs: () => nowMs }, { limitMs })
-  while (callTime.mayOpenNext()) nowMs += 1_000
+  while (callTime.mayOpenAnotherRequest()) nowMs += 1_000
   const beforeInstallerMs = Math.max(sourceTimeoutMs * fetchTriesMax, installerRetryMs)
   expect(limitMs - nowMs).toBeGreaterThan(beforeInstallerMs + installerTimeoutMs)
   expect(nowMs).toBeGreaterThan(30_000)

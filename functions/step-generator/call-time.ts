@@ -4,16 +4,16 @@ import type { RunLimit } from './serve-run.ts'
 
 /** The time of one call of a generator. All work of the call shares it. */
 export interface CallTime {
-  /** Returns the limits of a run or preview that begins now. */
-  readonly limitNow: () => RunLimit
+  /** Returns the limit of a run or preview that begins now. */
+  readonly remainingLimit: () => RunLimit
   /**
    * Reports whether the call may open another request. Opening can include an installation, which
    * must end within the call.
    */
-  readonly mayOpenNext: () => boolean
+  readonly mayOpenAnotherRequest: () => boolean
 }
 
-/** Starts the time of a call, which has `time` from now on. */
+/** Creates the time of a call that begins now and has this limit. */
 export function startCallTime(
   clock: Pick<ClockPort, 'monotonicMs'>,
   { limitMs = Infinity, handOverSignal }: RunLimit,
@@ -21,14 +21,16 @@ export function startCallTime(
   const startedMs = clock.monotonicMs()
   const elapsedMs = (): number => clock.monotonicMs() - startedMs
   return {
-    limitNow: () => ({
+    remainingLimit: () => ({
       ...(limitMs === Infinity ? {} : { limitMs: Math.max(runMinMs, limitMs - elapsedMs()) }),
       ...(handOverSignal === undefined ? {} : { handOverSignal }),
     }),
-    mayOpenNext: () =>
+    mayOpenAnotherRequest: () =>
       handOverSignal?.aborted !== true && elapsedMs() <= limitMs * programLimits.openNextPart,
   }
 }
 
-/** Time of a run that begins after the time of its call, in ms. The run hands over at once. */
+/**
+ * Time limit of a run that begins after the time of its call, in ms. The run hands over at once.
+ */
 const runMinMs = 1_000

@@ -9,7 +9,7 @@ import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { publishEdit } from './publish-edit.ts'
 
-/** The archives of stacks, in which an edit names a state. */
+/** The store of archives. An edit can name an archive that contains a state. */
 type EditArchives = Pick<Platform, 'archives'>
 
 /**

@@ -16,7 +16,10 @@ export function emitStartNotices(emitter: StepEmitter, startedDeployment: Starte
  */
 export function emitHandOver(
   { request, sink }: RunInput,
-  { end, number }: { readonly end: RunEnd & { readonly kind: 'left' }; readonly number: number },
+  {
+    end,
+    number,
+  }: { readonly end: RunEnd & { readonly kind: 'handed over' }; readonly number: number },
 ): void {
   const { why, pool, ended: count } = end.handOver
   const seconds = (request.functionLimitMs ?? 0) / 1_000
@@ -40,7 +43,7 @@ function emitClosedNotice(emitter: StepEmitter, closed: DeploymentId): void {
   const { number } = deploymentPartsOf(closed)
   const message =
     `Deployment ${number} of this stack was interrupted and is now closed: its results are ` +
-    'in the state, and this deployment does the rest. (`antichain resume` would have ' +
-    'continued it.)'
+    'in the state, and this deployment continues from there. (`antichain resume` would have ' +
+    'continued the interrupted deployment.)'
   emitter.report('info', message)
 }

@@ -1,25 +1,25 @@
 import { refuseMessages } from '../aws/stack-binding.ts'
-import { type LongPoolTurn, runLongPool } from '../aws/run-long-pool.ts'
+import { type LongPoolRound, runLongPool } from '../aws/run-long-pool.ts'
 import { serveStack } from './serve-stack.ts'
 
 /** Duration of one poll, in ms: the maximum of SQS. */
 const pollMs = 20_000
 
 /** Runs the step generator as a task without a time limit, one deployment at a time. */
-const takeTurn: LongPoolTurn = async (
-  { platform, createGenerator, endEnvironment },
+const runRound: LongPoolRound = async (
+  { platform, createGeneratorServer, endEnvironment },
   { shutdown, protectWhile },
 ) => {
   const delivery = await platform.nudges.receiveNudge(pollMs, shutdown)
   if (delivery === undefined) return
   const { nudge, message } = delivery
   const serveOutcome = await protectWhile(
-    serveStack(createGenerator(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
+    serveStack(createGeneratorServer(), { ...nudge, pool: 'long' }, { handOverSignal: shutdown }),
   )
   platform.logger.write('info', 'nudge.served', { stack: nudge.stack, served: serveOutcome })
-  if (serveOutcome !== 'elsewhere') return
+  if (serveOutcome !== 'wrong environment') return
   if (await refuseMessages([message], platform.nudges.requeue)) endEnvironment()
 }
 
-// `receiveNudge` removes the nudge from the queue, so the busy metric must count this task.
-await runLongPool(takeTurn, 'nudges-long')
+// `receiveNudge` removes the nudge from the queue, so a metric must show that the task is busy.
+await runLongPool(runRound, 'nudges-long')

@@ -24,7 +24,7 @@ import { parseDocumentValue } from '../../shared/triggers/parse-document-value.t
 import { describeChanges, isChange } from './run-result.ts'
 import type { NotifierPorts } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
-/** The dependencies of notifications. Without `notifier` none are sent. */
+/** The dependencies of notifications. Without `notifier`, no notification is sent. */
 export interface NotifyDeps {
   readonly platform: Platform
   readonly notifier?: NotifierPorts
@@ -60,7 +60,7 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<voi
   const { platform, notifier } = deps
   if (notifier === undefined) return
   const [record] = await platform.catalog.listHistory(stack, 1)
-  if (record === undefined || !isRecent(record, platform.clock.now())) return
+  if (record === undefined || !isNotifiable(record, platform.clock.now())) return
   const { deployment, changes = {}, result } = record
   const kind = result === 'succeeded' ? 'succeeded' : 'failed'
   const { number } = deploymentPartsOf(deployment)
@@ -74,24 +74,25 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<voi
     kind === 'succeeded'
       ? { kind, ...commonFields, changes }
       : { kind, ...commonFields, changes, codes: [errorCodeOf(record)] }
-  const work = { workIds: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
-  await runOnce({ marks: notifier.marks, clock: platform.clock }, work, async () => {
+  const notice = { workIds: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
+  await runOnce({ marks: notifier.marks, clock: platform.clock }, notice, async () => {
     const pin = await readFirstPin(platform, deployment)
     const request = pin?.request
-    const keptRequest =
+    const storedRequest =
       request === undefined ? undefined : (await platform.requests.find(stack, request))?.request
-    const mayReply = keptRequest !== undefined && !isEditRequest(keptRequest)
+    const mayReply = storedRequest !== undefined && !isEditRequest(storedRequest)
     const text = `deployment ${number} ${result}: ${describeChanges(changes)}`
     const state = kind === 'succeeded' ? 'success' : 'failure'
     await sendNotifications(
       deps,
       event,
-      mayReply ? createReply(keptRequest, state, text) : undefined,
+      mayReply ? createReply(storedRequest, state, text) : undefined,
     )
   })
 }
 
-function isRecent({ result, endedAt, command }: HistoryRecord, now: number): boolean {
+/** Reports whether a deployment has ended recently, and is no edit or rename. */
+function isNotifiable({ result, endedAt, command }: HistoryRecord, now: number): boolean {
   if (result === undefined || endedAt === undefined) return false
   if (['stack import', 'stack rename', 'state'].includes(command)) return false
   return now - endedAt < triggerLimits.notifiableAgeMaxMs
@@ -177,8 +178,8 @@ async function sendNotifications(
   reply: OutgoingMessage | undefined,
 ): Promise<void> {
   if (deps.notifier === undefined) return
-  const events = event === undefined ? [] : await collectMessages(deps, deps.notifier, event)
-  const messages = reply === undefined ? events : [...events, reply]
+  const notifications = event === undefined ? [] : await collectMessages(deps, deps.notifier, event)
+  const messages = reply === undefined ? notifications : [...notifications, reply]
   if (messages.length > 0) await deps.notifier.notifications.send(messages)
 }
 
@@ -213,7 +214,7 @@ async function* listNotifications(
   scope: DocumentKey['scope'],
 ): AsyncGenerator<StoredDocument> {
   let cursor = ''
-  for (let page = 0; page < triggerLimits.documentPagesMax; page += 1) {
+  for (let pageIndex = 0; pageIndex < triggerLimits.documentPagesMax; pageIndex += 1) {
     const documentPage = await documents.list('notification', cursor, scope)
     yield* documentPage.documents
     if (documentPage.next === undefined) return

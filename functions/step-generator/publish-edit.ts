@@ -25,10 +25,10 @@ import { pendingOperationsOf } from '../../shared/state/pending.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { isStopped } from './resume-deployment.ts'
 
-/** A change of a stack's state, in its sealed form. */
+/** A change of the sealed state of a stack. */
 export interface EditPublication {
   readonly command: 'stack import' | 'state'
-  /** Called within the deployment, and usually once before to find errors early. */
+  /** Called within the deployment. Usually also called once before it, to find errors early. */
   readonly apply: (state: StoredDeployment) => EditedState
   /** Whether a damaged state counts as an empty one. Absent: it is refused. */
   readonly replacesDamaged?: boolean
@@ -89,7 +89,7 @@ async function publishInDeployment(
     const snapshot = await putState(ports, edited.state)
     const { count, notices } = edited
     const end: EditEnd = { version: version + 1, count, notices: limitNotices(notices) }
-    await startRequest(ports, deployment, { key: publication.key, end })
+    await markRequestStarted(ports, deployment, { key: publication.key, end })
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
       throw error('STORE_CONFLICT', `the snapshot of ${stack} was changed concurrently`)
@@ -112,7 +112,7 @@ async function publishInDeployment(
  * has another end: it was withdrawn, or another process serves it. Throws DEPLOYMENT_TAKEN_OVER
  * when another process stopped this deployment.
  */
-async function startRequest(
+async function markRequestStarted(
   ports: GeneratorPorts,
   deployment: DeploymentId,
   { key, end: edit }: { readonly key: string | undefined; readonly end: EditEnd },

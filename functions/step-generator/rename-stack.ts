@@ -24,7 +24,7 @@ export async function renameStack(
     readonly to: StackId
   },
 ): Promise<void> {
-  const { from, to, ...requested } = rename
+  const { from, to, ...renameOptions } = rename
   const { catalog, blobs, clock } = ports
   const record = await catalog.getStack(from)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
@@ -40,7 +40,7 @@ export async function renameStack(
     snapshot = await putState(ports, renamedState)
   }
   const renameResult = await platform.renames.rename(from, to, {
-    ...requested,
+    ...renameOptions,
     expected,
     snapshot,
     program: await copyProgram(platform, from, to),
@@ -58,13 +58,13 @@ export async function renameStack(
  */
 async function copyProgram(
   { requests, archives }: RenamePorts,
-  id: StackId,
-  newId: StackId,
+  from: StackId,
+  to: StackId,
 ): Promise<BlobHash | ''> {
-  const name = await requests.getProgram(id)
+  const name = await requests.getProgram(from)
   if (name === undefined) return ''
   try {
-    return await archives.put(newId, await archives.get(id, name))
+    return await archives.put(to, await archives.get(from, name))
   } catch (thrown) {
     if (hasCode(thrown, 'STATE_INVALID')) return ''
     throw thrown

@@ -131,7 +131,8 @@ async function takeOverInterrupted(
   const handedOver = (await ports.control.read(deployment))?.handedOver
   const { view, writer, liveness } = await takeOver(ports, deployment)
   const { pin } = view
-  if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log keeps its pin')
+  if (pin === undefined)
+    throw error('INTERNAL_ASSERTION', 'the log of an interrupted deployment has no pin')
   await closeIfOver(ports, { deployment, liveness, view })
   await sweepAll(ports, { deployment, view }, await liveness.observe())
   const earlierRuns = await readEarlierRuns(ports, deployment, view)

@@ -31,7 +31,7 @@ import type { OperationId } from '../../shared/records/ids.ts'
 import type { DeploymentResult } from '../../shared/records/log.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
 import { foldLog } from '../../shared/runtime/compaction/fold-and-publish.ts'
-import { handOverDeployment } from './hand-over.ts'
+import { handOverDeployment } from './hand-over-deployment.ts'
 import type { StartedDeployment } from './start-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
@@ -43,7 +43,7 @@ export type RunEnd =
       /** A fault of the environment, such as a full disk, that the caller must see. */
       readonly abortError: unknown
     }
-  | { readonly kind: 'left'; readonly handOver: HandOver; readonly decidedCount: number }
+  | { readonly kind: 'handed over'; readonly handOver: HandOver; readonly decidedCount: number }
 
 /** The connections of a generator run to the other parts of its process. */
 export interface RunOptions {
@@ -93,7 +93,7 @@ export async function runDeployment(
   const waitAbort = new AbortController()
   try {
     const commandEnd = runCommandOrFault(deps, startedDeployment.base)
-    const handOverDue = waitForHandOver(
+    const handOverDecision = waitForHandOver(
       ports.clock,
       () =>
         runFlags.isStopping
@@ -101,7 +101,7 @@ export async function runDeployment(
           : readRunStatus({ deps, runProgress, startedDeployment }, options),
       waitAbort.signal,
     )
-    const raceResult = await Promise.race([commandEnd, handOverDue])
+    const raceResult = await Promise.race([commandEnd, handOverDecision])
     runFlags.hasHandedOver = typeof raceResult !== 'boolean'
     waitAbort.abort()
     // The next generator run counts operations that end after this point as newly ended.
@@ -115,7 +115,7 @@ export async function runDeployment(
         { deployment, writer, watcher, awaitedIds, endProgram },
         handOver,
       )
-      return { kind: 'left', handOver, decidedCount: runProgress.decidedCount() }
+      return { kind: 'handed over', handOver, decidedCount: runProgress.decidedCount() }
     }
     const hasSucceeded = raceResult && !run.hasFailed() && run.readAbortError() === undefined
     const result = options.decideIsCancelled() ? 'cancelled' : hasSucceeded ? 'succeeded' : 'failed'
@@ -221,14 +221,14 @@ function createStoppableClock(
  * deployment, and no other run may continue a stopped deployment.
  */
 function readRunStatus(
-  now: {
+  context: {
     readonly deps: CommandDeps
     readonly runProgress: RunProgress
     readonly startedDeployment: StartedDeployment
   },
   { limitMs = Infinity, handOverSignal }: RunOptions,
 ): RunStatus | undefined {
-  const { deps, runProgress: progress, startedDeployment } = now
+  const { deps, runProgress: progress, startedDeployment } = context
   const isShuttingDown = handOverSignal?.aborted === true
   if ((limitMs === Infinity && !isShuttingDown) || deps.run.isAborted()) return undefined
   const hasNewEnds = deps.earlierEnds.size > (startedDeployment.handedOver?.ended ?? 0)

@@ -24,7 +24,7 @@ import { type RunInput } from '../../shared/runtime/environment/run-input.ts'
 export function runPreview(
   input: RunInput,
   environment: RunEnvironment,
-  startMs: number,
+  startedMs: number,
 ): RunningDeployment {
   const { platform, request } = input
   const { commandRun, emitter, providerStateSources } = environment
@@ -50,7 +50,7 @@ export function runPreview(
           ? 'succeeded'
           : 'failed'
       emitSummary(environment, {
-        startedMs: startMs,
+        startedMs,
         nowMs: platform.clock.monotonicMs(),
         result,
         isPreview: true,

@@ -2,32 +2,33 @@ import { messageOf } from '../../shared/errors/error.ts'
 import type { FunctionResources } from '../aws/function-resources.ts'
 import { refuseMessages } from '../aws/stack-binding.ts'
 import {
-  type BatchAnswer,
+  type BatchResponse,
   type CallContext,
-  createBatchAnswer,
-  callLimitOf,
+  createBatchResponse,
+  callLimitMsOf,
   readSqsMessages,
 } from '../aws/sqs-event.ts'
 import type { RawMessage } from '../../shared/platform/aws/queues/receive-messages.ts'
 import { type ServeOutcome, serveStack } from './serve-stack.ts'
 
 /**
- * Handles the nudges that Lambda passes, in sequence, within the time of the call. A nudge for a
- * stack other than this environment's is sent again. The environment ends if many others refused
- * it, or if an unreviewed program has run. Lambda then delivers the rest of the nudges again.
+ * Serves the nudges that Lambda passes, in sequence, within the time of the call. A nudge for
+ * another stack than that of this environment is sent again. The environment ends if many
+ * environments have refused such a nudge, or if the program of an unreviewed preview has run here.
+ * Lambda then delivers the remaining nudges again.
  */
 export async function serveNudges(
   resources: FunctionResources,
   event: unknown,
   context: CallContext,
-): Promise<BatchAnswer> {
+): Promise<BatchResponse> {
   const { platform } = resources
   const failedIds: string[] = []
   let mustEndEnvironment = false
   for (const message of readSqsMessages(event)) {
     try {
       const serveOutcome = await serveNudge(resources, message, context)
-      if (serveOutcome === 'elsewhere') {
+      if (serveOutcome === 'wrong environment') {
         const mustEnd = await refuseMessages([message], platform.nudges.requeue)
         mustEndEnvironment ||= mustEnd
       } else if (resources.hasRunUnreviewed()) {
@@ -44,20 +45,20 @@ export async function serveNudges(
     }
   }
   if (mustEndEnvironment) resources.endEnvironment()
-  return createBatchAnswer(failedIds)
+  return createBatchResponse(failedIds)
 }
 
 async function serveNudge(
-  { platform, awsResources, createGenerator }: FunctionResources,
+  { platform, awsResources, createGeneratorServer }: FunctionResources,
   { body }: RawMessage,
   context: CallContext,
 ): Promise<ServeOutcome | undefined> {
   const nudge = await platform.nudges.fromEvent(body)
   if (nudge === undefined) return undefined
   const { stack } = nudge
-  const time = { limitMs: callLimitOf(context) }
+  const time = { limitMs: callLimitMsOf(context) }
   const serveOutcome = await serveStack(
-    createGenerator(),
+    createGeneratorServer(),
     { ...nudge, pool: awsResources.pool },
     time,
   )

@@ -30,7 +30,7 @@ const errorCharactersMax = 1_000
 /** Maximum number of changed resources that are stored by name. */
 const urnsMax = 100
 
-/** A request for a preview, and the deployment request that its opening returned. */
+/** A queued request for a preview, and the engine's request that its opening returned. */
 interface OpenedPreview {
   readonly request: DeployRequest
   readonly queuedRequest: DeploymentRequest

@@ -15,7 +15,7 @@ import { withStoreRetry } from '../../shared/runtime/deployment/retrying-ports.t
 import { createDeduplicatedSinks } from '../../shared/runtime/deployment/deduplicate-events.ts'
 import { generatorLeaseIdOf } from '../../shared/engine/deployment/ownership/generator-lease-id.ts'
 import { keepWatchdogArmed } from './watchdog.ts'
-import { countOperations, readEarlierEvents } from './earlier-runs.ts'
+import { countOperations, readEarlierEvents } from './earlier-events.ts'
 import { type RunEnd, runDeployment } from './run-deployment.ts'
 import { emitSummary } from './run-result.ts'
 import { prepareRun, maskedConfigOf } from './prepare-run.ts'
@@ -101,7 +101,7 @@ export async function serveRun(
       muteEvents: sink.close,
     }
     const end = await runUntilEnd({ ...input, sink }, current)
-    if (end.kind === 'left') emitHandOver({ ...input, sink: recorder }, { end, number: 1 })
+    if (end.kind === 'handed over') emitHandOver({ ...input, sink: recorder }, { end, number: 1 })
     return end
   } finally {
     input.ports.ownDeployments?.delete(deployment)

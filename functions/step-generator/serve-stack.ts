@@ -35,7 +35,7 @@ export interface NudgedStack {
   readonly pool: Pool
 }
 
-/** The result of a nudge, for the log. `parked`: handed over, because no operation had ended. */
+/** The result of a nudge, for the log. `parked`: parked again, because no operation has ended. */
 export type ServeOutcome = BeginOutcome | 'parked'
 
 /**
@@ -70,7 +70,7 @@ async function resumeOrWait(
   const { platform } = server
   const { stack } = nudge
   const control = await platform.control.read(deployment)
-  if (control === undefined) return awaitControl(server, nudge, deployment)
+  if (control === undefined) return awaitControlRecord(server, nudge, deployment)
   const leases = await platform.leases.list(deployment)
   if (!isHolderGone(control, leases, nudge.observedHolder)) {
     // A holder keeps a watchdog nudge scheduled, but it may have died before the first one.
@@ -82,9 +82,9 @@ async function resumeOrWait(
     await platform.nudges.nudge(stack, 0, { pool: 'long' })
     return 'passed on'
   }
-  const takingServer = withDeadHolder(server, control.holder, nudge.observedHolder)
-  if (control.stop !== 'none') return closeStopped(takingServer, deployment, control.stop)
-  return resumeOrClose(takingServer, { stack, deployment }, callTime)
+  const takeOverServer = withDeadHolder(server, control.holder, nudge.observedHolder)
+  if (control.stop !== 'none') return closeStopped(takeOverServer, deployment, control.stop)
+  return resumeOrClose(takeOverServer, { stack, deployment }, callTime)
 }
 
 /**
@@ -108,11 +108,11 @@ async function closeStopped(
 }
 
 /**
- * Handles a deployment without a control record. Its process started it a moment ago, or died
- * before it wrote the record. The first nudge schedules a delayed nudge, and the delayed nudge
- * closes the deployment.
+ * Waits for the control record of a deployment. Its process started it a moment ago, or died before
+ * it wrote the record. The first nudge schedules a delayed nudge, and the receiver of the delayed
+ * nudge closes the deployment.
  */
-async function awaitControl(
+async function awaitControlRecord(
   server: StackServer,
   { stack, observedHolder }: NudgedStack,
   deployment: DeploymentId,
@@ -156,11 +156,11 @@ async function resumeOrClose(
     return 'ended'
   }
   requireKnownRules(deployment, pin)
-  if (server.mayServe?.(stack) === false) return 'elsewhere'
+  if (server.mayServe?.(stack) === false) return 'wrong environment'
   const request = await server.reopen(deployment, pin)
   try {
     const end = await serveRun(server, request, {
-      ...callTime.limitNow(),
+      ...callTime.remainingLimit(),
       deployment,
       begin: runPorts => wakeDeployment(runPorts, request),
     })

@@ -65,12 +65,13 @@ export async function startDeployment(
   request: DeployRequest,
 ): Promise<StartedDeployment> {
   const { stack, options } = request
-  const startRequest = { command: options.command, message: options.message, holder: ports.holder }
+  const startOptions = { command: options.command, message: options.message, holder: ports.holder }
   let closedDeployment: DeploymentId | undefined
   for (;;) {
-    // This check almost always suffices, so that no empty deployment has to be closed.
+    // `pinDeployment` checks again. In almost all cases this first check avoids an empty
+    // deployment.
     await requireWaitingRequest(ports, request)
-    const startResult = await ports.catalog.start(stack, { ...startRequest, at: ports.clock.now() })
+    const startResult = await ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
     if (startResult.kind === 'started') {
       ports.ownDeployments?.add(startResult.deployment)
       try {

@@ -1,7 +1,7 @@
 /**
- * webhook: takes deliveries of webhooks and requests the deployments that match their rules. It
- * reads no journal and no blobs, opens only the secrets of triggers, and runs nothing. Its requests
- * wait in the queue of their stack, and a nudge announces them.
+ * webhook: receives deliveries of webhooks and requests the deployments that their rules select. It
+ * reads no journal and no blobs, opens only the secrets of triggers, and runs no program. Its
+ * requests wait in the queue of their stack, and a nudge announces them.
  */
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
@@ -28,17 +28,17 @@ export interface WebhookServer extends TriggerPorts {
   readonly execute: DeploymentOptions['execute']
 }
 
-/** An HTTP response; its body is JSON. */
-export interface WebhookAnswer {
+/** An HTTP response with a JSON body. */
+export interface WebhookResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  /** Seconds that the sender should wait before it sends the same delivery again. */
-  readonly retryAfter?: number
+  /** Time that the sender should wait before it repeats the delivery. */
+  readonly retryAfterSeconds?: number
 }
 
 /**
- * Handles a delivery of the webhook `name`. Responds with 202 and the requests that it put, or with
- * 200 for a delivery that requires no new request. Responds with 503 while another process handles
+ * Answers a delivery of the webhook `name`. Responds with 202 and the requests that it put, or with
+ * 200 for a delivery that requires no new request. Responds with 503 while another process receives
  * the same delivery, and with 401 to 422 and an error code for an invalid delivery. Never throws:
  * an internal error becomes 500 or 503, without the message of the error.
  */
@@ -46,7 +46,7 @@ export async function answerWebhook(
   server: WebhookServer,
   name: string,
   request: WebhookRequest,
-): Promise<WebhookAnswer> {
+): Promise<WebhookResponse> {
   const requestedDeployments: RequestedDeployment[] = []
   const unknownStacks: StackId[] = []
   try {
@@ -82,7 +82,7 @@ export async function answerWebhook(
       request,
     )
     server.logger.write('info', 'webhook.received', { webhook: name, kind: reception.kind })
-    return webhookAnswerOf(reception, { requestedDeployments, unknownStacks })
+    return webhookResponseOf(reception, { requestedDeployments, unknownStacks })
   } catch (thrown) {
     return refusalOf(server, name, thrown)
   }
@@ -94,7 +94,7 @@ interface RequestedDeployment {
   readonly request: string
 }
 
-function webhookAnswerOf(
+function webhookResponseOf(
   reception: WebhookReception,
   {
     requestedDeployments,
@@ -103,7 +103,7 @@ function webhookAnswerOf(
     readonly requestedDeployments: readonly RequestedDeployment[]
     readonly unknownStacks: readonly StackId[]
   },
-): WebhookAnswer {
+): WebhookResponse {
   if (reception.kind === 'accepted')
     return {
       status: 202,
@@ -117,13 +117,13 @@ function webhookAnswerOf(
     return {
       status: 503,
       body: { kind: 'underway' },
-      retryAfter: triggerLimits.deliveryClaimMs / 1000,
+      retryAfterSeconds: triggerLimits.deliveryClaimMs / 1000,
     }
   return { status: 200, body: { ...reception } }
 }
 
-/** Statuses of errors that the sender can correct, by code. */
-const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
+/** HTTP statuses of errors that the sender can correct, by error code. */
+const statusByCode: Partial<Readonly<Record<ErrorCode, number>>> = {
   WEBHOOK_UNKNOWN: 404,
   WEBHOOK_REFUSED: 401,
   WEBHOOK_STALE: 401,
@@ -132,10 +132,13 @@ const statuses: Partial<Readonly<Record<ErrorCode, number>>> = {
   STACK_NOT_FOUND: 422,
 }
 
-function refusalOf({ logger }: WebhookServer, webhook: string, thrown: unknown): WebhookAnswer {
+/** Seconds to wait after STORE_UNAVAILABLE. Senders repeat a delivery without a waiting user. */
+const storeRetrySeconds = 30
+
+function refusalOf({ logger }: WebhookServer, webhook: string, thrown: unknown): WebhookResponse {
   const deployError = thrown instanceof DeployError ? thrown : undefined
   const code = deployError?.code ?? 'INTERNAL_ASSERTION'
-  const status = statuses[code]
+  const status = statusByCode[code]
   if (status !== undefined && deployError !== undefined) {
     logger.write('warn', 'webhook.refused', { webhook, code })
     return { status, body: { code, message: deployError.message, hint: deployError.hint } }
@@ -146,6 +149,6 @@ function refusalOf({ logger }: WebhookServer, webhook: string, thrown: unknown):
   return {
     status: isTemporary ? 503 : 500,
     body: { code, message, hint: catalogue[code].hint },
-    ...(isTemporary ? { retryAfter: 30 } : {}),
+    ...(isTemporary ? { retryAfterSeconds: storeRetrySeconds } : {}),
   }
 }

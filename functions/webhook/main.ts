@@ -1,5 +1,5 @@
 import { openWebhookTriggers } from '../aws/open-triggers.ts'
-import type { HttpAnswer } from '../aws/http-event.ts'
+import type { HttpResponse } from '../aws/webhook-event.ts'
 import { withCachedOpening } from '../../shared/triggers/webhooks/cached-opening.ts'
 import { serveWebhook } from './serve-webhook.ts'
 
@@ -7,4 +7,4 @@ const triggers = openWebhookTriggers(process.env)
 const server = { ...triggers, sealing: withCachedOpening(triggers.sealing, triggers.clock) }
 
 /** The Lambda handler of the webhook function, for requests of an HTTP API or a function URL. */
-export const handler = (event: unknown): Promise<HttpAnswer> => serveWebhook(server, event)
+export const handler = (event: unknown): Promise<HttpResponse> => serveWebhook(server, event)

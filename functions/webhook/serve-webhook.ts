@@ -1,17 +1,17 @@
 import { DeployError } from '../../shared/errors/error.ts'
 import { answerWebhook, type WebhookServer } from './answer-webhook.ts'
-import { parseDelivery, type HttpAnswer, toHttpAnswer } from '../aws/http-event.ts'
+import { parseDelivery, type HttpResponse, toHttpResponse } from '../aws/webhook-event.ts'
 
-/** Handles one HTTP request that Lambda passes. */
-export async function serveWebhook(server: WebhookServer, event: unknown): Promise<HttpAnswer> {
+/** Answers one HTTP request that Lambda passes. */
+export async function serveWebhook(server: WebhookServer, event: unknown): Promise<HttpResponse> {
   try {
     const delivery = parseDelivery(event)
-    if (delivery === undefined) return toHttpAnswer({ status: 404, body: unknownPathBody })
-    return toHttpAnswer(await answerWebhook(server, delivery.name, delivery.request))
+    if (delivery === undefined) return toHttpResponse({ status: 404, body: unknownPathBody })
+    return toHttpResponse(await answerWebhook(server, delivery.name, delivery.request))
   } catch (thrown) {
     if (!(thrown instanceof DeployError)) throw thrown
     const { code, message, hint } = thrown
-    return toHttpAnswer({ status: 413, body: { code, message, hint } })
+    return toHttpResponse({ status: 413, body: { code, message, hint } })
   }
 }
 

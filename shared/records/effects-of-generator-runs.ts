@@ -3,7 +3,7 @@ import type { EffectList } from './effect.ts'
 const takeOverFiles = ['shared/engine/deployment/ownership/take-over.ts']
 const recoverFiles = ['shared/engine/deployment/recovery/recover.ts']
 const sweepFiles = ['shared/engine/deployment/recovery/sweep.ts']
-const handOverFiles = ['functions/step-generator/hand-over.ts']
+const handOverFiles = ['functions/step-generator/hand-over-deployment.ts']
 const resumeFiles = ['functions/step-generator/resume-deployment.ts']
 
 /** Effects of the generator between runs, and on operations without an owner. */

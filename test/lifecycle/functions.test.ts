@@ -158,7 +158,7 @@ test('generators with a short time limit follow each other, and report every ste
   await all.requestDeployment('k')
   all.nudges.push({ stack: all.stack, delayMs: 0 })
   const served = await all.runToIdle({ limitMs: 3_000 })
-  expect(served.filter(one => one === 'left').length).toBeGreaterThan(0)
+  expect(served.filter(one => one === 'handed over').length).toBeGreaterThan(0)
   expect(served).toContain('ended')
   expect(all.cloud.log).toHaveLength(12)
   const { events } = await all.platform.events.read(`${all.stack}/1` as never, 0, 1_000)
@@ -175,7 +175,7 @@ test('the installation of a program counts towards the time limit of its generat
   const served = await all.runToIdle({ limitMs: 60_000, onOpening: passTime(59_000) })
   vi.restoreAllMocks()
   // The whole limit would be enough for the deployment, and the rest of it is not.
-  expect(['left', 'parked']).toContain(served[0])
+  expect(['handed over', 'parked']).toContain(served[0])
   expect(served).toContain('ended')
   expect(all.cloud.log).toHaveLength(3)
 }, 120_000)
@@ -278,7 +278,7 @@ test('a generator run that takes over registers its lease before it checks the o
 test('an environment of another stack does not serve a request, and passes the observation of a holder on', async () => {
   const all = await openScene()
   await all.requestDeployment('k')
-  expect(await all.generate({}, { mayServe: false })).toBe('elsewhere')
+  expect(await all.generate({}, { mayServe: false })).toBe('wrong environment')
   expect(all.nudges).toEqual([])
   expect((await all.platform.requests.find(all.stack, 'k'))?.end).toBe(undefined)
   const kill = { effect: 1, call: 'decisionLog.append registration', when: 'after' } as const
@@ -287,7 +287,7 @@ test('an environment of another stack does not serve a request, and passes the o
   // A check of the holder needs nothing of the stack.
   expect(await all.generate(first, { mayServe: false })).toBe('held')
   const [second] = all.nudges.splice(0)
-  expect(await all.generate(second, { mayServe: false })).toBe('elsewhere')
+  expect(await all.generate(second, { mayServe: false })).toBe('wrong environment')
   all.nudges.push(second ?? { stack: all.stack, delayMs: 0 })
   expect(await all.runToIdle()).toContain('ended')
 })

@@ -16,13 +16,13 @@ const httpEventForm = z.object({
 })
 
 /** The response to Lambda's HTTP integrations. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A received delivery, with the webhook named in its path. */
+/** A received delivery, with the name of its webhook. */
 export interface HttpDelivery {
   readonly name: string
   readonly request: WebhookRequest
@@ -52,22 +52,22 @@ export function parseDelivery(event: unknown): HttpDelivery | undefined {
   }
 }
 
-/** Returns a response in Lambda's format. `retryAfter` is in seconds. */
-export function toHttpAnswer({
+/** Returns a response in Lambda's format. */
+export function toHttpResponse({
   status,
   body,
-  retryAfter,
+  retryAfterSeconds,
 }: {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  readonly retryAfter?: number
-}): HttpAnswer {
+  readonly retryAfterSeconds?: number
+}): HttpResponse {
   return {
     statusCode: status,
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',
-      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
     },
     body: JSON.stringify(body),
   }

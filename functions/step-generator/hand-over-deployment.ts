@@ -6,7 +6,7 @@ import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.t
 import type { HandOver } from '../../shared/records/pool.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
-/** The parts of a generator run that hands over. */
+/** The parts of a generator run that its hand-over needs. */
 export interface LeavingRun {
   readonly deployment: DeploymentId
   readonly writer: LogWriter
@@ -40,16 +40,16 @@ export async function handOverDeployment(
   await ports.control.handOver(deployment, ports.holder, handOver)
   // An executor may have recorded an end before it could see the hand-over. Such an end sends no
   // nudge.
-  const mustNudge = handOver.why === 'limit' || (await isAnyEnded(ports, deployment, watchedIds))
+  const mustNudge = handOver.why === 'limit' || (await hasAnyEnded(ports, deployment, watchedIds))
   if (mustNudge) await ports.nudges.nudge(stack, 0)
 }
 
-async function isAnyEnded(
+async function hasAnyEnded(
   ports: GeneratorPorts,
   deployment: DeploymentId,
-  awaitedIds: ReturnType<EndWatcher['awaitedIds']>,
+  watchedIds: ReturnType<EndWatcher['awaitedIds']>,
 ): Promise<boolean> {
-  for (const ids of toIdBatches(awaitedIds, limits.idsPerReadMax)) {
+  for (const ids of toIdBatches(watchedIds, limits.idsPerReadMax)) {
     const heads = await ports.operations.getHeads(deployment, ids)
     if ([...heads.values()].some(head => head.end !== undefined)) return true
   }

@@ -3,7 +3,7 @@ import type { EventsPort } from '../../shared/ports/records.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 
 /** Maximum number of events per read. */
-const linesPerRead = 1_000
+const eventsPerRead = 1_000
 
 /**
  * Reads the stored events of a deployment's earlier generator runs. All of them fit into memory,
@@ -15,7 +15,7 @@ export async function readEarlierEvents(
 ): Promise<readonly EngineEventPayload[]> {
   const earlierEvents: EngineEventPayload[] = []
   for (let cursor = 0; ; ) {
-    const page = await events.read(deployment, cursor, linesPerRead)
+    const page = await events.read(deployment, cursor, eventsPerRead)
     for (const line of page.events) earlierEvents.push(JSON.parse(line) as EngineEventPayload)
     if (page.events.length === 0) return earlierEvents
     cursor = page.cursor
