@@ -59,7 +59,7 @@ export function openWebhookTriggers(env: Env): AwsTriggerPlatform & Pick<AwsTrig
   const platform = createTriggerPlatform({
     settings,
     resources: readAwsResources(env),
-    log: logger,
+    logger,
   })
   return { ...platform, execute: 'functions' }
 }

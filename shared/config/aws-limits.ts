@@ -32,12 +32,15 @@ export const awsLimits = {
   /** Longest visibility timeout of a message after its delivery: the limit of SQS. */
   visibilityTimeoutMaxMs: 43_200_000,
   /** Attempts for the entries of a batch that were not processed. */
-  batchTriesMax: 5,
+  batchAttemptsMax: 5,
   /** Pause before the second attempt of a batch or put. It doubles with each further attempt. */
   retryPauseMs: 100,
   /** Time in which dead letters are invisible to other readers during a scan. */
   deadLetterVisibilityMs: 30_000,
-  /** Environments of other stacks that a message meets before one of them ends for it. */
+  /**
+   * Refusals of one message by environments of other stacks. The environment of the last refusal
+   * ends, so that the next environment can serve any stack.
+   */
   messageRefusalsMax: 8,
   /** Dead letters of one queue that one scan reads. */
   deadLettersMax: 5_000,
@@ -47,7 +50,7 @@ export const awsLimits = {
   /** Blobs per page of the sweep's listing: the limit of S3. */
   blobsPerPage: 1_000,
   /** Attempts of a put that conflicts with other writers or finds a damaged blob at its key. */
-  putTriesMax: 5,
+  putAttemptsMax: 5,
   /** Versions of one plugin that a search for the newest version checks. */
   pluginVersionsMax: 1_000,
 } as const

@@ -47,7 +47,7 @@ export const dynamoLimits = {
   /** Event chunks of one read. The reader continues from its cursor. */
   chunksPerReadMax: 20,
   /** Attempts to append a chunk while other writers take the same position first. */
-  chunkTriesMax: 50,
+  chunkAttemptsMax: 50,
   /** Items of one partition that are listed, and then removed, per round. */
   removedPerRound: 1_000,
   /** Stacks, deployments with records, or late outcomes that one call lists. */

@@ -260,7 +260,8 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
 
   test('a malformed message becomes a dead letter and delays no other', async () => {
     const { ports, queues, sqs, close } = await openChains(settings())
-    const countDead = () => attributeOf(sqs, queues.short.deadUrl, 'ApproximateNumberOfMessages')
+    const countDead = () =>
+      attributeOf(sqs, queues.short.deadLetterUrl, 'ApproximateNumberOfMessages')
     const [message = failNever()] = messagesOf(1)
     const bodies = ['no json', '{"v":2}', `{"v":1,"deployment":"d","blob":"${'0'.repeat(64)}"}`]
     for (const MessageBody of bodies)

@@ -86,7 +86,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     const platform = createTriggerPlatform({
       settings: proxy.settings,
       resources,
-      log: silentLogger,
+      logger: silentLogger,
     })
     const draft = webhookDraft.parse({
       ...{ form: 'signed', secrets: [webhookSecret] },

@@ -66,8 +66,8 @@ function sqsOf(names: readonly string[]): SQSClient {
 function openChains() {
   const sqs = sqsOf(['short', 'long'])
   const queues = {
-    short: { url: 'short', deadUrl: 'short-dead' },
-    long: { url: 'long', deadUrl: 'long-dead' },
+    short: { url: 'short', deadLetterUrl: 'short-dead' },
+    long: { url: 'long', deadLetterUrl: 'long-dead' },
   }
   const { blobs } = openBlobs()
   const createChains = (visibilityMs: number) =>

@@ -16,22 +16,25 @@ export async function createTestQueue(
   maxReceiveCount: number = limits.deliveriesMax,
 ): Promise<QueueUrls> {
   const uniqueName = `${name}-${randomUUID()}`
-  const deadUrl = await createQueue(sqs, `${uniqueName}-dead`, {})
+  const deadLetterUrl = await createQueue(sqs, `${uniqueName}-dead`, {})
   const attributesCommand = new GetQueueAttributesCommand({
-    QueueUrl: deadUrl,
+    QueueUrl: deadLetterUrl,
     AttributeNames: ['QueueArn'],
   })
   const deadLetterTargetArn = (await sqs.send(attributesCommand)).Attributes?.QueueArn
   const policy = { deadLetterTargetArn, maxReceiveCount }
   return {
-    deadUrl,
+    deadLetterUrl,
     url: await createQueue(sqs, uniqueName, { RedrivePolicy: JSON.stringify(policy) }),
   }
 }
 
 /** Removes a queue and its dead-letter queue. */
-export async function removeQueue(sqs: SQSClient, { url, deadUrl }: QueueUrls): Promise<void> {
-  for (const QueueUrl of [url, deadUrl]) await sqs.send(new DeleteQueueCommand({ QueueUrl }))
+export async function removeQueue(
+  sqs: SQSClient,
+  { url, deadLetterUrl }: QueueUrls,
+): Promise<void> {
+  for (const QueueUrl of [url, deadLetterUrl]) await sqs.send(new DeleteQueueCommand({ QueueUrl }))
 }
 
 /** Creates a bucket with versions, as the infrastructure defines it. */

@@ -186,7 +186,7 @@ export const storeMutations: readonly Mutation[] = [
   {
     name: 'a record of a newer version is read with the current rules',
     breaks: 'a record written by a newer version is refused by name and version',
-    file: 'shared/platform/records/record-forms.ts',
+    file: 'shared/platform/records/record-layouts.ts',
     edits: [['if (foundFormat <= format) return row', 'if (foundFormat > 0) return row']],
     caughtBy: [testsOf('test/contract/embedded-forms')],
   },

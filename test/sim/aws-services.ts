@@ -20,8 +20,8 @@ export interface AwsServices {
 
 /** URLs of the chain queues by pool. */
 export const chainUrls = {
-  short: { url: 'q/chains', deadUrl: 'q/chains-dead' },
-  long: { url: 'q/chains-long', deadUrl: 'q/chains-long-dead' },
+  short: { url: 'q/chains', deadLetterUrl: 'q/chains-dead' },
+  long: { url: 'q/chains-long', deadLetterUrl: 'q/chains-long-dead' },
 } as const
 /** URL of the nudge queue. */
 export const nudgesUrl = 'q/nudges'
@@ -42,9 +42,9 @@ export function createAwsServices(
     onEvent: (event: string) => cover('rule', `SQS: ${event}`),
   }
   const receivesMax = limits.deliveriesMax
-  const chainQueues = Object.values(chainUrls).flatMap(({ url, deadUrl }) => [
-    { url, deadLetterQueue: { url: deadUrl, receivesMax } },
-    { url: deadUrl },
+  const chainQueues = Object.values(chainUrls).flatMap(({ url, deadLetterUrl }) => [
+    { url, deadLetterQueue: { url: deadLetterUrl, receivesMax } },
+    { url: deadLetterUrl },
   ])
   return {
     queues: createModelQueues(queueWorld, [...chainQueues, { url: nudgesUrl }]),

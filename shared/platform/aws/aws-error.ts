@@ -11,8 +11,8 @@ interface ThrownError {
   readonly isThrottling: boolean
 }
 
-/** Error codes of the catalogue, by the name of a service's error without the prefix. */
-const codes: ReadonlyMap<string, ErrorCode> = indexCodesByName({
+/** Error codes of the catalogue, by the name of a service's error without its prefix. */
+const codesByErrorName: ReadonlyMap<string, ErrorCode> = indexCodesByName({
   STORE_DENIED: ['AccessDenied', 'AccessDeniedException', 'AuthorizationError', 'KmsAccessDenied'],
   STORE_CREDENTIALS: [
     ...['CredentialsProviderError', 'MissingAuthenticationToken', 'SignatureDoesNotMatch'],
@@ -51,7 +51,7 @@ const throttlingErrors: ReadonlySet<string> = new Set([
 
 const hints = {
   throttled:
-    'AWS takes no more requests of this account at the moment: check its quotas. The request is retried.',
+    'AWS throttles the requests of this account. Check the quotas of the account. The request is retried.',
   unreachable: 'Check the network and the health of the service. The request is retried.',
 } as const
 
@@ -100,7 +100,7 @@ export async function withAwsErrors<T>(requestName: string, run: () => Promise<T
   }
 }
 
-/** Returns the name that a service gave an error, without the prefix of the service. */
+/** Returns the name of a service's error, without the prefix of the service. */
 export function errorNameOf(thrown: unknown): string {
   return readThrown(thrown).name
 }
@@ -111,7 +111,7 @@ export function httpStatusOf(thrown: unknown): number | undefined {
 }
 
 function codeOf(thrownError: ThrownError): ErrorCode {
-  const namedCode = codes.get(thrownError.name)
+  const namedCode = codesByErrorName.get(thrownError.name)
   if (namedCode !== undefined) return namedCode
   if (isThrottlingError(thrownError)) return 'STORE_UNAVAILABLE'
   const { status } = thrownError
@@ -133,7 +133,7 @@ function readThrown(thrown: unknown): ThrownError {
   const status = readField(metadata, 'httpStatusCode')
   const requestId = readField(metadata, 'requestId')
   return {
-    // A prefix is removed, as in `AWS.SimpleQueueService.NonExistentQueue`.
+    // The prefix is removed, for example that of `AWS.SimpleQueueService.NonExistentQueue`.
     name: thrown.name.split('.').at(-1) ?? thrown.name,
     message: thrown.message,
     ...(typeof status === 'number' ? { status } : {}),

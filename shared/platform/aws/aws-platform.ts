@@ -58,7 +58,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
 } {
   const { settings, resources, logger } = deps
   const sqs = createSqsClient(settings)
-  const [url, deadUrl] = [
+  const [url, deadLetterUrl] = [
     resources.get('notificationsQueue'),
     resources.get('notificationsDeadQueue'),
   ]
@@ -75,7 +75,7 @@ export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
     scheduler,
     notifications: createNotifications({
       sqs,
-      queue: { url, deadUrl },
+      queue: { url, deadLetterUrl },
       clock: platform.clock,
       logger,
     }),
@@ -105,8 +105,11 @@ export function createAwsPlatform(deps: AwsPlatformDeps): AwsPlatform {
   const tables = { journal: resources.get('journalTable'), catalog: resources.get('catalogTable') }
   const journalTable = { client, clock, random, region, name: tables.journal }
   const queues = {
-    short: { url: resources.get('chainsQueue'), deadUrl: resources.get('chainsDeadQueue') },
-    long: { url: resources.get('chainsLongQueue'), deadUrl: resources.get('chainsLongDeadQueue') },
+    short: { url: resources.get('chainsQueue'), deadLetterUrl: resources.get('chainsDeadQueue') },
+    long: {
+      url: resources.get('chainsLongQueue'),
+      deadLetterUrl: resources.get('chainsLongDeadQueue'),
+    },
   }
   const urls = { short: resources.get('nudgesQueue'), long: resources.get('nudgesLongQueue') }
   return {

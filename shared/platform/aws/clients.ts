@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { awsLimits } from '../../config/aws-limits.ts'
 import { error } from '../../errors/error.ts'
 
-/** Services with a client in this folder, named as in their variables. */
+/** Services with a client in this folder, named as in `ANTICHAIN_<SERVICE>_ENDPOINT`. */
 export type AwsService = 'DYNAMODB' | 'SQS' | 'S3' | 'KMS' | 'SCHEDULER' | 'STS' | 'LAMBDA'
 
 /** The SDK's request handler. */
@@ -23,16 +23,16 @@ export type AwsHandler = Pick<
   'metadata' | 'handle' | 'destroy' | 'updateHttpClientConfig' | 'httpHandlerConfigs'
 >
 
-/** The location of the services. The SDK finds credentials by its default chain. */
+/** The location of the services. The SDK finds the credentials itself, by its default chain. */
 export interface AwsSettings {
   readonly region: string
-  /** Endpoints of emulators. The SDK finds AWS itself by the region. */
+  /** Endpoints of emulators. Without an endpoint, the SDK uses the service of the region. */
   readonly endpoints: Partial<Readonly<Record<AwsService, string>>>
   /** Wraps the request handler, for faults and counters in tests. */
   readonly wrapHandler?: (handler: AwsHandler, service: AwsService) => AwsHandler
 }
 
-const regionForm = /^[a-z]{2,4}(-[a-z]+)+-\d+$/
+const regionPattern = /^[a-z]{2,4}(-[a-z]+)+-\d+$/
 const services = ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER', 'STS', 'LAMBDA'] as const
 const endpointForm = z.url({ protocol: /^https?$/ })
 
@@ -44,7 +44,7 @@ export function readAwsSettings(env: Readonly<Record<string, string | undefined>
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || ''
   if (region === '')
     throw error('AWS_SETTINGS_INVALID', 'the AWS region is unknown: AWS_REGION is not set')
-  if (!regionForm.test(region))
+  if (!regionPattern.test(region))
     throw error('AWS_SETTINGS_INVALID', `AWS_REGION is '${region}', which is not a valid region`)
   const endpoints: Partial<Record<AwsService, string>> = {}
   for (const service of services) {
@@ -58,17 +58,17 @@ export function readAwsSettings(env: Readonly<Record<string, string | undefined>
   return { region, endpoints }
 }
 
-/** Returns the common configuration of all SDK clients. `answerMs`: the timeout of one response. */
+/** Returns the configuration that all SDK clients share. */
 export function createClientConfig(
   settings: AwsSettings,
   service: AwsService,
-  answerMs: number = awsLimits.responseTimeoutMs,
+  responseTimeoutMs: number = awsLimits.responseTimeoutMs,
 ) {
   const defaultHandler = new NodeHttpHandler({
     connectionTimeout: awsLimits.connectTimeoutMs,
-    requestTimeout: answerMs,
+    requestTimeout: responseTimeoutMs,
     throwOnRequestTimeout: true,
-    socketTimeout: answerMs,
+    socketTimeout: responseTimeoutMs,
     httpAgent: { keepAlive: true, maxSockets: awsLimits.socketsMax },
     httpsAgent: { keepAlive: true, maxSockets: awsLimits.socketsMax },
   })
@@ -98,8 +98,8 @@ export function createS3Client(settings: AwsSettings): S3Client {
 }
 
 /**
- * Creates a client of S3 that signs addresses for unknown bytes. It adds no checksum to a request
- * that needs none.
+ * Creates a client of S3 that signs upload addresses before the bytes are known. The client
+ * therefore adds no checksum to a request that needs none.
  */
 export function createUploadSigner(settings: AwsSettings): S3Client {
   return new S3Client({

@@ -5,7 +5,7 @@ import { type AwsSettings, createKmsClient } from './clients.ts'
 import { withAwsErrors, errorNameOf } from './aws-error.ts'
 import { parseKeyUrl } from '../../secrets/key-url.ts'
 
-/** A keeper that encrypts and decrypts data keys with KMS. `close` ends its clients. */
+/** A keeper that encrypts and decrypts data keys with KMS. `close` closes its clients. */
 export interface KmsKeeper extends KeyKeeper {
   readonly close: () => void
 }
@@ -34,7 +34,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
       const { CiphertextBlob } = await withAwsErrors(`key ${keyId}: encrypt`, () =>
         clientOf(region).send(command),
       )
-      return CiphertextBlob ?? throwForeignKey(keyId)
+      return CiphertextBlob ?? throwWrongKey(keyId)
     },
     unwrap: async (url, sealedKey) => {
       const { keyId, region, context } = parseKeyUrl(url)
@@ -47,11 +47,11 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
         try {
           return await clientOf(region).send(command)
         } catch (thrown) {
-          if (foreignKeyErrors.has(errorNameOf(thrown))) return throwForeignKey(keyId, thrown)
+          if (wrongKeyErrors.has(errorNameOf(thrown))) return throwWrongKey(keyId, thrown)
           throw thrown
         }
       })
-      return Plaintext ?? throwForeignKey(keyId)
+      return Plaintext ?? throwWrongKey(keyId)
     },
     close: () => {
       for (const client of clients.values()) client.destroy()
@@ -60,12 +60,12 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
 }
 
 /** KMS errors for a text that was encrypted under another key or context. */
-const foreignKeyErrors: ReadonlySet<string> = new Set([
+const wrongKeyErrors: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
 ])
 
-function throwForeignKey(keyId: string, cause?: unknown): never {
+function throwWrongKey(keyId: string, cause?: unknown): never {
   throw error(
     'SECRETS_MALFORMED',
     `the data key of this stack was not encrypted with the key ${keyId}`,

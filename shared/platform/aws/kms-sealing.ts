@@ -7,16 +7,17 @@ import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
 import { withAwsErrors, errorNameOf } from './aws-error.ts'
 
-/** Sealing with a key in KMS. `close` ends its client. */
+/** Sealing with a key in KMS. `close` closes its client. */
 export interface KmsSealing extends SealingPort {
   readonly close: () => void
 }
 
 /**
- * The pattern of a sealed text: a checksum of the rest, a data key encrypted by KMS, and the text
- * encrypted with that key. The checksum detects a damaged text without a request to KMS.
+ * The pattern of a sealed text: a checksum, a data key encrypted by KMS, and the text encrypted with
+ * that data key. The checksum covers both following parts. With it, `open` detects a damaged text
+ * without a request to KMS.
  */
-const sealedTextPattern = /^k1:(?<check>[0-9a-f]+):(?<rest>(?<key>[^:]+):(?<text>[^:]+))$/
+const sealedTextPattern = /^k1:(?<checksum>[0-9a-f]+):(?<checked>(?<key>[^:]+):(?<text>[^:]+))$/
 
 /**
  * Creates the sealing of trigger secrets. Each secret has a data key. The KMS key `keyId` (an id,
@@ -51,8 +52,8 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
     },
     open: async (sealedText, context) => {
       const {
-        check: checksum,
-        rest: checkedText = '',
+        checksum,
+        checked: checkedText = '',
         key: sealedKey = '',
         text: ciphertext = '',
       } = sealedTextPattern.exec(sealedText)?.groups ?? {}
@@ -64,9 +65,7 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
       })
       const { Plaintext = new Uint8Array() } = await withAwsErrors('key of triggers: decrypt', () =>
         kms.send(command).catch((thrown: unknown) => {
-          throw foreignKeyErrors.has(errorNameOf(thrown))
-            ? unreadableError(context, thrown)
-            : thrown
+          throw wrongKeyErrors.has(errorNameOf(thrown)) ? unreadableError(context, thrown) : thrown
         }),
       )
       try {
@@ -82,7 +81,7 @@ export function createKmsSealing(settings: AwsSettings, keyId: string): KmsSeali
 }
 
 /** KMS errors for a text that was encrypted under another key or context. */
-const foreignKeyErrors: ReadonlySet<string> = new Set([
+const wrongKeyErrors: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
 ])

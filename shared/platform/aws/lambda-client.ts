@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { type AwsSettings, createClientConfig } from './clients.ts'
 import { parseJson } from '../../values/parse-json.ts'
 
-/** Calls functions: a client of Lambda, or a replacement for it. */
+/** The part of a Lambda client that calls functions. Tests replace it. */
 export type LambdaInvoker = Pick<LambdaClient, 'send'>
 
 /** A call of a function. */
@@ -14,34 +14,36 @@ export interface FunctionCall {
 }
 
 /**
- * The result of a call. `value`: undefined for a result that is not JSON. `failed`: the function
- * has thrown, or its environment has died.
+ * The result of a call. `value` is undefined for a result that is not JSON. `failed`: the function
+ * has thrown, or its execution environment has died.
  */
-export type FunctionOutcome =
+export type FunctionResult =
   | { readonly kind: 'answered'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Maximum length of the reason of a failed call. */
-const reasonMax = 500
+/** Maximum number of characters from the error of a failed call in its reason. */
+const reasonCharsMax = 500
 
 /**
  * Creates the client with which a generator calls functions and waits for their results. The client
- * does not retry, because the caller decides about a second call. `answerMs`: the timeout of a
- * response.
+ * does not retry, because the caller decides about a second call.
  */
-export function createLambdaClient(settings: AwsSettings, answerMs: number): LambdaClient {
-  return new LambdaClient({ ...createClientConfig(settings, 'LAMBDA', answerMs), maxAttempts: 1 })
+export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: number): LambdaClient {
+  return new LambdaClient({
+    ...createClientConfig(settings, 'LAMBDA', responseTimeoutMs),
+    maxAttempts: 1,
+  })
 }
 
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
- * could not be called. A result that is not JSON is no error of the call, because the code that a
- * function runs may have forged it.
+ * could not be called. A result that is not JSON does not count as a failure of the call: a function
+ * may run code of users, which can forge its result.
  */
 export async function callLambda(
   lambda: LambdaInvoker,
   { functionArn, payload, tenantId }: FunctionCall,
-): Promise<FunctionOutcome> {
+): Promise<FunctionResult> {
   const command = new InvokeCommand({
     FunctionName: functionArn,
     Payload: Buffer.from(JSON.stringify(payload)),
@@ -50,6 +52,6 @@ export async function callLambda(
   const { FunctionError: functionError, Payload } = await lambda.send(command)
   const text = Buffer.from(Payload ?? []).toString('utf8')
   if (functionError !== undefined)
-    return { kind: 'failed', reason: `${functionError}: ${text.slice(0, reasonMax)}` }
+    return { kind: 'failed', reason: `${functionError}: ${text.slice(0, reasonCharsMax)}` }
   return { kind: 'answered', value: parseJson(text) }
 }

@@ -4,7 +4,10 @@ import type { ClockPort } from '../../ports/system.ts'
 /** A metric that an alarm or the scaling of the long pool reads. */
 export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'longPoolWaiting' | 'longPoolBusy'
 
-/** The function that writes a value of a metric. `queue`: the queue of a long pool's metric. */
+/**
+ * The function that writes a value of a metric. `compactionLag` is in seconds, the others are
+ * counts. A metric of the long pool names its `queue`.
+ */
 export type PutMetric = (metric: AwsMetric, value: number, queue?: QueueName) => void
 
 /**

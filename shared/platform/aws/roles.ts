@@ -18,14 +18,15 @@ export interface AssumedRole {
  * quarter of this time.
  */
 const sessionMs = 3_600_000
-/** Remaining validity, in ms, below which credentials are renewed if possible. */
-const reserveMs = 20 * 60_000
+/** Remaining validity, in ms, below which the assumer tries to renew credentials. */
+const renewalReserveMs = 20 * 60_000
 
 /**
- * Creates the assumer of stack roles. Concurrent callers share one request, and valid credentials
- * are reused. The external id names installation and stack, so the owner of a role decides which
- * stack may use the role. The assumer throws STACK_ROLE_REFUSED, and the errors of `awsError` for
- * failures of the service. While earlier credentials are still valid, it returns them instead.
+ * Creates the assumer of stack roles: a function that returns credentials of a role for a stack.
+ * Concurrent callers share one request, and valid credentials are reused. The external id names
+ * installation and stack, so the owner of a role decides which stack may use the role. The assumer
+ * throws STACK_ROLE_REFUSED, and the errors of `awsError` for failures of the service. While earlier
+ * credentials are still valid, it returns them instead of throwing.
  */
 export function createRoleAssumer(deps: {
   readonly sts: Pick<STSClient, 'send'>
@@ -34,7 +35,7 @@ export function createRoleAssumer(deps: {
 }): (role: string, stack: StackId) => Promise<AssumedRole> {
   const { clock } = deps
   const credentialsByKey = new Map<string, AssumedRole>()
-  const pendingRoles = new Map<string, Promise<AssumedRole>>()
+  const pendingCredentials = new Map<string, Promise<AssumedRole>>()
   const renewCredentials = async (role: string, stack: StackId): Promise<AssumedRole> => {
     const cacheKey = `${role} ${stack}`
     try {
@@ -47,17 +48,20 @@ export function createRoleAssumer(deps: {
         throw thrown
       return earlierCredentials
     } finally {
-      pendingRoles.delete(cacheKey)
+      pendingCredentials.delete(cacheKey)
     }
   }
   return (role, stack) => {
     const cacheKey = `${role} ${stack}`
     const cachedCredentials = credentialsByKey.get(cacheKey)
-    if (cachedCredentials !== undefined && cachedCredentials.expiresAt - reserveMs > clock.now())
+    if (
+      cachedCredentials !== undefined &&
+      cachedCredentials.expiresAt - renewalReserveMs > clock.now()
+    )
       return Promise.resolve(cachedCredentials)
-    const pendingRole = pendingRoles.get(cacheKey) ?? renewCredentials(role, stack)
-    pendingRoles.set(cacheKey, pendingRole)
-    return pendingRole
+    const pending = pendingCredentials.get(cacheKey) ?? renewCredentials(role, stack)
+    pendingCredentials.set(cacheKey, pending)
+    return pending
   }
 }
 

@@ -36,9 +36,9 @@ export interface AwsTriggerPlatform
 export function createTriggerPlatform(deps: {
   readonly settings: AwsSettings
   readonly resources: AwsResources
-  readonly log: LoggerPort
+  readonly logger: LoggerPort
 }): AwsTriggerPlatform {
-  const { settings, resources, log: logger } = deps
+  const { settings, resources, logger } = deps
   const { region, endpoints } = settings
   const clock = createSystemClock()
   const random = createSystemRandom()
@@ -46,7 +46,7 @@ export function createTriggerPlatform(deps: {
   const endpoint = endpoints.DYNAMODB
   const client = createDynamoClient({ region, ...(endpoint === undefined ? {} : { endpoint }) })
   const catalogTable = { client, clock, random, region, name: resources.get('catalogTable') }
-  // Only the record of a stack is read. The parts of the catalog in the journal are never used.
+  // Only `getStack` is used, which reads no record of the journal.
   const { getStack } = createCatalog({ catalogTable, journalTable: catalogTable, random })
   return {
     catalog: { getStack },

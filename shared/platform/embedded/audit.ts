@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditPort } from '../../ports/audit.ts'
-import { parseRecordJson } from '../records/record-forms.ts'
+import { parseRecordJson } from '../records/record-layouts.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { RandomPort } from '../../ports/system.ts'
 import { lateOutcomeKeyOf, type LateOutcome } from '../../records/late-outcome.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 import { errorFromFailure } from './store/store-message.ts'
-import { parseRecordJson } from '../records/record-forms.ts'
+import { parseRecordJson } from '../records/record-layouts.ts'
 
 /**
  * Creates the catalog over the embedded store. Each creation and each start carries a token: two

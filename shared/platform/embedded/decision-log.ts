@@ -1,7 +1,7 @@
 import type { DecisionLogPort } from '../../ports/records.ts'
 import type { LogRecord } from '../../records/log.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
-import { parseRecordJson } from '../records/record-forms.ts'
+import { parseRecordJson } from '../records/record-layouts.ts'
 
 /** Creates the decision log over the embedded store. */
 export function createDecisionLog(call: StoreCall): DecisionLogPort {

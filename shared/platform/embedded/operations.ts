@@ -4,7 +4,7 @@ import type { OperationsPort } from '../../ports/records.ts'
 import type { Head, Outcome } from '../../records/head.ts'
 import type { OperationId } from '../../records/ids.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
-import { parseRecordJson } from '../records/record-forms.ts'
+import { parseRecordJson } from '../records/record-layouts.ts'
 
 /** Creates heads and outcomes over the embedded store. The store checks every condition. */
 export function createOperations(call: StoreCall): OperationsPort {

@@ -6,9 +6,8 @@ import type { BlobHash } from '../../records/ids.ts'
 export type BlobNaming = (contentHash: BlobHash) => BlobHash
 
 /**
- * Creates the archives of stacks in a blob store. `openBlobs` opens the store with other names than
- * the SHA-256. The opened store returns bytes only under the name of their content or under the
- * SHA-256.
+ * Creates the archives of stacks in a blob store. `openBlobs` opens the store with a function that
+ * names its blobs. The opened store returns bytes only by this name, or by their SHA-256.
  */
 export function createArchives(
   openBlobs: (nameOf: BlobNaming) => BlobsPort,

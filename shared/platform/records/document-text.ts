@@ -15,9 +15,9 @@ export function serializeDocument({ kind, name }: DocumentKey, value: unknown): 
       `the name of a ${kind} must have 1 to 100 letters, digits, '_', '.' or '-'`,
     )
   const text = JSON.stringify(value)
-  const bytes = Buffer.byteLength(text)
-  if (bytes > triggerLimits.documentBytesMax)
-    throw error('DOCUMENT_INVALID', `the ${kind} ${name} is too large: ${bytes} bytes`, {
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes > triggerLimits.documentBytesMax)
+    throw error('DOCUMENT_INVALID', `the ${kind} ${name} is too large: ${sizeBytes} bytes`, {
       hint: `Reduce it to at most ${triggerLimits.documentBytesMax} bytes.`,
     })
   return text

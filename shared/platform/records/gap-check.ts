@@ -5,10 +5,10 @@ import type { LogRecord } from '../../records/log.ts'
 
 /**
  * Returns a decision log that checks each read for missing records. Without the check, a fold would
- * silently skip a missing record, or a reader would stop at it. A read without a gap needs no
- * further request. A read throws RECORD_DAMAGED with the key of a missing record. It throws
- * RECORDS_REMOVED when retention has begun to remove the records. Retention begins with the first
- * record, and only after the close.
+ * silently skip a missing record, or a reader would stop before the gap. A read without a gap makes
+ * no further request. A read throws RECORD_DAMAGED with the key of a missing record. It throws
+ * RECORDS_REMOVED when retention has begun to remove the records. Retention removes the first record
+ * first, and only after the close of the deployment.
  */
 export function withGapCheck(decisionLog: DecisionLogPort, control: ControlPort): DecisionLogPort {
   return {
@@ -21,18 +21,18 @@ export function withGapCheck(decisionLog: DecisionLogPort, control: ControlPort)
         const gapIndex = page.findIndex(({ number }, index) => number !== nextNumber + index)
         if (gapIndex < 0) return [...records, ...page]
         records.push(...page.slice(0, gapIndex))
-        // The read may have passed this number before the record was written, and then found later
-        // records. The record is therefore read again.
+        // The page may contain later records, but not a record that was written during the read.
+        // The missing record is therefore read again.
         const missingNumber = (nextNumber + gapIndex) as LogNumber
         const [rereadRecord] = await decisionLog.read(deployment, missingNumber, 1)
         if (rereadRecord?.number !== missingNumber)
-          throw await missingError({ decisionLog, control }, deployment, missingNumber)
+          throw await missingRecordError({ decisionLog, control }, deployment, missingNumber)
       }
     },
   }
 }
 
-async function missingError(
+async function missingRecordError(
   {
     decisionLog,
     control,

@@ -1,5 +1,5 @@
 /**
- * records: common parts of all adapters of the record ports. Imports ports and below.
+ * records: functions that all adapters of the record ports share. Imports ports and below.
  *
  * Invariant: when a record exceeds `limits.recordBytesMax`, its large parts are stored as blobs.
  * The blobs are durable before the record that references them is written. Readers get the original
@@ -72,12 +72,12 @@ export function withLargeDecisions(
     append: async (deployment, record) => {
       if (!isLarge(record)) return decisionLog.append(deployment, record)
       const decisionsBlob = await putJson(blobs, record.decisions)
-      const blobHashes = record.decisions.flatMap(referencedBlobsOf)
+      const referencedBlobs = record.decisions.flatMap(referencedBlobsOf)
       return decisionLog.append(deployment, {
         ...record,
         decisions: [],
         decisionsBlob,
-        names: blobHashes,
+        names: referencedBlobs,
       })
     },
     read: async (deployment, fromNumber, limit) => {
@@ -123,8 +123,8 @@ function isLarge(record: unknown): boolean {
 }
 
 /**
- * Returns the blobs that a decision references. The sweep of blobs must find these references
- * without reading the blob that contains the decision.
+ * Returns the blobs that a decision references. The log record lists them, because the blob sweep
+ * reads only records, and not the blob that contains the decision.
  */
 function referencedBlobsOf(decision: Decision): readonly BlobHash[] {
   if (decision.kind === 'plan') return decision.pages

@@ -2,10 +2,10 @@ import { limits } from '../../config/limits.ts'
 import { error } from '../../errors/error.ts'
 import type { StackId } from '../../records/ids.ts'
 import type { StackRequest, RequestRecord, RequestEnd } from '../../records/request.ts'
-import { parseRecordJson } from './record-forms.ts'
+import { parseRecordJson } from './record-layouts.ts'
 
 /**
- * Serializes a request as JSON. Every adapter uses this function, so all have the same size limit.
+ * Serializes a request as JSON. All adapters use this function, so they have the same size limit.
  * Throws CLI_USAGE for a request that is too large.
  */
 export function serializeRequest(request: StackRequest): string {

@@ -44,8 +44,8 @@ function tooLargeError(bytesMax: number): Error {
 }
 
 async function readBounded(path: string, bytesMax: number): Promise<Uint8Array> {
-  const { size } = await stat(path)
-  if (size > bytesMax) throw tooLargeError(bytesMax)
+  const { size: sizeBytes } = await stat(path)
+  if (sizeBytes > bytesMax) throw tooLargeError(bytesMax)
   return readFile(path)
 }
 
@@ -53,18 +53,18 @@ async function fetchBounded(uri: string, bytesMax: number): Promise<Uint8Array> 
   const response = await fetch(uri, { signal: AbortSignal.timeout(limits.assetFetchMs) })
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`)
   const chunks: Uint8Array[] = []
-  let size = 0
+  let sizeBytes = 0
   for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > bytesMax) throw tooLargeError(bytesMax)
+    sizeBytes += chunk.length
+    if (sizeBytes > bytesMax) throw tooLargeError(bytesMax)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks, size)
+  return Buffer.concat(chunks, sizeBytes)
 }
 
 /**
- * Lists files depth first, the names of each folder in byte order. `.pulumi` and links to folders
- * are left out.
+ * Lists files depth first, and the names in each folder in byte order. Leaves out `.pulumi` and
+ * links to folders.
  */
 async function listFiles(root: string, subfolder = ''): Promise<readonly string[]> {
   const entries = await readdir(join(root, subfolder), { withFileTypes: true })

@@ -27,20 +27,22 @@ const machineSources: TimeSources = {
   bootMs: () => uptime() * 1000,
 }
 
-/** Longest time without a read of the time since boot. Each read costs a file access. */
+/** Longest time between two reads of the time since boot. Each read costs a file access. */
 const bootReadIntervalMs = 500
 /**
- * Change in the difference of wall clock and process clock that indicates a suspension or an
+ * Change in the difference between wall clock and process clock that indicates a suspension or an
  * adjusted wall clock.
  */
 const wallStepMs = 250
+/** Larger than the resolution of the time since boot, which is a second on some systems. */
+const bootResolutionMs = 1_500
 
 /**
  * Creates the clock of this machine. Node's process clock stops during a suspension, but leases
  * must expire. This clock therefore compares the process clock with the time since boot. When the
- * process clock falls behind by more than the resolution of that time, this clock adds the
- * difference. It reads the time since boot when wall clock and process clock advanced differently,
- * and otherwise at intervals.
+ * process clock falls behind by more than `bootResolutionMs`, this clock adds the difference. It
+ * reads the time since boot when wall clock and process clock advanced differently, and otherwise
+ * at intervals.
  */
 export function createSystemClock(sources: TimeSources = machineSources): ClockPort {
   const processStartMs = sources.processMs()
@@ -60,7 +62,7 @@ export function createSystemClock(sources: TimeSources = machineSources): ClockP
         lastBootReadMs = awakeMs
         wallAheadMs = aheadMs
         const missingMs = sources.bootMs() - bootStartMs - (awakeMs - processStartMs)
-        if (missingMs > suspendedMs + 1_500) suspendedMs = missingMs
+        if (missingMs > suspendedMs + bootResolutionMs) suspendedMs = missingMs
       }
       return awakeMs + suspendedMs
     },

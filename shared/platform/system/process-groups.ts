@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { ProcessGroup } from '../../records/head.ts'
 
 /**
- * Position of `starttime` after the command name in /proc/<pid>/stat (field 22; the name is field
- * 2).
+ * Index of the field `starttime` among the fields after the command name in /proc/<pid>/stat. It is
+ * field 22, and the command name is field 2.
  */
 const startTimeFieldIndex = 19
 

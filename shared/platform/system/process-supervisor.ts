@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * A shell script that reads the lines `add <group>` and `drop <group>` until its input ends. The
- * input ends when the engine closes it or dies. The script then kills every listed group. The
- * script ignores the signals of a terminal.
+ * A shell script that reads the lines `add <group>` and `drop <group>` until its input ends. Its
+ * input is a pipe from the engine, which ends when the engine closes the pipe or dies. The script
+ * then kills every listed process group. It ignores the signals of a terminal.
  */
 const supervisorScript = `
 trap '' INT TERM HUP QUIT
 groups=
-while read -r verb group; do
-  case $verb in
+while read -r command group; do
+  case $command in
     add) groups="$groups $group" ;;
     drop)
-      rest=
-      for one in $groups; do [ "$one" = "$group" ] || rest="$rest $one"; done
-      groups=$rest ;;
+      remaining=
+      for listed in $groups; do [ "$listed" = "$group" ] || remaining="$remaining $listed"; done
+      groups=$remaining ;;
   esac
 done
-for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
+for listed in $groups; do kill -s KILL -- "-$listed" 2>/dev/null; done
 exit 0
 `
 
@@ -74,7 +74,7 @@ export function startSupervisor(): Supervisor {
   }
 }
 
-/** Unreferences the pipe to a child, which is a socket and would keep this process running. */
+/** Unreferences the pipe to a child. In Node the pipe is a socket, which keeps a process running. */
 function unrefStream(stream: unknown): void {
   if (typeof stream !== 'object' || stream === null || !('unref' in stream)) return
   if (typeof stream.unref === 'function') stream.unref()

@@ -1,7 +1,7 @@
 /**
- * system: ports over the operating system. Imports ports and below.
+ * The child processes of this machine.
  *
- * Invariants of child processes: 1. Each child leads a process group, so a terminal's Ctrl-C does
+ * Invariants: 1. Each child leads a process group, so a terminal's Ctrl-C does
  * not reach the child. 2. No child outlives this process, however this process ends
  * (process-supervisor.ts). 3. Processes that remain in the group of an ended child are killed.
  */
@@ -62,7 +62,10 @@ export function createProcesses(): ProcessesPort {
   }
 }
 
-/** Node throws some reasons of a failed start at once, such as ETXTBSY for a busy file. */
+/**
+ * Spawns a process as the leader of a new process group. Node throws some failures of the start
+ * immediately, such as ETXTBSY for a busy file. They become PLUGIN_FAILED.
+ */
 function spawnDetached(request: SpawnRequest): ChildProcessByStdio<Writable, Readable, Readable> {
   try {
     return spawn(request.command, request.args, {
@@ -111,8 +114,8 @@ function wrapChild(
 }
 
 /**
- * Returns the reason of a failed start. Node reports the reason only later. This function therefore
- * checks the usual reasons itself.
+ * Returns the reason of a failed start. Node reports the reason only later, in an event. This
+ * function therefore checks the usual reasons itself.
  */
 function explainSpawnFailure(request: SpawnRequest): string {
   if (!isDirectory(request.cwd)) return `the folder '${request.cwd}' does not exist`

@@ -103,7 +103,7 @@ async function putUnlessStored(
       // No response: S3 may have refused the put early and closed the connection while the body was
       // sent (RFC 9112, 9.6). 409: another process puts the same blob concurrently.
       const mayExist = status === undefined || status === 412 || status === 409
-      if (!mayExist || tries === awsLimits.putTriesMax) throw awsError(requestName, thrown)
+      if (!mayExist || tries === awsLimits.putAttemptsMax) throw awsError(requestName, thrown)
       const storedCheck = isStored(deps, name, { sizeBytes: bytes.length, contentHash })
       if (status === undefined) {
         if (await storedCheck.catch(() => false)) return

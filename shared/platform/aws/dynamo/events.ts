@@ -3,7 +3,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import { error, messageOf } from '../../../errors/error.ts'
 import type { EventsPort } from '../../../ports/records.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
-import { damagedError } from '../../records/record-forms.ts'
+import { damagedError } from '../../records/record-layouts.ts'
 import { type Item, toItem, readNumber, readText } from './table/item.ts'
 import { journalKeys as keys, parsePaddedNumber } from './record-keys.ts'
 import { createLruCache } from './lru-cache.ts'
@@ -47,7 +47,7 @@ export function createEvents(journalTable: Table): EventsPort {
       ...recordAttributesOf('event', journalTable),
       ...toItem({ writer, first: firstLineNumber, count: lines.length, lines: compressedLines }),
     }
-    for (let tries = 0; tries < limits.chunkTriesMax; tries += 1) {
+    for (let tries = 0; tries < limits.chunkAttemptsMax; tries += 1) {
       const number =
         nextChunkNumbers.get(deployment) ?? (await findNextChunkNumber(journalTable, deployment))
       const key = keys.chunk(deployment, number)

@@ -2,7 +2,7 @@ import { buildCondition, type FactConditions } from '../../../records/head-condi
 import { type Head, type Verdict, freshHead } from '../../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId, OwnerToken } from '../../../records/ids.ts'
 import { type HeadEvent, headStateOf, transitionOf } from '../../../records/transitions.ts'
-import { damagedError } from '../../records/record-forms.ts'
+import { damagedError } from '../../records/record-layouts.ts'
 import { alwaysTrue, andConditions, readableCondition, neverTrue } from './table/expressions.ts'
 import { type Item, readNumber, readNumbers, readText } from './table/item.ts'
 import { requireReadableItem } from './record-format.ts'

@@ -1,24 +1,24 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import {
   damagedError,
-  recordForms,
+  recordLayouts,
   type RecordKeys,
   parseRecordJson,
   requireReadableFormat,
   type RecordKind,
-} from '../../records/record-forms.ts'
+} from '../../records/record-layouts.ts'
 import { type Item, toItem, readNumber, readText } from './table/item.ts'
 import type { Table } from './table/table.ts'
 
 /** Returns the common attributes of a journal record: its format and its expiry. */
 export function recordAttributesOf(kind: RecordKind, { clock }: Pick<Table, 'clock'>): Item {
   const seconds = Math.ceil((clock.now() + limits.journalExpiresMs) / 1000)
-  return toItem({ format: recordForms[kind].format, expires: seconds })
+  return toItem({ format: recordLayouts[kind].format, expires: seconds })
 }
 
 /** Returns the format of a record kind as the value of a condition. */
 export const formatAttributeOf = (kind: RecordKind) => ({
-  format: { N: String(recordForms[kind].format) },
+  format: { N: String(recordLayouts[kind].format) },
 })
 
 /** Returns an item whose format this version can read. Throws RECORD_TOO_NEW. */
@@ -32,9 +32,9 @@ export function parseJsonAttribute<T>(
   record: { readonly kind: RecordKind; readonly keys: RecordKeys },
   item: Item,
   name: string,
-  isShape: (value: unknown) => value is T,
+  hasShape: (value: unknown) => value is T,
 ): T {
   if (item[name]?.S === undefined)
     throw damagedError(record.kind, record.keys, `the attribute ${name} is missing`)
-  return parseRecordJson(record, readText(item, name), isShape)
+  return parseRecordJson(record, readText(item, name), hasShape)
 }

@@ -1,6 +1,6 @@
 import type { HistoryRecord, StackRecord } from '../../../ports/catalog.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../../records/ids.ts'
-import { damagedError, parseRecordJson } from '../../records/record-forms.ts'
+import { damagedError, parseRecordJson } from '../../records/record-layouts.ts'
 import { readFlag, type Item, readNumber, readText } from './table/item.ts'
 import { parsePaddedNumber } from './record-keys.ts'
 import { parseJsonAttribute, requireReadableItem } from './record-format.ts'

@@ -6,7 +6,7 @@ import type { BlobsPort } from '../../../ports/records.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../../records/ids.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 
-/** The message format. A queue may contain messages of two versions during an upgrade. */
+/** The version of the message format. During an upgrade a queue may contain two versions. */
 const format = 1
 
 const operationsForm = z.array(z.int().positive())
@@ -17,7 +17,7 @@ const chainForm = z.union([
     operations: operationsForm,
     pool: z.enum(['short', 'long']).optional(),
   }),
-  /** A message above the size limit of SQS. The blob contains the whole message. */
+  /** The reference to a message above the size limit of SQS. The blob contains the whole message. */
   z.object({
     v: z.literal(format),
     deployment: z.string().min(1),

@@ -8,7 +8,7 @@ import type { ClockPort, LoggerPort } from '../../../ports/system.ts'
 import type { Pool } from '../../../records/pool.ts'
 import { withAwsErrors, errorNameOf } from '../aws-error.ts'
 import { bodyBytesMax, encodeChainMessage, decodeChainMessage } from './chain-message-codec.ts'
-import { createDeadLetters } from './dead-letters.ts'
+import { createChainDeadLetters } from './chain-dead-letters.ts'
 import {
   createVisibilityTimeouts,
   formatReceipt,
@@ -35,7 +35,7 @@ interface ChainQueueDeps {
   readonly onLongPoolSend?: (count: number) => void
 }
 
-/** A delivery with its message of SQS, so that another receiver can get the message. */
+/** A delivery with its SQS message, which its receiver can requeue for another receiver. */
 export interface AwsDelivery extends Delivery {
   readonly rawMessage: RawMessage
 }
@@ -51,14 +51,14 @@ export interface AwsChainQueue extends ChainQueuePort {
    * function did not report as failed.
    */
   readonly fromEvent: (pool: Pool, raw: RawMessage) => Promise<AwsDelivery | undefined>
-  /** See `requeueMessage`. */
+  /** Sends the message again for another receiver, and removes it. See `requeueMessage`. */
   readonly requeue: (pool: Pool, raw: RawMessage) => Promise<void>
 }
 
 /**
  * Creates the chain queue over two SQS standard queues, one per pool. Each queue has a dead-letter
  * queue, to which SQS moves a message after 5 deliveries (the redrive policy of the
- * infrastructure). A send whose response was lost may send its messages twice. SQS cannot select
+ * infrastructure). After a lost response, a send may send its messages twice. SQS cannot select
  * messages, so a receive with a deployment or a delivery limit is refused. Instead, the generator
  * and the concurrency of the event source restrict how many operations are in delivery.
  */
@@ -79,7 +79,7 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
         if (source === 'receive') visibilityTimeouts.track(receipt, visibilityMs)
         return { message, receipt, deliveries, rawMessage: raw }
       }
-      // The message becomes a dead letter. Its text is not logged, because its origin is unknown.
+      // The message becomes a dead letter. Its body is not logged, because its sender is unknown.
       logger.write('error', 'message.unreadable', { id, deliveries })
     } catch (thrown) {
       // A message without its blob must not block others.
@@ -122,12 +122,13 @@ export function createChainQueue(deps: ChainQueueDeps): AwsChainQueue {
       const receipt = parseReceipt(receiptText)
       if (receipt === undefined || visibilityTimeouts.isExpired(receiptText)) return false
       const url = queues[receipt.pool].url
-      const forMs = Math.min(ms, awsLimits.visibilityTimeoutMaxMs)
-      const isExtended = await extendVisibility(sqs, url, { handle: receipt.handle, forMs })
-      if (isExtended && receipt.source === 'receive') visibilityTimeouts.track(receiptText, forMs)
+      const timeoutMs = Math.min(ms, awsLimits.visibilityTimeoutMaxMs)
+      const isExtended = await extendVisibility(sqs, url, { handle: receipt.handle, timeoutMs })
+      if (isExtended && receipt.source === 'receive')
+        visibilityTimeouts.track(receiptText, timeoutMs)
       return isExtended
     },
-    ...createDeadLetters(deps),
+    ...createChainDeadLetters(deps),
     fromEvent: (pool, raw) => toDelivery(pool, 'event', raw),
     requeue: (pool, raw) => requeueMessage(sqs, queues[pool].url, raw),
   }
@@ -143,12 +144,12 @@ function requireOperationLimit(messages: readonly ChainMessage[]): void {
 async function extendVisibility(
   sqs: SQSClient,
   url: string,
-  { handle, forMs }: { readonly handle: string; readonly forMs: number },
+  { handle, timeoutMs }: { readonly handle: string; readonly timeoutMs: number },
 ): Promise<boolean> {
   const command = new ChangeMessageVisibilityCommand({
     QueueUrl: url,
     ReceiptHandle: handle,
-    VisibilityTimeout: Math.ceil(forMs / 1000),
+    VisibilityTimeout: Math.ceil(timeoutMs / 1000),
   })
   return withAwsErrors(`queue ${queueNameOf(url)}: extend`, async () => {
     try {

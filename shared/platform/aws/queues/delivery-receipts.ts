@@ -24,7 +24,9 @@ export function parseReceipt(text: string): Receipt | undefined {
 
 /** Names of SQS errors for an invalid receipt. */
 const invalidReceiptErrors: ReadonlySet<string | undefined> = new Set([
-  ...['ReceiptHandleIsInvalid', 'MessageNotInflight', 'InvalidParameterValue'],
+  'ReceiptHandleIsInvalid',
+  'MessageNotInflight',
+  'InvalidParameterValue',
   'InvalidParameterValueException',
 ])
 
@@ -38,28 +40,28 @@ export function isInvalidReceiptError(name: string | undefined): boolean {
  * that was delivered to another receiver, so an expired receipt must not be used.
  */
 export interface VisibilityTimeouts {
-  readonly track: (receipt: string, forMs: number) => void
+  readonly track: (receipt: string, timeoutMs: number) => void
   /** Reports whether the timeout has passed. Returns false for an unknown receipt. */
   readonly isExpired: (receipt: string) => boolean
   readonly forget: (receipt: string) => void
 }
 
-/** Time in ms for which expired timeouts are kept. No caller extends a delivery after it. */
-const expiredKeptMs = 600_000
+/** Time for which expired timeouts are remembered. No caller extends a delivery after that time. */
+const expiredRetentionMs = 600_000
 
 /** Creates the timeouts. `monotonicMs` must include the time in suspension. */
 export function createVisibilityTimeouts(monotonicMs: () => number): VisibilityTimeouts {
   const expiryTimes = new Map<string, number>()
   return {
-    track(receipt, forMs) {
+    track(receipt, timeoutMs) {
       const nowMs = monotonicMs()
       for (const [oldReceipt, expiresAtMs] of expiryTimes) {
         // Entries are in insertion order, so the remaining ones are newer.
-        if (expiresAtMs + expiredKeptMs > nowMs) break
+        if (expiresAtMs + expiredRetentionMs > nowMs) break
         expiryTimes.delete(oldReceipt)
       }
       expiryTimes.delete(receipt)
-      expiryTimes.set(receipt, nowMs + forMs)
+      expiryTimes.set(receipt, nowMs + timeoutMs)
     },
     isExpired: receipt => (expiryTimes.get(receipt) ?? Number.POSITIVE_INFINITY) <= monotonicMs(),
     forget: receipt => void expiryTimes.delete(receipt),

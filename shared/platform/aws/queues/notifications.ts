@@ -17,11 +17,11 @@ import { removeMessage } from './remove-message.ts'
 import { sendBodies } from './send-bodies.ts'
 
 /**
- * Dependencies of notifications. A process that only sends or receives needs no dead-letter URL.
+ * Dependencies of notifications. Only the methods for dead letters need the dead-letter URL.
  */
 interface NotificationsDeps {
   readonly sqs: SQSClient
-  readonly queue: Pick<QueueUrls, 'url'> & Partial<Pick<QueueUrls, 'deadUrl'>>
+  readonly queue: Pick<QueueUrls, 'url'> & Partial<Pick<QueueUrls, 'deadLetterUrl'>>
   readonly clock: ClockPort
   readonly logger: LoggerPort
   readonly visibilityMs?: number
@@ -30,8 +30,8 @@ interface NotificationsDeps {
 /** Notifications, with the conversion for a function's event source. */
 export interface AwsNotifications extends NotificationsPort {
   /**
-   * Converts a message of an event source. Returns undefined for an unreadable message, which the
-   * event source must remove.
+   * Converts a message of an event source to a delivery. Returns undefined for an unreadable
+   * message, which the event source must remove.
    */
   readonly fromEvent: (message: RawMessage) => OutgoingDelivery | undefined
 }
@@ -106,29 +106,29 @@ export function createNotifications(deps: NotificationsDeps): AwsNotifications {
         }
       })
     },
-    ...createDeadNotifications(deps, readMessage),
+    ...createNotificationDeadLetters(deps, readMessage),
     fromEvent,
   }
 }
 
 /**
  * Creates the access to the dead letters of notifications. A redrive sends the same bodies again,
- * and then removes the dead letters.
+ * and then removes the dead letters. The methods throw INTERNAL_ASSERTION without the URL.
  */
-function createDeadNotifications(
+function createNotificationDeadLetters(
   deps: NotificationsDeps,
   readMessage: (body: string) => OutgoingMessage | undefined,
 ): Pick<NotificationsPort, 'listDeadLetters' | 'redrive'> {
   const { url } = deps.queue
-  const requireDeadUrl = (): string => {
-    const deadUrl = deps.queue.deadUrl
-    assert(deadUrl !== undefined, 'reading dead letters requires the URL of their queue')
-    return deadUrl
+  const requireDeadLetterUrl = (): string => {
+    const deadLetterUrl = deps.queue.deadLetterUrl
+    assert(deadLetterUrl !== undefined, 'reading dead letters requires the URL of their queue')
+    return deadLetterUrl
   }
   return {
     listDeadLetters: async limit => {
       const messages: OutgoingMessage[] = []
-      await scanDeadLetters(deps, requireDeadUrl(), async letters => {
+      await scanDeadLetters(deps, requireDeadLetterUrl(), async letters => {
         for (const { body } of letters) {
           const message = readMessage(body)
           if (message !== undefined && messages.length < limit) messages.push(message)
@@ -139,7 +139,7 @@ function createDeadNotifications(
     },
     redrive: async () => {
       let count = 0
-      await scanDeadLetters(deps, requireDeadUrl(), async letters => {
+      await scanDeadLetters(deps, requireDeadLetterUrl(), async letters => {
         await sendBodies(
           deps,
           url,

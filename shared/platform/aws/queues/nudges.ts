@@ -30,20 +30,23 @@ interface NudgesDeps {
 
 /** Nudges, with the conversions for a function's event source. */
 export interface AwsNudges extends NudgesPort {
-  /** Like `receive`, with the observed holder of the nudge, and with its message. */
+  /** Receives a nudge of any stack. Also returns its SQS message, which the call has removed. */
   readonly receiveNudge: (
     waitMs: number,
     signal?: AbortSignal,
   ) => Promise<{ readonly nudge: Nudge; readonly message: RawMessage } | undefined>
   /**
-   * Converts a message of an event source. A nudge that is not due is sent again. Returns undefined
-   * for such a nudge and for an unreadable one. The event source must remove the message in either
-   * case.
+   * Converts the body of an event source's message. A nudge that is not due is sent again. Returns
+   * undefined for such a nudge and for an unreadable body. The event source must remove the message
+   * in either case.
    */
   readonly fromEvent: (body: string) => Promise<Nudge | undefined>
-  /** See `requeueMessage`. */
+  /** Sends the message again for another receiver, and removes it. See `requeueMessage`. */
   readonly requeue: (raw: RawMessage) => Promise<void>
-  /** Removes a message of an event source whose call will fail. */
+  /**
+   * Removes a message of an event source. A function calls it before it ends in failure, because the
+   * event source would deliver the message again.
+   */
   readonly remove: (raw: RawMessage) => Promise<void>
 }
 
@@ -71,11 +74,11 @@ export interface Nudge {
 }
 
 /**
- * Creates the nudges over one SQS standard queue. SQS delays a message by at most 15 minutes. A
- * later nudge carries its due time, and a receiver that gets it early sends it again. A nudge may
- * be delivered twice. A receive removes the nudge that it returns. If the receiver then crashes,
- * the next watchdog nudge replaces the removed one. A receive for one stack is refused, because SQS
- * cannot select messages.
+ * Creates the nudges over one SQS standard queue per pool. SQS delays a message by at most 15
+ * minutes. The message of a later nudge contains the due time. A receiver that gets such a message
+ * early sends it again. A nudge may be delivered twice. A receive removes the nudge that it returns.
+ * If the receiver then crashes, the next watchdog nudge replaces the removed one. A receive for one
+ * stack is refused, because SQS cannot select messages.
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps

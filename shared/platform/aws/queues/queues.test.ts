@@ -49,7 +49,7 @@ describe('batches', () => {
       return [busy]
     })
     await expect(again).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    expect(tries).toBe(awsLimits.batchTriesMax)
+    expect(tries).toBe(awsLimits.batchAttemptsMax)
     const fault = { Id: 'a', SenderFault: true, Code: 'InvalidMessageContents', Message: 'odd' }
     const never = completeBatch(clock, 'x', entries, async () => [fault, busy])
     await expect(never).rejects.toMatchObject({ code: 'INTERNAL_ASSERTION' })
@@ -130,7 +130,7 @@ describe('messages to the long pool are reported, because metrics of an idle que
   const reported: unknown[] = []
 
   test('of chains', async () => {
-    const url = { url: 'https://sqs/q', deadUrl: 'https://sqs/q-dead' }
+    const url = { url: 'https://sqs/q', deadLetterUrl: 'https://sqs/q-dead' }
     const onLongPoolSend = (count: number): void => void reported.push(count)
     const queues = { short: url, long: url }
     const { send } = createChainQueue({ ...both, queues, blobs: {} as BlobsPort, onLongPoolSend })

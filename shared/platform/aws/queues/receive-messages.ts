@@ -11,7 +11,7 @@ import { withAwsErrors } from '../aws-error.ts'
 /** The URLs of a queue and of its dead-letter queue. */
 export interface QueueUrls {
   readonly url: string
-  readonly deadUrl: string
+  readonly deadLetterUrl: string
 }
 
 /** A message as SQS delivers it. */
@@ -21,14 +21,14 @@ export interface RawMessage {
   readonly body: string
   /** Number of deliveries, including this one. Refusals do not count. */
   readonly deliveries: number
-  /** Number of environments of other stacks that sent the message again. */
+  /** Number of refusals: an environment of another stack refused the message and sent it again. */
   readonly refusals: number
 }
 
-/** The message attributes with the number of refusals, and of deliveries before the last one. */
+/** The attributes of a requeued message: its refusals, and its deliveries before the refused one. */
 export const [refusalsAttribute, deliveriesAttribute] = ['refusals', 'deliveries'] as const
 
-/** Returns the counter in a message attribute. An absent or forged counter counts as 0. Pure. */
+/** Returns the counter in a message attribute. An absent or malformed counter counts as 0. */
 export function parseCounter(text = ''): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : 0
 }
@@ -36,14 +36,14 @@ export function parseCounter(text = ''): number {
 /** The parameters of a receive. */
 export interface ReceiveRequest {
   readonly messagesMax: number
-  /** Long-poll time in ms, rounded down to whole seconds. Below one second, nothing waits. */
+  /** Long-poll time in ms, rounded down to whole seconds. A poll below one second does not wait. */
   readonly waitMs: number
   /** Visibility timeout in ms, rounded up to whole seconds. */
   readonly visibilityMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** The shortest long-poll time of SQS. */
+/** One second, which is also the shortest long-poll time of SQS. */
 const secondMs = 1_000
 /** Polling interval when the remaining wait is shorter than a long poll. */
 const pollIntervalMs = 100
@@ -83,8 +83,8 @@ export async function receiveOnce(
 }
 
 /**
- * Polls the queues in turn until one has messages, `waitMs` have passed, or `signal` aborts. In the
- * last two cases, returns undefined. A poll of a single queue takes up to 20 s. Several queues are
+ * Polls the queues in turn until one has messages. Returns undefined when none has a message within
+ * `waitMs`, or when `signal` aborts. A poll of a single queue takes up to 20 s. Several queues are
  * polled for up to 1 s each.
  */
 export async function pollQueues<Queue extends { readonly url: string }>(

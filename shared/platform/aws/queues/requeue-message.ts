@@ -9,9 +9,10 @@ import {
 import { removeMessage } from './remove-message.ts'
 
 /**
- * Replaces a message of an event source by a new one with `refusals`, for another receiver. An
- * intentional failure of the function would delay the message and count as a delivery. A crash
- * between send and removal leaves both messages, which is harmless (I4).
+ * Sends a message of an event source again, with its new number of `refusals`, and removes the
+ * received one. Another receiver can then get it at once. An intentional failure of the function
+ * would delay the message and count as a delivery. A crash between send and removal leaves both
+ * messages, which is harmless (I4).
  */
 export async function requeueMessage(
   sqs: SQSClient,
@@ -23,7 +24,7 @@ export async function requeueMessage(
     MessageBody: body,
     MessageAttributes: {
       [refusalsAttribute]: { DataType: 'Number', StringValue: String(refusals) },
-      // SQS counts the deliveries of the new message from 1.
+      // The refused delivery does not count. SQS counts the deliveries of the new message from 1.
       [deliveriesAttribute]: { DataType: 'Number', StringValue: String(deliveries - 1) },
     },
   })

@@ -18,11 +18,11 @@ interface ScanDeps {
 }
 
 /**
- * Passes all messages of a dead-letter queue to `processLetters`, which returns the processed ones.
- * The processed messages are removed, and all others become visible again. SQS has no read without
- * a receive, so the scan hides the messages from other receivers while it runs. Two concurrent
- * scans may therefore see a part of the messages each. The scan reads about 5,000 messages at most,
- * and logs when the queue may have more. After a crash, all messages are visible again within 30 s.
+ * Passes all messages of a dead-letter queue to `processLetters`, which returns the messages to
+ * remove. All others become visible again. SQS has no read without a receive, so the scan hides the
+ * messages from other receivers while it runs. Two concurrent scans may therefore see a part of the
+ * messages each. The scan reads about 5,000 messages at most, and logs when the queue may have more.
+ * After a crash, all messages are visible again within 30 s.
  */
 export async function scanDeadLetters(
   deps: ScanDeps,
@@ -30,17 +30,17 @@ export async function scanDeadLetters(
   processLetters: (letters: readonly RawMessage[]) => Promise<readonly RawMessage[]>,
 ): Promise<void> {
   const receivedLetters = new Map<string, RawMessage>()
-  let processedLetters: readonly RawMessage[] = []
+  let removableLetters: readonly RawMessage[] = []
   try {
     await receiveLetters(deps, url, receivedLetters)
-    processedLetters = await processLetters([...receivedLetters.values()])
-    await removeLetters(deps, url, processedLetters)
+    removableLetters = await processLetters([...receivedLetters.values()])
+    await removeLetters(deps, url, removableLetters)
   } finally {
-    const processedIds = new Set(processedLetters.map(({ id }) => id))
+    const removedIds = new Set(removableLetters.map(({ id }) => id))
     await makeLettersVisible(
       deps,
       url,
-      [...receivedLetters.values()].filter(({ id }) => !processedIds.has(id)),
+      [...receivedLetters.values()].filter(({ id }) => !removedIds.has(id)),
     )
   }
 }

@@ -17,20 +17,20 @@ export interface BatchFailure {
  */
 export function splitIntoBatches<Entry>(
   entries: readonly Entry[],
-  sizeOf: (entry: Entry) => number,
+  bytesOf: (entry: Entry) => number,
 ): readonly (readonly Entry[])[] {
   const batches: Entry[][] = []
   let batchBytes = 0
   for (const entry of entries) {
-    const size = sizeOf(entry)
+    const entryBytes = bytesOf(entry)
     const lastBatch = batches.at(-1)
-    const fits = lastBatch !== undefined && batchBytes + size <= awsLimits.messageBytesMax
+    const fits = lastBatch !== undefined && batchBytes + entryBytes <= awsLimits.messageBytesMax
     if (fits && lastBatch.length < awsLimits.batchEntriesMax) {
       lastBatch.push(entry)
-      batchBytes += size
+      batchBytes += entryBytes
     } else {
       batches.push([entry])
-      batchBytes = size
+      batchBytes = entryBytes
     }
   }
   return batches
@@ -48,7 +48,7 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
   send: (entries: Entry[]) => Promise<readonly BatchFailure[]>,
 ): Promise<void> {
   let remainingEntries = entries
-  for (let tries = 1; remainingEntries.length > 0; tries += 1) {
+  for (let attempt = 1; remainingEntries.length > 0; attempt += 1) {
     const attemptedEntries = remainingEntries
     const failures = await send([...attemptedEntries]).catch((thrown: unknown) => {
       throw awsError(requestName, thrown)
@@ -59,7 +59,7 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
       failures.some(failure => failure.Id === Id),
     )
     if (remainingEntries.length === 0) return
-    if (tries === awsLimits.batchTriesMax)
+    if (attempt === awsLimits.batchAttemptsMax)
       throw error(
         'STORE_UNAVAILABLE',
         `${requestName} failed: ${remainingEntries.length} entries of a batch were not processed`,
@@ -70,7 +70,7 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
           },
         },
       )
-    await clock.sleep(awsLimits.retryPauseMs * 2 ** (tries - 1))
+    await clock.sleep(awsLimits.retryPauseMs * 2 ** (attempt - 1))
   }
 }
 

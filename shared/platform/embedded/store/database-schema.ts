@@ -4,7 +4,7 @@
  *
  * head.freed: the give-backs and lapses of attempts, as `<gave-back or lapsed> <attempt> <owner>`.
  * The store recognizes repetitions by these texts. *.token: the token of the call that last created
- * or put the row, for the same purpose. *.format: the format of the row, see `record-forms.ts`.
+ * or put the row, for the same purpose. *.format: the format of the row, see `record-layouts.ts`.
  */
 const initialTables = `
 CREATE TABLE log (

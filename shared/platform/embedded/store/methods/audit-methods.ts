@@ -1,4 +1,4 @@
-import { requireReadableFormat } from '../../../records/record-forms.ts'
+import { requireReadableFormat } from '../../../records/record-layouts.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
 

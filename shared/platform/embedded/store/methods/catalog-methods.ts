@@ -21,7 +21,7 @@ import {
   damagedError,
   parseRecordJson,
   requireReadableFormat,
-} from '../../../records/record-forms.ts'
+} from '../../../records/record-layouts.ts'
 
 /** The arguments of a query for history or versions. */
 interface HistoryPageArgs {

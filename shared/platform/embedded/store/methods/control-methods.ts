@@ -4,7 +4,7 @@ import type { Holder } from '../../../../records/log.ts'
 import type { HandOver } from '../../../../records/pool.ts'
 import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
+import { parseRecordJson, requireReadableFormat } from '../../../records/record-layouts.ts'
 
 /** The stop flags in ascending order. A flag is stored as its index, which conditions compare. */
 const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']

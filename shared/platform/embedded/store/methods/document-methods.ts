@@ -4,7 +4,7 @@ import type { EpochMs } from '../../../../records/ids.ts'
 import { type Row, readIntegerColumn, readTextColumn } from '../database.ts'
 import { type StoreFailure, toStoreFailure } from '../store-message.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
+import { parseRecordJson, requireReadableFormat } from '../../../records/record-layouts.ts'
 
 /** A page as sent to other processes. Errors are plain data. */
 interface StoredDocumentPage {

@@ -2,7 +2,7 @@ import type { DeploymentId } from '../../../../records/ids.ts'
 import { readIntegerColumn, readTextColumn } from '../database.ts'
 import { cutPage } from './log-methods.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { requireReadableFormat } from '../../../records/record-forms.ts'
+import { requireReadableFormat } from '../../../records/record-layouts.ts'
 
 /**
  * Methods of event lines. Each line is stored once per writer and number. Lines are read in the

@@ -1,7 +1,7 @@
 import type { StackId } from '../../../../records/ids.ts'
 import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { requireReadableFormat } from '../../../records/record-forms.ts'
+import { requireReadableFormat } from '../../../records/record-layouts.ts'
 
 /** Methods of the stacks' inboxes. */
 export const inboxMethods = {

@@ -3,7 +3,7 @@ import { limits } from '../../../../config/limits.ts'
 import type { DeploymentId } from '../../../../records/ids.ts'
 import { readTextColumn } from '../database.ts'
 import { defineRead, defineWrite } from './method.ts'
-import { parseRecordJson, requireReadableFormat } from '../../../records/record-forms.ts'
+import { parseRecordJson, requireReadableFormat } from '../../../records/record-layouts.ts'
 
 /** A page of texts. `more`: whether the size of a reply cut off further texts. */
 export interface TextPage {

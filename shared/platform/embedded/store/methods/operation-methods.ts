@@ -9,7 +9,7 @@ import {
   damagedError,
   parseRecordJson,
   requireReadableFormat,
-} from '../../../records/record-forms.ts'
+} from '../../../records/record-layouts.ts'
 
 /** The key of an operation. */
 interface OperationKey {

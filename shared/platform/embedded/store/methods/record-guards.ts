@@ -1,12 +1,12 @@
 import { DeployError, messageOf } from '../../../../errors/error.ts'
 import {
   damagedError,
-  type RecordForm,
-  recordForms,
+  type RecordLayout,
+  recordLayouts,
   type RecordKeys,
   type RecordKind,
   tooNewError,
-} from '../../../records/record-forms.ts'
+} from '../../../records/record-layouts.ts'
 
 const messagePrefix = 'antichain record: '
 
@@ -18,7 +18,7 @@ export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const
 )
   .flatMap(kind => {
-    const { keys, json, format } = recordForms[kind] as RecordForm
+    const { keys, json, format } = recordLayouts[kind] as RecordLayout
     const keyArguments = keys.map(key => `'${key}', OLD.${key}`).join(', ')
     const refusal = `SELECT RAISE(ABORT, '${messagePrefix}' ||
       json_object('kind', '${kind}', 'format', OLD.format, 'keys', json_object(${keyArguments})))`
@@ -46,7 +46,7 @@ export function toGuardError(thrown: unknown, args: unknown): unknown {
     format: number
     keys: RecordKeys
   }
-  if (format > recordForms[kind].format) return tooNewError(kind, format, keys)
+  if (format > recordLayouts[kind].format) return tooNewError(kind, format, keys)
   return damagedError(kind, keys, 'its text is not valid JSON')
 }
 

@@ -1,7 +1,7 @@
 import { previewIdOf, type StackId } from '../../../../records/ids.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { recordForms, requireReadableFormat } from '../../../records/record-forms.ts'
+import { recordLayouts, requireReadableFormat } from '../../../records/record-layouts.ts'
 
 /** A request and its end, as JSON. `end` is '' until the request has ended. */
 export interface StoredRequest {
@@ -73,7 +73,7 @@ export const requestMethods = {
     (database, args: { readonly before: number; readonly limit: number }): number => {
       const oldRows = database.all(
         `SELECT position, stack, key FROM request WHERE ended != '' AND at < ?
-           AND format <= ${recordForms.request.format} AND json_valid(request)
+           AND format <= ${recordLayouts.request.format} AND json_valid(request)
          ORDER BY position LIMIT ?`,
         args.before,
         args.limit,

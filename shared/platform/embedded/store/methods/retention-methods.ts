@@ -9,7 +9,7 @@ import {
 } from '../../../../records/ids.ts'
 import { type Database, readIntegerColumn, readTextColumn } from '../database.ts'
 import { defineRead, defineWrite, defineMultiWrite } from './method.ts'
-import { parseRecordJson } from '../../../records/record-forms.ts'
+import { parseRecordJson } from '../../../records/record-layouts.ts'
 
 /** Tables of deployment records with key columns, in the order of removal: control records last. */
 const recordTables = [

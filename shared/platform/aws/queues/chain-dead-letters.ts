@@ -20,19 +20,19 @@ interface DeadLetterDeps {
 
 /**
  * Creates the access to a deployment's dead letters. Each call scans the dead-letter queues of both
- * pools, because dead letters are rare. A redrive sends the same bodies again and then removes the
- * dead letters. After a crash in between, the next redrive sends some bodies twice, which is
+ * pools, which is cheap, because dead letters are rare. A redrive sends the same bodies again and
+ * then removes the dead letters. After a crash in between, the next redrive sends some bodies twice, which is
  * harmless.
  */
-export function createDeadLetters(
+export function createChainDeadLetters(
   deps: DeadLetterDeps,
 ): Pick<ChainQueuePort, 'listDeadLetters' | 'redrive'> {
   const { queues, blobs, logger } = deps
   return {
     listDeadLetters: async deployment => {
       const messages: ChainMessage[] = []
-      const collectMessages = ({ deadUrl }: QueueUrls) =>
-        scanDeadLetters(deps, deadUrl, async letters => {
+      const collectMessages = ({ deadLetterUrl }: QueueUrls) =>
+        scanDeadLetters(deps, deadLetterUrl, async letters => {
           for (const { id, body } of letters) {
             const decoded = decodeChainMessage(body, blobs)
             if (decoded?.deployment !== deployment) continue
@@ -50,8 +50,8 @@ export function createDeadLetters(
     },
     redrive: async deployment => {
       let count = 0
-      const requeueLetters = ({ url, deadUrl }: QueueUrls) =>
-        scanDeadLetters(deps, deadUrl, async letters => {
+      const requeueLetters = ({ url, deadLetterUrl }: QueueUrls) =>
+        scanDeadLetters(deps, deadLetterUrl, async letters => {
           const deploymentLetters = letters.filter(
             ({ body }) => decodeChainMessage(body, blobs)?.deployment === deployment,
           )

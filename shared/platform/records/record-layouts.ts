@@ -1,19 +1,19 @@
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 
-/** The stored form of a record kind: its display name, keys, JSON fields and current format. */
-export interface RecordForm {
+/** The layout of stored records of one kind: display name, key fields, JSON fields, format version. */
+export interface RecordLayout {
   readonly name: string
   readonly keys: readonly string[]
   readonly json: readonly string[]
   /**
-   * Incremented when an older version would misread the new records. Every version can read a row
-   * without a format.
+   * The version of the format. A change that an older version of antichain would misread
+   * increments it. Every version can read a row without a format.
    */
   readonly format: number
 }
 
-/** The stored forms of all kinds of records. */
-export const recordForms = {
+/** The layouts of all kinds of records. */
+export const recordLayouts = {
   log: { name: 'log record', keys: ['deployment', 'number'], json: ['record'], format: 1 },
   head: { name: 'head', keys: ['deployment', 'operation'], json: ['arrived', 'freed'], format: 1 },
   outcome: {
@@ -32,20 +32,20 @@ export const recordForms = {
   document: { name: 'document', keys: ['kind', 'scope', 'name'], json: ['value'], format: 1 },
   audit: { name: 'audit entry', keys: ['position'], json: ['entry'], format: 1 },
   request: { name: 'request', keys: ['stack', 'key'], json: ['request'], format: 1 },
-} as const satisfies Record<string, RecordForm>
+} as const satisfies Record<string, RecordLayout>
 
 /** A kind of stored record. */
-export type RecordKind = keyof typeof recordForms
+export type RecordKind = keyof typeof recordLayouts
 
-/** The key of a record within its kind. */
+/** The values of a record's key fields. They identify the record within its kind. */
 export type RecordKeys = Readonly<Record<string, string | number>>
 
-/** Returns a row if this version can read its `format`. Throws RECORD_TOO_NEW. */
+/** Returns `row` if this version can read its `format`. Throws RECORD_TOO_NEW otherwise. */
 export function requireReadableFormat<Row extends Readonly<Record<string, unknown>>>(
   kind: RecordKind,
   row: Row,
 ): Row {
-  const { format, keys } = recordForms[kind]
+  const { format, keys } = recordLayouts[kind]
   const foundFormat = Number(row['format'] ?? 0)
   if (foundFormat <= format) return row
   const keyEntries = keys.map(key => [
@@ -56,13 +56,13 @@ export function requireReadableFormat<Row extends Readonly<Record<string, unknow
 }
 
 /**
- * Parses the JSON of a record. Throws RECORD_DAMAGED when the JSON is invalid, or when `isShape`
+ * Parses the JSON of a record. Throws RECORD_DAMAGED when the JSON is invalid, or when `hasShape`
  * rejects the parsed value.
  */
 export function parseRecordJson<T>(
   record: { readonly kind: RecordKind; readonly keys: RecordKeys },
   text: string,
-  isShape: (value: unknown) => value is T,
+  hasShape: (value: unknown) => value is T,
 ): T {
   let value: unknown
   try {
@@ -70,7 +70,7 @@ export function parseRecordJson<T>(
   } catch (thrown) {
     throw damagedError(record.kind, record.keys, messageOf(thrown))
   }
-  if (isShape(value)) return value
+  if (hasShape(value)) return value
   throw damagedError(record.kind, record.keys, 'its JSON has an unexpected shape')
 }
 
@@ -78,7 +78,7 @@ export function parseRecordJson<T>(
 export function damagedError(kind: RecordKind, keys: RecordKeys, reason: string): DeployError {
   return error(
     'RECORD_DAMAGED',
-    `the ${recordForms[kind].name} ${formatKeys(keys)} is damaged: ${reason}`,
+    `the ${recordLayouts[kind].name} ${formatKeys(keys)} is damaged: ${reason}`,
     {
       details: { kind, ...keys },
     },
@@ -87,7 +87,7 @@ export function damagedError(kind: RecordKind, keys: RecordKeys, reason: string)
 
 /** Returns the error for a record that a newer version wrote. */
 export function tooNewError(kind: RecordKind, foundFormat: number, keys: RecordKeys): DeployError {
-  const { name, format } = recordForms[kind]
+  const { name, format } = recordLayouts[kind]
   return error(
     'RECORD_TOO_NEW',
     `the ${name} ${formatKeys(keys)} was written by a newer antichain: it has format ${foundFormat}, this version knows ${format}`,
