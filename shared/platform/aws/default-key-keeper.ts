@@ -3,10 +3,10 @@ import { parseKeyUrl } from '../../secrets/key-url.ts'
 import type { KmsKeeper } from './kms-key-keeper.ts'
 
 /**
- * Creates a keeper that uses KMS keys with the credentials of this process. A request is sent to the
- * region in the key's URL, or else to the region of the environment. The modules of AWS are loaded
- * when the first key is used. Both methods throw AWS_SETTINGS_INVALID without a region, and the
- * errors of `createKmsKeeper`.
+ * Creates a keeper that uses KMS keys with the credentials of this process. A request is sent to
+ * the region in the key's URL, or else to the region of the environment. The modules of AWS are
+ * loaded when the first key is used. Both methods throw AWS_SETTINGS_INVALID without a region, and
+ * the errors of `createKmsKeeper`.
  */
 export function createDefaultKeyKeeper(
   env: Readonly<Record<string, string | undefined>>,

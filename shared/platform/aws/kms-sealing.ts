@@ -13,9 +13,9 @@ export interface KmsSealing extends SealingPort {
 }
 
 /**
- * The pattern of a sealed text: a checksum, a data key encrypted by KMS, and the text encrypted with
- * that data key. The checksum covers both following parts. With it, `open` detects a damaged text
- * without a request to KMS.
+ * The pattern of a sealed text: a checksum, a data key encrypted by KMS, and the text encrypted
+ * with that data key. The checksum covers both following parts. With it, `open` detects a damaged
+ * text without a request to KMS.
  */
 const sealedTextPattern = /^k1:(?<checksum>[0-9a-f]+):(?<checked>(?<key>[^:]+):(?<text>[^:]+))$/
 

@@ -37,8 +37,8 @@ export function createLambdaClient(settings: AwsSettings, responseTimeoutMs: num
 
 /**
  * Calls a function and waits for its result. Throws the SDK's errors unchanged when the function
- * could not be called. A result that is not JSON does not count as a failure of the call: a function
- * may run code of users, which can forge its result.
+ * could not be called. A result that is not JSON does not count as a failure of the call. The code
+ * of users, which a function may run, can forge results.
  */
 export async function callLambda(
   lambda: LambdaInvoker,

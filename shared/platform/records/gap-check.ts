@@ -7,8 +7,8 @@ import type { LogRecord } from '../../records/log.ts'
  * Returns a decision log that checks each read for missing records. Without the check, a fold would
  * silently skip a missing record, or a reader would stop before the gap. A read without a gap makes
  * no further request. A read throws RECORD_DAMAGED with the key of a missing record. It throws
- * RECORDS_REMOVED when retention has begun to remove the records. Retention removes the first record
- * first, and only after the close of the deployment.
+ * RECORDS_REMOVED when retention has begun to remove the records. Retention removes the first
+ * record first, and only after the close of the deployment.
  */
 export function withGapCheck(decisionLog: DecisionLogPort, control: ControlPort): DecisionLogPort {
   return {

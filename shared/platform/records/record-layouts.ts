@@ -1,6 +1,8 @@
 import { type DeployError, error, messageOf } from '../../errors/error.ts'
 
-/** The layout of stored records of one kind: display name, key fields, JSON fields, format version. */
+/**
+ * The layout of stored records of one kind: display name, key fields, JSON fields, format version.
+ */
 export interface RecordLayout {
   readonly name: string
   readonly keys: readonly string[]

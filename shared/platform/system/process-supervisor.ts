@@ -74,7 +74,9 @@ export function startSupervisor(): Supervisor {
   }
 }
 
-/** Unreferences the pipe to a child. In Node the pipe is a socket, which keeps a process running. */
+/**
+ * Unreferences the pipe to a child. In Node the pipe is a socket, which keeps a process running.
+ */
 function unrefStream(stream: unknown): void {
   if (typeof stream !== 'object' || stream === null || !('unref' in stream)) return
   if (typeof stream.unref === 'function') stream.unref()

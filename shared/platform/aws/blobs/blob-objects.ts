@@ -3,7 +3,7 @@ import { error } from '../../../errors/error.ts'
 import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 
-/** A part of a bucket. Its keys begin with `prefix`, which ends with a slash. */
+/** The part of a bucket whose keys begin with `prefix`. The prefix ends with a slash. */
 export interface BucketSection {
   readonly s3: S3Client
   readonly bucket: string
@@ -16,12 +16,12 @@ export interface SetAsideBlob {
   readonly setAsideAt: EpochMs
 }
 
-/** The form of a name below the prefix: `<hash>.blob`, or `<hash>.<milliseconds>.aside`. */
-const nameForm = /^([0-9a-f]{64})\.(?:blob|(\d+)\.aside)$/
+/** The pattern of a name below the prefix: `<hash>.blob`, or `<hash>.<milliseconds>.aside`. */
+const objectNamePattern = /^([0-9a-f]{64})\.(?:blob|(\d+)\.aside)$/
 
 /**
- * Throws STATE_INVALID for a malformed hash. The hash may come from a file that a person edited,
- * and only hexadecimal digits may become part of a key.
+ * Returns `hash`. Throws STATE_INVALID if it is malformed. The hash may come from a file that a
+ * person edited, and only hexadecimal digits may become part of a key.
  */
 function requireHash(hash: BlobHash): BlobHash {
   if (!/^[0-9a-f]{64}$/.test(hash)) throw error('STATE_INVALID', `"${hash}" does not name a blob`)
@@ -42,19 +42,19 @@ export function checksumOf(hash: BlobHash): string {
 }
 
 /** The size and the SHA-256 of an object. */
-export interface ObjectContent {
+export interface ContentDigest {
   readonly sizeBytes: number
   readonly contentHash: BlobHash
 }
 
 /**
- * Returns the content of the object at a blob's key, which S3 verified at its upload. Returns
- * undefined if there is no object. Throws the errors of S3.
+ * Returns the size and the SHA-256 of the object at a blob's key, without its bytes. S3 verified
+ * both at the upload. Returns undefined if there is no object. Throws the errors of S3.
  */
-export async function readObjectContent(
+export async function readContentDigest(
   bucketSection: BucketSection,
   name: BlobHash,
-): Promise<ObjectContent | undefined> {
+): Promise<ContentDigest | undefined> {
   const { s3, bucket: Bucket } = bucketSection
   const Key = blobKeyOf(bucketSection, name)
   try {
@@ -68,14 +68,14 @@ export async function readObjectContent(
   }
 }
 
-/** Reports whether the object at a blob's key has a size and a SHA-256. Throws the errors of S3. */
+/** Reports whether the object at a blob's key has this size and SHA-256. Throws errors of S3. */
 export async function isStored(
   bucketSection: BucketSection,
   name: BlobHash,
-  content: ObjectContent,
+  digest: ContentDigest,
 ): Promise<boolean> {
-  const stored = await readObjectContent(bucketSection, name)
-  return stored?.sizeBytes === content.sizeBytes && stored.contentHash === content.contentHash
+  const stored = await readContentDigest(bucketSection, name)
+  return stored?.sizeBytes === digest.sizeBytes && stored.contentHash === digest.contentHash
 }
 
 /** Returns the key of a blob that was set aside at `setAsideAt`. */
@@ -92,7 +92,7 @@ export function parseBlobKey(
   { prefix }: Pick<BucketSection, 'prefix'>,
   key: string,
 ): { readonly hash: BlobHash; readonly setAsideAt?: EpochMs } | undefined {
-  const [, hash, setAsideAt] = nameForm.exec(key.slice(prefix.length)) ?? []
+  const [, hash, setAsideAt] = objectNamePattern.exec(key.slice(prefix.length)) ?? []
   if (hash === undefined || !key.startsWith(prefix)) return undefined
   return {
     hash: hash as BlobHash,

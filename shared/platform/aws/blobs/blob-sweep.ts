@@ -17,15 +17,15 @@ import {
 } from './blob-objects.ts'
 
 /**
- * Creates the sweep over the blobs of a bucket. It sets a blob aside by a copy to a key with the
- * time, followed by a delete. A concurrent put of the same bytes creates a separate object, so the
- * later removal of the copy does not affect it. In a versioned bucket every delete leaves a
- * version, which can be restored until the bucket's lifecycle removes it. A page has at most 1,000
- * blobs.
+ * Creates the sweep over the blobs of a bucket. To set a blob aside, the sweep copies it to a key
+ * that contains the time, and then deletes the original. A concurrent put of the same bytes creates
+ * a separate object, so the later removal of the copy does not affect it. In a versioned bucket
+ * every delete leaves a version, which can be restored until the bucket's lifecycle removes it. A
+ * page has at most 1,000 blobs.
  */
 export function createBlobSweep(bucketSection: BucketSection): BlobSweepPort {
   const { s3, bucket, prefix } = bucketSection
-  const remove = (Key: string) => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
+  const removeObject = (Key: string) => s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
   /**
    * Copies an object. Returns false when the object does not exist. The check before the copy is
    * needed, because in a versioned bucket some servers copy a deleted object.
@@ -69,7 +69,8 @@ export function createBlobSweep(bucketSection: BucketSection): BlobSweepPort {
     setAside: (hash, now) =>
       withAwsErrors(`blob ${hash}: set aside`, async () => {
         const key = blobKeyOf(bucketSection, hash)
-        if (await copyIfPresent(key, setAsideKeyOf(bucketSection, hash, now))) await remove(key)
+        if (await copyIfPresent(key, setAsideKeyOf(bucketSection, hash, now)))
+          await removeObject(key)
       }),
     putBack: hash =>
       withAwsErrors(`blob ${hash}: put back`, async () => {
@@ -80,13 +81,13 @@ export function createBlobSweep(bucketSection: BucketSection): BlobSweepPort {
           !(await copyIfPresent(oldest.key, blobKeyOf(bucketSection, hash)))
         )
           return
-        for (const { key } of setAsideBlobs) await remove(key)
+        for (const { key } of setAsideBlobs) await removeObject(key)
       }),
     remove: hash =>
       withAwsErrors(`blob ${hash}: remove`, async () => {
-        for (const { key } of await listSetAside(bucketSection, hash)) await remove(key)
+        for (const { key } of await listSetAside(bucketSection, hash)) await removeObject(key)
       }),
-    // S3 shows complete objects only, and no upload has several parts.
+    // S3 stores complete objects only, and no upload has several parts that could remain.
     removeUnfinished: async () => ({ count: 0, bytes: 0 }),
   }
 }

@@ -25,9 +25,9 @@ interface BlobsDeps extends BucketSection {
 }
 
 /**
- * Creates the blobs, stored as objects `<prefix><name>.blob` of a bucket. S3 shows complete objects
- * only and verifies their SHA-256 on upload; readers verify it again. A put has at most 512 MiB and
- * never several parts. Throws BLOB_TOO_LARGE and the errors of `awsError`.
+ * Creates the blobs, stored as objects `<prefix><name>.blob` of a bucket. S3 stores complete
+ * objects only and verifies their SHA-256 at the upload. Readers verify it again. A put sends at
+ * most 512 MiB, in one part. Throws BLOB_TOO_LARGE and the errors of `awsError`.
  */
 export function createBlobs(deps: BlobsDeps): BlobsPort {
   const { s3, bucket } = deps
@@ -46,8 +46,8 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
     get: async hash => {
       const key = blobKeyOf(deps, hash)
       const requestName = `blob ${hash}: get`
-      // A blob that was set aside still exists. It may be put back between the first check and the
-      // second.
+      // A blob that was set aside still exists under another key. The sweep may put it back between
+      // the first lookup and the second, so the third repeats the first.
       const keyLookups = [
         async () => [key],
         async () => (await listSetAside(deps, hash)).map(setAsideBlob => setAsideBlob.key),
@@ -72,7 +72,8 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
 
 /**
  * Puts an object unless a complete one exists. The object may exist after a conflict, a lost
- * response, or a repeated put of the SDK. Its checksum then decides whether the put is done.
+ * response, or a repeated put of the SDK. The checksum of the existing object then decides whether
+ * the put is done.
  */
 async function putUnlessStored(
   deps: BlobsDeps,
@@ -94,7 +95,7 @@ async function putUnlessStored(
         ...condition,
       }),
     )
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await put({ IfNoneMatch: '*' })
       return
@@ -103,14 +104,14 @@ async function putUnlessStored(
       // No response: S3 may have refused the put early and closed the connection while the body was
       // sent (RFC 9112, 9.6). 409: another process puts the same blob concurrently.
       const mayExist = status === undefined || status === 412 || status === 409
-      if (!mayExist || tries === awsLimits.putAttemptsMax) throw awsError(requestName, thrown)
+      if (!mayExist || attempt === awsLimits.putAttemptsMax) throw awsError(requestName, thrown)
       const storedCheck = isStored(deps, name, { sizeBytes: bytes.length, contentHash })
       if (status === undefined) {
         if (await storedCheck.catch(() => false)) return
         throw awsError(requestName, thrown)
       }
       if (await withAwsErrors(requestName, () => storedCheck)) return
-      if (status === 409) await clock.sleep(awsLimits.retryPauseMs * 2 ** (tries - 1))
+      if (status === 409) await clock.sleep(awsLimits.retryPauseMs * 2 ** (attempt - 1))
       else {
         // The existing object is damaged, or it is a delete marker. The correct bytes may replace
         // it.
@@ -121,7 +122,7 @@ async function putUnlessStored(
   }
 }
 
-/** Reads an object. Returns undefined when it does not exist or is larger than any blob. */
+/** Reads an object. Returns undefined when it does not exist, or is too large for a blob. */
 async function readContent(
   s3: S3Client,
   bucket: string,

@@ -2,7 +2,7 @@ import type { ArchivesPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { createArchives } from '../../records/archives.ts'
 import { withAwsErrors } from '../aws-error.ts'
-import { type BucketSection, readObjectContent } from './blob-objects.ts'
+import { type BucketSection, readContentDigest } from './blob-objects.ts'
 import { createBlobs } from './blobs.ts'
 
 /** Creates the archives of stacks among the blobs of a bucket. Throws the errors of `awsError`. */
@@ -12,10 +12,10 @@ export function createBucketArchives(
   return createArchives(
     nameOf => createBlobs({ ...deps, nameOf }),
     async name => {
-      const content = await withAwsErrors(`archive ${name}: check`, () =>
-        readObjectContent(deps, name),
+      const digest = await withAwsErrors(`archive ${name}: check`, () =>
+        readContentDigest(deps, name),
       )
-      return content?.contentHash
+      return digest?.contentHash
     },
   )
 }

@@ -6,9 +6,9 @@ import type { RandomPort } from '../../../ports/system.ts'
 import { httpStatusOf, withAwsErrors } from '../aws-error.ts'
 
 /**
- * Stores the packed files of a repository for one installation. Returns an address that reads this
- * object and no other, with the permissions of this process. The name of the object is random, and
- * the object expires by the lifecycle of the bucket. Throws the errors of `awsError`.
+ * Stores the packed files of a repository for one call of the installer. Returns an address that
+ * reads this object and no other, with the permissions of this process. The name of the object is
+ * random. The lifecycle of the bucket removes the object. Throws the errors of `awsError`.
  */
 export async function storeInstallSource(
   deps: { readonly s3: S3Client; readonly bucket: string; readonly random: RandomPort },
@@ -17,7 +17,7 @@ export async function storeInstallSource(
 ): Promise<string> {
   const { s3, bucket: Bucket, random } = deps
   const Key = `${bucketPrefixes.installs}${random.uuid()}`
-  // The role of a generator may only create these objects, which the condition expresses.
+  // The role of a generator permits only puts with this condition, which replace no object.
   const command = new PutObjectCommand({ Bucket, Key, Body: source, IfNoneMatch: '*' })
   await withAwsErrors(`object ${Key}: put`, () => s3.send(command).catch(ignoreExistingObject))
   return withAwsErrors(`object ${Key}: sign`, () =>

@@ -23,9 +23,9 @@ const uploadHeaders = { 'if-none-match': '*' } as const
 
 /**
  * Creates an address that accepts one object, once, with the permissions of this process. The name
- * of the object is random, and the object expires by the lifecycle of the bucket. `s3` adds no
- * checksum to requests that need none, because the bytes are unknown here. Throws the errors of
- * `awsError` when credentials are missing.
+ * of the object is random. The lifecycle of the bucket removes the object. `s3` must be a client of
+ * `createUploadSigner`, because the bytes are unknown here. Throws the errors of `awsError` when
+ * credentials are missing.
  */
 export async function createInstallUpload(
   deps: { readonly s3: S3Client; readonly bucket: string; readonly random: RandomPort },

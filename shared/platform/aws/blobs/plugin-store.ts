@@ -18,8 +18,8 @@ import { type BucketSection, blobKeyOf } from './blob-objects.ts'
 /** The record of a plugin archive. The archive itself is a blob, named by its checksum. */
 const archiveRecordForm = z.object({ v: z.literal(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
-/** The form of each text that becomes part of a key: a plugin's kind, name, os and arch. */
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
+/** The pattern of each text that becomes part of a key: a plugin's kind, name, os and arch. */
+const keyPartPattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/
 
 /**
  * Creates the store of plugin archives in a part of a bucket.
@@ -60,26 +60,27 @@ export function createPluginStore(
       }
     },
     async registerArchive(plugin, archive) {
-      const key = recordKeyOf(deps, plugin)
-      const Key = blobKeyOf(deps, archive)
-      await withAwsErrors(`plugin ${key}: check`, async () => {
+      const recordKey = recordKeyOf(deps, plugin)
+      const archiveKey = blobKeyOf(deps, archive)
+      await withAwsErrors(`plugin ${recordKey}: check`, async () => {
         try {
-          await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }))
+          await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: archiveKey }))
         } catch (thrown) {
           if (httpStatusOf(thrown) !== 404) throw thrown
           throw error('DOCUMENT_UNKNOWN', `the archive ${archive} was not uploaded`)
         }
       })
       const Body = JSON.stringify({ v: 1, sha256: archive })
-      const put = new PutObjectCommand({ Bucket: bucket, Key: key, Body, IfNoneMatch: '*' })
-      return withAwsErrors(`plugin ${key}: put`, async () => {
+      const object = { Bucket: bucket, Key: recordKey, Body }
+      const command = new PutObjectCommand({ ...object, IfNoneMatch: '*' })
+      return withAwsErrors(`plugin ${recordKey}: put`, async () => {
         try {
-          await s3.send(put)
+          await s3.send(command)
           return true
         } catch (thrown) {
           const status = httpStatusOf(thrown)
           if (status !== 412 && status !== 409) throw thrown
-          return (await readArchiveRecord(key)) === archive
+          return (await readArchiveRecord(recordKey)) === archive
         }
       })
     },
@@ -99,7 +100,7 @@ function keyPrefixOf(
   { kind, name, os, arch }: Omit<PluginKey, 'version'>,
 ): string {
   for (const part of [kind, name, os, arch])
-    if (!nameForm.test(part))
+    if (!keyPartPattern.test(part))
       throw error('PLUGIN_MISSING', `'${part}' is not valid in the name of a plugin`)
   return `${prefix}${kind}-${name}-${os}-${arch}-v`
 }

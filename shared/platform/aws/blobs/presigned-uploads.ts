@@ -7,13 +7,13 @@ import type { BlobHash } from '../../../records/ids.ts'
 import { withAwsErrors } from '../aws-error.ts'
 import {
   type BucketSection,
-  type ObjectContent,
+  type ContentDigest,
   checksumOf,
   isStored,
   blobKeyOf,
 } from './blob-objects.ts'
 
-/** The signed headers, which an upload must send. S3 checks the body against them. */
+/** The signed headers. An upload must send all of them, and S3 checks the body against them. */
 const signedHeaders = new Set([
   'content-length',
   'if-none-match',
@@ -30,8 +30,8 @@ interface UploadsDeps {
 
 /**
  * Creates the port whose addresses accept the upload of one blob to S3. The signature covers hash,
- * size and the condition that no such object exists. S3 checks the body against hash and size. S3
- * checks the signer's permission only when the address is used. The methods throw the errors of
+ * size and the condition that the object does not exist. S3 checks the body against hash and size.
+ * S3 checks the signer's permission only when the address is used. The methods throw the errors of
  * `awsError` when credentials are missing.
  */
 export function createUploads(deps: UploadsDeps): UploadsPort {
@@ -43,14 +43,17 @@ export function createUploads(deps: UploadsDeps): UploadsPort {
     },
     createPluginAddress: (contentHash, sizeBytes) =>
       createPresignedUpload(deps.plugins, {
-        ...{ name: contentHash, contentHash, sizeBytes, expiresMs },
+        name: contentHash,
+        contentHash,
+        sizeBytes,
+        expiresMs,
       }),
   }
 }
 
 async function createPresignedUpload(
   bucketSection: BucketSection,
-  upload: ObjectContent & { readonly name: BlobHash; readonly expiresMs: number },
+  upload: ContentDigest & { readonly name: BlobHash; readonly expiresMs: number },
 ): Promise<UploadAddress> {
   const { name, contentHash, sizeBytes, expiresMs } = upload
   const checksum = checksumOf(contentHash)

@@ -12,7 +12,7 @@ import { andConditions, readableCondition, existsCondition } from './table/expre
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './record-format.ts'
-import { getItem, queryItems, type Range, type Table, updateItem } from './table/table.ts'
+import { getItem, queryItems, type ItemRange, type Table, updateItem } from './table/table.ts'
 
 /** Dependencies of the documents. */
 interface DocumentsDeps {
@@ -102,7 +102,7 @@ function rangeOf(
   kind: DocumentKind,
   cursor: string,
   scope: DocumentKey['scope'] | undefined,
-): Omit<Range, 'limit'> | undefined {
+): Omit<ItemRange, 'limit'> | undefined {
   const { pk } = keys.document({ kind, scope: '*', name: '' })
   if (scope === undefined) return cursor === '' ? { pk } : { pk, after: cursor }
   // A space sorts before every character of a name. All items after the cursor are therefore at or

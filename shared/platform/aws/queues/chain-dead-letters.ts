@@ -21,8 +21,8 @@ interface DeadLetterDeps {
 /**
  * Creates the access to a deployment's dead letters. Each call scans the dead-letter queues of both
  * pools, which is cheap, because dead letters are rare. A redrive sends the same bodies again and
- * then removes the dead letters. After a crash in between, the next redrive sends some bodies twice, which is
- * harmless.
+ * then removes the dead letters. After a crash in between, the next redrive sends some bodies
+ * twice, which is harmless.
  */
 export function createChainDeadLetters(
   deps: DeadLetterDeps,

@@ -17,7 +17,9 @@ const chainForm = z.union([
     operations: operationsForm,
     pool: z.enum(['short', 'long']).optional(),
   }),
-  /** The reference to a message above the size limit of SQS. The blob contains the whole message. */
+  /**
+   * The reference to a message above the size limit of SQS. The blob contains the whole message.
+   */
   z.object({
     v: z.literal(format),
     deployment: z.string().min(1),

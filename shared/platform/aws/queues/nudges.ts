@@ -44,8 +44,8 @@ export interface AwsNudges extends NudgesPort {
   /** Sends the message again for another receiver, and removes it. See `requeueMessage`. */
   readonly requeue: (raw: RawMessage) => Promise<void>
   /**
-   * Removes a message of an event source. A function calls it before it ends in failure, because the
-   * event source would deliver the message again.
+   * Removes a message of an event source. A function calls it before it ends in failure, because
+   * the event source would deliver the message again.
    */
   readonly remove: (raw: RawMessage) => Promise<void>
 }
@@ -76,9 +76,9 @@ export interface Nudge {
 /**
  * Creates the nudges over one SQS standard queue per pool. SQS delays a message by at most 15
  * minutes. The message of a later nudge contains the due time. A receiver that gets such a message
- * early sends it again. A nudge may be delivered twice. A receive removes the nudge that it returns.
- * If the receiver then crashes, the next watchdog nudge replaces the removed one. A receive for one
- * stack is refused, because SQS cannot select messages.
+ * early sends it again. A nudge may be delivered twice. A receive removes the nudge that it
+ * returns. If the receiver then crashes, the next watchdog nudge replaces the removed one. A
+ * receive for one stack is refused, because SQS cannot select messages.
  */
 export function createNudges(deps: NudgesDeps): AwsNudges {
   const { sqs, url, urls, clock, logger } = deps

@@ -25,7 +25,9 @@ export interface RawMessage {
   readonly refusals: number
 }
 
-/** The attributes of a requeued message: its refusals, and its deliveries before the refused one. */
+/**
+ * The attributes of a requeued message: its refusals, and its deliveries before the refused one.
+ */
 export const [refusalsAttribute, deliveriesAttribute] = ['refusals', 'deliveries'] as const
 
 /** Returns the counter in a message attribute. An absent or malformed counter counts as 0. */

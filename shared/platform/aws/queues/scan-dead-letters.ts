@@ -21,8 +21,8 @@ interface ScanDeps {
  * Passes all messages of a dead-letter queue to `processLetters`, which returns the messages to
  * remove. All others become visible again. SQS has no read without a receive, so the scan hides the
  * messages from other receivers while it runs. Two concurrent scans may therefore see a part of the
- * messages each. The scan reads about 5,000 messages at most, and logs when the queue may have more.
- * After a crash, all messages are visible again within 30 s.
+ * messages each. The scan reads about 5,000 messages at most, and logs when the queue may have
+ * more. After a crash, all messages are visible again within 30 s.
  */
 export async function scanDeadLetters(
   deps: ScanDeps,

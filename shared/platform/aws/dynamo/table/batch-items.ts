@@ -9,11 +9,12 @@ import { error } from '../../../../errors/error.ts'
 import { createPlaceholders } from './expressions.ts'
 import { type Item, type Key, keyOfItem } from './item.ts'
 import type { RetryOutcome } from './retry-request.ts'
-import { sendWithRetry, isExpired, keyOf, queryItems, type Range, type Table } from './table.ts'
+import { sendWithRetry, isExpired, keyOf, queryItems, type ItemRange, type Table } from './table.ts'
 
 /**
  * Reads items by key. Each item is read with strong consistency, but not all at the same moment.
- * Absent and expired items are left out. Throws STORE_UNAVAILABLE when some items stay unread.
+ * Absent and expired items are left out. Throws STORE_UNAVAILABLE when some items could not be
+ * read.
  */
 export async function getItems(
   table: Table,
@@ -35,7 +36,7 @@ export async function deleteItems(table: Table, keys: readonly Key[]): Promise<v
 }
 
 /** Removes all items of a range, page by page. */
-export async function deleteRange(table: Table, range: Omit<Range, 'limit'>): Promise<void> {
+export async function deleteRange(table: Table, range: Omit<ItemRange, 'limit'>): Promise<void> {
   const pageRange = { ...range, limit: limits.removedPerRound, attributes: ['pk', 'sk'] }
   for (;;) {
     const items = await queryItems(table, pageRange)

@@ -11,7 +11,7 @@ export interface FailedRequest {
 
 const hints = {
   throttled:
-    'DynamoDB takes no more requests of the account or table at the moment: check its quotas. The request is retried.',
+    'DynamoDB throttles the requests of the account or table. Check the quotas of both. The request is retried.',
   unreachable: 'Check the region and the network. The request is retried, and no data is lost.',
 } as const
 
@@ -40,7 +40,7 @@ export const throttlingErrors: ReadonlySet<string> = new Set([
  * means a malformed request or another programming mistake. STORE_UNAVAILABLE (throttled, 5xx, no
  * response) may be temporary. A `DeployError` is returned unchanged.
  */
-export function storeError(thrown: unknown, request: FailedRequest): DeployError {
+export function dynamoError(thrown: unknown, request: FailedRequest): DeployError {
   if (thrown instanceof DeployError) return thrown
   const { name, reason } = { name: nameOf(thrown), reason: messageOf(thrown) }
   const { table, operation, region } = request
@@ -74,14 +74,14 @@ export function storeError(thrown: unknown, request: FailedRequest): DeployError
   return createError('STORE_UNAVAILABLE', `the table ${table} in ${region} is not available`, hint)
 }
 
-/** Returns the name that the SDK or the service gives an error. */
+/** Returns the name of an error of the SDK or the service. */
 function nameOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.name : 'unknown'
 }
 
 /**
- * Reports whether an error is a programming mistake, which no retry corrects. Network errors have a
- * code.
+ * Reports whether an error is a programming mistake, which no retry corrects. A network error can
+ * also be a `TypeError`, but has a code.
  */
 function isProgrammingError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true

@@ -9,7 +9,7 @@ export interface Key {
 /** An item, or some of its attributes, in DynamoDB's format. */
 export type Item = Readonly<Record<string, AttributeValue>>
 
-/** A stored value: text, number, flag or bytes. */
+/** A value that becomes one attribute: text, number, flag or bytes. */
 type PlainValue = string | number | boolean | Uint8Array
 
 /** Converts plain values to attributes. Undefined values are left out. */

@@ -11,7 +11,7 @@ import { tableKeys } from '../../../../config/aws-resource-names.ts'
 import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 import { assert } from '../../../../errors/error.ts'
 import type { ClockPort } from '../../../../ports/system.ts'
-import { type FailedRequest, storeError } from './dynamo-error.ts'
+import { type FailedRequest, dynamoError } from './dynamo-error.ts'
 import { createPlaceholders, simplifyCondition, type Values } from './expressions.ts'
 import { type Item, type Key, readNumber } from './item.ts'
 import { retryRequest, type RetryDeps, type RetryOutcome } from './retry-request.ts'
@@ -55,7 +55,8 @@ export async function getItem(table: Table, key: Key): Promise<Item | undefined>
 
 /**
  * Reports whether an item exists, by a read without strong consistency. The read may miss a new
- * item. Callers ask only for items that are not removed while the answer matters.
+ * item, and may still find a removed one. Callers use it only for items that nothing removes
+ * meanwhile.
  */
 export async function hasItem(table: Table, key: Key): Promise<boolean> {
   const command = new GetItemCommand({ TableName: table.name, Key: keyOf(key) })
@@ -64,9 +65,9 @@ export async function hasItem(table: Table, key: Key): Promise<boolean> {
 }
 
 /**
- * Puts an item; with `ifAbsent`, only if it is absent. The client repeats a write after a lost
- * response. After a refusal, the caller must therefore check whether the existing item is the
- * result of this write.
+ * Puts an item. With `ifAbsent`, an existing item refuses the put. The client repeats a write after
+ * a lost response. After a refusal, the caller must therefore check whether the existing item is
+ * the result of this write.
  */
 export async function putItem(
   table: Table,
@@ -119,7 +120,7 @@ export async function deleteItem(table: Table, key: Key): Promise<void> {
 }
 
 /** A range of items of one partition, in the order of their sort keys. */
-export interface Range {
+export interface ItemRange {
   readonly pk: string
   /**
    * The bounds: sort keys from `atLeast` on, after `after`, up to `atMost`, or with the prefix
@@ -131,14 +132,14 @@ export interface Range {
   readonly beginsWith?: string
   readonly isBackwards?: boolean
   readonly limit: number
-  /** Attributes to read. Absent: all. The cost of the read is the same. */
+  /** Attributes to read. Absent: all. Fewer attributes do not make the read cheaper. */
   readonly attributes?: readonly string[]
 }
 
 /**
  * Reads a range with strong consistency, page by page until `limit`. Expired items are left out.
  */
-export async function queryItems(table: Table, range: Range): Promise<readonly Item[]> {
+export async function queryItems(table: Table, range: ItemRange): Promise<readonly Item[]> {
   const items: Item[] = []
   let startKey: Record<string, AttributeValue> | undefined
   for (let page = 0; items.length < range.limit; page += 1) {
@@ -154,7 +155,7 @@ export async function queryItems(table: Table, range: Range): Promise<readonly I
 
 function createQuery(
   table: Table,
-  range: Range,
+  range: ItemRange,
   page: {
     readonly startKey: Record<string, AttributeValue> | undefined
     readonly remaining: number
@@ -196,13 +197,13 @@ export function keyOf({ pk, sk }: Key): Record<string, AttributeValue> {
   return { [tableKeys.partition]: { S: pk }, [tableKeys.sort]: { S: sk } }
 }
 
-/** Reports whether an item is expired. DynamoDB deletes expired items with a delay. */
+/** Reports whether an item is expired. DynamoDB may delete an expired item much later. */
 export function isExpired({ clock }: Pick<Table, 'clock'>, item: Item): boolean {
-  const seconds = readNumber(item, tableKeys.expires)
-  return seconds > 0 && seconds * 1000 <= clock.now()
+  const expirySeconds = readNumber(item, tableKeys.expires)
+  return expirySeconds > 0 && expirySeconds * 1000 <= clock.now()
 }
 
-/** Sends a read, and throws errors of the catalogue. */
+/** Sends a read with retries, and throws errors of the catalogue. */
 function sendRead<T>(table: Table, operation: string, send: () => Promise<T>): Promise<T> {
   return sendWithRetry(table, operation, async () => ({ kind: 'done', value: await send() }))
 }
@@ -216,7 +217,7 @@ export async function sendWithRetry<T>(
   try {
     return await retryRequest(table, attempt)
   } catch (thrown) {
-    throw storeError(thrown, { table: table.name, operation, region: table.region })
+    throw dynamoError(thrown, { table: table.name, operation, region: table.region })
   }
 }
 

@@ -10,7 +10,7 @@ import type { Item, Key } from './item.ts'
 import type { RetryOutcome } from './retry-request.ts'
 import { sendWithRetry, type ItemUpdate, keyOf, type Table } from './table.ts'
 
-/** One write of a transaction. */
+/** One write of a transaction: a conditional change, a put or a removal of one item. */
 export type TransactionPart =
   | { readonly kind: 'change'; readonly change: ItemUpdate }
   | { readonly kind: 'put'; readonly key: Key; readonly item: Item; readonly ifAbsent: boolean }
