@@ -4,7 +4,7 @@ import { limits } from '../../shared/config/limits.ts'
 import { error, messageOf } from '../../shared/errors/error.ts'
 import type { ImportParameterization } from '../../shared/records/import.ts'
 import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
-import type { JsonObject } from '../../shared/values/stored.ts'
+import type { JsonObject } from '../../shared/values/value-codec.ts'
 
 /** One resource of an import file. Omitted texts are '', lists are empty, and flags are false. */
 export interface ImportSpec {

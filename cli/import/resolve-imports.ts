@@ -3,7 +3,7 @@ import { isProviderType } from '../../shared/names/provider-reference.ts'
 import { childUrnOf, isUrn, urnPartsOf, typeOf, type Urn } from '../../shared/names/urn.ts'
 import { completeVersion } from '../../shared/names/version.ts'
 import type { ImportedResource } from '../../shared/records/import.ts'
-import type { JsonObject } from '../../shared/values/stored.ts'
+import type { JsonObject } from '../../shared/values/value-codec.ts'
 import type { ImportFile, ImportSpec } from './import-file.ts'
 
 /** The contents of an import file after its names are resolved. */

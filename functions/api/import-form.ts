@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { isUrn } from '../../shared/names/urn.ts'
 import type { ImportedResource } from '../../shared/records/import.ts'
-import { holdsPlaintextSecret } from '../../shared/state/plaintext-secrets.ts'
+import { containsPlaintextSecret } from '../../shared/state/plaintext-secrets.ts'
 import type { Json } from '../../shared/state/stored.ts'
 
 const text = z.string().max(apiLimits.urnCharsMax)
@@ -10,7 +10,7 @@ const urnOrNone = text.refine(value => value === '' || isUrn(value), 'must be a 
 /** Sealed values: a secret in plaintext would be stored with the request. */
 const sealedMap = z
   .record(z.string(), z.unknown())
-  .refine(map => !holdsPlaintextSecret(map as Json), 'must contain no secret in plaintext')
+  .refine(map => !containsPlaintextSecret(map as Json), 'must contain no secret in plaintext')
   .optional()
 
 /** The resources that an import adopts; see `ImportedResource`. */

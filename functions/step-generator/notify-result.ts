@@ -74,8 +74,8 @@ export async function notifyEnded(deps: NotifyDeps, stack: StackId): Promise<voi
     kind === 'succeeded'
       ? { kind, ...commonFields, changes }
       : { kind, ...commonFields, changes, codes: [errorCodeOf(record)] }
-  const notice = { workIds: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
-  await runOnce({ marks: notifier.marks, clock: platform.clock }, notice, async () => {
+  const task = { taskIds: [`told ${deployment}`], retentionMs: triggerLimits.deliveryRetentionMs }
+  await runOnce({ marks: notifier.marks, clock: platform.clock }, task, async () => {
     const pin = await readFirstPin(platform, deployment)
     const request = pin?.request
     const storedRequest =

@@ -53,15 +53,15 @@ export async function answerWebhook(
     const reception = await receiveWebhook(
       {
         ...server,
-        send: async (triggers, delivery) => {
+        send: async (ruleMatches, delivery) => {
           const requestOptions = { requestedAt: server.clock.now(), execute: server.execute }
-          for (const trigger of triggers) {
-            const { stack, operation } = trigger
+          for (const ruleMatch of ruleMatches) {
+            const { stack, operation } = ruleMatch
             if ((await server.catalog.getStack(stack)) === undefined) {
               unknownStacks.push(stack)
               continue
             }
-            const deploymentRequest = createWebhookRequest(trigger, delivery, requestOptions)
+            const deploymentRequest = createWebhookRequest(ruleMatch, delivery, requestOptions)
             // If a request with this key exists, the same delivery put it earlier.
             await server.requests.put(deploymentRequest)
             await server.nudges.nudge(stack, 0)

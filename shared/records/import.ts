@@ -1,5 +1,5 @@
 import type { Urn } from '../names/urn.ts'
-import type { JsonObject } from '../values/stored.ts'
+import type { JsonObject } from '../values/value-codec.ts'
 import type { PackageParameterization } from './package-parameterization.ts'
 
 /** The plugin and the parameters that form a package. `value`: the parameters in base64. */

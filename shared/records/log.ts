@@ -1,6 +1,6 @@
 import type { Urn } from '../names/urn.ts'
 import type { StoredResource } from '../state/stored.ts'
-import type { JsonObject } from '../values/stored.ts'
+import type { JsonObject } from '../values/value-codec.ts'
 import type { PackageParameterization } from './package-parameterization.ts'
 import type { ImportedResource } from './import.ts'
 import type { BlobHash, EpochMs, LogNumber, OperationId, WriterToken } from './ids.ts'

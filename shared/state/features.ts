@@ -20,7 +20,7 @@ export const knownFeatures = [
 type Feature = (typeof knownFeatures)[number]
 
 /**
- * Key in the `metadata` of a deployment in memory, which records that the deployment contains byte
+ * Key in the `metadata` of a deployment in memory, for the fact that the deployment contains byte
  * strings. Byte strings may be inside ciphertexts, where the stored form does not show them. Files
  * have a feature of the envelope instead of this field.
  */

@@ -9,6 +9,7 @@ import {
 } from './stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from './stored.ts'
 
+/** Old URN → new URN. */
 type Renames = ReadonlyMap<string, string>
 
 /**
@@ -19,8 +20,8 @@ type Renames = ReadonlyMap<string, string>
 export function normalizeUrns(deployment: StoredDeployment): StoredDeployment {
   const { resources = [], snippets } = deployment
   const renames = renamesOf(resources)
-  const isClean = resources.every(resource => resource['aliases'] === undefined)
-  if (renames.size === 0 && isClean) return deployment
+  const hasNoAliases = resources.every(resource => resource['aliases'] === undefined)
+  if (renames.size === 0 && hasNoAliases) return deployment
   return {
     ...deployment,
     resources: resources.map(resource => applyRenames(resource, renames)),

@@ -3,8 +3,8 @@ import type { ResourceState } from './resource.ts'
 
 /**
  * Returns the list after a refresh: refreshed states keep their order, and deleted states are
- * removed. References that do not point to an earlier state are cut, and missing parents are
- * removed. Source: docs/spec/deployment.md#base-state-after-a-refresh,
+ * removed. References that do not point to an earlier state are removed, and so are missing
+ * parents. Source: docs/spec/deployment.md#base-state-after-a-refresh,
  * docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildAfterRefresh(
@@ -16,16 +16,19 @@ export function rebuildAfterRefresh(
   for (const state of states) {
     const refreshedState = results.has(state) ? results.get(state) : state
     if (refreshedState === undefined) continue
-    const cutState = cutReferences(refreshedState, earlierUrns)
-    rebuiltStates.push(cutState)
-    earlierUrns.add(cutState.urn)
+    const prunedState = removeDanglingReferences(refreshedState, earlierUrns)
+    rebuiltStates.push(prunedState)
+    earlierUrns.add(prunedState.urn)
   }
   return rebuiltStates.map(state =>
     state.parent === '' || earlierUrns.has(state.parent) ? state : { ...state, parent: '' },
   )
 }
 
-function cutReferences(state: ResourceState, earlierUrns: ReadonlySet<Urn>): ResourceState {
+function removeDanglingReferences(
+  state: ResourceState,
+  earlierUrns: ReadonlySet<Urn>,
+): ResourceState {
   const keepEarlier = (urns: readonly Urn[]): readonly Urn[] =>
     urns.filter(urn => earlierUrns.has(urn))
   const byProperty = [...state.propertyDependencies].map(

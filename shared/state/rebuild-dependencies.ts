@@ -2,26 +2,25 @@ import { readListMapField, readTextField, readTextListField } from './stored-fie
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * Cuts every reference that does not point to an earlier resource, and removes missing parents, as
- * after a refresh that lost resources. The comparison is by position, because several states may
- * share a URN. A resource for which `isKept` holds stays unchanged unless a reference must be cut.
- * The caller uses `isKept` for registered resources. Source:
- * docs/spec/journal.md#replay-of-entries.
+ * Removes every reference that does not point to an earlier resource of the list, and missing
+ * parents. A refresh does this, because it may remove resources. A resource for which `isKept`
+ * returns true stays unchanged unless a reference must be removed. The caller uses `isKept` for
+ * registered resources. Source: docs/spec/journal.md#replay-of-entries.
  */
 export function rebuildDependencies(
   resources: readonly StoredResource[],
   isKept: (resource: StoredResource) => boolean = () => false,
 ): readonly StoredResource[] {
   const earlierUrns = new Set<string>()
-  const cutResources = resources.map(resource => {
-    const cutResource =
+  const prunedResources = resources.map(resource => {
+    const prunedResource =
       isKept(resource) && hasOnlyEarlierReferences(resource, earlierUrns)
         ? resource
-        : cutReferences(resource, earlierUrns)
+        : removeDanglingReferences(resource, earlierUrns)
     earlierUrns.add(resource.urn)
-    return cutResource
+    return prunedResource
   })
-  return cutResources.map(resource => {
+  return prunedResources.map(resource => {
     const parent = readTextField(resource, 'parent')
     return parent === '' || earlierUrns.has(parent) ? resource : withoutField(resource, 'parent')
   })
@@ -42,7 +41,10 @@ function hasOnlyEarlierReferences(
   return referencedUrns.every(urn => earlierUrns.has(urn))
 }
 
-function cutReferences(resource: StoredResource, earlierUrns: ReadonlySet<string>): StoredResource {
+function removeDanglingReferences(
+  resource: StoredResource,
+  earlierUrns: ReadonlySet<string>,
+): StoredResource {
   const isDangling = (urn: string): boolean => !earlierUrns.has(urn)
   let changedResource = resource
   for (const field of ['dependencies', 'replaceWith']) {
@@ -54,7 +56,7 @@ function cutReferences(resource: StoredResource, earlierUrns: ReadonlySet<string
   if (deletedWith !== '' && isDangling(deletedWith))
     changedResource = withoutField(changedResource, 'deletedWith')
   const propertyDependencies = readListMapField(resource, 'propertyDependencies')
-  // As in Pulumi, empty lists are removed even if nothing was cut.
+  // As in Pulumi, empty lists are removed even if no reference was removed.
   if ([...propertyDependencies.values()].every(urns => urns.length > 0 && !urns.some(isDangling)))
     return changedResource
   const remainingDependencies = [...propertyDependencies]

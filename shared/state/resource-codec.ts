@@ -7,7 +7,7 @@ import {
   encodeStoredMap,
   type Open,
   type Seal,
-} from '../values/stored.ts'
+} from '../values/value-codec.ts'
 import type { CustomTimeouts, ResourceState, StackFrame } from './resource.ts'
 import {
   isJsonObject,

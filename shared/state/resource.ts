@@ -30,22 +30,24 @@ export interface ResourceState {
   readonly type: string
   /** Whether a provider manages the resource. Components are not custom and have no id. */
   readonly custom: boolean
-  /** Replaced, but not deleted from the cloud yet. */
+  /** Whether the resource was replaced, but is not deleted from the cloud yet. */
   readonly delete: boolean
   readonly id: string
   readonly inputs: PropertyMap
   readonly outputs: PropertyMap
   readonly parent: Urn | ''
   readonly protect: boolean
+  /** Whether the next deployment replaces the resource. */
   readonly taint: boolean
-  /** Read, but not managed. */
+  /** Whether the program only reads the resource, and Antichain does not manage it. */
   readonly external: boolean
   readonly dependencies: readonly Urn[]
+  /** The errors with which the resource was created or updated, but not initialized. */
   readonly initErrors: readonly string[]
   /** `<provider urn>::<id>`, '' for components and providers. */
   readonly provider: string
   readonly propertyDependencies: ReadonlyMap<string, readonly Urn[]>
-  /** Deleted from the cloud, with its replacement not created yet. */
+  /** Whether the resource was deleted from the cloud, but its replacement is not created yet. */
   readonly pendingReplacement: boolean
   readonly additionalSecretOutputs: readonly string[]
   /**
@@ -53,11 +55,12 @@ export interface ResourceState {
    */
   readonly aliases: readonly Urn[]
   readonly customTimeouts: CustomTimeouts
+  /** The id under which the program imported the resource. */
   readonly importID: string
   readonly retainOnDelete: boolean
   readonly deletedWith: Urn | ''
   readonly replaceWith: readonly Urn[]
-  /** RFC 3339 in UTC, kept as text because `Date` would lose digits. '' = not set. */
+  /** RFC 3339 in UTC, stored as text, because `Date` would lose digits. '' = not set. */
   readonly created: string
   readonly modified: string
   readonly sourcePosition: string
@@ -66,8 +69,11 @@ export interface ResourceState {
   readonly hideDiff: readonly string[]
   readonly replaceOnChanges: readonly string[]
   readonly replacementTrigger: PropertyValue
+  /** Whether the provider requires a refresh before the next update. */
   readonly refreshBeforeUpdate: boolean
+  /** The owner of a view. */
   readonly viewOf: Urn | ''
+  /** Names of hooks by hook type. */
   readonly resourceHooks: ReadonlyMap<string, readonly string[]>
   readonly extensionRef: string
   readonly snippetID: string

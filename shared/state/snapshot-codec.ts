@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SecretsManager } from '../secrets/crypter.ts'
-import { decodeStored, encodeStored, type Open, type Seal } from '../values/stored.ts'
+import { decodeStored, encodeStored, type Open, type Seal } from '../values/value-codec.ts'
 import { containsSpecial } from '../values/walk.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { decodeResource, encodeResource } from './resource-codec.ts'

@@ -9,7 +9,7 @@ import { manifestOf } from './snapshot-codec.ts'
 import { isJsonObject, readTextField, readNestedTexts, readTextListField } from './stored-fields.ts'
 import type { StoredDeployment, StoredResource } from './stored.ts'
 
-/** The resources that precede a resource in its list. */
+/** The URNs and providers that precede a resource in its list. */
 interface EarlierResources {
   readonly urns: Set<string>
   readonly providers: Set<string>

@@ -3,16 +3,16 @@ import { isUrn } from '../names/urn.ts'
 import { readTextField, readNestedTexts, readTextListField } from './stored-fields.ts'
 import type { StoredResource } from './stored.ts'
 
-/** The progress of the sort for a resource: not visited, dependencies in progress, finished. */
+/** The progress of the sort for a resource. `inProgress`: its dependencies are being sorted. */
 const [unvisited, inProgress, finished] = [0, 1, 2]
 
 /** Positions of the states of one URN, ascending. */
 interface StatePositions {
   readonly live: number[]
-  readonly deleted: number[]
+  readonly oldCopies: number[]
 }
 
-/** The targets of references. */
+/** The positions to which references can point. */
 interface Lookup {
   readonly states: ReadonlyMap<string, StatePositions>
   /** Positions by exact provider reference: URN and id. */
@@ -23,21 +23,20 @@ interface Lookup {
  * Sorts dependencies before their dependents. A sorted list stays unchanged. There are two kinds of
  * states: old copies (with `delete`) and live states. Rule 1: a reference points to the nearest
  * state of its URN, preferably to one of the same kind as the referring state. Rule 2: a referring
- * state stays behind the last earlier state of the other kind that has the referenced URN. If the
- * referring state depends on that state, the referring state must be deleted first. Rule 2 is
- * dropped if it causes a cycle. With a cycle of references the list stays unchanged, and `cycle` is
- * the URN of a member. Linear in states and references. Source:
- * docs/spec/state-integrity.md#repair.
+ * state stays behind the last earlier state of the other kind with the referenced URN. It may
+ * depend on that state, and must then be deleted first. Rule 2 is dropped if it causes a cycle.
+ * With a cycle of references the list stays unchanged, and `cycle` is the URN of a member. Linear
+ * in states and references. Source: docs/spec/state-integrity.md#repair.
  */
 export function sortTopologically(resources: readonly StoredResource[]): {
   readonly resources: readonly StoredResource[]
   readonly cycle: string | undefined
 } {
   const lookup = createLookup(resources)
-  const carefulSort = sortDepthFirst(resources, index =>
+  const strictSort = sortDepthFirst(resources, index =>
     edgesOf(index, resources, { lookup, mustFollowOtherKind: true }),
   )
-  if (carefulSort.cycle === undefined) return carefulSort
+  if (strictSort.cycle === undefined) return strictSort
   return sortDepthFirst(resources, index =>
     edgesOf(index, resources, { lookup, mustFollowOtherKind: false }),
   )
@@ -77,9 +76,9 @@ function createLookup(resources: readonly StoredResource[]): Lookup {
   const providers = new Map<string, number[]>()
   resources.forEach((resource, index) => {
     const { urn, type } = resource
-    const positions = states.get(urn) ?? { live: [], deleted: [] }
+    const positions = states.get(urn) ?? { live: [], oldCopies: [] }
     states.set(urn, positions)
-    const kindPositions = resource['delete'] === true ? positions.deleted : positions.live
+    const kindPositions = resource['delete'] === true ? positions.oldCopies : positions.live
     kindPositions.push(index)
     if (!isProviderType(type) || !isUrn(urn)) return
     const reference = providerReferenceOf(urn, readTextField(resource, 'id'))
@@ -100,7 +99,7 @@ function edgesOf(
 ): readonly number[] {
   const resource = resources[index]
   if (resource === undefined) return []
-  const isDeleted = resource['delete'] === true
+  const isOldCopy = resource['delete'] === true
   const edges: number[] = []
   const add = (position: number | undefined): void => {
     if (position !== undefined) edges.push(position)
@@ -108,8 +107,8 @@ function edgesOf(
   const addUrn = (urn: string): void => {
     const statePositions = urn === '' ? undefined : lookup.states.get(urn)
     if (statePositions === undefined) return
-    const { live, deleted } = statePositions
-    const [first, second] = isDeleted ? [deleted, live] : [live, deleted]
+    const { live, oldCopies } = statePositions
+    const [first, second] = isOldCopy ? [oldCopies, live] : [live, oldCopies]
     add(findNearest(first, index) ?? findNearest(second, index))
     if (mustFollowOtherKind) add(second[countBefore(second, index) - 1])
   }

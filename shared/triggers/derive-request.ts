@@ -7,13 +7,14 @@ import {
 } from './trigger-requests.ts'
 import type { Schedule } from './schedules/schedule.ts'
 import { commitForm, repositoryForm } from './webhooks/repository-event.ts'
-import { type Rule, type Trigger, triggersOfOrigin } from './webhooks/rules.ts'
+import { type Rule, type RuleMatch, findRuleMatchesOfOrigin } from './webhooks/rules.ts'
 
 /**
- * Returns the request that the rules of a webhook allow for a stored request, or undefined. All but
- * the change, the sender's time and the key comes from a rule, because the stored request may be
- * forged. If several rules match, the one that the request was made by decides. If the rules have
- * changed meanwhile, their strictest settings apply. Pure.
+ * Returns the request that the rules of a webhook allow for a stored request, or undefined. Only
+ * the change, the key, the time and `execute` come from the stored request, because it may be
+ * forged. A rule determines all other fields. Of several matching rules, the one with the program
+ * of the stored request decides. If there is none, because the rules have changed, the strictest
+ * settings of all apply. Pure.
  */
 export function deriveWebhookRequest(
   rules: readonly Rule[],
@@ -24,24 +25,24 @@ export function deriveWebhookRequest(
   if (!repositoryForm.safeParse(repository).success || !commitForm.safeParse(commit).success)
     return undefined
   const operation = request.dryRun ? 'preview' : request.options.command
-  const derivedRequests = triggersOfOrigin(rules, request.stack, origin)
-    .filter(trigger => trigger.operation === operation)
-    .map(trigger => deriveFromTrigger(trigger, request, webhook))
+  const derivedRequests = findRuleMatchesOfOrigin(rules, request.stack, origin)
+    .filter(ruleMatch => ruleMatch.operation === operation)
+    .map(ruleMatch => deriveFromRuleMatch(ruleMatch, request, webhook))
     .filter(({ program }) => program.kind === request.program.kind)
-  const sameRequest = derivedRequests.find(({ program }) => isSame(program, request.program))
+  const sameRequest = derivedRequests.find(({ program }) => isSameProgram(program, request.program))
   return sameRequest ?? mergeStrictly(derivedRequests)
 }
 
-function deriveFromTrigger(
-  trigger: Trigger,
+function deriveFromRuleMatch(
+  ruleMatch: RuleMatch,
   { key, at, options }: DeploymentRequest,
   webhook: string,
 ): DeploymentRequest {
   const context = { requestedAt: at, execute: options.execute }
-  return { ...createWebhookRequest(trigger, { webhook, delivery: '' }, context), key }
+  return { ...createWebhookRequest(ruleMatch, { webhook, delivery: '' }, context), key }
 }
 
-const isSame = (one: RequestedProgram, other: RequestedProgram): boolean =>
+const isSameProgram = (one: RequestedProgram, other: RequestedProgram): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
 /** Returns the first request, with the strictest settings of all. */
@@ -76,8 +77,8 @@ export function parseScheduleKey(key: string): ScheduleRun | undefined {
 
 /**
  * Returns the request of a schedule's run, or the remedy of the drift that the run detected.
- * Returns undefined if the stored request has another operation, because the schedule has changed.
- * All but the key and the time comes from the schedule. Pure.
+ * Returns undefined if the schedule has changed, so that the stored request has another operation.
+ * Only the stack, the key, the time and `execute` come from the stored request. Pure.
  */
 export function deriveScheduleRequest(
   { name, due, schedule }: ScheduleRun & { readonly schedule: Schedule },

@@ -9,7 +9,7 @@ import {
 } from '../records/request.ts'
 import { toPrintable } from './printable.ts'
 import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
-import type { Trigger } from './webhooks/rules.ts'
+import type { RuleMatch } from './webhooks/rules.ts'
 import type { Schedule } from './schedules/schedule.ts'
 
 /** The time of a request, and the executor of its operations. */
@@ -19,16 +19,16 @@ export interface RequestContext {
 }
 
 /**
- * Creates the request of a delivery for one of its triggers. The key of the request contains the id
- * of the delivery, so a repeated delivery is the same request. Each trigger of a delivery has a
- * different stack.
+ * Creates the request of a delivery for one of its rule matches. The key of the request contains
+ * the id of the delivery, so a repeated delivery is the same request. Each rule match of a delivery
+ * has a different stack.
  */
 export function createWebhookRequest(
-  trigger: Trigger,
+  ruleMatch: RuleMatch,
   { webhook, delivery }: WebhookDelivery,
   context: RequestContext,
 ): DeploymentRequest {
-  const { stack, operation, ref, replyTarget } = trigger
+  const { stack, operation, ref, replyTarget } = ruleMatch
   const { repository, commit } = replyTarget
   return {
     stack,
@@ -40,12 +40,12 @@ export function createWebhookRequest(
       command: operation === 'preview' ? 'up' : operation,
       message: toPrintable(`${repository} ${ref} at ${commit.slice(0, 12)}`),
     }),
-    program: toRequestedProgram(trigger, webhook),
+    program: toRequestedProgram(ruleMatch, webhook),
     origin: { kind: 'webhook', webhook, ref, ...replyTarget },
   }
 }
 
-function toRequestedProgram({ program }: Trigger, webhook: string): RequestedProgram {
+function toRequestedProgram({ program }: RuleMatch, webhook: string): RequestedProgram {
   if (program.kind === 'uploaded') return { kind: 'last' }
   return { ...program, kind: 'repository', webhook }
 }

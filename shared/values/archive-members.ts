@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { Parser } from 'tar'
 import { fromBuffer } from 'yauzl'
 import { error } from '../errors/error.ts'
-import type { TarMember } from './tar-stream.ts'
+import type { TarMember } from './tar-blocks.ts'
 
 /** Reports whether a path, or the path of an address, names a readable archive file. */
 export function isArchiveName(name: string): boolean {

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { error } from '../errors/error.ts'
 import { isArchiveName, openArchive } from './archive-members.ts'
 import { compareUtf8 } from './go-json.ts'
-import { createTarBlocks, tarEnd, type TarMember } from './tar-stream.ts'
+import { createTarBlocks, tarEnd, type TarMember } from './tar-blocks.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
 import { containsSpecial } from './walk.ts'
 import { isList, isMap, isSpecial } from './value.ts'
@@ -113,10 +113,10 @@ function hashSpecial(value: Asset | Archive, reader: AssetReader): Promise<Asset
 /** Hashes one member at a time, so that a folder need not fit into memory. */
 async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
   const hash = createHash('sha256')
-  const seenNames = new Set<string>()
+  const hashedNames = new Set<string>()
   for await (const member of members) {
-    if (seenNames.has(member.name)) continue
-    seenNames.add(member.name)
+    if (hashedNames.has(member.name)) continue
+    hashedNames.add(member.name)
     for (const block of createTarBlocks(member)) hash.update(block)
   }
   return hash.update(tarEnd).digest('hex')

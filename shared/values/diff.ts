@@ -3,7 +3,7 @@ import { compareUtf8 } from './go-json.ts'
 import { formatPath, type PathSegment } from './path.ts'
 import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap } from './value.ts'
-import { stripMap } from './walk.ts'
+import { stripSecretsInMap } from './walk.ts'
 
 /** A difference between old and new inputs that the engine found without a provider. */
 export interface InputDifference {
@@ -25,8 +25,8 @@ export interface InputDiff {
 export function diffInputs(oldInputs: PropertyMap, newInputs: PropertyMap): InputDiff | undefined {
   const changedKeys: string[] = []
   const detailedDiff = new Map<string, InputDifference>()
-  const a = stripMap(oldInputs)
-  const b = stripMap(newInputs)
+  const a = stripSecretsInMap(oldInputs)
+  const b = stripSecretsInMap(newInputs)
   for (const key of mergedKeysOf(a, b)) {
     const before = detailedDiff.size
     compare(a.get(key), b.get(key), { path: [key], differences: detailedDiff })

@@ -1,4 +1,4 @@
-/** Parses JSON. Returns undefined for invalid JSON, which no form of a value accepts. */
+/** Parses JSON. Returns undefined for invalid JSON. No form of a value accepts undefined. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -124,10 +124,10 @@ export function containsPath(
 }
 
 /**
- * Resets the values at the paths to the old inputs. A value that the old inputs do not have is
+ * Resets the values at the paths to the old inputs. A value that is absent in the old inputs is
  * removed. Paths pass through secrets, and a value from a secret stays secret. A path through an
- * added or removed value cannot be reset and is returned in `unresettable`; with wildcards, the
- * resettable part is reset anyway. Malformed paths are ignored. Source:
+ * added or removed value cannot be reset and is returned in `unresettable`. The matches of a
+ * wildcard before such a value are reset anyway. Malformed paths are ignored. Source:
  * docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
@@ -166,7 +166,7 @@ interface ResetPosition {
   readonly isInSecret: boolean
 }
 
-/** The new value. `isComplete`: the whole path was reset. */
+/** The value after a reset. `isComplete`: whether the whole path was reset. */
 interface ResetResult {
   readonly value: PropertyValue
   readonly isComplete: boolean
@@ -181,13 +181,13 @@ function resetValue(old: PropertyValue, next: PropertyValue, position: ResetPosi
   const [segment, ...path] = position.path
   if (segment === undefined) return { value: next, isComplete: false }
   const childPosition = { ...position, path }
-  if (segment === anySegment) return resetAny(old, next, childPosition)
+  if (segment === anySegment) return resetWildcard(old, next, childPosition)
   if (typeof segment === 'number') return resetItem(old, next, { ...childPosition, index: segment })
   return resetKey(old, next, { ...childPosition, key: segment })
 }
 
-/** Returns the old value for its new position. A value from a secret stays secret. */
-function carryOver(value: PropertyValue, position: ResetPosition): PropertyValue {
+/** Returns the old value, as a secret if it comes from a secret and its new position is in none. */
+function wrapIfFromSecret(value: PropertyValue, position: ResetPosition): PropertyValue {
   return position.isFromSecret && !position.isInSecret ? secretOf(value) : value
 }
 
@@ -207,7 +207,7 @@ function resetItem(
     return { value: next, isComplete: isAbsent && position.path.length === 0 }
   }
   if (position.path.length === 0)
-    return { value: next.with(index, carryOver(before, position)), isComplete: true }
+    return { value: next.with(index, wrapIfFromSecret(before, position)), isComplete: true }
   const { value, isComplete } = resetValue(before, after, position)
   return { value: next.with(index, value), isComplete }
 }
@@ -223,7 +223,7 @@ function resetKey(
     if (!isMap(next)) return { value: next, isComplete: before === undefined }
     const changed = new Map(next)
     if (before === undefined) changed.delete(key)
-    else changed.set(key, carryOver(before, position))
+    else changed.set(key, wrapIfFromSecret(before, position))
     return { value: changed, isComplete: true }
   }
   if (!isMap(old) || !isMap(next)) return { value: next, isComplete: !isMap(old) && !isMap(next) }
@@ -233,12 +233,16 @@ function resetKey(
   return { value: new Map(next).set(key, value), isComplete }
 }
 
-function resetAny(old: PropertyValue, next: PropertyValue, position: ResetPosition): ResetResult {
+function resetWildcard(
+  old: PropertyValue,
+  next: PropertyValue,
+  position: ResetPosition,
+): ResetResult {
   const isLast = position.path.length === 0
   if (isMap(next)) {
     if (!isMap(old)) return { value: next, isComplete: isLast }
     return isLast
-      ? { value: carryOverMap(old, position), isComplete: true }
+      ? { value: wrapEachIfFromSecret(old, position), isComplete: true }
       : resetEachKey(old, next, position)
   }
   if (!isList(next)) return { value: next, isComplete: false }
@@ -246,8 +250,8 @@ function resetAny(old: PropertyValue, next: PropertyValue, position: ResetPositi
   return resetEachItem(old, next, position)
 }
 
-function carryOverMap(old: PropertyMap, position: ResetPosition): PropertyMap {
-  return new Map([...old].map(([key, value]) => [key, carryOver(value, position)]))
+function wrapEachIfFromSecret(old: PropertyMap, position: ResetPosition): PropertyMap {
+  return new Map([...old].map(([key, value]) => [key, wrapIfFromSecret(value, position)]))
 }
 
 function resetEachKey(old: PropertyMap, next: PropertyMap, position: ResetPosition): ResetResult {
@@ -271,7 +275,7 @@ function resetEachItem(
   for (const [index, before] of old.entries()) {
     const after = next[index]
     if (after === undefined) break
-    if (position.path.length === 0) changed[index] = carryOver(before, position)
+    if (position.path.length === 0) changed[index] = wrapIfFromSecret(before, position)
     else {
       const { value, isComplete } = resetValue(before, after, position)
       changed[index] = value

@@ -5,14 +5,14 @@ import { isList, isMap, isSpecial } from './value.ts'
  * Minimum length of a redacted secret. Redacting single letters would make every message
  * unreadable.
  */
-const redactedLengthMin = 3
+const redactedCharsMin = 3
 
 /**
  * Creates a function that redacts secret texts in messages, also when quoted as JSON. The function
- * redacts longer secrets first, so that a shorter secret inside a longer one leaves no rest.
+ * redacts longer secrets first, so that a shorter secret inside a longer one does not split it.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
-  const longSecrets = secrets.filter(secret => secret.length >= redactedLengthMin)
+  const longSecrets = secrets.filter(secret => secret.length >= redactedCharsMin)
   const redactedTexts = [...new Set(longSecrets.flatMap(secret => [secret, quoteJson(secret)]))]
   if (redactedTexts.length === 0) return text => text
   const longestFirst = redactedTexts.sort((a, b) => b.length - a.length)

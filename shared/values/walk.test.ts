@@ -8,7 +8,7 @@ import {
   downgradeOutputs,
   redactMap,
   restoreSecretMarks,
-  stripMap,
+  stripSecretsInMap,
   stripSecrets,
 } from './walk.ts'
 import { signatureKey as sig, signatures } from './wire-options.ts'
@@ -34,7 +34,7 @@ describe('inspecting values', () => {
 
   test('removes all wrappers, and shares unchanged values', () => {
     const plain = map({ a: [1] })
-    expect(stripMap(plain)).toBe(plain)
+    expect(stripSecretsInMap(plain)).toBe(plain)
     const value = [secretOf([secretOf(1)]), output({}), output({ value: secretOf(plain) })]
     expect(stripSecrets(value)).toEqual([[1], unknown, plain])
   })

@@ -51,8 +51,8 @@ function mapSpecials(
   value: PropertyValue,
   replace: (special: SpecialValue) => PropertyValue,
 ): PropertyValue {
-  if (isList(value)) return mapList(value, replace)
-  if (isMap(value)) return mapMap(value, replace)
+  if (isList(value)) return mapSpecialsInList(value, replace)
+  if (isMap(value)) return mapSpecialsInMap(value, replace)
   if (!isSpecial(value)) return value
   if (value.kind === 'secret') {
     const inner = mapSpecials(value.value, replace)
@@ -65,7 +65,7 @@ function mapSpecials(
   return replace(value)
 }
 
-function mapList(
+function mapSpecialsInList(
   list: readonly PropertyValue[],
   replace: (special: SpecialValue) => PropertyValue,
 ): PropertyValue {
@@ -73,7 +73,10 @@ function mapList(
   return mapped.every((item, index) => item === list[index]) ? list : mapped
 }
 
-function mapMap(map: PropertyMap, replace: (special: SpecialValue) => PropertyValue): PropertyMap {
+function mapSpecialsInMap(
+  map: PropertyMap,
+  replace: (special: SpecialValue) => PropertyValue,
+): PropertyMap {
   let changed: Map<string, PropertyValue> | undefined
   for (const [key, item] of map) {
     const mapped = mapSpecials(item, replace)
@@ -96,8 +99,8 @@ export function stripSecrets(value: PropertyValue): PropertyValue {
 }
 
 /** Applies `stripSecrets` to each value. */
-export function stripMap(map: PropertyMap): PropertyMap {
-  return mapMap(map, unwrapSpecial)
+export function stripSecretsInMap(map: PropertyMap): PropertyMap {
+  return mapSpecialsInMap(map, unwrapSpecial)
 }
 
 const maskSpecial = (special: SpecialValue): PropertyValue => {
@@ -113,10 +116,10 @@ export function maskSecrets(value: PropertyValue): PropertyValue {
 
 /** Applies `maskSecrets` to each value. */
 export function maskSecretsInMap(map: PropertyMap): PropertyMap {
-  return mapMap(map, maskSpecial)
+  return mapSpecialsInMap(map, maskSpecial)
 }
 
-/** Returns the URNs on which the output values inside depend. */
+/** Returns the URNs on which the output values inside a value depend. */
 export function dependenciesOf(value: PropertyValue): readonly Urn[] {
   const urns = new Set<Urn>()
   containsSpecial(value, special => {
@@ -131,7 +134,7 @@ export function dependenciesOf(value: PropertyValue): readonly Urn[] {
  * docs/spec/monitor.md#resourcemonitor step 16.
  */
 export function downgradeOutputs(map: PropertyMap): PropertyMap {
-  return mapMap(map, special => {
+  return mapSpecialsInMap(map, special => {
     if (special.kind !== 'output') return special
     const value = special.value ?? unknown
     return special.secret ? secretOf(value) : value

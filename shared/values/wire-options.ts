@@ -9,7 +9,7 @@ export interface WireOptions {
   readonly secrets: boolean
   /** True: references are sent wrapped; false: as id (custom resources) or URN. */
   readonly references: boolean
-  /** True: output values are kept; false: they become unknown, secret or the bare value. */
+  /** True: output values are sent as such; false: they become unknown, secret or bare. */
   readonly outputs: boolean
   /** Whether secrets and unknowns become output values too. Has an effect only with `outputs`. */
   readonly upgradesToOutputs?: boolean

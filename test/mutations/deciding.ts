@@ -177,9 +177,9 @@ export const decidingMutations: readonly Mutation[] = [
   {
     name: 'a resource with a changed option is not written',
     breaks: 'an unchanged resource is not written only if every persisted field equals the base',
-    file: 'shared/state/equal.ts',
+    file: 'shared/state/equal-resources.ts',
     edits: [["  'protect',\n", '']],
-    caughtBy: [testsOf('shared/state/equal')],
+    caughtBy: [testsOf('shared/state/equal-resources')],
   },
   {
     name: 'a resource is deleted before its dependents',

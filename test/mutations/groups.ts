@@ -186,7 +186,7 @@ export const groupMutations: readonly Mutation[] = [
     },
     [
       'isReplacement(effectiveDiff) || options.isTriggered || old.pendingReplacement',
-      'isReplacement(effectiveDiff) || options.triggered',
+      'isReplacement(effectiveDiff) || options.isTriggered',
     ],
     groupTestsOf('pending_replace/resume', 'WithUpdatedGoals'),
   ),

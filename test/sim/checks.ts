@@ -8,7 +8,7 @@ import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import { equalMaps } from '../../shared/values/equal.ts'
-import { stripMap } from '../../shared/values/walk.ts'
+import { stripSecretsInMap } from '../../shared/values/walk.ts'
 import type { ModelCloud } from './model-cloud.ts'
 import { checkFoldLaw, checkPartialFold, foldInputOf, type ReaderView } from './fold-law.ts'
 import { faultKinds } from './faults.ts'
@@ -236,7 +236,10 @@ function checkCloud(
     if (lastCall !== undefined && !lastCall.isAnswered) continue
     if (object === undefined) world.violate(`${resource.id} is in the state, but does not exist`)
     else if (
-      !equalMaps(stripMap(resource.outputs), new Map([...stripMap(object.inputs), ['made', 'yes']]))
+      !equalMaps(
+        stripSecretsInMap(resource.outputs),
+        new Map([...stripSecretsInMap(object.inputs), ['made', 'yes']]),
+      )
     )
       world.violate(`${resource.id} differs from the state`)
     world.cover('checked', 'a resource equals its object')

@@ -2,7 +2,7 @@ import type { HookRules } from './hook-rules.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
-import { stripMap } from '../../shared/values/walk.ts'
+import { stripSecretsInMap } from '../../shared/values/walk.ts'
 
 /** An object that exists in the model cloud. */
 export interface ModelObject {
@@ -215,7 +215,9 @@ function usersOf(
           publishedIds.has(user) && (lastCall.isAnswered || !lastCall.sender.isDead()),
       )
       .filter(({ inputs }) =>
-        [...stripMap(inputs)].some(([key, value]) => /^(?:needs|fixed)/.test(key) && value === id),
+        [...stripSecretsInMap(inputs)].some(
+          ([key, value]) => /^(?:needs|fixed)/.test(key) && value === id,
+        ),
       )
   )
 }

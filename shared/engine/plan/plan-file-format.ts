@@ -5,7 +5,7 @@ import { isUrn, urnPartsOf, type Urn } from '../../names/urn.ts'
 import type { Crypter } from '../../secrets/crypter.ts'
 import type { CustomTimeouts } from '../../state/resource.ts'
 import type { Json } from '../../values/json.ts'
-import { decodeStoredMap, encodeStoredMap, type JsonObject } from '../../values/stored.ts'
+import { decodeStoredMap, encodeStoredMap, type JsonObject } from '../../values/value-codec.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import type {
   PlannedAlias,

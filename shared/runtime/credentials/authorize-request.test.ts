@@ -8,7 +8,7 @@ import {
   createScheduleRequest,
   createWebhookRequest,
 } from '../../triggers/trigger-requests.ts'
-import { ruleForm, triggersOf } from '../../triggers/webhooks/rules.ts'
+import { ruleForm, findRuleMatches } from '../../triggers/webhooks/rules.ts'
 import { createRequestAuthorization } from './authorize-request.ts'
 
 /**
@@ -53,7 +53,7 @@ function requestOf(rules: readonly object[], kind: 'push' | 'pull-request'): Dep
   const change = { repository: 'acme/shop', commit, branch: 'main', paths: undefined }
   const event =
     kind === 'push' ? { kind, ...change } : { kind, ...change, number: 7, isForeign: false }
-  const [trigger] = triggersOf(
+  const [trigger] = findRuleMatches(
     rules.map(rule => ruleForm.parse(rule)),
     event,
   )

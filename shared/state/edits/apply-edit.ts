@@ -15,10 +15,11 @@ import type { StackNames } from './rename-stack.ts'
 import { repairState } from './repair.ts'
 import type { EditedState, StateEdit } from './state-edit.ts'
 
-/** The inputs of an edit besides the edit. */
+/** The states and names that an edit needs. */
 export interface EditInput {
+  /** The state before the edit. */
   readonly before: StoredDeployment
-  /** The state that the edit names. Undefined when it names none. */
+  /** The state to which the edit refers by its SHA-256. Undefined when it refers to none. */
   readonly namedState: StoredDeployment | undefined
   /** The names of the edited stack. */
   readonly names: StackNames
@@ -81,15 +82,15 @@ function requireReplaceable(
   if (digestOfResources(before) !== expected) throw conflictError()
 }
 
-/** Replaces a state except for its pending operations, whose origins no export contains. */
+/** Replaces a state except for its pending operations. An export does not contain their origins. */
 function replaceResources(before: StoredDeployment, replacement: StoredDeployment): EditedState {
   const state = withPendingOperations(replacement, pendingOperationsOf(before))
   return { state, count: state.resources?.length ?? 0, notices: [] }
 }
 
 /**
- * Replaces a state by the same one with secrets under another manager. Pending operations keep
- * their origins.
+ * Replaces a state by the same state with secrets under another secrets manager. Pending operations
+ * keep their origins.
  */
 function replaceSecrets(before: StoredDeployment, replacement: StoredDeployment): EditedState {
   const pendingAfter = pendingOperationsOf(replacement)

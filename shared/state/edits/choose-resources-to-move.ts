@@ -20,8 +20,8 @@ export function chooseResourcesToMove(
   resources: readonly StoredResource[],
   { urns, includeParents }: MoveRequest,
 ): { readonly movedUrns: ReadonlySet<string>; readonly unknownUrns: readonly string[] } {
-  const requested = new Set(urns)
-  const namedResources = resources.filter(({ urn }) => requested.has(urn))
+  const requestedUrns = new Set(urns)
+  const namedResources = resources.filter(({ urn }) => requestedUrns.has(urn))
   const provider = namedResources.find(({ type }) => isProviderType(type))
   if (provider !== undefined)
     throw error('CLI_USAGE', `cannot move the provider '${provider.urn}'`, {
@@ -33,7 +33,7 @@ export function chooseResourcesToMove(
     for (const resource of namedResources) addParents(resources, resource, movedUrns)
   addChildren(resources, movedUrns)
   for (const resource of resources) if (isRoot(resource)) movedUrns.delete(resource.urn)
-  return { movedUrns, unknownUrns: [...requested].filter(urn => !knownUrns.has(urn)) }
+  return { movedUrns, unknownUrns: [...requestedUrns].filter(urn => !knownUrns.has(urn)) }
 }
 
 /** Reports whether a resource is the root of its stack. */

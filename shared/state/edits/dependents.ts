@@ -5,10 +5,10 @@ import { referencesOf } from './references.ts'
 
 /**
  * Returns the ascending positions of all direct and indirect dependents of the resource at a
- * position. Several copies of a resource may share a URN, and references other than to providers
- * contain a URN only. A reference does not count if an unaffected copy with the URN exists. It also
- * does not count if several copies are affected, except for parents and owners of views. Takes
- * linear time. Source: docs/spec/state-integrity.md#state-edits.
+ * position. Several copies of a resource may share a URN, and only references to providers also
+ * contain an id. A reference does not count if an unaffected copy with the URN exists. It also does
+ * not count if several copies are affected, except for parents and owners of views. Takes linear
+ * time. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function dependentsOf(
   resources: readonly StoredResource[],
@@ -16,33 +16,33 @@ export function dependentsOf(
 ): readonly number[] {
   const root = resources[rootPosition]
   if (root === undefined) return []
-  const dependentIds = new Map<string, string[]>([[root.urn, [readTextField(root, 'id')]]])
-  const independentUrns = new Set(resources.slice(0, rootPosition).map(({ urn }) => urn))
+  const affectedIdsByUrn = new Map<string, string[]>([[root.urn, [readTextField(root, 'id')]]])
+  const unaffectedUrns = new Set(resources.slice(0, rootPosition).map(({ urn }) => urn))
   const positions: number[] = []
   const isDependent = (resource: StoredResource): boolean => {
     if (resource.urn === root.urn && readTextField(resource, 'id') === readTextField(root, 'id'))
       return false
     for (const { kind, urn } of referencesOf(resource)) {
-      const ids = dependentIds.get(urn)
-      if (ids === undefined || independentUrns.has(urn)) continue
-      // A parent or owner is always needed. Any other reference could mean another copy, so it
-      // counts only if there is one.
+      const ids = affectedIdsByUrn.get(urn)
+      if (ids === undefined || unaffectedUrns.has(urn)) continue
+      // A parent or owner is always needed. Any other reference may refer to another copy, so it
+      // counts only if a single copy is affected.
       if (kind === 'parent' || kind === 'viewOf' || ids.length === 1) return true
     }
     const provider = readTextField(resource, 'provider')
     if (provider === '') return false
     const { urn, id } = parseProviderReference(provider)
-    return dependentIds.get(urn)?.includes(id) === true
+    return affectedIdsByUrn.get(urn)?.includes(id) === true
   }
   for (let position = rootPosition + 1; position < resources.length; position++) {
     const resource = resources[position]
     if (resource === undefined) break
     if (isDependent(resource)) {
       positions.push(position)
-      const ids = dependentIds.get(resource.urn) ?? []
+      const ids = affectedIdsByUrn.get(resource.urn) ?? []
       ids.push(readTextField(resource, 'id'))
-      dependentIds.set(resource.urn, ids)
-    } else independentUrns.add(resource.urn)
+      affectedIdsByUrn.set(resource.urn, ids)
+    } else unaffectedUrns.add(resource.urn)
   }
   return positions
 }

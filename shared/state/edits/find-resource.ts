@@ -6,9 +6,11 @@ import type { StoredResource } from '../stored.ts'
 /** Maximum number of similar URNs in a suggestion. */
 const suggestionsMax = 3
 /** Maximum length of a URN for which similar ones are searched. */
-const comparedUrnLengthMax = 400
+const comparedUrnCharsMax = 400
+/** Maximum number of URNs that are compared, because each comparison takes quadratic time. */
+const comparedUrnsMax = 1_000
 
-/** Returns the error for an unknown URN, with similar ones as suggestion. */
+/** Returns the error for an unknown URN, and suggests similar URNs. */
 export function unknownResourceError(urn: string, candidates: Iterable<string>): Error {
   const similarUrns = findSimilar(urn, candidates)
   const suggestion =
@@ -66,11 +68,11 @@ const noResource: StoredResource = { urn: '', custom: false, type: '' }
  * of the letters of `urn`, or in at most two.
  */
 function findSimilar(urn: string, candidates: Iterable<string>): readonly string[] {
-  if (urn.length > comparedUrnLengthMax) return []
+  if (urn.length > comparedUrnCharsMax) return []
   const distanceMax = Math.max(2, Math.floor(urn.length / 4))
   return [...new Set(candidates)]
     .filter(text => Math.abs(text.length - urn.length) <= distanceMax)
-    .slice(0, 1_000)
+    .slice(0, comparedUrnsMax)
     .map(text => ({ text, distance: distanceOf(urn.toLowerCase(), text.toLowerCase()) }))
     .filter(({ distance }) => distance <= distanceMax)
     .toSorted((a, b) => a.distance - b.distance)
@@ -78,7 +80,7 @@ function findSimilar(urn: string, candidates: Iterable<string>): readonly string
     .map(({ text }) => text)
 }
 
-/** Returns the smallest number of insertions, deletions and replacements that make `b` from `a`. */
+/** Returns the smallest number of insertions, deletions and replacements that turn `a` into `b`. */
 function distanceOf(a: string, b: string): number {
   let previousRow = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {

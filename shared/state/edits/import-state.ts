@@ -1,15 +1,15 @@
 import { error } from '../../errors/error.ts'
 import { isUrn, urnPartsOf } from '../../names/urn.ts'
 import { pendingOperationsOf, withPendingOperations } from '../pending.ts'
-import { holdsPlaintextSecret } from '../plaintext-secrets.ts'
+import { containsPlaintextSecret } from '../plaintext-secrets.ts'
 import { verifyIntegrity } from '../snapshot-integrity.ts'
 import type { StoredDeployment } from '../stored.ts'
 import type { StackNames } from './rename-stack.ts'
 import type { EditedState } from './state-edit.ts'
 
 /**
- * Replaces the state of a stack by an imported one. Pending operations of both are dropped, each
- * with a notice. Without `force`, a foreign, invalid or empty state is refused. Throws
+ * Replaces the state of a stack by an imported one. Pending operations of both states are dropped,
+ * each with a notice. Without `force`, a foreign, invalid or empty state is refused. Throws
  * STATE_INVALID, also for plaintext secrets, STATE_FOREIGN, STATE_INTEGRITY, STACK_NOT_EMPTY.
  * Source: docs/spec/state-format.md#export-and-import.
  */
@@ -27,7 +27,7 @@ export function importState(
   const faults = [...findForeignResources(imported, names), ...findViolation(imported)]
   const [firstFault] = faults
   if (firstFault !== undefined && !force) throw error(firstFault.code, firstFault.sentence)
-  if (!force) refuseEmptying(before, imported)
+  if (!force) refuseEmptyState(before, imported)
   const dropped = pendingOperationsOf(imported).map(({ resource, type }) => ({
     urn: resource.urn,
     type,
@@ -66,7 +66,7 @@ export function requireSealed(imported: StoredDeployment): void {
     ...(imported.resources ?? []),
     ...pendingOperationsOf(imported).map(({ resource }) => resource),
   ]
-  const plainResource = resources.find(holdsPlaintextSecret)
+  const plainResource = resources.find(containsPlaintextSecret)
   if (plainResource === undefined) return
   throw error('STATE_INVALID', `the secrets of ${plainResource.urn} are not encrypted`, {
     hint: 'Import the file with `antichain stack import`, which encrypts its secrets.',
@@ -101,10 +101,10 @@ function findViolation(imported: StoredDeployment): readonly Fault[] {
 }
 
 /**
- * Refuses a state without resources for a stack with some, because this is usually a mistake.
- * Throws STACK_NOT_EMPTY.
+ * Refuses a state without resources for a stack that has resources, because such an import is
+ * usually a mistake. Throws STACK_NOT_EMPTY.
  */
-function refuseEmptying(before: StoredDeployment, after: StoredDeployment): void {
+function refuseEmptyState(before: StoredDeployment, after: StoredDeployment): void {
   const count = before.resources?.length ?? 0
   if (count === 0 || (after.resources?.length ?? 0) > 0) return
   throw error('STACK_NOT_EMPTY', `the stack has ${count} resources, but the file has none`, {

@@ -65,10 +65,10 @@ export function moveResources(
   const copiedResources = resources.filter(
     resource => movedUrns.has(resource.urn) || usedProviders.has(storedReferenceOf(resource)),
   )
-  const destination = addMoved(dest, { copiedResources, movedUrns, target })
+  const destination = addMovedResources(dest, { copiedResources, movedUrns, target })
   return {
     source: withExtensions(
-      { ...source, resources: remainingResources.map(createReferenceCutter(movedUrns)) },
+      { ...source, resources: remainingResources.map(createReferenceRemover(movedUrns)) },
       undefined,
     ),
     dest: withExtensions({ ...dest, resources: destination.resources }, source),
@@ -82,10 +82,10 @@ export function moveResources(
 }
 
 /**
- * Returns the destination's resources with the moved ones, and the references that the move
+ * Returns the resources of the destination after the move, and the references that the move
  * removes.
  */
-function addMoved(
+function addMovedResources(
   dest: StoredDeployment,
   input: {
     /** The moved resources and the copied providers, in the order of the source. */
@@ -104,7 +104,7 @@ function addMoved(
   const resourcesByUrn = new Map(resources.map(resource => [resource.urn, resource]))
   const newReferences = new Map<string, string>()
   for (const resource of target.reseal(copiedResources)) {
-    const copy = relocate(resource, { root, movedUrns, newReferences, names: target.names })
+    const copy = relocateResource(resource, { root, movedUrns, newReferences, names: target.names })
     const existing = resourcesByUrn.get(copy.urn)
     const isMoved = movedUrns.has(resource.urn)
     if (existing === undefined) resources.push(copy)
@@ -125,7 +125,7 @@ function addMoved(
 
 /**
  * Returns the reference by which stored resources name this provider. Unlike `providerReferenceOf`,
- * keeps the stored id as it is. Returns '' for a resource that is no provider.
+ * keeps the stored id as it is. Returns '' for a resource that is not a provider.
  */
 function storedReferenceOf(resource: StoredResource): string {
   return isProviderType(resource.type) ? `${resource.urn}::${readTextField(resource, 'id')}` : ''
@@ -146,7 +146,7 @@ function isSameProvider(
  * Returns a resource with its URN, parent and provider as they are in the destination, without
  * references to resources that are not moved.
  */
-function relocate(
+function relocateResource(
   resource: StoredResource,
   input: {
     readonly root: StoredResource
@@ -188,7 +188,7 @@ function rootOf({ project, stack }: StackNames): StoredResource {
   return { urn, custom: false, type: stackType }
 }
 
-function createReferenceCutter(
+function createReferenceRemover(
   movedUrns: ReadonlySet<string>,
 ): (resource: StoredResource) => StoredResource {
   return resource =>

@@ -30,10 +30,9 @@ export function referencesOf(resource: StoredResource): readonly Reference[] {
 }
 
 /**
- * Returns the resource with each reference replaced by the result of `resolve`; undefined removes
- * the reference. `emptyLists` selects the handling of properties without remaining dependencies.
- * `keep` preserves the empty lists. `drop` removes them, as Pulumi does when it rewrites these
- * lists.
+ * Returns the resource with each reference replaced by the result of `resolve`. The result
+ * undefined removes the reference. `emptyLists`: whether a property without remaining dependencies
+ * keeps an empty list. `drop` removes the list, as Pulumi does when it rewrites these lists.
  */
 export function withReferences(
   resource: StoredResource,

@@ -19,9 +19,9 @@ const referenceSignature = '5cf8f73096256a8f31e491e813e4eb8e'
 const secretSignature = '1b47061264138c4ac30d75fd1eb44270'
 
 /**
- * Renames a stack in its state. Every URN of the stack is updated, also in pending operations; the
- * root resource's name changes too. URNs of other stacks stay, as do those inside encrypted
- * secrets, as in Pulumi. Source: docs/spec/state-integrity.md#state-edits.
+ * Renames a stack in its state. Updates every URN of the stack, also in pending operations, and the
+ * name of the root resource. As in Pulumi, URNs of other stacks and URNs inside encrypted secrets
+ * stay unchanged. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function renameStackInState(
   state: StoredDeployment,

@@ -15,7 +15,7 @@ export interface PrunedResource {
   readonly removedReferences: readonly Reference[]
 }
 
-/** A repaired state, and the changes. */
+/** A repaired state, and the changes that the repair made. */
 export interface RepairResult {
   readonly state: StoredDeployment
   /** The number of resources with a new position. */

@@ -13,8 +13,8 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
 /** The form of an edit, in requests and on the command line. */
 export const stateEditForm = z.discriminatedUnion('kind', [
   /**
-   * Replaces the whole state by another one with sealed secrets, in an archive of the stack.
-   * `force`: also by a foreign, invalid or empty one.
+   * Replaces the whole state by a state with sealed secrets in an archive of the stack. `force`:
+   * the new state may be foreign, invalid or empty.
    */
   z.strictObject({ kind: z.literal('import'), state: digest, force: z.boolean() }),
   /**
@@ -23,8 +23,8 @@ export const stateEditForm = z.discriminatedUnion('kind', [
    */
   z.strictObject({ kind: z.literal('resources'), state: digest, expected: digest }),
   /**
-   * Replaces the state by the same one under another secrets manager, in an archive of the stack,
-   * if the resources still have the digest `expected`.
+   * Replaces the state by a state in an archive of the stack, if the resources still have the
+   * digest `expected`. The two states differ only in their secrets managers.
    */
   z.strictObject({ kind: z.literal('secrets'), state: digest, expected: digest }),
   /** Removes resources; see `deleteResources`. */

@@ -33,7 +33,7 @@ export interface DeliverDeps extends TriggerPorts {
 /**
  * Delivers one message and reports the result to its queue. A delivered message, or one without a
  * receiver, is removed. A message whose delivery failed temporarily is redelivered later. An
- * undeliverable message is redelivered without further calls, until the queue makes it a dead
+ * undeliverable message returns to the queue without further calls, until the queue makes it a dead
  * letter. Throws the errors of the stores.
  */
 export async function deliverMessage(
@@ -55,7 +55,7 @@ export async function deliverMessage(
     logger.write('warn', 'notification.failed', { id, attempt: deliveries, ...result })
   if (result.kind === 'retry') await notifications.postpone(receipt, result.afterMs)
   else if (result.kind === 'dead') {
-    // The mark expires soon, so that a message is tried again after a later redrive.
+    // The mark expires soon, so that the message is sent again after a later redrive.
     const deadMarkExpiry = (clock.now() + triggerLimits.deliveryClaimMs) as EpochMs
     if (!isDead) await marks.mark(`dead ${id}`, deadMarkExpiry)
     await notifications.postpone(receipt, 0)

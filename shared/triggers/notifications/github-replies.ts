@@ -155,8 +155,8 @@ function unexpectedStatusError(subject: string, status: number): Error {
 }
 
 /**
- * Formats the comment on a preview. The author of the program chooses names and error texts, so the
- * fence is longer than any fence in the lines.
+ * Formats the comment on a preview. The program chooses names and error texts, so the code fence is
+ * longer than any code fence in the lines.
  */
 export function formatPreviewComment({
   stack,

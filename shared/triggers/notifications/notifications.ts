@@ -38,7 +38,7 @@ export function isNotificationFor(
 
 const urnsMax = 100
 
-/** The additional payload fields of an event, by its kind. */
+/** The additional fields of the body for an event, by its kind. */
 const extraFieldsByKind: {
   readonly [K in Kind]: (event: Extract<NotificationEvent, { readonly kind: K }>) => object
 } = {
@@ -48,7 +48,10 @@ const extraFieldsByKind: {
   drift: ({ count, urns }) => ({ count, urns: urns.slice(0, urnsMax) }),
 }
 
-/** Returns the body of a delivery: JSON with the event and its subject. */
+/**
+ * Returns the body of a delivery: JSON with the kind of the event, its deployment or request, and
+ * its details.
+ */
 export function payloadOf(event: NotificationEvent): string {
   const { kind, stack, deployment, request, command, at } = event
   const extraFields = (extraFieldsByKind[kind] as (notificationEvent: NotificationEvent) => object)(
@@ -61,8 +64,8 @@ export function payloadOf(event: NotificationEvent): string {
 
 /** Returns the id of an event's delivery to one receiver. The id is the same in every attempt. */
 export function deliveryIdOf(key: DocumentKey, event: NotificationEvent): string {
-  const subject = event.deployment ?? `request ${event.request ?? ''}`
-  return digestOf([sealingContextOf(key), subject, event.kind].join('\n')).slice(0, 32)
+  const eventSource = event.deployment ?? `request ${event.request ?? ''}`
+  return digestOf([sealingContextOf(key), eventSource, event.kind].join('\n')).slice(0, 32)
 }
 
 /** The next step after an attempt. */

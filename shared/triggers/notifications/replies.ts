@@ -9,7 +9,7 @@ import { toPrintable } from '../printable.ts'
  * messages.
  */
 const linesMax = 150
-const lineCharactersMax = 300
+const lineCharsMax = 300
 
 /**
  * Creates the reply to the change that triggered a request. Returns undefined for a request of
@@ -33,5 +33,5 @@ export function createReply(
 }
 
 function shortenLine(line: string): string {
-  return line.length > lineCharactersMax ? `${line.slice(0, lineCharactersMax)}…` : line
+  return line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line
 }

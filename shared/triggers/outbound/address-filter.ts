@@ -71,7 +71,7 @@ export function createAddressFilter(rules: AddressRules): AddressFilter {
         family === 'ipv6' || networkFamily === 'ipv4'
       return blockLists.find(
         blockList => isComparable(blockList.family) && blockList.list.check(address, family),
-      )?.why
+      )?.reason
     },
   }
 }
@@ -84,7 +84,7 @@ const blockLists = refusedNetworks.map(([network, bits, reason]) => {
   const list = new BlockList()
   const family = familyOf(network)
   list.addSubnet(network, bits, family)
-  return { list, family, why: reason }
+  return { list, family, reason }
 })
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

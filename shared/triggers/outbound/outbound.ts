@@ -107,19 +107,23 @@ function throwResolveError(host: string, thrown: unknown): never {
   throw error('OUTBOUND_FAILED', `cannot resolve the name ${host}: ${messageOf(thrown)}`)
 }
 
-/** Waits for the resolver until the signal aborts. The resolver does not support signals. */
-async function withAbort<T>(signal: AbortSignal, url: URL, work: Promise<T>): Promise<T> {
+/**
+ * Waits for the resolver, and throws when the signal aborts. The resolver itself does not support
+ * signals.
+ */
+async function withAbort<T>(signal: AbortSignal, url: URL, resolution: Promise<T>): Promise<T> {
   const timeout = Promise.withResolvers<never>()
   const rejectOnAbort = (): void => timeout.reject(failedError(url, 'it timed out'))
   signal.addEventListener('abort', rejectOnAbort, { once: true })
   if (signal.aborted) rejectOnAbort()
   try {
-    return await Promise.race([work, timeout.promise])
+    return await Promise.race([resolution, timeout.promise])
   } finally {
     signal.removeEventListener('abort', rejectOnAbort)
   }
 }
 
+/** The URL of a call, and the checked address to which the request is sent. */
 interface SendTarget {
   readonly url: URL
   readonly address: string

@@ -16,7 +16,7 @@ export interface ArchiveRequest {
   readonly apiUrl: string
   /** Absent for a public repository, and with `location`. */
   readonly token?: string | undefined
-  /** The temporary address of the archive, which the host gave for the token. */
+  /** The temporary address of the archive, which the host returned for the token. */
   readonly location?: string | undefined
 }
 
@@ -30,9 +30,9 @@ export interface ArchiveLimits {
 
 /**
  * Fetches the files of a repository at a commit into `folder`, which must exist and be empty. The
- * archive's outer folder is left out. Files, folders and internal links are accepted, and all other
- * entries are refused. So no file is written outside of `folder`, and no link leads outside. No
- * code of the archive is executed. The folder is removed before an error is thrown. Throws
+ * outer folder of the archive is omitted. Files, folders and internal links are accepted, and all
+ * other entries are refused. So no file is written outside of `folder`, and no link leads outside.
+ * No code of the archive is executed. The folder is removed before an error is thrown. Throws
  * ARCHIVE_INVALID, ARCHIVE_TOO_LARGE, OUTBOUND_REFUSED and OUTBOUND_FAILED.
  */
 export async function fetchRepositoryArchive(
@@ -140,7 +140,7 @@ const archiveUrlOf = ({ repository, commit, apiUrl }: ArchiveRequest): string =>
  * Unpacks a packed archive into an existing folder. Throws the errors of `fetchRepositoryArchive`.
  */
 async function unpackInto(
-  packed: AsyncIterable<Uint8Array>,
+  packedBytes: AsyncIterable<Uint8Array>,
   folder: string,
   limits: ArchiveLimits,
 ): Promise<void> {
@@ -157,7 +157,7 @@ async function unpackInto(
     },
   })
   const readPacked = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const chunk of packed) {
+    for await (const chunk of packedBytes) {
       if (refusal !== undefined) throw refusal
       yield chunk
     }
@@ -171,8 +171,8 @@ async function unpackInto(
   if (entryFilter.count() === 0) throw error('ARCHIVE_INVALID', 'the archive has no files')
 }
 
-/** The facts about an entry before it is written. */
-type EntryFacts = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'>
+/** The header of an entry, which is checked before the entry is written. */
+type EntryHeader = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'>
 
 /**
  * Creates the check that is called for each entry in order. The check returns the error of a
@@ -181,14 +181,14 @@ type EntryFacts = Pick<ReadEntry, 'path' | 'type' | 'linkpath' | 'size' | 'mode'
 function createEntryFilter(limits: ArchiveLimits) {
   const bytesMax = limits.unpackedBytesMax ?? triggerLimits.archiveUnpackedBytesMax
   const entriesMax = limits.entriesMax ?? triggerLimits.archiveEntriesMax
-  let bytes = 0
-  let entries = 0
-  const checkEntry = (entry: EntryFacts): DeployError | undefined => {
-    bytes += entry.size ?? 0
-    entries += 1
-    if (bytes > bytesMax)
+  let unpackedBytes = 0
+  let entryCount = 0
+  const checkEntry = (entry: EntryHeader): DeployError | undefined => {
+    unpackedBytes += entry.size ?? 0
+    entryCount += 1
+    if (unpackedBytes > bytesMax)
       return error('ARCHIVE_TOO_LARGE', `the archive has more than ${bytesMax} bytes unpacked`)
-    if (entries > entriesMax)
+    if (entryCount > entriesMax)
       return error('ARCHIVE_TOO_LARGE', `the archive has more than ${entriesMax} entries`)
     const reason = refusalOf(entry)
     if (reason !== undefined)
@@ -199,10 +199,10 @@ function createEntryFilter(limits: ArchiveLimits) {
     entry.mode = (entry.mode ?? 0o644) & 0o777
     return undefined
   }
-  return Object.assign(checkEntry, { count: () => entries })
+  return Object.assign(checkEntry, { count: () => entryCount })
 }
 
-function refusalOf({ path, type, linkpath }: EntryFacts): string | undefined {
+function refusalOf({ path, type, linkpath }: EntryHeader): string | undefined {
   const parts = String(path).split('/')
   if (/[\\\0]/.test(path)) return 'has a name that other systems interpret differently'
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path'

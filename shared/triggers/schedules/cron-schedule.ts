@@ -7,8 +7,13 @@ import { toPrintable } from '../printable.ts'
 export type ScheduleTime =
   /** Five fields, in the local time of a zone. */
   | { readonly kind: 'cron'; readonly fields: string; readonly pattern: CronPattern }
-  /** Every `everyMs` since the creation of the schedule. */
-  | { readonly kind: 'rate'; readonly count: number; readonly unit: Unit; readonly everyMs: number }
+  /** Every `intervalMs` since the creation of the schedule. */
+  | {
+      readonly kind: 'rate'
+      readonly count: number
+      readonly unit: Unit
+      readonly intervalMs: number
+    }
   /** Once, at a local time of a zone: `2027-01-31T04:00:00`. */
   | { readonly kind: 'at'; readonly local: string; readonly timeMs: EpochMs }
 
@@ -44,8 +49,8 @@ export function nextTimeOf(
 ): EpochMs | undefined {
   if (time.kind === 'at') return time.timeMs > after ? time.timeMs : undefined
   if (time.kind === 'rate') {
-    const elapsedCount = Math.max(0, Math.floor((after - since) / time.everyMs))
-    return (since + (elapsedCount + 1) * time.everyMs) as EpochMs
+    const elapsedCount = Math.max(0, Math.floor((after - since) / time.intervalMs))
+    return (since + (elapsedCount + 1) * time.intervalMs) as EpochMs
   }
   return nextCronTimeOf(time.fields, zone, new Date(after))
 }
@@ -83,8 +88,8 @@ function parseRate(inner: string): ScheduleTime {
     throw invalidError(
       `'rate(${toPrintable(inner)})' is not a valid rate: it takes a whole number of minutes, hours or days, as rate(5 minutes) or rate(1 day)`,
     )
-  const everyMs = count * unitMs[unit as Unit]
-  return { kind: 'rate', count, unit: unit as Unit, everyMs }
+  const intervalMs = count * unitMs[unit as Unit]
+  return { kind: 'rate', count, unit: unit as Unit, intervalMs }
 }
 
 function parseAt(inner: string, zone: string): ScheduleTime {

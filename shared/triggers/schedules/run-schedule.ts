@@ -47,16 +47,17 @@ export async function runSchedule(
   const verdict = evaluateSchedule(key, evaluatedSchedule, { now: deps.clock.now(), isRunning })
   if (verdict.kind !== 'run' && verdict.kind !== 'skip') return verdict
   const { kind, dueAt } = verdict
-  // The put fails if the schedule was changed meanwhile. The next check then tries again.
+  // The put fails if the schedule was changed meanwhile. The next check then evaluates the schedule
+  // again.
   const saveLastRun = () => deps.documents.put(key, { ...schedule, lastAt: dueAt }, stored.version)
   if (kind === 'skip') {
     await saveLastRun()
     return verdict
   }
-  const workIds = [`${sealingContextOf(key)} ${dueAt}`]
+  const taskIds = [`${sealingContextOf(key)} ${dueAt}`]
   const onceResult = await runOnce(
     deps,
-    { workIds, retentionMs: triggerLimits.deliveryRetentionMs },
+    { taskIds, retentionMs: triggerLimits.deliveryRetentionMs },
     () => deps.send(key, schedule, dueAt),
   )
   if (onceResult.kind !== 'underway') await saveLastRun()

@@ -20,7 +20,7 @@ export const scheduleDocument = z.strictObject({
   /** The upper limit of the delay of runs. The delay of one schedule is constant. */
   jitterMs: z.int().min(0).max(triggerLimits.jitterMaxMs).default(0),
   createdAt: z.number().transform(ms => ms as EpochMs),
-  /** The time of the last sent or skipped run. Earlier times are done. */
+  /** The time of the last sent or skipped run. Earlier times need no run. */
   lastAt: z
     .number()
     .transform(ms => ms as EpochMs)
@@ -33,13 +33,13 @@ export const scheduleDocument = z.strictObject({
 export type Schedule = z.infer<typeof scheduleDocument>
 
 /**
- * Returns the delay of a schedule's runs. The delay is constant for a schedule and differs between
- * schedules.
+ * Returns the delay of a schedule's runs in ms, at most `jitterMaxMs`. The delay is constant for
+ * a schedule and differs between schedules.
  */
-export function jitterOf(key: DocumentKey, jitterMs: number): number {
-  if (jitterMs === 0) return 0
+export function jitterOf(key: DocumentKey, jitterMaxMs: number): number {
+  if (jitterMaxMs === 0) return 0
   const bytes = createHash('sha256').update(sealingContextOf(key)).digest()
-  return Math.floor((bytes.readUInt32BE(0) / 2 ** 32) * jitterMs)
+  return Math.floor((bytes.readUInt32BE(0) / 2 ** 32) * jitterMaxMs)
 }
 
 /**
@@ -81,7 +81,7 @@ export type ScheduleVerdict =
   /** The stack runs another deployment, so this run is skipped. */
   | { readonly kind: 'skip'; readonly dueAt: EpochMs }
   | { readonly kind: 'paused' }
-  /** All runs of the schedule are done. */
+  /** The schedule has no further run. */
   | { readonly kind: 'over' }
 
 /**
@@ -107,8 +107,8 @@ export function evaluateSchedule(
 }
 
 /**
- * Returns the last run at or before `now`. It uses a binary search over time, because a schedule
- * with a run per minute may have missed the runs of years.
+ * Returns the last run at or before `now`. The function uses a binary search over time, because a
+ * schedule with a run per minute may have missed the runs of years.
  */
 function findLastRun(
   now: EpochMs,

@@ -1,8 +1,8 @@
 /**
  * Reports whether a text matches a pattern. `*` matches any characters except `/`, `**` any
  * characters, and `?` one character except `/`. `**` with a slash after it matches any number of
- * folders, including none. All other characters match themselves. The work is at most pattern
- * length times text length.
+ * folders, including none. All other characters match themselves. The time grows at most with the
+ * product of both lengths.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const tokens = pattern.match(/\*\*\/|\*\*|[\s\S]/gu) ?? []
@@ -24,15 +24,15 @@ function matchesBefore(
   const size = characters.length
   const matches = Array.from({ length: size + 1 }, () => false)
   /** Whether the rest of the pattern matches after a slash at or after the current position. */
-  let isFolderBehind = false
+  let matchesAfterSlash = false
   for (let index = size; index >= 0; index -= 1) {
     const character = characters[index]
     const matchesHere = restMatches[index] === true
     const matchesAfter = restMatches[index + 1] === true
     const continuesAfter = matches[index + 1] === true
     if (token === '**/') {
-      isFolderBehind ||= character === '/' && matchesAfter
-      matches[index] = matchesHere || isFolderBehind
+      matchesAfterSlash ||= character === '/' && matchesAfter
+      matches[index] = matchesHere || matchesAfterSlash
     } else if (token === '**')
       matches[index] = matchesHere || (character !== undefined && continuesAfter)
     else if (token === '*')

@@ -11,7 +11,7 @@ import { createLogger } from '../../platform/system/logger.ts'
 import { sealingContextOf } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { type WebhookReception, receiveWebhook } from './receive-webhook.ts'
-import type { Trigger } from './rules.ts'
+import type { RuleMatch } from './rules.ts'
 import { bodySignatureOf, signatureOf } from './signature.ts'
 import { sealWebhook, webhookDocument, webhookDraft, webhookKeyOf } from './webhook-document.ts'
 import type { WebhookRequest } from './webhook-forms.ts'
@@ -22,7 +22,7 @@ const stack = 'organization/shop/prod'
 let home = ''
 let platform: EmbeddedPlatform
 let nowMs = Date.now()
-let sent: Trigger[] = []
+let sent: RuleMatch[] = []
 let failures = 0
 let count = 0
 
@@ -62,12 +62,12 @@ const receive = (name: string, request: WebhookRequest): Promise<WebhookReceptio
       marks: platform.marks,
       sealing: platform.sealing,
       clock: { now: () => nowMs as EpochMs },
-      send: async triggers => {
+      send: async ruleMatches => {
         if (failures > 0) {
           failures -= 1
           throw new Error('the queue is not there')
         }
-        sent.push(...triggers)
+        sent.push(...ruleMatches)
       },
     },
     name,

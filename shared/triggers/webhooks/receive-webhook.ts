@@ -4,14 +4,14 @@ import { type TriggerPorts, sealingContextOf } from '../../ports/documents.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { runOnce } from '../run-once.ts'
 import type { ChangeEvent } from './repository-event.ts'
-import { type Trigger, triggersOf } from './rules.ts'
+import { type RuleMatch, findRuleMatches } from './rules.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'
 import { type WebhookDocument, webhookDocument, webhookKeyOf } from './webhook-document.ts'
 import { refuseUnknownWebhook, type WebhookRequest, webhookForms } from './webhook-forms.ts'
 
 /**
  * The result of a delivery. `pong`: the delivery was a ping. `ignored`: no deployment is requested,
- * for the reason `why`. `accepted`: the deployments of the triggers were requested.
+ * for the reason `why`. `accepted`: the deployments of the rule matches were requested.
  */
 export type WebhookReception =
   | { readonly kind: 'pong' }
@@ -20,7 +20,7 @@ export type WebhookReception =
   | { readonly kind: 'repeated' }
   /** The same delivery is being processed; the sender should retry in a minute. */
   | { readonly kind: 'underway' }
-  | { readonly kind: 'accepted'; readonly triggers: readonly Trigger[] }
+  | { readonly kind: 'accepted'; readonly ruleMatches: readonly RuleMatch[] }
 
 /** The delivery that a request comes from. */
 export interface WebhookDelivery {
@@ -34,7 +34,7 @@ export interface WebhookDelivery {
 export interface ReceiveDeps extends TriggerPorts {
   readonly clock: Pick<ClockPort, 'now'>
   /** Sends the requests of a delivery. The requests are durable when the promise has resolved. */
-  readonly send: (triggers: readonly Trigger[], delivery: WebhookDelivery) => Promise<void>
+  readonly send: (ruleMatches: readonly RuleMatch[], delivery: WebhookDelivery) => Promise<void>
 }
 
 /**
@@ -63,17 +63,17 @@ export async function receiveWebhook(
   if (event.kind === 'ignored') return event
   refuseOldChange(event, deps.clock)
   if (document.isPaused) return { kind: 'ignored', why: 'the webhook is paused' }
-  const triggers = triggersOf(document.rules, event)
-  if (triggers.length === 0) return { kind: 'ignored', why: 'no rule matches this change' }
+  const ruleMatches = findRuleMatches(document.rules, event)
+  if (ruleMatches.length === 0) return { kind: 'ignored', why: 'no rule matches this change' }
   const identities = form.identitiesOf(request)
-  const workIds = identities.map(identity => `webhook ${name} ${identity}`)
+  const taskIds = identities.map(identity => `webhook ${name} ${identity}`)
   const delivery = { webhook: name, delivery: identities[0] ?? '' }
   const onceResult = await runOnce(
     deps,
-    { workIds, retentionMs: triggerLimits.deliveryRetentionMs },
-    () => deps.send(triggers, delivery),
+    { taskIds, retentionMs: triggerLimits.deliveryRetentionMs },
+    () => deps.send(ruleMatches, delivery),
   )
-  return onceResult.kind === 'done' ? { kind: 'accepted', triggers } : onceResult
+  return onceResult.kind === 'done' ? { kind: 'accepted', ruleMatches } : onceResult
 }
 
 /** Returns the document of a webhook. Refuses an unknown name like a wrong signature. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { matchesGlob, passesPatterns } from './glob.ts'
 import type { ChangeEvent } from './repository-event.ts'
-import { type Rule, ruleForm, triggersOf } from './rules.ts'
+import { type Rule, ruleForm, findRuleMatches } from './rules.ts'
 
 const commit = 'a'.repeat(40)
 const push: ChangeEvent = {
@@ -33,7 +33,8 @@ const rule = (fields: object): Rule =>
   ruleForm.parse({ on: 'push', repository: 'acme/shop', branches: ['main'], stack, ...fields })
 const ruleOn = (eventName: string, fields: object): Rule =>
   ruleForm.parse({ on: eventName, repository: 'acme/shop', stack, ...fields })
-const doesMatch = (one: Rule, event: ChangeEvent): boolean => triggersOf([one], event).length === 1
+const doesMatch = (one: Rule, event: ChangeEvent): boolean =>
+  findRuleMatches([one], event).length === 1
 
 describe('patterns', () => {
   test.each<[string, string, boolean]>([
@@ -112,7 +113,7 @@ describe('patterns', () => {
 
 describe('rules', () => {
   test('a push requests the operation on the stack, with the commit and the folder', () => {
-    expect(triggersOf([rule({ folder: 'infra' })], push)).toEqual([
+    expect(findRuleMatches([rule({ folder: 'infra' })], push)).toEqual([
       {
         stack,
         operation: 'up',
@@ -127,13 +128,13 @@ describe('rules', () => {
   })
 
   test('a rule that ignores scripts requests an installation without them', () => {
-    expect(triggersOf([rule({ ignoreScripts: true })], push)).toMatchObject([
+    expect(findRuleMatches([rule({ ignoreScripts: true })], push)).toMatchObject([
       { program: { kind: 'commit', ignoreScripts: true } },
     ])
   })
 
   test('a pull request requests a preview with a reply', () => {
-    expect(triggersOf([ruleOn('pull-request', {})], pull)).toMatchObject([
+    expect(findRuleMatches([ruleOn('pull-request', {})], pull)).toMatchObject([
       { operation: 'preview', replyTarget: { commit, pullRequest: 7 } },
     ])
   })
@@ -143,8 +144,8 @@ describe('rules', () => {
     previewWithDeployRole => {
       const pushRule = rule({ operation: 'preview', previewWithDeployRole })
       const programs = [
-        ...triggersOf([ruleOn('pull-request', { previewWithDeployRole })], pull),
-        ...triggersOf([pushRule], push),
+        ...findRuleMatches([ruleOn('pull-request', { previewWithDeployRole })], pull),
+        ...findRuleMatches([pushRule], push),
       ].map(({ program }) => program)
       const expected = { kind: 'commit', previewWithDeployRole }
       expect(programs).toMatchObject([expected, expected])
@@ -226,7 +227,7 @@ describe('rules', () => {
   test('a stack is requested at most once, by its first matching rule', () => {
     fc.assert(
       fc.property(fc.array(someRule, { maxLength: 8 }), someEvent, (rules, event) => {
-        const triggers = triggersOf(rules, event)
+        const triggers = findRuleMatches(rules, event)
         expect(new Set(triggers.map(one => one.stack)).size).toBe(triggers.length)
         for (const one of triggers) {
           const first = rules.find(each => each.stack === one.stack && doesMatch(each, event))
@@ -246,11 +247,11 @@ describe('rules', () => {
         someEvent,
         (rules, more, event) => {
           const stacksOf = (list: readonly Rule[], one: ChangeEvent) =>
-            triggersOf(list, one).filter(each => each.stack !== more.stack)
+            findRuleMatches(list, one).filter(each => each.stack !== more.stack)
           expect(stacksOf([more, ...rules], event)).toEqual(stacksOf(rules, event))
           const wider = event.paths && { ...event, paths: [...event.paths, 'other/file'] }
-          const before = new Set(triggersOf(rules, event).map(each => each.stack))
-          const after = new Set(triggersOf(rules, wider ?? event).map(each => each.stack))
+          const before = new Set(findRuleMatches(rules, event).map(each => each.stack))
+          const after = new Set(findRuleMatches(rules, wider ?? event).map(each => each.stack))
           expect([...before].filter(each => !after.has(each))).toEqual([])
         },
       ),

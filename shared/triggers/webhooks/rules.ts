@@ -73,8 +73,8 @@ export const ruleForm = z.discriminatedUnion('on', [
 /** A rule of a webhook, with defaults applied. */
 export type Rule = z.infer<typeof ruleForm>
 
-/** A matched rule: the requested deployment. */
-export interface Trigger {
+/** The match of a rule and a change, with the deployment that the rule requests. */
+export interface RuleMatch {
   readonly stack: StackId
   readonly operation: 'up' | 'preview' | 'refresh' | 'destroy'
   readonly program:
@@ -99,27 +99,26 @@ export interface Trigger {
 }
 
 /**
- * Returns the triggers of an event, at most one per stack: the first matching rule of a stack
+ * Returns the matches of an event, at most one per stack. The first matching rule of a stack
  * decides. A change with unknown paths passes every path filter.
  */
-export function triggersOf(rules: readonly Rule[], event: ChangeEvent): readonly Trigger[] {
-  const triggersByStack = new Map<StackId, Trigger>()
+export function findRuleMatches(rules: readonly Rule[], event: ChangeEvent): readonly RuleMatch[] {
+  const matchesByStack = new Map<StackId, RuleMatch>()
   for (const rule of rules)
-    if (!triggersByStack.has(rule.stack) && matchesRule(rule, event))
-      triggersByStack.set(rule.stack, triggerOf(rule, event))
-  return [...triggersByStack.values()]
+    if (!matchesByStack.has(rule.stack) && matchesRule(rule, event))
+      matchesByStack.set(rule.stack, createRuleMatch(rule, event))
+  return [...matchesByStack.values()]
 }
 
 /**
- * Returns the triggers that rules have for a stack and the origin of a request. An origin has no
- * changed files, no target branch of a pull request and no fork, so these conditions are not
- * checked. Pure.
+ * Returns the matches of the rules of a stack and the origin of a request. An origin has no changed
+ * files, no target branch of a pull request and no fork, so these conditions are not checked. Pure.
  */
-export function triggersOfOrigin(
+export function findRuleMatchesOfOrigin(
   rules: readonly Rule[],
   stack: StackId,
   origin: WebhookOrigin,
-): readonly Trigger[] {
+): readonly RuleMatch[] {
   const { repository, commit, ref, pullRequest } = origin
   const change = { repository, commit, paths: undefined }
   const [kind = '', name = ''] = /^(branch|tag) (.*)$/su.exec(ref)?.slice(1) ?? []
@@ -135,7 +134,7 @@ export function triggersOfOrigin(
   return rules
     .map(rule => (rule.on === 'pull-request' ? { ...rule, branches: [] } : rule))
     .filter(rule => rule.stack === stack && matchesRule(rule, event))
-    .map(rule => triggerOf(rule, event))
+    .map(rule => createRuleMatch(rule, event))
 }
 
 function matchesRule(rule: Rule, event: ChangeEvent): boolean {
@@ -154,7 +153,7 @@ function passesPaths(rule: Rule, { paths }: ChangeEvent): boolean {
   return paths.some(path => passesPatterns(rule.paths, path))
 }
 
-function triggerOf(rule: Rule, event: ChangeEvent): Trigger {
+function createRuleMatch(rule: Rule, event: ChangeEvent): RuleMatch {
   const { repository, commit } = event
   const { folder, ignoreScripts } = rule
   const roleField =

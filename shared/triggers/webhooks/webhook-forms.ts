@@ -36,7 +36,7 @@ export interface VerificationInput {
   readonly now: EpochMs
 }
 
-/** A form of webhooks. */
+/** The format of the deliveries of one kind of sender: signature, events and ids. */
 export interface WebhookForm {
   /** Required headers. */
   readonly headers: readonly string[]
@@ -60,7 +60,7 @@ export interface WebhookForm {
 const githubForm: WebhookForm = {
   headers: ['x-hub-signature-256', 'x-github-event', 'x-github-delivery'],
   requireSignature: request =>
-    requireForm(request, 'x-hub-signature-256', /^sha256=[0-9a-f]{64}$/i),
+    requireHeaderFormat(request, 'x-hub-signature-256', /^sha256=[0-9a-f]{64}$/i),
   verify: (request, { secrets }) => {
     const received = requireHeader(request, 'x-hub-signature-256').replace(/^sha256=/, '')
     const matches = secrets.map(secret =>
@@ -78,8 +78,8 @@ const githubForm: WebhookForm = {
 const signedForm: WebhookForm = {
   headers: [deliveryHeaders.signature, deliveryHeaders.timestamp, deliveryHeaders.id],
   requireSignature: request => {
-    requireForm(request, deliveryHeaders.signature, /^v1=[0-9a-f]{64}$/i)
-    requireForm(request, deliveryHeaders.timestamp, /^\d{1,12}$/)
+    requireHeaderFormat(request, deliveryHeaders.signature, /^v1=[0-9a-f]{64}$/i)
+    requireHeaderFormat(request, deliveryHeaders.timestamp, /^\d{1,12}$/)
   },
   verify: (request, { secrets, now }) => {
     const timestamp = requireHeader(request, deliveryHeaders.timestamp)
@@ -116,16 +116,16 @@ export type WebhookFormName = keyof typeof webhookForms
 
 /**
  * Refuses a delivery of an unknown webhook like a wrongly signed one: with the same error, and
- * after the same computation. Throws WEBHOOK_REFUSED.
+ * after an HMAC of the body. Throws WEBHOOK_REFUSED.
  */
 export function refuseUnknownWebhook(request: WebhookRequest): never {
   isSameSignature('', bodySignatureOf('an unknown webhook', request.body))
   throw refusedError()
 }
 
-/** Requires a header of a form. Throws WEBHOOK_REFUSED. */
-function requireForm(request: WebhookRequest, name: string, form: RegExp): void {
-  if (!form.test(requireHeader(request, name))) throw refusedError()
+/** Requires a header with a format. Throws WEBHOOK_REFUSED. */
+function requireHeaderFormat(request: WebhookRequest, name: string, format: RegExp): void {
+  if (!format.test(requireHeader(request, name))) throw refusedError()
 }
 
 /** Returns a required header. Throws WEBHOOK_REFUSED. */

@@ -7,7 +7,7 @@ import {
   encodeStoredMap,
   type JsonObject,
   type Seal,
-} from '../../../values/stored.ts'
+} from '../../../values/value-codec.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 
 /** Conversion of states to and from their sealed form (I8). */

@@ -6,7 +6,7 @@ import {
 import { nameOf, stackType, type Urn } from '../../../names/urn.ts'
 import type { ImportedResource } from '../../../records/import.ts'
 import { createResourceState, type ResourceState } from '../../../state/resource.ts'
-import type { JsonObject } from '../../../values/stored.ts'
+import type { JsonObject } from '../../../values/value-codec.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'
 import type { ConfigValue } from '../../request.ts'
 import { type Step, stepOf } from '../../step.ts'

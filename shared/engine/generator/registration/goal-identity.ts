@@ -1,4 +1,4 @@
-import { encodeStored, encodeStoredMap, type Seal } from '../../../values/stored.ts'
+import { encodeStored, encodeStoredMap, type Seal } from '../../../values/value-codec.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import type { Goal } from './goal.ts'
 

@@ -14,7 +14,7 @@ import {
 import { operationOf } from '../../deployment/state/step-operations.ts'
 import type { RecordedAnswer } from '../../deployment/log/decision-index.ts'
 import { emitReplaces } from '../../events/replace-events.ts'
-import { equalResources } from '../../../state/equal.ts'
+import { equalResources } from '../../../state/equal-resources.ts'
 import type { StepRunner } from '../step-runner.ts'
 
 /** The dependencies of a runner that records its steps. */

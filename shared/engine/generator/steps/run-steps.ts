@@ -5,7 +5,7 @@ import {
 } from '../../../names/provider-reference.ts'
 import type { RecordedSetsDelta } from '../../../records/log.ts'
 import type { ResourceState } from '../../../state/resource.ts'
-import { equalResources } from '../../../state/equal.ts'
+import { equalResources } from '../../../state/equal-resources.ts'
 import { emptyMap } from '../../../values/value.ts'
 import { withoutInternal } from '../../../providers/provider-inputs.ts'
 import { markSecretOutputs } from '../../secret-outputs.ts'

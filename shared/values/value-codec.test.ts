@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import type { Json } from './json.ts'
-import { decodeStored, decodeStoredMap, encodeStored, encodeStoredMap } from './stored.ts'
+import { decodeStored, decodeStoredMap, encodeStored, encodeStoredMap } from './value-codec.ts'
 import { type PropertyValue, secretOf, unknown } from './value.ts'
 import { emptyAssetHash, signatureKey as sig, signatures } from './wire-options.ts'
 

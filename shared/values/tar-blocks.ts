@@ -9,8 +9,8 @@ export interface TarMember {
 const blockBytes = 512
 
 /**
- * Returns one tar member as Go's writer creates it, for hashing: ustar, with a PAX header before
- * names that do not fit. Equal bytes give equal hashes
+ * Returns one tar member exactly as Go's writer creates it, because hashes cover these bytes. The
+ * format is ustar, with a PAX header before a name that does not fit
  * (docs/spec/property-values.md#assets-and-archives).
  */
 export function createTarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
@@ -63,6 +63,10 @@ function createPaxRecord(key: string, value: string): Uint8Array {
   return Buffer.from(`${length}${body}`)
 }
 
+/**
+ * Returns a ustar header. The offsets are those of name, mode, owner, group, size, time, checksum,
+ * kind, magic, device numbers and prefix. The checksum counts its own field as spaces.
+ */
 function createHeader(entry: {
   readonly name: string
   readonly prefix: string

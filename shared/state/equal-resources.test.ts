@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import { secretOf } from '../values/value.ts'
-import { equalResources } from './equal.ts'
+import { equalResources } from './equal-resources.ts'
 import { createResourceState, type ResourceState } from './resource.ts'
 
 const urn = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { emptyArchiveHash } from './wire-options.ts'
-import { createTarBlocks, tarEnd } from './tar-stream.ts'
+import { createTarBlocks, tarEnd } from './tar-blocks.ts'
 
 function hashOf(...names: readonly string[]): string {
   const hash = createHash('sha256')
