@@ -8,7 +8,10 @@ import {
 import { withoutFunctionVariables } from '../shared/runtime/credentials/stack-role.ts'
 import { installProgram } from '../shared/runtime/programs/install-program.ts'
 import { servePreview } from '../functions/step-generator/serve-preview.ts'
-import type { NotifierPorts, StackServer } from '../shared/runtime/deployment/stack-server-deps.ts'
+import type {
+  NotifierPorts,
+  StackServerDeps,
+} from '../shared/runtime/deployment/stack-server-deps.ts'
 import { notifyAndEndRequest, notifyStarted } from '../functions/step-generator/notify-result.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 import { createDefaultKeyKeeper } from '../shared/platform/aws/default-key-keeper.ts'
@@ -40,7 +43,7 @@ export function createRequestOpener(
     /** The environment of package managers, without Antichain's own variables. */
     readonly env: Readonly<Record<string, string | undefined>>
   },
-): Pick<StackServer, 'open' | 'reopen'> {
+): Pick<StackServerDeps, 'open' | 'reopen'> {
   const { home, passphrase, outbound, env } = options
   const keeper = createDefaultKeyKeeper(env)
   const folders = createProgramFolders(platform.archives, home)
@@ -65,7 +68,7 @@ export function createRequestOpener(
 export interface RequestServer {
   readonly platform: Platform
   readonly ports: GeneratorPorts
-  readonly open: StackServer['open']
+  readonly open: StackServerDeps['open']
   readonly notifier: NotifierPorts
 }
 

@@ -33,7 +33,10 @@ export async function removeStack(
 async function removeLocally(engine: EnginePort, id: StackId, force: boolean): Promise<void> {
   const { stack } = stackPartsOf(id)
   const { catalog } = engine.platform
-  const [state, lateOutcomes] = [await engine.exportState(id), await catalog.listLate(id, 100)]
+  const [state, lateOutcomes] = [
+    await engine.exportState(id),
+    await catalog.listLateOutcomes(id, 100),
+  ]
   if (!force) requireEmptyStack(stack, state, lateOutcomes.length)
   if (!(await catalog.removeStack(id)))
     throw error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {

@@ -87,7 +87,7 @@ export function parseTokenText(
 
 /**
  * Stores a token of this version. Returns false after a concurrent change. The store keeps an
- * expired token for as long as it was valid, at most `expiredTokenKeptMs`.
+ * expired token for as long as it was valid, at most `expiredTokenRetentionMs`.
  */
 export function putToken(
   documents: DocumentsPort,
@@ -96,7 +96,7 @@ export function putToken(
   const key = tokenKeyOf(id)
   const { expiresAt } = document
   if (expiresAt === undefined) return documents.put(key, document, version)
-  const keptMs = Math.min(lifetimeMsOf(document) ?? 0, apiLimits.expiredTokenKeptMs)
+  const keptMs = Math.min(lifetimeMsOf(document) ?? 0, apiLimits.expiredTokenRetentionMs)
   const removedAt = (expiresAt + keptMs) as EpochMs
   return documents.putExpiring({ key, value: document, version, expiresAt: removedAt })
 }

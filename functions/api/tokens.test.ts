@@ -131,7 +131,7 @@ test('the store keeps an expired token for as long as it was valid, at most 30 d
   const role = 'read'
   await createToken({ ...deps(), documents }, { name: 'a', role, days: 1 })
   await createToken({ ...deps(), documents }, { name: 'b', role, days: 100 })
-  expect(expiries).toEqual([now + 2 * dayMs, now + 100 * dayMs + apiLimits.expiredTokenKeptMs])
+  expect(expiries).toEqual([now + 2 * dayMs, now + 100 * dayMs + apiLimits.expiredTokenRetentionMs])
 })
 
 test('the routes create and rotate a token, and bound the overlap', async () => {

@@ -32,7 +32,7 @@ import {
   type Compact,
   createCompactionCaller,
 } from '../../shared/runtime/compaction/call-compaction.ts'
-import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
+import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { openManagerFromState } from '../../shared/secrets/secrets-from-state.ts'
 import { createCredentialsEndpoint } from '../../shared/runtime/credentials/credentials-endpoint.ts'
@@ -63,12 +63,12 @@ export interface FunctionResources {
   readonly awsResources: AwsResources
   readonly putMetric: PutMetric
   /** Creates the dependencies of an executor, with a new identity. */
-  readonly createExecutorServer: () => StackServer
+  readonly createExecutorServer: () => StackServerDeps
   /**
    * Creates the dependencies of a generator, with a new identity. A generator also fetches programs
    * from repositories and sends notifications.
    */
-  readonly createGeneratorServer: () => StackServer
+  readonly createGeneratorServer: () => StackServerDeps
   /**
    * Reports whether the program of an unreviewed preview has run here, so that this environment
    * must end.
@@ -125,7 +125,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   const compactHere = createMeasuredCompact(platform, putMetric)
   const compactDeployment = chooseCompaction(env, settings, { compactHere, logger })
-  const createExecutorServer = (): StackServer => ({
+  const createExecutorServer = (): StackServerDeps => ({
     platform,
     requests: platform.requests,
     ports: createFunctionPorts(platform, compactDeployment),
@@ -138,7 +138,7 @@ export function openFunctionResources(env: Env): FunctionResources {
   })
   let triggers: AwsTriggers | undefined
   let install: InstallProgram | undefined
-  const createGeneratorServer = (): StackServer => {
+  const createGeneratorServer = (): StackServerDeps => {
     triggers ??= openTriggers(env)
     const { outbound, documents, sealing } = triggers
     install ??= createInstallProgram({ settings, awsResources, platform, outbound })
@@ -178,7 +178,7 @@ function createVariableResolver(
     readonly platform: AwsPlatform
     readonly installation: string
   },
-): NonNullable<StackServer['resolveVariables']> {
+): NonNullable<StackServerDeps['resolveVariables']> {
   const { platform, installation, recordUnreviewedRun } = deps
   const { region } = settings
   const assumeStackRole = createRoleAssumer({

@@ -1,4 +1,4 @@
-import { forgetRequests } from './forget-requests.ts'
+import { removeEndedRequests } from './remove-ended-requests.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { limits } from '../../shared/config/limits.ts'
 import {
@@ -79,7 +79,7 @@ export async function pruneAfterCommand(deps: PruneDeps): Promise<void> {
     )
     if (removal.deployments.length + removal.removedVersions.length > 0)
       await sweepBlobs(platform, { dryRun: false })
-    await forgetRequests(platform)
+    await removeEndedRequests(platform)
   } catch (thrown) {
     platform.logger.write('warn', 'retention.failed', { reason: messageOf(thrown) })
   }

@@ -18,7 +18,7 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
     },
     requests: {
       listWaiting: async stack => (stack === id('asked') ? [{} as never] : []),
-      forget: async before => (before === 100 ? 2 : 0),
+      removeEnded: async before => (before === 100 ? 2 : 0),
     },
     nudges: { nudge: async stack => void nudged.push(stack) },
     clock: { now: () => (30 * 24 * 3_600_000 + 100) as never },
@@ -27,7 +27,7 @@ test('stacks with a deployment or a request are nudged, but not idle and unreada
   expect(reconciled).toEqual({
     nudgedStacks: nudged,
     unreadableStacks: [id('bad')],
-    forgottenCount: 2,
+    removedRequestCount: 2,
     currentDeployments: [stacks[1]?.current],
   })
 })

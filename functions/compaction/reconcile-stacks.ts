@@ -1,4 +1,4 @@
-import { forgetRequests } from './forget-requests.ts'
+import { removeEndedRequests } from './remove-ended-requests.ts'
 import type { CatalogPort } from '../../shared/ports/catalog.ts'
 import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { RequestsPort } from '../../shared/ports/requests.ts'
@@ -8,7 +8,7 @@ import type { DeploymentId, StackId } from '../../shared/records/ids.ts'
 /** The dependencies of reconciling stacks. */
 export interface ReconcileDeps {
   readonly catalog: Pick<CatalogPort, 'listStacks'>
-  readonly requests: Pick<RequestsPort, 'listWaiting' | 'forget'>
+  readonly requests: Pick<RequestsPort, 'listWaiting' | 'removeEnded'>
   readonly nudges: Pick<NudgesPort, 'nudge'>
   readonly clock: Pick<ClockPort, 'now'>
 }
@@ -18,7 +18,7 @@ export interface ReconcileResult {
   readonly nudgedStacks: readonly StackId[]
   /** Ids of the stacks with unreadable records. */
   readonly unreadableStacks: readonly StackId[]
-  readonly forgottenCount: number
+  readonly removedRequestCount: number
   /** The current deployments of all stacks: running or interrupted. */
   readonly currentDeployments: readonly DeploymentId[]
 }
@@ -38,11 +38,11 @@ export async function reconcileStacks(deps: ReconcileDeps): Promise<ReconcileRes
     await deps.nudges.nudge(id, 0)
     nudgedStacks.push(id)
   }
-  const forgottenCount = await forgetRequests(deps)
+  const removedRequestCount = await removeEndedRequests(deps)
   return {
     nudgedStacks,
     unreadableStacks: unreadableStacks.map(({ id }) => id),
-    forgottenCount,
+    removedRequestCount,
     currentDeployments,
   }
 }

@@ -30,10 +30,10 @@ export async function tidyUp(
   await platform.retention.removeLeftovers()
   const pruneDeps = { platform, isAlive: () => undefined, retention: readRetentionPolicy(env) }
   const pruneResult = await prune(pruneDeps, { dryRun: false })
-  const { nudgedStacks, unreadableStacks, forgottenCount } = reconciliation
+  const { nudgedStacks, unreadableStacks, removedRequestCount } = reconciliation
   const counts = {
     nudged: nudgedStacks.length,
-    forgotten: forgottenCount,
+    forgotten: removedRequestCount,
     removed: pruneResult.deployments.length,
   }
   platform.logger.write('info', 'stacks.tidied', { ...counts, unreadable: unreadableStacks })

@@ -87,7 +87,7 @@ export async function createDeploymentExecutor(
     baseOfPin: pin => openPinnedBase(input, providerStateSources, pin),
   })
   const knownDurations = new Map(
-    timeLimit === undefined ? [] : await platform.catalog.listSlow(request.stack),
+    timeLimit === undefined ? [] : await platform.catalog.listSlowOperations(request.stack),
   )
   const context: ExecutionContext = {
     deployment,

@@ -4,7 +4,7 @@ import type { StackId } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import { type DeploymentRequest, isEditRequest } from '../../shared/records/request.ts'
 import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
-import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
+import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { isSuperseded } from '../../shared/triggers/trigger-requests.ts'
 import type { CallTime } from './call-time.ts'
 import { notifyAndEndRequest, notifyStarted } from './notify-result.ts'
@@ -34,7 +34,7 @@ export type BeginOutcome =
  * little time of the call remains to open another request, a nudge has another call continue.
  */
 export async function beginNextRequest(
-  server: StackServer,
+  server: StackServerDeps,
   { stack, pool }: { readonly stack: StackId; readonly pool: Pool },
   callTime: CallTime,
 ): Promise<BeginOutcome> {
@@ -70,7 +70,7 @@ export async function beginNextRequest(
  * their senders would wait for ever.
  */
 export async function refuseStacklessRequests(
-  server: StackServer,
+  server: StackServerDeps,
   stack: StackId,
 ): Promise<'idle' | 'refused'> {
   const message = `the stack '${stack}' does not exist; it was removed or renamed`
@@ -83,7 +83,7 @@ export async function refuseStacklessRequests(
 }
 
 async function beginRequest(
-  server: StackServer,
+  server: StackServerDeps,
   waitingRequest: DeploymentRequest,
   callTime: CallTime,
 ): Promise<BeginOutcome> {
@@ -121,7 +121,7 @@ async function beginRequest(
  * records of its deployment contain the error.
  */
 async function refuseRequest(
-  server: StackServer,
+  server: StackServerDeps,
   queuedRequest: DeploymentRequest,
   thrown: unknown,
 ): Promise<BeginOutcome> {

@@ -26,7 +26,7 @@ import {
 } from './begin-next-request.ts'
 import { type CallTime, startCallTime } from './call-time.ts'
 import { notifyEnded } from './notify-result.ts'
-import type { StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
+import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 
 /** A nudge, and the pool of the generator that received it. */
 export interface NudgedStack {
@@ -43,7 +43,7 @@ export type ServeOutcome = BeginOutcome | 'parked'
  * be delivered again.
  */
 export async function serveStack(
-  server: StackServer,
+  server: StackServerDeps,
   nudge: NudgedStack,
   time: RunLimit,
 ): Promise<ServeOutcome> {
@@ -63,7 +63,7 @@ export async function serveStack(
 
 /** Continues the current deployment of a stack if its holder is gone. */
 async function resumeOrWait(
-  server: StackServer,
+  server: StackServerDeps,
   { nudge, deployment }: { readonly nudge: NudgedStack; readonly deployment: DeploymentId },
   callTime: CallTime,
 ): Promise<ServeOutcome> {
@@ -93,7 +93,7 @@ async function resumeOrWait(
  * unreadable records is abandoned.
  */
 async function closeStopped(
-  { platform, ports }: StackServer,
+  { platform, ports }: StackServerDeps,
   deployment: DeploymentId,
   stop: 'graceful' | 'forced',
 ): Promise<ServeOutcome> {
@@ -113,7 +113,7 @@ async function closeStopped(
  * nudge closes the deployment.
  */
 async function awaitControlRecord(
-  server: StackServer,
+  server: StackServerDeps,
   { stack, observedHolder }: NudgedStack,
   deployment: DeploymentId,
 ): Promise<ServeOutcome> {
@@ -133,10 +133,10 @@ async function awaitControlRecord(
  * also get the lease counters of executors that the nudge contains.
  */
 function withDeadHolder(
-  server: StackServer,
+  server: StackServerDeps,
   deadHolder: Holder,
   observedHolder: ObservedHolder | undefined,
-): StackServer {
+): StackServerDeps {
   const isHolding = (holder: Holder): boolean => holder.started !== deadHolder.started
   const previousCounters =
     observedHolder?.executors === undefined ? {} : { previousCounters: observedHolder.executors }
@@ -145,7 +145,7 @@ function withDeadHolder(
 
 /** Continues a deployment without a holder, or closes it. */
 async function resumeOrClose(
-  server: StackServer,
+  server: StackServerDeps,
   { stack, deployment }: { readonly stack: StackId; readonly deployment: DeploymentId },
   callTime: CallTime,
 ): Promise<ServeOutcome> {

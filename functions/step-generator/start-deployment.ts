@@ -141,7 +141,7 @@ async function pinDeployment(
       ...(request.key === undefined ? {} : { request: request.key }),
     }
     await writer.append(pin)
-    if (inbox.length > 0) await ports.catalog.removeLate(request.stack, inbox)
+    if (inbox.length > 0) await ports.catalog.removeLateOutcomes(request.stack, inbox)
     await endRequest(ports, deployment, pin)
     const base = createBase(decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     return { deployment, writer, liveness, pin, base, notices }

@@ -20,7 +20,7 @@ export const apiLimits = {
   tokenDaysDefault: 90,
   tokenDaysMax: 3_650,
   /** Longest time for which the store keeps an expired token, so that its use has a clear error. */
-  expiredTokenKeptMs: 30 * 24 * 3_600_000,
+  expiredTokenRetentionMs: 30 * 24 * 3_600_000,
   /** Time for which a replaced secret of a token remains valid: the default, and the maximum. */
   overlapSecondsDefault: 600,
   overlapSecondsMax: 7 * 24 * 3_600,
@@ -50,7 +50,7 @@ export const apiLimits = {
    * afterwards.
    */
   streamMs: 240_000,
-  /** Concurrent streams in all processes of an installation. On AWS its API names fewer. */
+  /** Concurrent streams in all processes of an installation. An installation on AWS sets fewer. */
   streamsMax: 200,
   /** Concurrent streams of one token, in all processes of the installation. */
   tokenStreamsMax: 40,
@@ -72,13 +72,13 @@ export const apiLimits = {
 
   /** Timeout of one API call of the command line, except uploads and streams. */
   callTimeoutMs: 30_000,
-  /** Interval at which the command line asks for the end of an edit. An edit takes a second. */
+  /** Interval at which the command line polls for the end of an edit. An edit takes a second. */
   editPollMs: 300,
   /** Timeout of an upload of a program or a state. */
   uploadTimeoutMs: 600_000,
   /** Validity of an upload address. */
   uploadAddressExpiresMs: 900_000,
-  /** Attempts of an idempotent call, or of a stream that broke. */
+  /** Attempts of an idempotent call, or of a stream that broke off. */
   callAttemptsMax: 6,
   /** Pause before the second attempt. It doubles with each further attempt. */
   callRetryMs: 500,

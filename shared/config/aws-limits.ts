@@ -1,6 +1,6 @@
 /** Limits of the AWS clients, queues and blobs. */
 export const awsLimits = {
-  /** Attempts that the SDK makes for one request before the project handles the failure. */
+  /** Attempts that the SDK makes for one request before it throws. */
   sdkAttemptsMax: 4,
   /** Timeout for establishing a connection. */
   connectTimeoutMs: 3_000,

@@ -1,6 +1,6 @@
 /** Limits of the local cloud, which runs the functions of an installation on one machine. */
 export const cloudLimits = {
-  /** Time from the start of an environment to its first request for work, on a busy machine. */
+  /** Time from the start of an environment to its first poll for a call, on a busy machine. */
   environmentStartMs: 30_000,
   /** Default time after which an idle environment is stopped. */
   environmentIdleMs: 300_000,
@@ -14,7 +14,7 @@ export const cloudLimits = {
   threadsMax: 1_024,
   /** Interval at which idle environments are checked. */
   idleCheckMs: 1_000,
-  /** Time with an empty queue after which a task of the long pool is told to shut down. */
+  /** Time with an empty queue after which a task of the long pool gets SIGTERM. */
   taskIdleMs: 30_000,
   /** Size of a function's event, and of its buffered response: the limit of Lambda. */
   responseBytesMax: 6 * 1024 * 1024,
@@ -26,9 +26,9 @@ export const cloudLimits = {
   headBytesMax: 64 * 1024,
   /** Length of one log line of an environment. Longer lines are truncated. */
   lineCharsMax: 2_000,
-  /** Time that a proxy of a service keeps an unused connection, as AWS's load balancers do. */
+  /** Time after which a proxy closes an idle connection, as AWS's load balancers do. */
   proxyKeepAliveMs: 60_000,
-  /** Number of decisions about permissions that a proxy remembers. */
+  /** Number of decisions about permissions that a proxy caches. */
   permissionDecisionsMax: 10_000,
   /** Calls of one function in a chain of calls before Lambda stops the chain. */
   recursiveInvocationsMax: 16,

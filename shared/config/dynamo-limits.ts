@@ -49,7 +49,7 @@ export const dynamoLimits = {
   /** Attempts to append a chunk while other writers take the same position first. */
   chunkAttemptsMax: 50,
   /** Items of one partition that are listed, and then removed, per round. */
-  removedPerRound: 1_000,
+  itemsPerRemovalRound: 1_000,
   /** Stacks, deployments with records, or late outcomes that one call lists. */
   listEntriesMax: 100_000,
   /** Attempts of a start or publish that loses the race against other writers. */
@@ -67,7 +67,7 @@ export const dynamoLimits = {
   hintPollMs: 1_000,
   /** Largest clock difference of two functions at which hints between them still arrive. */
   hintClockDifferenceMs: 2_000,
-  /** Hint items of one read of a partition. The next read, a second later, gets the rest. */
+  /** Hint items of one read of a partition. The next read, a second later, gets the others. */
   hintsPerReadMax: 1_000,
   /** Time after which hints expire. */
   hintRetentionMs: 600_000,

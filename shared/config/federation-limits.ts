@@ -13,7 +13,7 @@ export const federationLimits = {
   /** Allowed clock difference between an issuer and this installation. */
   clockToleranceSeconds: 30,
   /** Time for which a process keeps the keys of an issuer, and the number of such issuers. */
-  keysKeptMs: 3_600_000,
+  keyCacheMs: 3_600_000,
   issuersMax: 100,
   /** Shortest time between two requests for the keys of an issuer because of an unknown key. */
   unknownKeyRetryMs: 60_000,

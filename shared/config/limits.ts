@@ -28,7 +28,7 @@ export const limits = {
   sweepMs: 30_000,
   /** Delay of the watchdog nudge that a holder keeps scheduled for itself: lease plus margin. */
   watchdogNudgeMs: 90_000,
-  /** Executors whose lease counters a watchdog nudge carries: some kilobytes. */
+  /** Executors whose lease counters a watchdog nudge contains: some kilobytes. */
   watchdogExecutorsMax: 200,
   /**
    * Time before the end of a function's time limit at which the function begins to shut down. A
@@ -42,7 +42,7 @@ export const limits = {
   parkAfterMs: 30_000,
 
   /** Entries per page of the history and of the published versions. */
-  historyPageLines: 100,
+  historyPageEntries: 100,
 
   /** Resources of one import, and bytes of the file that lists them. */
   importResourcesMax: 10_000,
@@ -84,15 +84,16 @@ export const limits = {
   /** Operations that one operation may need or release. Wider graphs get joins. */
   fanOutMax: 32,
   /**
-   * Time for which an outcome that cannot be stored is kept and retried. The time lets an operator
-   * free disk space. Until the outcome is stored, only this process has it.
+   * Time for which a failed write of an outcome is retried. The time lets an operator free disk
+   * space. Until the write succeeds, only this process has the outcome.
    */
   outcomeRetryMs: 600_000,
   /** Time for which a failed request to the store or blobs, or a failed send, is retried. */
   storeRetryTimeMs: 20_000,
   /**
-   * Age from which a waiting edit of a state is refused. Its sender has given up before, so a later
-   * edit would be a surprise. Longer than a watchdog nudge, which frees a stack.
+   * Age from which a waiting edit of a state is refused. Its sender has stopped waiting before, and
+   * does not expect a later edit. Longer than the delay of a watchdog nudge, which can free a
+   * stack.
    */
   editWaitMs: 300_000,
   /** Size of a program's files before packing: the space that a function has for unpacking. */
@@ -123,8 +124,8 @@ export const limits = {
   /** Ids in one read of heads or ends. */
   idsPerReadMax: 500,
   /**
-   * Size above which a record goes to the blob store. DynamoDB items end at 400 KB, and the
-   * adapter's own attributes must fit too.
+   * Size above which a record goes to the blob store. A DynamoDB item is limited to 400 KB, and
+   * contains the adapter's own attributes too.
    */
   recordBytesMax: 256 * 1024,
   /** Default time for which the records of a closed deployment are kept. */
@@ -156,7 +157,7 @@ export const limits = {
    * so that no line can exhaust memory.
    */
   frameBytesMax: 64 * 1024 * 1024,
-  /** Size of one reply to a read of many records. The adapter pages through the rest. */
+  /** Size of one reply to a read of many records. The adapter reads the others page by page. */
   replyBytesMax: 4 * 1024 * 1024,
   /**
    * Requests in one transaction. The limit bounds how long the first request waits for the commit.
@@ -172,7 +173,7 @@ export const limits = {
   /**
    * Pause between two attempts to own the store or to connect. An owner needs some 100 ms to start.
    */
-  storeRetryMs: 20,
+  storeConnectPauseMs: 20,
   /** Time that the owner of the store has to answer a request. */
   storeResponseMs: 30_000,
   /**

@@ -1,23 +1,23 @@
 /** Limits of programs from a repository. */
 export const programLimits = {
   /**
-   * Time limit of the installer's function. A generator awaits it within its own limit of fifteen
-   * minutes, and needs the rest to begin the deployment.
+   * Time limit of the installer's function. A generator awaits the function within its own limit of
+   * fifteen minutes, and needs the remaining time to begin the deployment.
    */
   installerTimeoutMs: 600_000,
   /**
    * Time after which a generator calls no second installer when the first one died. Both calls must
-   * fit into the life of the generator.
+   * fit into the time limit of the generator.
    */
   installerRetryMs: 120_000,
   /** Calls of the installer for one request, and the pause between two of them. */
   installerTriesMax: 3,
   installerPauseMs: 1_000,
-  /** Timeout of a generator that fetches a repository, because only the credential opens it. */
+  /** Timeout of a fetch by a generator, for a repository that requires a credential. */
   sourceTimeoutMs: 60_000,
   /**
-   * Part of a generator call in which it opens another request after the first one. The rest is
-   * longer than `fetchTriesMax` fetches and an installation, so these end within the call.
+   * First part of a generator call, in which the generator may open another request. The remaining
+   * time is longer than `fetchTriesMax` fetches and an installation, so these end within the call.
    */
   openNextPart: 1 / 20,
   /** Validity of an address for the packed program: longer than the installer runs. */
@@ -33,7 +33,7 @@ export const programLimits = {
   /** Timeout of a package manager: a third of the longest function run. */
   installTimeoutMs: 300_000,
   /** Characters of a package manager's output that are kept for the error message. */
-  outputTailMax: 8_000,
+  outputTailCharsMax: 8_000,
   /** Attempts to fetch the archive of a repository. */
   fetchTriesMax: 3,
   /** Pause before the second attempt. It doubles before the third. */

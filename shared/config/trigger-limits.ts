@@ -24,8 +24,8 @@ export const triggerLimits = {
    */
   deliveryRetentionMs: 7 * 24 * 3_600_000,
   /**
-   * Time after which the handler of a delivery is considered dead, and the delivery may be handled
-   * again.
+   * Time after which the process of a delivery is considered dead, and another process may handle
+   * the delivery.
    */
   deliveryClaimMs: 60_000,
   /** Time for which a webhook function keeps an opened secret in memory. */
@@ -36,8 +36,7 @@ export const triggerLimits = {
   rulesMax: 100,
   patternsMax: 50,
   /**
-   * Length of one pattern. With `patternsMax` and the paths of a push it bounds the work of
-   * matching.
+   * Length of one pattern. With `patternsMax` and `pathsMax` it bounds the time of matching.
    */
   patternCharsMax: 200,
   /**

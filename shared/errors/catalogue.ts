@@ -23,7 +23,7 @@ export const catalogue = {
   CLI_USAGE: { exit: 2, hint: 'Run the command with --help to see its arguments and options.' },
   FEATURE_MISSING: {
     exit: 1,
-    hint: 'Remove the feature from the program or command; docs/differences.md in the antichain folder lists the missing ones.',
+    hint: 'Remove the feature from the program or command; docs/differences.md in the antichain folder lists the missing features.',
   },
   ARCHIVE_TOO_LARGE: {
     exit: 1,
@@ -70,7 +70,7 @@ export const catalogue = {
     exit: 2,
     hint: 'Use at most 100 characters: letters, digits, `_`, `.` and `-`.',
   },
-  /** The user asked to clear a pending create whose provider call may still take effect. */
+  /** A user wants to clear a pending create, but its provider call may still take effect. */
   PENDING_STILL_RUNS: {
     exit: 1,
     hint: 'Wait until the process has ended or its time is over; the next run adds the created resource to the state.',
@@ -157,7 +157,7 @@ export const catalogue = {
   },
   STORE_DENIED: {
     exit: 3,
-    hint: 'Grant the role of this function the permission named in the message; docs/aws.md lists all of them.',
+    hint: 'Grant the role of this function the permission named in the message; docs/aws.md lists all permissions.',
   },
   STACK_ROLE_REFUSED: {
     exit: 3,

@@ -1,6 +1,5 @@
 /**
- * Errors of `antichain platform` about an installation on AWS. These rows are part of the
- * catalogue.
+ * Errors about installations on AWS and in the local cloud. These rows are part of the catalogue.
  */
 export const platformCodes = {
   PLATFORM_SETTING_INVALID: {

@@ -25,15 +25,15 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
   const hash = createHash('sha256').update(seed).digest()
   let key = Uint32Array.from({ length: 8 }, (_, index) => hash.readUInt32LE(index * 4))
   let buffer = generateBlocks(key, 0)
-  let round = 0
+  let bufferIndex = 0
   let wordIndex = 0
   let unusedBytes = new Uint8Array()
   const nextWord = (): bigint => {
-    const end = round === buffersOfKey - 1 ? wordsOfBuffer - wordsOfKey : wordsOfBuffer
+    const end = bufferIndex === buffersOfKey - 1 ? wordsOfBuffer - wordsOfKey : wordsOfBuffer
     if (wordIndex === end) {
-      round = (round + 1) % buffersOfKey
-      if (round === 0) key = buffer.slice(-2 * wordsOfKey)
-      buffer = generateBlocks(key, round * 4)
+      bufferIndex = (bufferIndex + 1) % buffersOfKey
+      if (bufferIndex === 0) key = buffer.slice(-2 * wordsOfKey)
+      buffer = generateBlocks(key, bufferIndex * 4)
       wordIndex = 0
     }
     const [low = 0, high = 0] = buffer.subarray(2 * wordIndex, 2 * wordIndex + 2)
@@ -67,13 +67,14 @@ export function createSeededRandom(seed: Uint8Array): SeededRandom {
   }
 }
 
-const constants = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
+/** The constant words of ChaCha: the text `expand 32-byte k`. */
+const constantWords = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]
 
 /** Generates four blocks of ChaCha8 without nonce, with their words interleaved. */
 function generateBlocks(key: Uint32Array, counter: number): Uint32Array {
   const interleaved = new Uint32Array(64)
   for (let block = 0; block < 4; block++) {
-    const state = Uint32Array.from([...constants, ...key, counter + block, 0, 0, 0])
+    const state = Uint32Array.from([...constantWords, ...key, counter + block, 0, 0, 0])
     for (let round = 0; round < 4; round++) mixDoubleRound(state)
     // Only the key words are added back, because the other words are known constants.
     state.forEach((value, index) => {

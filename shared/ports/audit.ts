@@ -1,6 +1,6 @@
 import type { EpochMs } from '../records/ids.ts'
 
-/** A requested change, or its result. Contains no secrets. */
+/** An entry of the audit log: a requested change, or its result. Contains no secrets. */
 export interface AuditEntry {
   /** A unique text that the writer chooses. An entry with an existing id is a repetition. */
   readonly id: string

@@ -18,7 +18,7 @@ export interface StackRecord {
   readonly deployments: number
 }
 
-/** The stacks of a catalog. An unreadable record does not hide the others. */
+/** The stacks of a catalog. An unreadable record does not hide the other stacks. */
 export interface StackListing {
   readonly stacks: readonly StackRecord[]
   /** Stacks with an unreadable record, each with its error: RECORD_DAMAGED, RECORD_TOO_NEW. */
@@ -44,7 +44,7 @@ export interface HistoryRecord {
   /** The stack's version at the end of the deployment, even if the deployment published none. */
   readonly version?: number
   /** Pending operations that a state import dropped from the imported state. */
-  readonly dropped?: readonly PendingNote[]
+  readonly dropped?: readonly PendingOperationSummary[]
 }
 
 /** A published version of a stack's state that still exists. */
@@ -54,7 +54,7 @@ export interface PublishedVersion {
 }
 
 /** A pending operation: the URN of its resource, and the type of the operation. */
-export interface PendingNote {
+export interface PendingOperationSummary {
   readonly urn: string
   readonly type: string
 }
@@ -108,25 +108,25 @@ export interface CatalogPort {
       readonly result: DeploymentResult
       readonly changes: Readonly<Record<string, number>>
       readonly version: number
-      readonly dropped?: readonly PendingNote[]
+      readonly dropped?: readonly PendingOperationSummary[]
     },
   ) => Promise<void>
   /**
    * Stores a late outcome in the stack's inbox, once per attempt, unless a deployment already took
    * it.
    */
-  readonly putLate: (id: StackId, item: LateOutcome) => Promise<void>
+  readonly putLateOutcome: (id: StackId, item: LateOutcome) => Promise<void>
   /** Returns at most `limit` entries of a stack's inbox, oldest first. */
-  readonly listLate: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
+  readonly listLateOutcomes: (id: StackId, limit: number) => Promise<readonly LateOutcome[]>
   /**
    * Permanently removes the outcomes that a deployment took, by key. A later put with such a key is
    * ignored, because a deployment may take an outcome before an executor puts it into the inbox.
    */
-  readonly removeLate: (id: StackId, keys: readonly string[]) => Promise<void>
-  /** Stores a duration for operations of the kind `key`. It replaces the previous duration. */
-  readonly noteSlow: (id: StackId, key: string, durationMs: number) => Promise<void>
-  /** Returns the stored durations, at most 1,000 kinds. */
-  readonly listSlow: (id: StackId) => Promise<ReadonlyMap<string, number>>
+  readonly removeLateOutcomes: (id: StackId, keys: readonly string[]) => Promise<void>
+  /** Stores the duration of slow operations of the kind `key`, in place of an earlier duration. */
+  readonly recordSlowOperation: (id: StackId, key: string, durationMs: number) => Promise<void>
+  /** Returns the stored durations in ms by kind, at most 1,000 kinds. */
+  readonly listSlowOperations: (id: StackId) => Promise<ReadonlyMap<string, number>>
   /**
    * Lists the history, newest first. `beforeNumber` limits the list to lower deployment numbers.
    */

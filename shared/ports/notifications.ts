@@ -35,7 +35,7 @@ export interface NotificationsPort {
     signal?: AbortSignal,
   ) => Promise<readonly OutgoingDelivery[]>
   readonly remove: (receipt: string) => Promise<void>
-  /** Makes the message available again after `ms`, at most an hour. */
+  /** Makes the message visible to receivers again after `ms`, at most an hour. */
   readonly postpone: (receipt: string, ms: number) => Promise<void>
   /** Lists at most `limit` dead letters. */
   readonly listDeadLetters: (limit: number) => Promise<readonly OutgoingMessage[]>

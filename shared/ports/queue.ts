@@ -65,7 +65,7 @@ export interface ChainQueuePort {
 }
 
 /**
- * The observed state of a deployment's holder when a nudge was sent. If the state is unchanged when
+ * An observation of a deployment's holder at the time of a nudge. If the holder is unchanged when
  * the nudge arrives, the holder is dead, and the receiver can take over without waiting.
  */
 export interface ObservedHolder {

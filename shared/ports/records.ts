@@ -186,8 +186,8 @@ export interface LeasesPort {
   ) => Promise<boolean>
   readonly retire: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   /**
-   * Retires the lease of an executor. The executor itself calls it after all its operations ended.
-   * The departure is recorded even if another process retired the lease before.
+   * Retires the lease of an executor. Only the executor itself calls it, after all its operations
+   * have ended. Sets `left` of the lease, even if another process has retired the lease before.
    */
   readonly leave: (deployment: DeploymentId, executor: ExecutorId) => Promise<void>
   readonly list: (deployment: DeploymentId) => Promise<readonly Lease[]>

@@ -2,8 +2,8 @@ import type { BlobHash, EpochMs, StackId } from '../records/ids.ts'
 import type { StackRequest, RequestRecord, RequestEnd } from '../records/request.ts'
 
 /**
- * The queue of a stack's requests. A request stays in the queue until it has ended. Its key is kept
- * for some time after that, so that a repeated request has no effect.
+ * The queue of a stack's requests. A request waits in the queue until it has ended. The store keeps
+ * its key for some time after that, so that a repeated request has no effect.
  */
 export interface RequestsPort {
   /**
@@ -13,14 +13,14 @@ export interface RequestsPort {
    */
   readonly put: (request: StackRequest) => Promise<boolean>
   /**
-   * Like `put`, and approves the request. A process calls it for users only, whose permission it has
-   * checked: an approved request may name any archive of its stack. Both writes are atomic. A
+   * Puts a request like `put`, and approves it. An approved request may name any archive of its
+   * stack, so the caller must have checked the permission of the user. Both writes are atomic. A
    * request that `put` has added stays unapproved.
    */
   readonly putApproved: (request: StackRequest) => Promise<boolean>
   /**
-   * Reports whether exactly this request was approved and has not ended. True where each process
-   * that can put a request has all permissions anyway.
+   * Reports whether exactly this request was approved and has not ended. Always true on a platform
+   * where each process that can put a request has all permissions anyway.
    */
   readonly isApproved: (request: StackRequest) => Promise<boolean>
   /** Returns at most `limit` requests of a stack that have not ended, oldest first. */
@@ -32,7 +32,7 @@ export interface RequestsPort {
    * Removes at most `limit` requests that have ended and were created before `createdBefore`.
    * Returns the number of removed requests.
    */
-  readonly forget: (createdBefore: EpochMs, limit: number) => Promise<number>
+  readonly removeEnded: (createdBefore: EpochMs, limit: number) => Promise<number>
   /** Records the archive of the last uploaded program of a stack. */
   readonly putProgram: (stack: StackId, archive: BlobHash) => Promise<void>
   readonly getProgram: (stack: StackId) => Promise<BlobHash | undefined>

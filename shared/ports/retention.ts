@@ -1,9 +1,9 @@
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../records/ids.ts'
 
-/** A deployment with existing records, and the facts that decide their removal. */
-export interface KeptDeployment {
+/** A deployment whose records exist, and the facts that decide their removal. */
+export interface RecordedDeployment {
   readonly deployment: DeploymentId
-  /** `closed` of its control record. Undefined without a control record. */
+  /** Whether its control record is closed. Undefined without a control record. */
   readonly closed: boolean | undefined
   /** Whether it is the current deployment of its stack. */
   readonly isCurrent: boolean
@@ -16,7 +16,7 @@ export interface KeptDeployment {
 /** Removal of old records. Each call can be repeated, also after an interruption. */
 export interface RetentionPort {
   /** Lists the deployments that have any record, ordered by id. */
-  readonly listDeployments: () => Promise<readonly KeptDeployment[]>
+  readonly listDeployments: () => Promise<readonly RecordedDeployment[]>
   /**
    * Removes at most `recordsMax` records of a deployment, and returns false while some are left.
    * The first log record is removed first, so that readers notice the removal. The control record
@@ -48,9 +48,9 @@ export interface BlobEntry {
 }
 
 /**
- * Removal of blobs in two steps with a grace period between the steps. A writer can put a blob at
- * the moment in which a sweep finds the same blob unused. A set-aside blob therefore remains
- * readable. A later sweep puts the blob back if a record references it.
+ * Removal of blobs in two steps with a grace period between the steps. A writer can put a blob
+ * while a sweep finds the same blob unreferenced. A set-aside blob therefore remains readable. A
+ * later sweep puts the blob back if a record references it.
  */
 export interface BlobSweepPort {
   /** Lists all blobs, one folder or prefix per page. The cursor '' starts, undefined is the end. */

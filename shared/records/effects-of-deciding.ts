@@ -51,7 +51,7 @@ export const effectsOfDeciding = {
         condition: 'when the base is valid: otherwise the deployment is closed',
       },
       {
-        call: 'catalog.removeLate',
+        call: 'catalog.removeLateOutcomes',
         sourceFiles: startDeploymentFiles,
         description: 'the late outcomes taken are removed from the inbox',
         afterCrash: 'nothing is lost; the take-over removes those that remain',

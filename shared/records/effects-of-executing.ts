@@ -117,7 +117,7 @@ export const effectsOfExecuting = {
         afterCrash: 'the sweep repeats the arrivals',
       },
       {
-        call: 'catalog.putLate',
+        call: 'catalog.putLateOutcome',
         sourceFiles: attemptFiles,
         description: "the created resource is added to the stack's inbox",
         afterCrash:
@@ -125,7 +125,7 @@ export const effectsOfExecuting = {
         condition: 'when the owner was considered dead and its operation has another end',
       },
       {
-        call: 'catalog.noteSlow',
+        call: 'catalog.recordSlowOperation',
         sourceFiles: attemptFiles,
         description:
           'the duration is stored, so that the next operation of this kind gets enough time',

@@ -47,7 +47,7 @@ export const effectsOfGeneratorRuns = {
         afterCrash: 'the next generator takes over from this one',
       },
       {
-        call: 'catalog.removeLate',
+        call: 'catalog.removeLateOutcomes',
         sourceFiles: takeOverFiles,
         description: 'the late outcomes that the pin took are removed from the inbox',
         afterCrash: 'nothing is lost',

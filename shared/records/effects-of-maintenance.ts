@@ -34,7 +34,7 @@ export const effectsOfMaintenance = {
     orderedPer: 'process',
     effects: [
       {
-        call: 'catalog.putLate',
+        call: 'catalog.putLateOutcome',
         sourceFiles: ['shared/engine/deployment/retention/late-creates.ts'],
         description: 'resources of unrecorded successful creates are added to the inbox',
         afterCrash: 'the next removal repeats the put, which has no effect',

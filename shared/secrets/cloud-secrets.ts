@@ -61,16 +61,16 @@ async function openDataKey(
   encryptedKey: string,
   keeper: KeyKeeper,
 ): Promise<Uint8Array> {
-  const keysByName = openedKeys.get(keeper) ?? new Map<string, Promise<Uint8Array>>()
-  openedKeys.set(keeper, keysByName)
+  const cachedKeys = openedKeys.get(keeper) ?? new Map<string, Promise<Uint8Array>>()
+  openedKeys.set(keeper, cachedKeys)
   const cacheKey = `${url}\n${encryptedKey}`
-  const dataKey = keysByName.get(cacheKey) ?? unwrapDataKey(url, encryptedKey, keeper)
-  keysByName.set(cacheKey, dataKey)
+  const dataKey = cachedKeys.get(cacheKey) ?? unwrapDataKey(url, encryptedKey, keeper)
+  cachedKeys.set(cacheKey, dataKey)
   try {
     return await dataKey
   } catch (thrown) {
     // The service may allow a refused call later, so failures are not cached.
-    keysByName.delete(cacheKey)
+    cachedKeys.delete(cacheKey)
     throw thrown
   }
 }

@@ -1,9 +1,9 @@
 /**
  * secrets: crypters and secrets managers. Imports errors, config, names and values.
  *
- * Invariants: every encryption uses a new nonce. A key is derived or fetched once per process, so
- * encryption is local and synchronous, and codecs may call it. No module of this folder writes
- * logs.
+ * Invariants: every encryption uses a new nonce. A key is derived or fetched once per process.
+ * After that, encryption is local and synchronous, so codecs may call it. No module of this folder
+ * writes logs.
  */
 
 /**

@@ -9,7 +9,7 @@ export interface KeyUrl {
   readonly context: Readonly<Record<string, string>>
 }
 
-/** Parameters that configure another SDK and have no effect here. */
+/** Parameters of Pulumi's Go libraries that have no effect here. */
 const ignoredParameters: ReadonlySet<string> = new Set(['awssdk'])
 
 /** Reports whether a secrets provider is a key of KMS. */

@@ -35,8 +35,8 @@ async function deployWithLeftovers(catalog: Catalog, id: StackId): Promise<LateO
     urn: 'urn:pulumi:dev::p::t:m:T::x' as Urn,
     state: { urn: 'u', custom: true, type: 't:m:T', id: 'made' },
   }
-  await catalog.putLate(id, late)
-  await catalog.noteSlow(id, 'create t:m:T', 5)
+  await catalog.putLateOutcome(id, late)
+  await catalog.recordSlowOperation(id, 'create t:m:T', 5)
   const end = { at: 2 as EpochMs, result: 'succeeded', changes: {}, version: 0 } as const
   await catalog.release(deployment, end)
   return late
@@ -56,8 +56,8 @@ test('a stack that was created again keeps its records and its entry in the list
   await catalog.createStack(id, 3 as EpochMs)
   const late = await deployWithLeftovers(catalog, id)
   await retention.removeLeftovers()
-  expect(await catalog.listLate(id, 10)).toEqual([late])
-  expect([...(await catalog.listSlow(id)).keys()]).toEqual(['create t:m:T'])
+  expect(await catalog.listLateOutcomes(id, 10)).toEqual([late])
+  expect([...(await catalog.listSlowOperations(id)).keys()]).toEqual(['create t:m:T'])
   expect((await catalog.listStacks()).stacks.map(stack => stack.id)).toEqual([id])
 })
 

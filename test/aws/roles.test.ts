@@ -71,16 +71,16 @@ test('an executor writes only to the journal, and none of its records expires to
   await executor.events.append(deployment, 'e', 0, ['{}'])
   await executor.leases.retire(deployment, me)
   const item = lateOf(deployment)
-  await executor.catalog.putLate(stack, item)
-  await executor.catalog.noteSlow(stack, 'create t:m:T', 7)
+  await executor.catalog.putLateOutcome(stack, item)
+  await executor.catalog.recordSlowOperation(stack, 'create t:m:T', 7)
 
-  expect(await owner.catalog.listLate(stack, 9)).toEqual([item])
-  expect(await owner.catalog.listSlow(stack)).toEqual(new Map([['create t:m:T', 7]]))
+  expect(await owner.catalog.listLateOutcomes(stack, 9)).toEqual([item])
+  expect(await owner.catalog.listSlowOperations(stack)).toEqual(new Map([['create t:m:T', 7]]))
   const kept = model.tables.listItems(names.journal).filter(one => one['expires'] === undefined)
   expect(new Set(kept.map(one => one['pk']?.S))).toEqual(
     new Set([`late ${stack}`, `slow ${stack}`]),
   )
-  await owner.catalog.removeLate(stack, [lateOutcomeKeyOf(item)])
+  await owner.catalog.removeLateOutcomes(stack, [lateOutcomeKeyOf(item)])
   const release = { at: toEpochMs(2), result: 'succeeded', changes: {}, version: 0 } as const
   await owner.catalog.release(deployment, release)
   await owner.catalog.removeStack(stack)

@@ -75,11 +75,11 @@ export function catalogContract(
 
     test('durations of operations are stored per stack and kind, the latest of each', async () => {
       const [id, other] = [await createStack(), await createStack()]
-      await catalog.noteSlow(id, 'create t:m:T', 20_000)
-      await catalog.noteSlow(id, 'delete t:m:T', 9_000.4)
-      await catalog.noteSlow(id, 'create t:m:T', 12_000)
-      await catalog.noteSlow(other, 'create t:m:T', 1)
-      expect(await catalog.listSlow(id)).toEqual(
+      await catalog.recordSlowOperation(id, 'create t:m:T', 20_000)
+      await catalog.recordSlowOperation(id, 'delete t:m:T', 9_000.4)
+      await catalog.recordSlowOperation(id, 'create t:m:T', 12_000)
+      await catalog.recordSlowOperation(other, 'create t:m:T', 1)
+      expect(await catalog.listSlowOperations(id)).toEqual(
         new Map([
           ['create t:m:T', 12_000],
           ['delete t:m:T', 9_000],
@@ -90,32 +90,32 @@ export function catalogContract(
     test('the inbox stores late outcomes once per attempt until they are taken', async () => {
       const [id, other] = [await createStack(), await createStack()]
       const lateOutcome = createLateOutcomes(id)
-      await catalog.putLate(id, lateOutcome(1))
-      await catalog.putLate(id, lateOutcome(2))
-      await catalog.putLate(id, {
+      await catalog.putLateOutcome(id, lateOutcome(1))
+      await catalog.putLateOutcome(id, lateOutcome(2))
+      await catalog.putLateOutcome(id, {
         ...lateOutcome(1),
         state: { ...lateOutcome(1).state, id: 'another' },
       })
-      expect(await catalog.listLate(id, 10)).toEqual([lateOutcome(1), lateOutcome(2)])
-      expect(await catalog.listLate(id, 1)).toEqual([lateOutcome(1)])
-      expect(await catalog.listLate(other, 10)).toEqual([])
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcome(1), lateOutcome(2)])
+      expect(await catalog.listLateOutcomes(id, 1)).toEqual([lateOutcome(1)])
+      expect(await catalog.listLateOutcomes(other, 10)).toEqual([])
       const takenKeys = [lateOutcomeKeyOf(lateOutcome(1))]
-      await catalog.removeLate(other, takenKeys)
-      await catalog.removeLate(id, takenKeys)
-      await catalog.removeLate(id, takenKeys)
-      expect(await catalog.listLate(id, 10)).toEqual([lateOutcome(2)])
+      await catalog.removeLateOutcomes(other, takenKeys)
+      await catalog.removeLateOutcomes(id, takenKeys)
+      await catalog.removeLateOutcomes(id, takenKeys)
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcome(2)])
     })
 
     test('an outcome that was taken stays taken, even if its first put comes afterwards', async () => {
       const id = await createStack()
       const lateOutcome = createLateOutcomes(id)
-      await catalog.putLate(id, lateOutcome(1))
-      await catalog.removeLate(id, [
+      await catalog.putLateOutcome(id, lateOutcome(1))
+      await catalog.removeLateOutcomes(id, [
         lateOutcomeKeyOf(lateOutcome(1)),
         lateOutcomeKeyOf(lateOutcome(2)),
       ])
-      for (const attempt of [1, 2, 3]) await catalog.putLate(id, lateOutcome(attempt))
-      expect(await catalog.listLate(id, 10)).toEqual([lateOutcome(3)])
+      for (const attempt of [1, 2, 3]) await catalog.putLateOutcome(id, lateOutcome(attempt))
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([lateOutcome(3)])
     })
 
     test('of many concurrent starts one succeeds', async () => {
@@ -239,16 +239,16 @@ export function catalogContract(
       const id = await createStack()
       const lateOutcome = createLateOutcomes(id)
       const { deployment } = await catalog.start(id, startInput)
-      await catalog.putLate(id, { ...lateOutcome(1), deployment })
+      await catalog.putLateOutcome(id, { ...lateOutcome(1), deployment })
       await catalog.release(deployment, end)
-      expect(await catalog.listLate(id, 10)).toHaveLength(1)
+      expect(await catalog.listLateOutcomes(id, 10)).toHaveLength(1)
       await catalog.removeStack(id)
       await catalog.createStack(id, toEpochMs(9))
-      expect(await catalog.listLate(id, 10)).toEqual([])
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([])
       const second = await catalog.start(id, startInput)
       const late = { ...lateOutcome(2), deployment: second.deployment }
-      await catalog.putLate(id, late)
-      expect(await catalog.listLate(id, 10)).toEqual([late])
+      await catalog.putLateOutcome(id, late)
+      expect(await catalog.listLateOutcomes(id, 10)).toEqual([late])
     })
 
     test('a stack that is created again reuses no deployment id', async () => {

@@ -154,7 +154,7 @@ const cases: readonly RecordCase[] = [
   {
     kind: 'late',
     label: 'late outcome',
-    read: ({ catalog }, deployment) => catalog.listLate(stackOf(deployment), 10),
+    read: ({ catalog }, deployment) => catalog.listLateOutcomes(stackOf(deployment), 10),
     createWrites: () => [],
   },
   {
@@ -209,7 +209,13 @@ async function createAllRecords(ports: Platform): Promise<DeploymentId> {
   const urn = 'urn:pulumi:s::p::t:m:T::n' as never
   const state = { urn, custom: true, type: 't:m:T' }
   await ports.requests.put(requestOf(stack))
-  await ports.catalog.putLate(stack, { deployment, operation: operationId, attempt: 1, urn, state })
+  await ports.catalog.putLateOutcome(stack, {
+    deployment,
+    operation: operationId,
+    attempt: 1,
+    urn,
+    state,
+  })
   return deployment
 }
 

@@ -43,7 +43,7 @@ export function requestsContract(
       requests = adapter.requests
     })
     const forgetAll = async (before: number): Promise<void> => {
-      while ((await requests.forget(toEpochMs(before), 100)) > 0);
+      while ((await requests.removeEnded(toEpochMs(before), 100)) > 0);
     }
     const listKeys = async (stack: StackId, limit = 10): Promise<readonly string[]> =>
       (await requests.listWaiting(stack, limit)).map(({ key }) => key)
@@ -160,9 +160,9 @@ export function requestsContract(
         await requests.put(createRequest(stack, key))
         await requests.end(stack, key, { kind: 'superseded', by: 'x' })
       }
-      expect(await requests.forget(toEpochMs(1), 9)).toBe(0)
+      expect(await requests.removeEnded(toEpochMs(1), 9)).toBe(0)
       // If the call is repeated after a lost reply, it forgets two more requests.
-      await requests.forget(toEpochMs(50), 2)
+      await requests.removeEnded(toEpochMs(50), 2)
       const remainingRequests = await Promise.all(names.map(key => requests.find(stack, key)))
       expect(
         remainingRequests.filter(request => request !== undefined).length,

@@ -55,7 +55,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const [id, to] = [await createDeployed(), createStackId()]
       await requests.putProgram(id, first)
       await documents.put({ kind: 'notification', scope: id, name: 'ops' }, { a: 1 }, 0)
-      await catalog.noteSlow(id, 'k', 7)
+      await catalog.recordSlowOperation(id, 'k', 7)
       const program = toBlobHash('c')
       expect(await renames.rename(id, to, { ...input, program })).toBe('renamed')
       expect(await catalog.getStack(id)).toBeUndefined()
@@ -81,7 +81,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const moved = await documents.list('notification', '', to)
       expect(moved.documents).toMatchObject([{ key: { scope: to, name: 'ops' }, value: { a: 1 } }])
       expect((await documents.list('notification', '', id)).documents).toEqual([])
-      expect([...(await catalog.listSlow(to))]).toEqual([['k', 7]])
+      expect([...(await catalog.listSlowOperations(to))]).toEqual([['k', 7]])
       const ids = (await catalog.listStacks()).stacks.map(stack => stack.id)
       expect([ids.includes(id), ids.includes(to)]).toEqual([false, true])
     })

@@ -87,7 +87,7 @@ test('a late result keeps its stack from another name and another secrets manage
   const [deployment, operation] = [deploymentIdOf(dev, 1), 1 as OperationId]
   const late = { deployment, operation, attempt: 1, urn }
   const resource = { urn, custom: true, id: 'x', type: 'a:b:C' }
-  await catalog.putLate(dev, { ...late, state: resource })
+  await catalog.putLateOutcome(dev, { ...late, state: resource })
   const edit = async (type: string) => {
     const before = await local.exportState(dev)
     if (before === undefined) throw new Error('the stack has no state')
@@ -98,7 +98,7 @@ test('a late result keeps its stack from another name and another secrets manage
   await expect(local.renameStack(dev, prod)).rejects.toMatchObject({ code: 'PENDING_STILL_RUNS' })
   expect(await local.exportState(dev)).not.toHaveProperty('secrets_providers')
   await local.editState(dev, { kind: 'mark', urns: 'all', mark: 'protect', isSet: false })
-  await catalog.removeLate(dev, [lateOutcomeKeyOf(late)])
+  await catalog.removeLateOutcomes(dev, [lateOutcomeKeyOf(late)])
   await edit('passphrase')
   await local.renameStack(dev, prod)
   await local.close()

@@ -24,7 +24,7 @@ const oneMoreProgram: Program = async monitor => {
 const oneMoreScenario = { program: oneMoreProgram, options: {} }
 
 /** Puts an outcome into the inbox. No state contains its object `late-1`. */
-async function putLate({ engine, cloud }: TestSetup): Promise<void> {
+async function putLateOutcome({ engine, cloud }: TestSetup): Promise<void> {
   const { catalog, blobs } = engine.platform
   const { id, snapshot } = await getTestStack(engine.platform)
   const { resources = [] } = await readSnapshotBlob(blobs, snapshot)
@@ -33,14 +33,14 @@ async function putLate({ engine, cloud }: TestSetup): Promise<void> {
   cloud.objects.set('late-1', { v: 1 })
   const state = { ...keptResource, id: 'late-1' }
   const origin = { deployment: deploymentIdOf(id, 1), operation: 99 as OperationId, attempt: 1 }
-  await catalog.putLate(id, { ...origin, urn: keptResource.urn as Urn, state })
+  await catalog.putLateOutcome(id, { ...origin, urn: keptResource.urn as Urn, state })
 }
 
 /** The late outcome is in the inbox when the deployment starts. */
 const inbox: Scene = {
   name: 'up of a stack with an outcome in its inbox',
   async act(setup, kill) {
-    await putLate(setup)
+    await putLateOutcome(setup)
     return setup.engine.run(secondProgram, { kill })
   },
   recover: setup => runUntilDone(setup, upScenario),
@@ -50,7 +50,7 @@ const inboxResumed: Scene = {
   ...inbox,
   name: 'up that died after it had pinned a late outcome',
   async act(setup, kill) {
-    await putLate(setup)
+    await putLateOutcome(setup)
     const earlierKill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
     await awaitKill(setup.engine.run(secondProgram, { kill: earlierKill }))
     return setup.engine.run(secondProgram, { resume: true, kill })

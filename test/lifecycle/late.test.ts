@@ -50,7 +50,7 @@ test('a resource that a process created after it was considered dead is found by
   ])
   cloud.go()
   await deposed
-  const late = await engine.platform.catalog.listLate(second.stack, 10)
+  const late = await engine.platform.catalog.listLateOutcomes(second.stack, 10)
   expect(late.map(({ urn, state }) => [urn, state['id']])).toEqual([
     ['urn:pulumi:dev::life::test:index:Thing::slow', 'slow-1'],
   ])
@@ -58,8 +58,8 @@ test('a resource that a process created after it was considered dead is found by
   expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
   expect(cloud.log).toEqual(['create a', 'create slow'])
   // The late executor may repeat its write to the inbox after the deployment has taken the outcome.
-  for (const item of late) await engine.platform.catalog.putLate(second.stack, item)
-  expect(await engine.platform.catalog.listLate(second.stack, 10)).toEqual([])
+  for (const item of late) await engine.platform.catalog.putLateOutcome(second.stack, item)
+  expect(await engine.platform.catalog.listLateOutcomes(second.stack, 10)).toEqual([])
   const messages = third.events.flatMap(event =>
     'diagnosticEvent' in event ? [event.diagnosticEvent.message] : [],
   )
@@ -130,7 +130,7 @@ async function withInbox(cloud: Cloud) {
   const lateResource = testRun.state.resources?.find(({ id }) => id === 'a-1')
   if (lateResource === undefined) throw new Error("the state has no resource 'a-1'")
   cloud.objects.set('late-1', { v: 1 })
-  await engine.platform.catalog.putLate(testRun.stack, {
+  await engine.platform.catalog.putLateOutcome(testRun.stack, {
     deployment: deploymentIdOf(testRun.stack, 1),
     operation: 99 as OperationId,
     attempt: 1,
@@ -152,7 +152,7 @@ test.for(
   await engine.run(createThings({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
   expect(cloud.log).toEqual(['create a', 'delete late-1'])
-  expect(await engine.platform.catalog.listLate(stack, 10)).toEqual([])
+  expect(await engine.platform.catalog.listLateOutcomes(stack, 10)).toEqual([])
 })
 
 test('a late outcome is taken once by a deployment that is resumed', async () => {
@@ -164,7 +164,7 @@ test('a late outcome is taken once by a deployment that is resumed', async () =>
     ProcessKilledError,
   )
   await engine.run(program, { resume: true })
-  expect(await engine.platform.catalog.listLate(stack, 10)).toEqual([])
+  expect(await engine.platform.catalog.listLateOutcomes(stack, 10)).toEqual([])
   await engine.run(program)
   expect(cloud.log).toEqual(['create a', 'delete late-1'])
 })

@@ -226,7 +226,10 @@ export async function checkCloud(
     ({ resource }) => resource.urn.split('::').at(-1) ?? '',
   )
   const isNamed = (id: string): boolean => names.includes(id.replace(/-\d+$/, ''))
-  const inbox = await engine.platform.catalog.listLate((await getTestStack(engine.platform)).id, 99)
+  const inbox = await engine.platform.catalog.listLateOutcomes(
+    (await getTestStack(engine.platform)).id,
+    99,
+  )
   const knownIds = new Set([foreignId, ...ids, ...inbox.map(({ state }) => textOf(state['id']))])
   const lostIds = [...cloud.objects.keys()].filter(id => !knownIds.has(id) && !isNamed(id))
   expect(lostIds, `${label}: not in the state`).toEqual([])

@@ -172,9 +172,9 @@ test('the late outcome of a create is in the inbox before its records are remove
   const { engine, item } = await withLateCreate()
   const { platform } = engine
   const { id } = await getTestStack(platform)
-  expect(await platform.catalog.listLate(id, 9)).toEqual([])
+  expect(await platform.catalog.listLateOutcomes(id, 9)).toEqual([])
   await removeOldRecords(depsOf(withLaterClock(platform, 31)), { ...all, deploymentsMax: 1 })
-  expect(await platform.catalog.listLate(id, 9)).toEqual([item])
+  expect(await platform.catalog.listLateOutcomes(id, 9)).toEqual([item])
   expect(await listKept(platform)).toEqual([deploymentIdOf(id, 2)])
 })
 
@@ -182,10 +182,10 @@ test('an inbox item that a deployment has taken is not put into the inbox again'
   const { engine, item } = await withLateCreate()
   const { platform } = engine
   const { id } = await getTestStack(platform)
-  await platform.catalog.putLate(id, item)
+  await platform.catalog.putLateOutcome(id, item)
   await engine.run(createThings({ b: { v: 1 } }))
   await removeOldRecords(depsOf(withLaterClock(platform, 31)), all)
-  expect(await platform.catalog.listLate(id, 9)).toEqual([])
+  expect(await platform.catalog.listLateOutcomes(id, 9)).toEqual([])
   expect(await listKept(platform)).toEqual([])
 })
 

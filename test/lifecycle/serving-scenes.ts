@@ -1,7 +1,7 @@
 import { reconcileStacks } from '../../functions/compaction/reconcile-stacks.ts'
 import type { RunLimit } from '../../functions/step-generator/serve-run.ts'
 import { serveStack } from '../../functions/step-generator/serve-stack.ts'
-import { type StackServer } from '../../shared/runtime/deployment/stack-server-deps.ts'
+import { type StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import type { DeployRequest } from '../../shared/engine/request.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
@@ -18,13 +18,13 @@ import { getTestStack } from './register-thing.ts'
  */
 async function serveNudge(
   { platform, ports }: TestProcess,
-  { time = {}, open }: { readonly time?: RunLimit; readonly open?: StackServer['open'] } = {},
+  { time = {}, open }: { readonly time?: RunLimit; readonly open?: StackServerDeps['open'] } = {},
 ): Promise<unknown> {
   const { id: stack } = await getTestStack(platform)
   const start = () => Promise.reject(error('STACK_BUSY', 'another function was faster'))
   const openRequest = (request: Pick<DeploymentRequest, 'options'>): Promise<DeployRequest> =>
     Promise.resolve({ stack, options: request.options } as DeployRequest)
-  const server: StackServer = {
+  const server: StackServerDeps = {
     platform,
     requests: platform.requests,
     ports: { ...ports, catalog: { ...ports.catalog, start } },

@@ -29,8 +29,8 @@ export function createSimCatalog(
   }
   const durations = new Map<string, number>()
   return {
-    noteSlow: (_id, key, ms) => void durations.set(key, ms),
-    listSlow: () => durations,
+    recordSlowOperation: (_id, key, ms) => void durations.set(key, ms),
+    listSlowOperations: () => durations,
     createStack(id, createdAt, call = '') {
       const existing = stacks.get(id)
       if (existing !== undefined) return existing.call === call
@@ -72,14 +72,14 @@ export function createSimCatalog(
       if (openRecord !== undefined)
         history.set(deployment, { ...openRecord, endedAt: at, result, changes, version })
     },
-    putLate(_id, item) {
+    putLateOutcome(_id, item) {
       onRule('a late outcome is put into the inbox')
       if (takenKeys.has(lateOutcomeKeyOf(item))) return
       if (!inbox.some(existing => lateOutcomeKeyOf(existing) === lateOutcomeKeyOf(item)))
         inbox.push(item)
     },
-    listLate: (_id, limit) => inbox.slice(0, limit),
-    removeLate(_id, keys) {
+    listLateOutcomes: (_id, limit) => inbox.slice(0, limit),
+    removeLateOutcomes(_id, keys) {
       for (const key of keys) {
         takenKeys.add(key)
         const index = inbox.findIndex(item => lateOutcomeKeyOf(item) === key)

@@ -216,7 +216,9 @@ function checkCloud(
     world.records.catalog
       .listStacks()
       .stacks.flatMap(({ id }) =>
-        world.records.catalog.listLate(id, 1_000).map(item => readTextField(item.state, 'id')),
+        world.records.catalog
+          .listLateOutcomes(id, 1_000)
+          .map(item => readTextField(item.state, 'id')),
       ),
   )
   for (const object of cloud.objects.values()) {

@@ -24,7 +24,7 @@ export interface CurrentRecords {
   readonly log: Pick<Sync<DecisionLogPort>, 'read'>
   readonly operations: Pick<Sync<OperationsPort>, 'getHeads' | 'getEnds'>
   readonly leases: Pick<Sync<LeasesPort>, 'list'>
-  readonly catalog: Pick<Sync<CatalogPort>, 'getStack' | 'listStacks' | 'listLate'>
+  readonly catalog: Pick<Sync<CatalogPort>, 'getStack' | 'listStacks' | 'listLateOutcomes'>
   readonly blobs: Pick<Sync<BlobsPort>, 'get'>
 }
 
@@ -98,7 +98,7 @@ export function readCurrentRecords(
     catalog: {
       getStack: stackOf,
       listStacks: () => ({ stacks: stacks(), unreadable: [] }),
-      listLate: (id, limit) =>
+      listLateOutcomes: (id, limit) =>
         tables
           .partition(journal, journalKeys.late(id, '').pk)
           .filter(item => !readFlag(item, 'taken'))

@@ -107,7 +107,7 @@ export function createSimPorts(
       listWaiting: failUnsupported,
       find: failUnsupported,
       end: failUnsupported,
-      forget: failUnsupported,
+      removeEnded: failUnsupported,
       putProgram: failUnsupported,
       getProgram: failUnsupported,
     },

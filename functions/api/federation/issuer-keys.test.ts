@@ -26,7 +26,7 @@ const unknownKey = { code: 'ERR_JWKS_NO_MATCHING_KEY' }
 test('concurrent calls share one request, and the keys are kept for a limited time', async () => {
   await Promise.all([find('1'), find('1'), find('1')])
   expect(issuer.listRequests()).toEqual(['/.well-known/openid-configuration', '/keys'])
-  nowMs += limits.keysKeptMs - 1
+  nowMs += limits.keyCacheMs - 1
   await find('1')
   expect(countRequests()).toBe(2)
   nowMs += 1
@@ -53,7 +53,7 @@ test('a failed request keeps the earlier keys until their time has passed', asyn
   nowMs += limits.unknownKeyRetryMs
   await expect(find('none')).rejects.toMatchObject(unknownKey)
   await find('1')
-  nowMs += limits.keysKeptMs
+  nowMs += limits.keyCacheMs
   await expect(find('1')).rejects.toMatchObject(unreachable)
 })
 

@@ -41,7 +41,7 @@ export function createIssuerKeys(deps: KeyDeps): IssuerKeys {
   const ageOf = (ms: number): number => deps.clock.monotonicMs() - ms
   const currentSetOf = (issuer: string): KeySet | undefined => {
     const cached = cache.get(issuer)
-    return cached !== undefined && ageOf(cached.receivedMs) < limits.keysKeptMs
+    return cached !== undefined && ageOf(cached.receivedMs) < limits.keyCacheMs
       ? cached.keySet
       : undefined
   }

@@ -89,7 +89,7 @@ export const stackRoutes = [
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
       if (record.current !== '') throw stackBusyError(stack)
-      const lateOutcomes = await ports.catalog.listLate(id, lateMax)
+      const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateMax)
       if (!query.force) requireEmptyStack(stack, await exportState(ports, id), lateOutcomes.length)
       if (!(await ports.catalog.removeStack(id))) throw stackBusyError(stack)
       await removeStackDocuments(ports, id)

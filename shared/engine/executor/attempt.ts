@@ -150,7 +150,7 @@ async function recordDuration(
     return
   knownDurations.set(key, durationMs)
   const { stack } = deploymentPartsOf(deployment)
-  await ports.catalog.noteSlow(stack, key, durationMs).catch(() => undefined)
+  await ports.catalog.recordSlowOperation(stack, key, durationMs).catch(() => undefined)
 }
 
 function isStep(value: unknown): value is Step {
@@ -218,5 +218,5 @@ async function saveLateOutcome(
   const head = (await ports.operations.getHeads(deployment, [id])).get(id)
   if (head?.end?.attempt === attempt && head.end.verdict !== 'interrupted') return
   const { stack } = deploymentPartsOf(deployment)
-  await ports.catalog.putLate(stack, { deployment, operation: id, attempt, urn, state })
+  await ports.catalog.putLateOutcome(stack, { deployment, operation: id, attempt, urn, state })
 }

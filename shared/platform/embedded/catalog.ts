@@ -28,20 +28,20 @@ export function createCatalog(call: StoreCall, random: RandomPort): CatalogPort 
     publish: (id, expectedVersion, snapshot) =>
       call('catalog.publish', { id, expected: expectedVersion, snapshot }),
     release: async (deployment, end) => void (await call('catalog.release', { deployment, end })),
-    putLate: async (id, item) =>
+    putLateOutcome: async (id, item) =>
       void (await call('late.put', {
         id,
         key: lateOutcomeKeyOf(item),
         item: JSON.stringify(item),
       })),
-    listLate: async (id, limit) =>
+    listLateOutcomes: async (id, limit) =>
       (await call('late.list', { id, limit })).map((item, index) =>
         parseRecordJson({ kind: 'late', keys: { stack: id, place: index } }, item, isLate),
       ),
-    removeLate: async (id, keys) => void (await call('late.remove', { id, keys })),
-    noteSlow: async (id, key, durationMs) =>
+    removeLateOutcomes: async (id, keys) => void (await call('late.remove', { id, keys })),
+    recordSlowOperation: async (id, key, durationMs) =>
       void (await call('slow.note', { id, key, ms: durationMs })),
-    listSlow: async id => new Map(await call('slow.list', { id })),
+    listSlowOperations: async id => new Map(await call('slow.list', { id })),
     listHistory: (id, limit, before) =>
       call('catalog.history', { id, limit, before: before ?? null }),
     listVersions: (id, limit, before) =>

@@ -25,7 +25,8 @@ export function createRequests(call: StoreCall): RequestsPort {
       return stored === null ? undefined : parseStoredRequest(stack, stored)
     },
     end: (stack, key, end) => call('requests.end', { stack, key, end: JSON.stringify(end) }),
-    forget: (createdBefore, limit) => call('requests.forget', { before: createdBefore, limit }),
+    removeEnded: (createdBefore, limit) =>
+      call('requests.forget', { before: createdBefore, limit }),
     putProgram: async (stack, archive) =>
       void (await call('requests.putProgram', { stack, archive })),
     getProgram: async stack => {

@@ -104,15 +104,16 @@ describe('records above the size limit', () => {
     const { blobs, stored } = bench()
     const catalog = withLargeLateOutcomes(
       {
-        putLate: async (_: unknown, one: LateOutcome) => void stored.push(JSON.stringify(one)),
-        listLate: async () => stored.map(text => JSON.parse(text) as LateOutcome),
+        putLateOutcome: async (_: unknown, one: LateOutcome) =>
+          void stored.push(JSON.stringify(one)),
+        listLateOutcomes: async () => stored.map(text => JSON.parse(text) as LateOutcome),
       } as unknown as CatalogPort,
       blobs,
     )
     const operation = 1 as OperationId
     const item = { deployment, operation, attempt: 1, urn: 'urn:a' as Urn, state: state(large) }
-    await catalog.putLate(stack, item)
+    await catalog.putLateOutcome(stack, item)
     expect(stored[0]?.length).toBeLessThan(1_000)
-    expect(await catalog.listLate(stack, 9)).toEqual([item])
+    expect(await catalog.listLateOutcomes(stack, 9)).toEqual([item])
   })
 })

@@ -99,15 +99,15 @@ export function withLargeDecisions(
 export function withLargeLateOutcomes(catalog: CatalogPort, blobs: BlobsPort): CatalogPort {
   return {
     ...catalog,
-    putLate: async (id, item) => {
-      if (!isLarge(item)) return catalog.putLate(id, item)
+    putLateOutcome: async (id, item) => {
+      if (!isLarge(item)) return catalog.putLateOutcome(id, item)
       const { urn, custom, type } = item.state
       const stateBlob = await putJson(blobs, item.state)
-      await catalog.putLate(id, { ...item, state: { urn, custom, type }, stateBlob })
+      await catalog.putLateOutcome(id, { ...item, state: { urn, custom, type }, stateBlob })
     },
-    listLate: async (id, limit) => {
+    listLateOutcomes: async (id, limit) => {
       const items: LateOutcome[] = []
-      for (const item of await catalog.listLate(id, limit)) {
+      for (const item of await catalog.listLateOutcomes(id, limit)) {
         const { stateBlob, ...rest } = item
         items.push(
           stateBlob === undefined ? item : { ...rest, state: await readState(blobs, stateBlob) },

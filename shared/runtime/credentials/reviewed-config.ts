@@ -5,7 +5,7 @@ import type { StackId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/request.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
 import { signatures } from '../../values/wire-options.ts'
-import type { StackServer } from '../deployment/stack-server-deps.ts'
+import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import { previewRoleKey, roleKey } from './stack-role.ts'
 
 /** Dependencies of opening unreviewed previews. */
@@ -22,9 +22,9 @@ export interface ReviewedConfigDeps {
  * secrets. Throws the errors of `open`, also for the last deployed program.
  */
 export function openWithReviewedConfig(
-  open: StackServer['open'],
+  open: StackServerDeps['open'],
   { requests, readState }: ReviewedConfigDeps,
-): StackServer['open'] {
+): StackServerDeps['open'] {
   return async request => {
     const deployRequest = await open(request)
     if (!isUnreviewed(request)) return deployRequest

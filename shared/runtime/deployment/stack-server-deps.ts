@@ -17,16 +17,18 @@ export interface NotifierPorts extends Pick<TriggerPorts, 'documents' | 'marks'>
 }
 
 /** Dependencies of a generator that serves stacks. */
-export interface StackServer extends StackRunDeps {
+export interface StackServerDeps extends StackRunDeps {
   readonly requests: RequestsPort
   /** Sends notifications about the ends of deployments. Absent: none are sent. */
   readonly notifier?: NotifierPorts
-  /** Absent: each process that can put a request has all permissions anyway. */
+  /**
+   * Authorizes requests. Absent: each process that can put a request has all permissions anyway.
+   */
   readonly authorization?: RequestAuthorization
   /**
-   * Returns the deployment request of a queued request. Throws when its program cannot be opened.
+   * Returns the `DeployRequest` for a queued request. Throws when its program cannot be opened.
    */
   readonly open: (request: DeploymentRequest) => Promise<DeployRequest>
-  /** Returns the deployment request of a deployment by its pin. */
+  /** Returns the `DeployRequest` of a deployment by its pin, for a later generator run. */
   readonly reopen: (deployment: DeploymentId, pin: Pin) => Promise<DeployRequest>
 }

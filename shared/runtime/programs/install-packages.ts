@@ -170,6 +170,6 @@ function spawnPackageManager(
 async function readTail(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let tail = ''
   for await (const chunk of stream)
-    tail = (tail + Buffer.from(chunk).toString('utf8')).slice(-programLimits.outputTailMax)
+    tail = (tail + Buffer.from(chunk).toString('utf8')).slice(-programLimits.outputTailCharsMax)
   return tail
 }

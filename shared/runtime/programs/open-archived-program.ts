@@ -1,7 +1,7 @@
 import { error } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import { deploymentPartsOf } from '../../records/ids.ts'
-import type { StackServer } from '../deployment/stack-server-deps.ts'
+import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import { createProgramRequest, type ProgramRequestDeps } from './program-request.ts'
 
 /**
@@ -11,7 +11,7 @@ import { createProgramRequest, type ProgramRequestDeps } from './program-request
 export function createArchivedProgramOpener(
   requests: Pick<RequestsPort, 'getProgram'>,
   programs: ProgramRequestDeps,
-): Pick<StackServer, 'open' | 'reopen'> {
+): Pick<StackServerDeps, 'open' | 'reopen'> {
   return {
     open: async ({ stack, key, program, options, dryRun }) => {
       if (program.kind === 'repository')

@@ -12,7 +12,7 @@ import type { RepositoryProgram } from '../../records/request.ts'
 import { type ArchiveRequest, exchangeToken } from '../../triggers/outbound/repository-archive.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
-import type { StackServer } from '../deployment/stack-server-deps.ts'
+import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import { withFetchRetry } from './fetch-retry.ts'
 import type { InstallProgram } from './install-order.ts'
 import { copyPackages, readPackageMarker } from './package-marker.ts'
@@ -81,9 +81,9 @@ async function addPackages(
  * archives. The archive of an `up` becomes the stack's last program for later requests.
  */
 export function openWithRepositories(
-  open: StackServer['open'],
+  open: StackServerDeps['open'],
   deps: RepositoryDeps,
-): StackServer['open'] {
+): StackServerDeps['open'] {
   return async request => {
     const { stack, program, dryRun, options } = request
     if (program.kind !== 'repository') return open(request)

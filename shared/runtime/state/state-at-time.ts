@@ -13,7 +13,7 @@ import {
 import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
 import { error, hasCode } from '../../errors/error.ts'
 import { cutTimeline, type Instant, type TimedRecord, timelineOf } from '../../journal/timeline.ts'
-import type { HistoryRecord, PendingNote, StackRecord } from '../../ports/catalog.ts'
+import type { HistoryRecord, PendingOperationSummary, StackRecord } from '../../ports/catalog.ts'
 import {
   deploymentIdOf,
   deploymentPartsOf,
@@ -175,7 +175,7 @@ export interface DeploymentTimeline {
    * Pending operations that the previous or the imported state has, and the state after the
    * deployment lacks.
    */
-  readonly settled: readonly PendingNote[]
+  readonly settled: readonly PendingOperationSummary[]
 }
 
 /**
@@ -229,7 +229,7 @@ function momentsOf(
 async function findSettledPending(
   ports: CompactionPorts,
   stackDeployment: StackDeployment,
-): Promise<readonly PendingNote[]> {
+): Promise<readonly PendingOperationSummary[]> {
   const { stack, record } = stackDeployment
   const versionAfter = record.version ?? 0
   if (versionAfter === 0) return []
@@ -238,7 +238,7 @@ async function findSettledPending(
   try {
     const stateBefore = await readPublishedVersion(ports, stack, versionBefore)
     const stateAfter = await readPublishedVersion(ports, stack, versionAfter)
-    const noteKeyOf = ({ urn, type }: PendingNote): string => `${type} ${urn}`
+    const noteKeyOf = ({ urn, type }: PendingOperationSummary): string => `${type} ${urn}`
     const remaining = new Set(pendingNotesOf(stateAfter).map(noteKeyOf))
     return pendingNotesOf(stateBefore).filter(note => !remaining.has(noteKeyOf(note)))
   } catch (thrown) {
@@ -247,7 +247,7 @@ async function findSettledPending(
   }
 }
 
-function pendingNotesOf(state: StoredDeployment | undefined): readonly PendingNote[] {
+function pendingNotesOf(state: StoredDeployment | undefined): readonly PendingOperationSummary[] {
   const pending = state === undefined ? [] : pendingOperationsOf(state)
   return pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
 }

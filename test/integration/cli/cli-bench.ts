@@ -316,11 +316,11 @@ function createFakeCatalog(bench: CliBench, stacks: Map<StackId, StackRecord>): 
         !project || id.startsWith(`organization/${project}/`)
       return { stacks: [...stacks.values()].filter(isInProject), unreadable: [] }
     },
-    putLate: failUnused,
-    listLate: async () => [],
-    noteSlow: () => Promise.resolve(),
-    listSlow: () => Promise.resolve(new Map()),
-    removeLate: failUnused,
+    putLateOutcome: failUnused,
+    listLateOutcomes: async () => [],
+    recordSlowOperation: () => Promise.resolve(),
+    listSlowOperations: () => Promise.resolve(new Map()),
+    removeLateOutcomes: failUnused,
     removeStack: async id => !bench.busyStacks.has(id) && stacks.delete(id),
     listHistory: async id => [
       {

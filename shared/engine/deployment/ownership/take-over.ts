@@ -45,7 +45,7 @@ export async function takeOver(
   // the inbox. No deployment may take them again.
   const takenOutcomes = view.pin?.inbox ?? []
   const { stack } = deploymentPartsOf(deployment)
-  if (takenOutcomes.length > 0) await deps.catalog.removeLate(stack, takenOutcomes)
+  if (takenOutcomes.length > 0) await deps.catalog.removeLateOutcomes(stack, takenOutcomes)
   await endRequest(deps, deployment, view.pin)
   return { view, writer, liveness }
 }

@@ -20,7 +20,7 @@ export async function readLateOutcomes(
   publishedState: StoredDeployment,
 ): Promise<readonly LateOutcome[]> {
   const outcomesByKey = new Map<string, LateOutcome>()
-  for (const lateOutcome of await ports.catalog.listLate(stack, outcomesMax))
+  for (const lateOutcome of await ports.catalog.listLateOutcomes(stack, outcomesMax))
     outcomesByKey.set(lateOutcomeKeyOf(lateOutcome), lateOutcome)
   for (const { resource, origin } of pendingOperationsOf(publishedState)) {
     if (origin === undefined) continue

@@ -31,7 +31,7 @@ export async function saveLateCreates(
   const knownResources = await readKnownResources(ports, deployment)
   for (const lateCreate of lateCreates)
     if (!knownResources.has(keyOf(lateCreate.urn, lateCreate.state['id'])))
-      await ports.catalog.putLate(stack, lateCreate)
+      await ports.catalog.putLateOutcome(stack, lateCreate)
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from './read-history.ts'
 
 const stack = 'organization/shop/prod' as StackId
-const size = limits.historyPageLines
+const size = limits.historyPageEntries
 
 /**
  * Creates a catalog with `count` deployments and versions, of which every third version was

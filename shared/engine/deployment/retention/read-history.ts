@@ -37,7 +37,7 @@ export async function* readHistory(
 ): AsyncGenerator<HistoryRecord, void> {
   const numberOf = ({ deployment }: HistoryRecord): number => deploymentPartsOf(deployment).number
   yield* readInPages(
-    pageBefore => catalog.listHistory(stack, limits.historyPageLines, pageBefore),
+    pageBefore => catalog.listHistory(stack, limits.historyPageEntries, pageBefore),
     numberOf,
     before,
   )
@@ -50,7 +50,7 @@ export async function* readVersions(
   before?: number,
 ): AsyncGenerator<PublishedVersion, void> {
   const readPage = (pageBefore?: number) =>
-    catalog.listVersions(stack, limits.historyPageLines, pageBefore)
+    catalog.listVersions(stack, limits.historyPageEntries, pageBefore)
   yield* readInPages(readPage, ({ version }) => version, before)
 }
 
@@ -63,7 +63,7 @@ async function* readInPages<T>(
     const entries = await readPage(pageBefore)
     yield* entries
     const lastEntry = entries.at(-1)
-    if (lastEntry === undefined || entries.length < limits.historyPageLines) return
+    if (lastEntry === undefined || entries.length < limits.historyPageEntries) return
     const number = numberOf(lastEntry)
     if (pageBefore !== undefined && number >= pageBefore)
       throw error(

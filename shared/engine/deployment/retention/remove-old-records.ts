@@ -8,7 +8,7 @@ import type {
   OperationsPort,
   DecisionLogPort,
 } from '../../../ports/records.ts'
-import type { KeptDeployment, RetentionPort } from '../../../ports/retention.ts'
+import type { RecordedDeployment, RetentionPort } from '../../../ports/retention.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 import { rulesVersion } from '../../../records/log.ts'
@@ -98,13 +98,14 @@ export async function removeOldRecords(
 }
 
 /** Sorts deployments by number. */
-function sortByNumber(deployments: readonly KeptDeployment[]): readonly KeptDeployment[] {
-  const numberOf = ({ deployment }: KeptDeployment): number => deploymentPartsOf(deployment).number
+function sortByNumber(deployments: readonly RecordedDeployment[]): readonly RecordedDeployment[] {
+  const numberOf = ({ deployment }: RecordedDeployment): number =>
+    deploymentPartsOf(deployment).number
   return deployments.toSorted((a, b) => numberOf(a) - numberOf(b))
 }
 
 /** Reports whether the records of a deployment are old enough. Pure. */
-function isOld(candidate: KeptDeployment, nowMs: number, keepMs: number): boolean {
+function isOld(candidate: RecordedDeployment, nowMs: number, keepMs: number): boolean {
   if (candidate.isCurrent || candidate.closed === false) return false
   // Without a history the stack was removed, and its records have no readers.
   if (!candidate.isInHistory) return true
@@ -122,7 +123,7 @@ function isOld(candidate: KeptDeployment, nowMs: number, keepMs: number): boolea
  */
 async function isLateWindowOver(
   deps: RetentionDeps,
-  { deployment, endedAt }: KeptDeployment,
+  { deployment, endedAt }: RecordedDeployment,
   nowMs: number,
 ): Promise<boolean> {
   const control = await deps.control.read(deployment)

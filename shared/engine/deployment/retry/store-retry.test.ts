@@ -41,7 +41,10 @@ const retriedMethods = {
   operations: 'arrive begin lapse putOutcome getOutcome select getHeads getEnds'.split(' '),
   control: ['create', 'read', 'stop', 'handOver', 'hold', 'close'],
   leases: ['register', 'retire', 'list'],
-  catalog: 'getStack start publish release putLate listLate removeLate listSlow'.split(' '),
+  catalog:
+    'getStack start publish release putLateOutcome listLateOutcomes removeLateOutcomes listSlowOperations'.split(
+      ' ',
+    ),
   blobs: ['put', 'get'],
   chains: ['send', 'remove'],
   nudges: ['nudge'],

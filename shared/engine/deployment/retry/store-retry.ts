@@ -99,7 +99,7 @@ interface StorePorts {
  * Returns the ports with retries. Four kinds of calls have none:
  *
  * - Calls that are repeated anyway: `receive`, `extend` and `renew`.
- * - Optional calls, such as `noteSlow`.
+ * - Optional calls, such as `recordSlowOperation`.
  * - The give-back: `giveBackAttempt` has a retry of its own, and the undo of a begin is tried once.
  * - Calls that a running deployment does not make, such as `createStack` and `listHistory`.
  */
@@ -155,9 +155,9 @@ function retryCatalog(catalog: CatalogPort, withRetry: StoreRetry): CatalogPort 
     start: withRetry(catalog.start),
     publish: withRetry(catalog.publish),
     release: withRetry(catalog.release),
-    putLate: withRetry(catalog.putLate),
-    listLate: withRetry(catalog.listLate),
-    removeLate: withRetry(catalog.removeLate),
-    listSlow: withRetry(catalog.listSlow),
+    putLateOutcome: withRetry(catalog.putLateOutcome),
+    listLateOutcomes: withRetry(catalog.listLateOutcomes),
+    removeLateOutcomes: withRetry(catalog.removeLateOutcomes),
+    listSlowOperations: withRetry(catalog.listSlowOperations),
   }
 }

@@ -20,9 +20,16 @@ export function createInbox({
 }: {
   readonly journalTable: Table
   readonly catalogTable: Table
-}): Pick<CatalogPort, 'putLate' | 'listLate' | 'removeLate' | 'noteSlow' | 'listSlow'> {
+}): Pick<
+  CatalogPort,
+  | 'putLateOutcome'
+  | 'listLateOutcomes'
+  | 'removeLateOutcomes'
+  | 'recordSlowOperation'
+  | 'listSlowOperations'
+> {
   return {
-    putLate: async (id, item) => {
+    putLateOutcome: async (id, item) => {
       const nowMs = journalTable.clock.now()
       await putItem(journalTable, {
         key: keys.late(id, lateOutcomeKeyOf(item)),
@@ -33,7 +40,7 @@ export function createInbox({
         ifAbsent: true,
       })
     },
-    listLate: async (id, limit) => {
+    listLateOutcomes: async (id, limit) => {
       const { pk } = keys.late(id, '')
       const items = await queryItems(journalTable, { pk, limit: limits.listEntriesMax })
       if (items.length === 0) return []
@@ -46,7 +53,7 @@ export function createInbox({
     },
     // The key stays. An executor may put the outcome here after a deployment already took the same
     // outcome from another record.
-    removeLate: (id, takenKeys) =>
+    removeLateOutcomes: (id, takenKeys) =>
       putItems(
         journalTable,
         [...new Set(takenKeys)].map(key => ({
@@ -54,11 +61,11 @@ export function createInbox({
           item: { ...toItem({ taken: true }), ...formatAttributeOf('late') },
         })),
       ),
-    noteSlow: async (id, key, durationMs) => {
+    recordSlowOperation: async (id, key, durationMs) => {
       const item = toItem({ ms: Math.round(durationMs) })
       await putItem(journalTable, { key: keys.slow(id, key), item, ifAbsent: false })
     },
-    listSlow: async id => {
+    listSlowOperations: async id => {
       const { pk } = keys.slow(id, '')
       const items = await queryItems(journalTable, { pk, limit: limits.slowKindsMax })
       return new Map(items.map(item => [readText(item, 'sk'), readNumber(item, 'ms')]))

@@ -83,7 +83,7 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
       return item === undefined ? undefined : parseRequestItem(stack, item)
     },
     end: (stack, key, end) => endRequest(deps, { stack, key, end: JSON.stringify(end) }),
-    forget: async (createdBefore, limit) => {
+    removeEnded: async (createdBefore, limit) => {
       const { pk } = keys.endedRequestEntry(0, '', '')
       const items = await queryItems(catalogTable, { pk, atMost: padTime(createdBefore), limit })
       for (let start = 0; start < items.length; start += limits.parallelRequestRemovals)
@@ -166,7 +166,7 @@ export function createEndParts(
     { kind: 'change', change },
     { kind: 'remove', key: keys.waitingRequest(stack, position) },
     { kind: 'remove', key: keys.approval(stack, key) },
-    // By this item, `forget` finds the ended request without reading the waiting requests.
+    // By this item, `removeEnded` finds the ended request without reading the waiting requests.
     {
       kind: 'put',
       key: keys.endedRequestEntry(requestedAt, stack, key),

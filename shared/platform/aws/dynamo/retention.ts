@@ -1,6 +1,6 @@
 import { tableKeys } from '../../../config/aws-resource-names.ts'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
-import type { KeptDeployment, RetentionPort } from '../../../ports/retention.ts'
+import type { RecordedDeployment, RetentionPort } from '../../../ports/retention.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../../records/ids.ts'
 import { deleteItems, deleteRange, getItems } from './table/batch-items.ts'
@@ -152,7 +152,7 @@ async function readHeads(
 async function readKeptDeployments(
   { journalTable, catalogTable }: RecordTables,
   ids: readonly DeploymentId[],
-): Promise<readonly KeptDeployment[]> {
+): Promise<readonly RecordedDeployment[]> {
   const deploymentParts = ids.map(deployment => ({ deployment, ...deploymentPartsOf(deployment) }))
   const stackIds = new Set(deploymentParts.map(({ stack }) => stack))
   const [controls, catalogItems] = await Promise.all([

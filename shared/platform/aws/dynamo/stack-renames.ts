@@ -115,10 +115,10 @@ async function copyBelongings(deps: CatalogAndInboxDeps, { id, newId }: Rename):
 async function copyPartition(table: Table, pk: string, newPk: string): Promise<void> {
   for (let after = ''; ; ) {
     const lowerBound = after === '' ? {} : { after }
-    const items = await queryItems(table, { pk, ...lowerBound, limit: limits.removedPerRound })
+    const items = await queryItems(table, { pk, ...lowerBound, limit: limits.itemsPerRemovalRound })
     const puts = items.map(item => ({ key: { pk: newPk, sk: readText(item, 'sk') }, item }))
     if (puts.length > 0) await putItems(table, puts)
-    const lastItem = items[limits.removedPerRound - 1]
+    const lastItem = items[limits.itemsPerRemovalRound - 1]
     if (lastItem === undefined) return
     after = readText(lastItem, 'sk')
   }

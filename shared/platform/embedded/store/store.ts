@@ -158,7 +158,7 @@ async function acquireConnection(
     }
     const connection = await tryConnect(paths.socket, events)
     if (connection !== undefined) return connection
-    await sleep(limits.storeRetryMs)
+    await sleep(limits.storeConnectPauseMs)
   }
   throw silentOwnerError(paths)
 }

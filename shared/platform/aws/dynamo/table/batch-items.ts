@@ -37,7 +37,7 @@ export async function deleteItems(table: Table, keys: readonly Key[]): Promise<v
 
 /** Removes all items of a range, page by page. */
 export async function deleteRange(table: Table, range: Omit<ItemRange, 'limit'>): Promise<void> {
-  const pageRange = { ...range, limit: limits.removedPerRound, attributes: ['pk', 'sk'] }
+  const pageRange = { ...range, limit: limits.itemsPerRemovalRound, attributes: ['pk', 'sk'] }
   for (;;) {
     const items = await queryItems(table, pageRange)
     await deleteItems(table, items.map(keyOfItem))

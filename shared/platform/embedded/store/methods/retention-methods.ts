@@ -1,4 +1,4 @@
-import type { KeptDeployment } from '../../../../ports/retention.ts'
+import type { RecordedDeployment } from '../../../../ports/retention.ts'
 import {
   type BlobHash,
   type DeploymentId,
@@ -26,15 +26,15 @@ const rowsPerRead = 100
 
 /** Methods of retention: the removal of records and the data for its decisions. */
 export const retentionMethods = {
-  'retention.deployments': defineRead((database, _args: object): readonly KeptDeployment[] => {
+  'retention.deployments': defineRead((database, _args: object): readonly RecordedDeployment[] => {
     const ids = new Set(recordTables.flatMap(([table]) => listDeploymentIds(database, table)))
     const deploymentIds = [...ids].filter(id => !isPreviewId(id as DeploymentId))
-    return deploymentIds.toSorted().map(id => readKeptDeployment(database, id as DeploymentId))
+    return deploymentIds.toSorted().map(id => readRecordedDeployment(database, id as DeploymentId))
   }),
 
   'retention.removeRecords': defineMultiWrite(
     (database, args: { readonly deployment: DeploymentId; readonly rows: number }): boolean => {
-      const { closed, isCurrent } = readKeptDeployment(database, args.deployment)
+      const { closed, isCurrent } = readRecordedDeployment(database, args.deployment)
       if (closed === false || isCurrent) return true
       let remaining = args.rows
       for (const [table, key] of recordTables) {
@@ -108,7 +108,7 @@ function listDeploymentIds(database: Database, table: string): readonly string[]
     .map(row => readTextColumn(row, 'id'))
 }
 
-function readKeptDeployment(database: Database, deployment: DeploymentId): KeptDeployment {
+function readRecordedDeployment(database: Database, deployment: DeploymentId): RecordedDeployment {
   const { stack, number } = deploymentPartsOf(deployment)
   const controlRow = database.get('SELECT closed FROM control WHERE deployment = ?', deployment)
   const stackRow = database.get('SELECT current FROM stack WHERE id = ? AND removed = 0', stack)
