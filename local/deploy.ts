@@ -34,7 +34,7 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
       recorder?.emit(event)
       baseInput.sink.emit(event, states)
     },
-    provider: baseInput.sink.provider,
+    reportPlugin: baseInput.sink.reportPlugin,
   }
   let isTerminated = false
   const input = withStoreRetry(baseInput, {

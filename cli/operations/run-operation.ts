@@ -181,8 +181,8 @@ async function runWithDisplay(
   const removeInterruptHandler =
     start.handOverSignal === undefined ? session.io.onInterrupt(onInterrupt) : () => {}
   try {
-    const provider: EventSink['provider'] = (urn, plugin) => void plugins.set(urn, plugin)
-    const sink = displayOptions.dryRun ? { emit, provider } : { emit }
+    const reportPlugin: EventSink['reportPlugin'] = (urn, plugin) => void plugins.set(urn, plugin)
+    const sink = displayOptions.dryRun ? { emit, reportPlugin } : { emit }
     const deployment = await start.start(displayOptions.dryRun, sink, displayOptions.plan)
     stop = () => (interruptCount === 1 ? deployment.cancel() : deployment.terminate())
     if (interruptCount > 0) stop()

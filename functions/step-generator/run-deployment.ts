@@ -237,14 +237,14 @@ function readRunStatus(
     progress.unawaitedEndCount() === 0 || deps.earlierDecisions?.programEnd !== undefined
   const awaitedCount = deps.watcher.awaitedIds().length
   // The next generator run would have to run a running hook again.
-  const mustKeepObserving = startedDeployment.liveness.isRenewalOverdue() || deps.hooks.isBusy()
+  const mustNotPark = startedDeployment.liveness.isRenewalOverdue() || deps.hooks.isBusy()
   return {
     isShuttingDown,
     limitMs,
     progress,
     hasNewEnds,
     awaitedCount,
-    mustKeepObserving,
+    mustNotPark,
     hasCaughtUp,
   }
 }

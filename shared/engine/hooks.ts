@@ -36,11 +36,11 @@ export interface HookCall {
   readonly isPreview: boolean
 }
 
-/** The result of hooks. */
+/** The result of the hooks of one call. */
 export interface HookEnd {
-  /** The error of a failed hook. Undefined when none failed. */
+  /** The error of the failed hook. Undefined when no hook failed. */
   readonly error: string | undefined
-  /** Ignored failures. */
+  /** The messages of failed hooks whose failures the program ignores. */
   readonly warnings: readonly string[]
 }
 
@@ -49,18 +49,22 @@ export interface ProgramHooks {
   /** Runs hooks in sequence, up to the first failure. Ignored failures only become warnings. */
   readonly run: (hookCall: HookCall) => Promise<HookEnd>
   /**
-   * Calls the error hooks in sequence, up to the first one that fails. `retry`: no hook failed, and
-   * at least one requests a retry. `failure.errors`: the errors of all attempts, the newest first.
+   * Calls the error hooks in sequence, up to the first one that fails. `mustRetry`: no hook failed,
+   * and at least one requests a retry. `failure.errors`: the errors of all attempts, the newest
+   * first.
    */
   readonly requestRetry: (
     hookCall: HookCall,
     failure: { readonly operation: HookedOperationKind; readonly errors: readonly string[] },
-  ) => Promise<{ readonly retry: boolean; readonly error: string | undefined }>
-  /** Adds work that `waitUntilSettled` waits for, because the work needs the running program. */
-  readonly track: <T>(work: Promise<T>) => Promise<T>
+  ) => Promise<{ readonly mustRetry: boolean; readonly error: string | undefined }>
+  /**
+   * Adds a step with hooks. `waitUntilSettled` waits for its end, because the hooks need the
+   * running program.
+   */
+  readonly track: <T>(pendingStep: Promise<T>) => Promise<T>
   /** Reports whether a call to the program is in progress. */
   readonly isBusy: () => boolean
-  /** Resolves when all work that `track` received has ended. */
+  /** Resolves when every step that `track` received has ended. */
   readonly waitUntilSettled: () => Promise<void>
 }
 
@@ -117,10 +121,10 @@ function findHooks(
 ): StepHooks | undefined {
   const names = state?.resourceHooks
   if (names === undefined || names.size === 0) return undefined
-  const hasAny = [stepHooks.beforeType, stepHooks.afterType, 'OnError'].some(
+  const hasHooks = [stepHooks.beforeType, stepHooks.afterType, 'OnError'].some(
     hookType => (names.get(hookType)?.length ?? 0) > 0,
   )
-  return hasAny ? { ...stepHooks, names } : undefined
+  return hasHooks ? { ...stepHooks, names } : undefined
 }
 
 /**

@@ -34,8 +34,8 @@ export interface DeployRequest {
   /** `ns:key` → value, with project defaults. */
   readonly config: ReadonlyMap<string, ConfigValue>
   /**
-   * The configuration of the stack's last deployed program, for an unreviewed preview. Its own
-   * files must not name its role. Absent: the program is reviewed.
+   * Only for a preview of an unreviewed program: the configuration of the stack's last deployed
+   * program. It names the role of the preview, because unreviewed files must not choose a role.
    */
   readonly reviewedConfig?: ReadonlyMap<string, ConfigValue>
   /** The pattern for automatic names, if the configuration has one. */

@@ -44,7 +44,6 @@ export interface StepReason {
   readonly detailedDiff: ReadonlyMap<string, PropertyDiff> | null
 }
 
-/** An empty reason. */
 const noReason: StepReason = { keys: [], diffs: [], detailedDiff: null }
 
 /** One planned step, with its states opened. Its record is an `Operation`. */

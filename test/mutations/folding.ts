@@ -189,7 +189,7 @@ export const foldingMutations: readonly Mutation[] = [
     file: 'shared/engine/deployment/retention/sweep-blobs.ts',
     edits: [
       [
-        "if (referencedHashes.has(hash)) return isSetAside ? 'putBack' : 'stays'",
+        "if (referencedHashes.has(hash)) return isSetAside ? 'putBack' : 'none'",
         "if (referencedHashes.has(hash) && isSetAside) return 'putBack'",
       ],
     ],

@@ -97,7 +97,7 @@ export const groupMutations: readonly Mutation[] = [
       breaks: 'docs/spec/step-execution.md#hooks: a call is retried when an error hook requests it',
       file: 'shared/engine/deployment/dispatch/run-hooked-call.ts',
     },
-    ['  if (!retry) return undefined\n', '  if (retry) return undefined\n'],
+    ['  if (!mustRetry) return undefined\n', '  if (mustRetry) return undefined\n'],
     groupTestsOf('error_hooks/retry', 'RetryIfAnyHookReturnsTrue'),
   ),
   createMutation(

@@ -83,8 +83,8 @@ export const recoveringMutations: readonly Mutation[] = [
     file: 'shared/engine/deployment/ownership/liveness.ts',
     edits: [
       [
-        'nowMs - seenCounter.seenAtMs > limits.leaseMs + limits.leaseMarginMs',
-        'nowMs - seenCounter.seenAtMs > limits.leaseRenewMs',
+        'nowMs - lastReading.readAtMs > limits.leaseMs + limits.leaseMarginMs',
+        'nowMs - lastReading.readAtMs > limits.leaseRenewMs',
       ],
     ],
     caughtBy: [testsOf('shared/engine/deployment/ownership/liveness')],
@@ -198,14 +198,19 @@ export const recoveringMutations: readonly Mutation[] = [
     name: 'a hint is treated as an end',
     breaks: 'I4: a hint only causes a read, and the head decides',
     file: 'shared/engine/deployment/ends/end-watcher.ts',
-    edits: [['if (end.head.end !== undefined) waits.end(id, end)', 'waits.end(id, end)']],
+    edits: [['if (end.head.end !== undefined) waits.resolve(id, end)', 'waits.resolve(id, end)']],
     caughtBy: [firstSeeds(150)],
   },
   {
     name: 'records are removed while a process that could write them lives',
     breaks: 'late window: every owner is dead, and its requests can no longer land',
     file: 'shared/engine/deployment/retention/remove-old-records.ts',
-    edits: [['if (states.includes(true)) return false', 'if (states.length < 0) return false']],
+    edits: [
+      [
+        'if (aliveResults.includes(true)) return false',
+        'if (aliveResults.length < 0) return false',
+      ],
+    ],
     caughtBy: [testsOf('test/lifecycle/retention')],
   },
   {

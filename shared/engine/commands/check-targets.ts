@@ -7,7 +7,7 @@ import type { CommandRun } from './command-run.ts'
 /**
  * Reports whether the targets and excludes allow a command to begin. Refresh and destroy require
  * that all targets and excludes exist in the state. So does a refresh before an update. Unknown
- * targets are reported. `refreshSelection`: the states that are refreshed first. Source:
+ * targets are reported as errors. `refreshSelection`: the states that are refreshed first. Source:
  * docs/spec/step-generation.md#targets, docs/spec/deployment.md#preparation.
  */
 export function canBeginWithTargets(
@@ -25,7 +25,10 @@ export function canBeginWithTargets(
   )
 }
 
-/** Reports whether all resources to replace are in the state. Called before the program runs. */
+/**
+ * Reports whether all resources to replace are in the state. Each unknown one is reported as an
+ * error. Called before the program runs.
+ */
 export function areReplacesKnown({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input
   const { emitter } = ports
@@ -33,8 +36,8 @@ export function areReplacesKnown({ input, ports }: GeneratorContext): boolean {
 }
 
 /**
- * Reports whether all targets are in the state or were registered by the program. Called after the
- * program has ended.
+ * Reports whether each target is in the state or was registered by the program. Each unknown target
+ * is reported as an error. Called after the program has ended.
  */
 export function areTargetsKnown({ input, ports }: GeneratorContext): boolean {
   const { scope, base, sets } = input

@@ -30,9 +30,11 @@ export interface CommandRunDeps {
   readonly monitor: MonitorServer
   readonly performDeps: PerformDeps
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
+  /** Reads the packages that the program requires. */
   readonly requiredPackages: () => Promise<readonly RequiredPackage[]>
   readonly randomSeed: () => Uint8Array
   readonly uuid: () => string
+  /** Returns the keyed digest of a text. */
   readonly digest: (text: string) => string
   readonly policyPacks: AnalyzerHost
   readonly readBlob: (hash: BlobHash) => Promise<Uint8Array>
@@ -40,8 +42,8 @@ export interface CommandRunDeps {
 }
 
 /**
- * The state of one deployment or preview run of a command: its abort state, its failure and its
- * constraints.
+ * One run of a command, as a deployment or a preview: its dependencies, its constraints, and
+ * whether it was aborted or has failed.
  */
 export interface CommandRun extends CommandRunDeps, RunConstraints {
   /**
@@ -50,7 +52,9 @@ export interface CommandRun extends CommandRunDeps, RunConstraints {
    */
   readonly abort: (abortError?: unknown) => void
   readonly isAborted: () => boolean
+  /** Resolves when the run is aborted. */
   readonly whenAborted: Promise<void>
+  /** Returns the first `abortError`. Undefined without one. */
   readonly readAbortError: () => unknown
   /**
    * Records that this process raised the stop flag itself, so that the flag does not count as a
@@ -59,7 +63,7 @@ export interface CommandRun extends CommandRunDeps, RunConstraints {
   readonly markOwnStop: () => void
   readonly hasOwnStop: () => boolean
   /**
-   * Handles a hook that failed after its step had succeeded. The run counts as failed. The run is
+   * Called when a hook failed after its step had succeeded. The run counts as failed. The run is
    * aborted, unless the option `continueOnError` is set.
    */
   readonly onHookFailed: () => 'continue' | 'abort'
@@ -68,7 +72,7 @@ export interface CommandRun extends CommandRunDeps, RunConstraints {
   readonly createContext: (base: Base, runner: StepRunner, replay?: Replay) => GeneratorContext
 }
 
-/** Creates the state of a run. */
+/** Creates a run that has neither failed nor been aborted. */
 export function createCommandRun(deps: CommandRunDeps): CommandRun {
   const { request } = deps
   const abortPromise = Promise.withResolvers<void>()

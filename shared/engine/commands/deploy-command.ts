@@ -60,13 +60,13 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   )
   if (command === 'refresh' || !hasSucceeded || run.isAborted()) return hasSucceeded
   const refreshedBase = await pinRefreshedBase(deps, base)
-  const freshDeps = { ...deps, earlierDecisions: undefined }
-  return execute(freshDeps, refreshedBase)
+  const epochDeps = { ...deps, earlierDecisions: undefined }
+  return execute(epochDeps, refreshedBase)
 }
 
 /**
- * Compares states with the cloud. The other reads continue after a failed read. Returns true when
- * all reads succeeded.
+ * Refreshes states: compares them with the cloud. The other reads continue after a failed read.
+ * Returns true when all reads succeeded.
  */
 async function refreshStates(
   deps: CommandDeps,
@@ -93,9 +93,9 @@ async function pinRefreshedBase(deps: CommandDeps, base: Base): Promise<Base> {
   const hash: BlobHash = await deps.blobs.put(Buffer.from(JSON.stringify(envelopeOf(foldedState))))
   const epoch = base.epoch + 1
   await deps.writer.append({ ...deps.pin, epoch, base: hash }, { kind: 'phase', phase: 'rebased' })
-  const next = createBase(decodeSnapshot(foldedState, deps.run.request.secrets), epoch)
-  deps.onRebase(next)
-  return next
+  const refreshedBase = createBase(decodeSnapshot(foldedState, deps.run.request.secrets), epoch)
+  deps.onRebase(refreshedBase)
+  return refreshedBase
 }
 
 /**

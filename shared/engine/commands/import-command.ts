@@ -23,7 +23,8 @@ import { readRecordedPlan } from './recorded-plan.ts'
 
 /**
  * Runs `import`: adopts existing resources, each one after its parent. The first failure ends the
- * deployment. Source: docs/spec/deployment.md#import-deployment.
+ * deployment. Returns true when all imports succeeded. Source:
+ * docs/spec/deployment.md#import-deployment.
  */
 export async function deployImport(deps: CommandDeps, base: Base): Promise<boolean> {
   const { ctx } = createCommandContext(deps, base)
@@ -71,8 +72,8 @@ async function prepareSteps(run: CommandRun, ctx: GeneratorContext): Promise<Pre
     await run.requiredPackages(),
     ctx.input.base.snapshot.resources,
   )
-  const open = createSealing(request.secrets).openMap
-  const deps = { config: request.config, requiredPackages, open }
+  const { openMap } = createSealing(request.secrets)
+  const deps = { config: request.config, requiredPackages, open: openMap }
   return unwrap(ctx, await prepareImport(ctx, request.options.imports ?? [], deps))
 }
 

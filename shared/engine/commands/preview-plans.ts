@@ -28,7 +28,8 @@ import {
 } from '../generator/refresh/plan-refresh.ts'
 
 /**
- * Emits the deletes of a deployment, in their order. Returns false when one of them is impossible.
+ * Emits the deletes that a deployment would plan, in their order. Returns false when one of them is
+ * impossible.
  */
 export async function previewDeletes(
   ctx: GeneratorContext,
@@ -66,7 +67,7 @@ export async function previewUnregistered(
   )
 }
 
-/** Adds view states to the results. The provider reported these states during a read. */
+/** Adds to the results the states of views that the provider reported during a read. */
 function recordViewReads(
   results: Map<ResourceState, ResourceState | undefined>,
   { views = [] }: StepEnd,

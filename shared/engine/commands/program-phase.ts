@@ -20,8 +20,8 @@ export interface ProgramPhase {
 }
 
 /**
- * Runs the program against a base until it registers nothing more. Returns undefined when the
- * program could not be started.
+ * Runs the program against a base until the program registers nothing more. Returns undefined when
+ * the program could not be started. In this case, the run is aborted with the error.
  */
 export async function runProgramPhase(
   run: CommandRun,
@@ -36,6 +36,7 @@ export async function runProgramPhase(
   const deploymentContext = {
     project: ctx.input.project,
     stack: ctx.input.stack,
+    // Pulumi's backends without organizations use this name.
     organization: 'organization',
     config,
     configSecretKeys,
@@ -120,6 +121,6 @@ export async function applyStackOutputs(
     ({ state }) => state.type === stackType && state.parent === '',
   )
   if (stackState === undefined || outputs === undefined) return
-  const keptOutputs = hasSucceeded ? emptyMap : stackState.state.outputs
-  await recordRegisteredOutputs(ctx, stackState, new Map([...keptOutputs, ...outputs]))
+  const oldOutputs = hasSucceeded ? emptyMap : stackState.state.outputs
+  await recordRegisteredOutputs(ctx, stackState, new Map([...oldOutputs, ...outputs]))
 }

@@ -12,13 +12,13 @@ import type { CommandDeps } from './command-deps.ts'
 
 /**
  * Reads the resources that the program of a refresh did not register. The decisions of
- * `createDecisions` become durable together with the plan. Source:
- * docs/spec/step-generation.md#end-of-a-refresh.
+ * `createDecisions` become durable together with the plan of the reads. Returns true when all reads
+ * succeeded. Source: docs/spec/step-generation.md#end-of-a-refresh.
  */
 export async function refreshUnregistered(
   deps: CommandDeps,
   ctx: GeneratorContext,
-  createDecisions: (unmet: readonly Urn[]) => readonly Decision[],
+  createDecisions: (unmetUrns: readonly Urn[]) => readonly Decision[],
 ): Promise<boolean> {
   const { readableSteps, unchangedSteps } = createUnregisteredRefreshSteps(ctx.input)
   emitUnchanged(ctx.ports.emitter, unchangedSteps)

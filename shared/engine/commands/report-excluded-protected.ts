@@ -2,9 +2,9 @@ import { collectProtected } from '../graph/closures.ts'
 import type { GeneratorContext } from '../generator/context.ts'
 
 /**
- * Reports how many resources `--exclude-protected` keeps: they or their dependents are protected.
- * Returns true when it keeps all resources of a stack that is not empty. Source: Pulumi's
- * `destroy --exclude-protected`.
+ * Reports the number of resources that `--exclude-protected` keeps: the protected ones and their
+ * dependencies. Returns true when the option keeps all resources of a stack that is not empty.
+ * Source: Pulumi's `destroy --exclude-protected`.
  */
 export function reportExcludedProtected({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input
@@ -14,11 +14,11 @@ export function reportExcludedProtected({ input, ports }: GeneratorContext): boo
   const { resources } = base.snapshot
   const count = resources.filter(({ urn }) => protectedUrns.has(urn)).length
   if (count === 0) return false
-  const isEverythingProtected = count === resources.length
-  const prefix = isEverythingProtected ? 'There are no unprotected resources to destroy. ' : ''
+  const areAllKept = count === resources.length
+  const prefix = areAllKept ? 'There are no unprotected resources to destroy. ' : ''
   emitter.report(
     'info',
     `${prefix}Keeping ${count} protected resources, including their dependencies.\n`,
   )
-  return isEverythingProtected
+  return areAllKept
 }

@@ -23,7 +23,7 @@ export interface RunConstraints {
   readonly readUpdatePlanDraft: () => UpdatePlan | undefined
 }
 
-/** The constraints that decisions use, with the request's rules for names. */
+/** The constraints that decisions use, with the request's rules for automatic names. */
 interface LoadedConstraints {
   readonly autonaming: Autonaming | undefined
   readonly updatePlan: UpdatePlanUse

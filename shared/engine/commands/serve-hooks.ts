@@ -36,8 +36,8 @@ export function serveHooks(run: CommandRun, ctx: GeneratorContext): HookService 
   phase.catch(() => undefined)
   return {
     async finish() {
-      const result = await Promise.race([phase, divergence.promise.then(() => 'stuck' as const)])
-      if (result === 'stuck') {
+      const result = await Promise.race([phase, divergence.promise.then(() => 'diverged' as const)])
+      if (result === 'diverged') {
         run.emitter.report(
           'warning',
           'stopped the program: its registrations differ from those of the previous run',

@@ -19,7 +19,7 @@ import {
 } from '../generator/deletion/delete-scope.ts'
 import { condemnStates, condemnLeftovers } from '../generator/deletion/condemned-steps.ts'
 import {
-  checkDeletesAgainstPlan as admitDeletes,
+  checkDeletesAgainstPlan,
   reportUnmetPlan,
   findUnmetUrns,
 } from '../generator/checks/check-update-plan.ts'
@@ -40,9 +40,10 @@ import { readRecordedPlan } from './recorded-plan.ts'
 import { releaseModeOf, reportWaves } from './report-waves.ts'
 
 /**
- * Runs the program against a base, deletes the resources that are no longer wanted, and sets the
- * stack's outputs. A later generator run first restores the results of the earlier runs, and then
- * continues their work.
+ * Runs the program against a base. Then deletes the condemned resources, or for a `refresh`
+ * refreshes the unregistered ones, and sets the stack's outputs. A later generator run first
+ * restores the results of the earlier runs, and continues from there. Returns true when everything
+ * succeeded.
  */
 export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   const { run, writer, earlierDecisions } = deps
@@ -67,14 +68,14 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
       ...refreshEnd?.programEndFields,
     } as const
     const areTargetsValid = areTargetsKnown(ctx)
-    const settleRest =
+    const runUnregisteredPlan =
       ctx.input.programRefreshMode === 'only' ? refreshUnregistered : deleteCondemned
-    const isSettled = await settleRest(deps, ctx, unmet => [
+    const isPlanComplete = await runUnregisteredPlan(deps, ctx, unmetUrns => [
       ...positionRewrites,
       ...(refreshEnd?.rewrites ?? []),
-      unmet.length === 0 ? programEnd : { ...programEnd, unmet },
+      unmetUrns.length === 0 ? programEnd : { ...programEnd, unmet: unmetUrns },
     ])
-    hasSucceeded = isSettled && areTargetsValid && !run.hasFailed()
+    hasSucceeded = isPlanComplete && areTargetsValid && !run.hasFailed()
   }
   if (run.readAbortError() === undefined) {
     // A destroyed stack has no outputs.
@@ -90,7 +91,10 @@ export async function runUp(deps: CommandDeps, base: Base): Promise<boolean> {
   return isAllowed && hasFinished && !run.isAborted()
 }
 
-/** Deletes the resources of the base that the scope contains, for a `destroy` without program. */
+/**
+ * Deletes the resources of the base that the scope contains, for a `destroy` without the program.
+ * Returns true when all deletes succeeded.
+ */
 export async function deleteAll(deps: CommandDeps, base: Base): Promise<boolean> {
   const recordedPlan = readRecordedPlan(deps, base, 'deletes')
   const isStoppedByFailure = !deps.run.request.options.continueOnError
@@ -149,7 +153,10 @@ async function finishAfterProgram(
   )
 }
 
-/** Reports whether everything succeeded and the policy packs accept the resulting stack. */
+/**
+ * Reports whether everything succeeded and the policy packs accept the resulting stack. A rejection
+ * is reported as an error.
+ */
 async function checkStackPolicies(
   { run }: CommandDeps,
   ctx: GeneratorContext,
@@ -163,6 +170,7 @@ async function checkStackPolicies(
   return false
 }
 
+/** Returns the state of the stack resource, from the records of earlier runs or from the base. */
 async function findStackState(
   ctx: GeneratorContext,
   replay: Replay | undefined,
@@ -175,8 +183,9 @@ async function findStackState(
 }
 
 /**
- * Returns the deletes and the graph that orders them. Deleted are unregistered resources, old
- * copies of replaced resources, and leftovers of earlier generator runs.
+ * Returns the deletes and the graph that orders them. The deletes are those of unregistered
+ * resources, of old copies of replaced resources, and of `leftovers`. These are resources that an
+ * earlier generator run registered and that this run did not.
  */
 function planUnregisteredDeletes(
   ctx: GeneratorContext,
@@ -190,9 +199,9 @@ function planUnregisteredDeletes(
 }
 
 /**
- * Plans and follows the deletes of resources that are no longer wanted. `createDecisions` receives
- * the resources whose planned steps did not occur. Its decisions become durable together with the
- * plan.
+ * Plans and follows the deletes of condemned resources. `createDecisions` receives the resources
+ * whose steps in the update plan did not occur. Its decisions become durable together with the plan
+ * of the deletes. Returns true when all deletes succeeded and the update plan was met.
  */
 async function deleteCondemned(
   deps: CommandDeps,
@@ -205,9 +214,9 @@ async function deleteCondemned(
     ? planDestroy(ctx, { leftovers, mayDelete })
     : planUnregisteredDeletes(ctx, { leftovers, mayDelete })
   const steps = condemned.map(({ step }) => step)
-  if (!admitDeletes(ctx, steps.toReversed())) return false
-  // The program's end is not recorded, because another generator run would take it as permission to
-  // continue.
+  if (!checkDeletesAgainstPlan(ctx, steps.toReversed())) return false
+  // The end of the program is not recorded. Otherwise another generator run would continue after
+  // it.
   if (!areAllTargeted(ctx, steps)) {
     unwrap(ctx, await startProviders(ctx, steps))
     return false

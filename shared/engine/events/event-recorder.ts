@@ -16,17 +16,17 @@ export interface EventRecorder extends EventSink {
 /** Time in which events are collected before they are written, in ms. */
 const flushDelayMs = 250
 /** Maximum number of events per write. */
-const batchMax = 500
+const batchEventsMax = 500
 
 /**
- * Returns how many lines fit into one write, which the store receives as one message. The result is
- * at least 1.
+ * Returns the number of lines that fit into one write, which the store receives as one message. The
+ * result is at least 1.
  */
-function sizeOfBatch(lines: readonly string[]): number {
-  let bytes = 0
+function countBatchLines(lines: readonly string[]): number {
+  let charCount = 0
   const limitIndex = lines.findIndex((line, index) => {
-    bytes += line.length
-    return index >= batchMax || (index > 0 && bytes > limits.replyBytesMax)
+    charCount += line.length
+    return index >= batchEventsMax || (index > 0 && charCount > limits.replyBytesMax)
   })
   return limitIndex < 0 ? lines.length : limitIndex
 }
@@ -58,7 +58,7 @@ export function createEventRecorder(
   let pendingWrite: Promise<void> = Promise.resolve()
   const write = async (): Promise<void> => {
     while (pendingLines.length > 0) {
-      const batch = pendingLines.slice(0, sizeOfBatch(pendingLines))
+      const batch = pendingLines.slice(0, countBatchLines(pendingLines))
       pendingLines = pendingLines.slice(batch.length)
       const firstNumber = writtenCount
       writtenCount += batch.length

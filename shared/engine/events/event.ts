@@ -12,13 +12,13 @@ export interface EventSink {
   /** `states`: returns the complete states of the event's step. The states are not stored. */
   readonly emit: (event: EngineEventPayload, states?: () => MaskedStates) => void
   /**
-   * Receives the plugin of each provider in a preview, including default providers, which have no
-   * events.
+   * Receives the plugin of each provider, also of default providers, which have no events. Absent:
+   * the receiver needs no plugins.
    */
-  readonly provider?: ((urn: Urn, plugin: ReportedPlugin) => void) | undefined
+  readonly reportPlugin?: ((urn: Urn, plugin: ReportedPlugin) => void) | undefined
 }
 
-/** The plugin of a provider; '' = not specified. */
+/** The version and the download address of a provider's plugin. '': not specified. */
 export interface ReportedPlugin {
   readonly version: string
   readonly downloadUrl: string
@@ -51,20 +51,27 @@ export type EngineEventPayload =
       }
     }
 
+/** A message to the user, from the engine, a provider or the program. */
 export interface DiagnosticEvent {
   readonly urn?: string
   readonly prefix?: string
   readonly message: string
   readonly color: string
   readonly severity: 'debug' | 'info' | 'info#err' | 'warning' | 'error'
+  /** The number of the stream to which the message belongs. The sender chooses it. */
   readonly streamID?: number
+  /** Whether only a live display shows the message, for example a progress message. */
   readonly ephemeral?: boolean
 }
 
+/** The result of a deployment or preview. */
 export interface SummaryEvent {
+  /** Whether the result of a step is unknown. */
   readonly maybeCorrupt: boolean
   readonly durationSeconds: number
+  /** Number of operations by kind. */
   readonly resourceChanges: Readonly<Record<string, number>>
+  /** Name of each policy pack → version. */
   readonly PolicyPacks: Readonly<Record<string, string>>
   readonly isPreview: boolean
   readonly result: 'succeeded' | 'failed' | 'canceled'

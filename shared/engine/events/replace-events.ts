@@ -24,8 +24,8 @@ function isDeletedFirst({ effect }: Step): boolean {
 }
 
 /**
- * Counts the replacements of a successful chain. A create-before-delete replacement is also
- * reported now, with the new state and the old one marked for deletion.
+ * Counts the replacements of a successful chain. The replace step of a create-before-delete
+ * replacement is also reported, with the new state and the old one marked for deletion.
  */
 export function emitReplaces(emitter: StepEmitter, chain: readonly EndedStep[]): void {
   for (const { step, end: createEnd } of chain) {

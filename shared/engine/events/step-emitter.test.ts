@@ -15,7 +15,10 @@ test('default providers have no events, but their plugins are reported', () => {
   const events: EngineEventPayload[] = []
   const plugins: [string, ReportedPlugin][] = []
   const emitter = createStepEmitter(
-    { emit: event => void events.push(event), provider: (...plugin) => void plugins.push(plugin) },
+    {
+      emit: event => void events.push(event),
+      reportPlugin: (...plugin) => void plugins.push(plugin),
+    },
     { isPreview: true, isRefreshCommand: false, redact: text => text },
   )
   const internal = new Map([['pluginDownloadURL', 'https://a.example']])

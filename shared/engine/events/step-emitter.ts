@@ -41,15 +41,15 @@ export interface StepEmitter {
   readonly emitOutputs: (op: StepOp, old: TrackedState | undefined, state: ResourceState) => void
   readonly report: (severity: DiagnosticEvent['severity'], message: string, urn?: string) => void
   readonly emit: (event: EngineEventPayload) => void
-  /** Removes secret texts of the configuration from a message. */
+  /** Replaces secret texts of the configuration in a message. */
   readonly redact: (text: string) => string
   /** Returns the number of counted steps by kind, over all generator runs that share the counts. */
   readonly readCounts: () => Readonly<Record<string, number>>
-  /** Reports whether a provider was unable to say whether a change took place. */
+  /** Reports whether it is unknown of any counted step whether its change took place. */
   readonly isMaybeCorrupt: () => boolean
 }
 
-/** The options of an emitter. `redact` removes secret texts from any message. */
+/** The options of an emitter. `redact` replaces secret texts in any message. */
 export interface EmitterOptions {
   readonly isPreview: boolean
   /**
@@ -68,10 +68,10 @@ export interface EmitterOptions {
 }
 
 /** Reports the plugin of a provider step to the sink. Default providers are reported too. */
-function emitPlugin({ provider }: EventSink, { urn, next }: Step): void {
-  if (provider === undefined || next === undefined || !isProviderType(next.type)) return
+function emitPlugin({ reportPlugin }: EventSink, { urn, next }: Step): void {
+  if (reportPlugin === undefined || next === undefined || !isProviderType(next.type)) return
   const { version, downloadUrl } = pluginOf(urn, next.inputs)
-  provider(urn, { version, downloadUrl })
+  reportPlugin(urn, { version, downloadUrl })
 }
 
 /** Returns a sink that omits debug messages. */
@@ -90,19 +90,19 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
   const sink = options.debug === true ? fullSink : withoutDebug(fullSink)
   const counts: Record<string, number> = {}
   const { sharedCounts = new Map<string, number>() } = options
-  let maybeCorrupt = false
+  let hasUnknownResult = false
   const report: StepEmitter['report'] = (severity, message, urn) => {
     const urnField = urn === undefined ? {} : { urn }
     const fields = { ...urnField, prefix: `${severity}: `, message: options.redact(message) }
     sink.emit({ diagnosticEvent: { ...fields, color: 'raw', severity } })
   }
   const planningField = options.isPreview ? { planning: true } : {}
-  const resultOf = (step: Step, end: StepEnd): StepOp =>
+  const resultOpOf = (step: Step, end: StepEnd): StepOp =>
     options.isRefreshCommand && step.op === 'refresh' ? (end.resultOp ?? 'same') : step.op
   const count: StepEmitter['count'] = (step, end) => {
-    if (end.error?.status === 'unknown') maybeCorrupt = true
+    if (end.error?.status === 'unknown') hasUnknownResult = true
     if (end.error !== undefined || isInternal(step)) return
-    const op = resultOf(step, end)
+    const op = resultOpOf(step, end)
     const isRefreshResult = options.isRefreshCommand && step.op === 'refresh'
     if (!isRefreshResult && !(isLogical(op) && isCounted(step, end))) return
     counts[op] = (counts[op] ?? 0) + 1
@@ -123,7 +123,7 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
       return
     }
     if (isInternalStep) return
-    const op = resultOf(step, end)
+    const op = resultOpOf(step, end)
     const custom = (end.state ?? step.next ?? step.old?.state)?.custom ?? false
     const isShown = custom || (end.state ?? step.next ?? step.old?.state)?.viewOf !== ''
     if (!options.isPreview && !isShown && step.op !== 'refresh' && step.op !== 'delete') return
@@ -148,7 +148,7 @@ export function createStepEmitter(fullSink: EventSink, options: EmitterOptions):
     emit: sink.emit,
     redact: options.redact,
     readCounts: () => Object.fromEntries(sharedCounts),
-    isMaybeCorrupt: () => maybeCorrupt,
+    isMaybeCorrupt: () => hasUnknownResult,
   })
 }
 
@@ -248,7 +248,10 @@ function isCounted(step: Step, end: StepEnd): boolean {
   return JSON.stringify(redactMap(old.outputs)) !== JSON.stringify(redactMap(end.state.outputs))
 }
 
-/** Reports whether a step is hidden from users: default providers and bookkeeping. */
+/**
+ * Reports whether a step is hidden from users: a step of a default provider, or one that changes
+ * only records.
+ */
 function isInternal(step: Pick<Step, 'op' | 'type' | 'urn'>): boolean {
   if (['remove-pending-replace', 'join', 'hook'].includes(step.op)) return true
   return isProviderType(step.type) && isDefaultProviderName(nameOf(step.urn))

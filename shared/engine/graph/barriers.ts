@@ -1,6 +1,6 @@
 import { type PlanNode, widthMax } from './joins.ts'
 
-/** Barriers between waves, as nodes of a plan. */
+/** Barriers between waves, as nodes of a plan. The members of a wave are the keys of its steps. */
 export interface Barriers {
   /** One node for each barrier between two waves, and one for each part of a wide wave. */
   readonly nodes: readonly PlanNode[]
@@ -14,7 +14,8 @@ export interface Barriers {
  * Creates a barrier after each wave except the last. A barrier releases all members of the next
  * wave, and the next barrier. Without the second release, the next barrier would be ready too early
  * when no member of its wave can begin. A part is a node that counts at most 32 members of a wide
- * wave and releases the barrier of the wave. Barriers do not wait for `uncountedMembers`.
+ * wave and releases the barrier of the wave. Barriers do not
+ * wait for `uncountedMembers`, which protection blocks.
  */
 export function createBarriers(
   waves: readonly (readonly string[])[],

@@ -53,8 +53,8 @@ export function collectDependents(
 
 /**
  * Returns the URNs of the states that `isRoot` accepts, and of all their dependencies: provider,
- * parent, named dependencies, and children of named components. With `mustIncludeDependents`, the
- * dependents of every returned state are returned too. Source:
+ * parent, named dependencies, and descendants of named components. With `mustIncludeDependents`,
+ * the dependents of every returned state are returned too. Source:
  * docs/spec/step-generation.md#targets, docs/spec/graph.md (`dependenciesOf`).
  */
 export function collectDependencies(
@@ -82,11 +82,11 @@ export function collectDependencies(
 }
 
 /**
- * Creates a lookup of direct dependencies. The children of a component are returned again only for
- * a dependent that comes later in the list.
+ * Creates a lookup of direct dependencies. The descendants of a component are returned again only
+ * for a dependent that comes later in the list.
  */
 function createDependencyLookup(graph: StateGraph): (index: number) => readonly number[] {
-  const childrenListedUpTo = new Map<Urn, number>()
+  const descendantsListedUpTo = new Map<Urn, number>()
   return index => {
     const state = graph.states[index]
     if (state === undefined) return []
@@ -98,9 +98,9 @@ function createDependencyLookup(graph: StateGraph): (index: number) => readonly 
       for (const otherIndex of graph.indicesOf(urn)) {
         if (otherIndex >= index) break
         dependencyIndices.push(otherIndex)
-        const previousEnd = childrenListedUpTo.get(urn) ?? 0
+        const previousEnd = descendantsListedUpTo.get(urn) ?? 0
         if (graph.states[otherIndex]?.custom !== false || previousEnd >= index) continue
-        childrenListedUpTo.set(urn, index)
+        descendantsListedUpTo.set(urn, index)
         for (const child of graph.descendantsOf(urn))
           if (child < index) dependencyIndices.push(child)
       }

@@ -2,9 +2,9 @@ import { dependencyUrnsOf, type StateGraph } from './dependencies.ts'
 import { providerUrnOf } from '../../names/provider-reference.ts'
 
 /**
- * The order constraints of deletes. A group represents those children of a component that precede
- * one of its dependents in the list. Many resources may depend on a big component, and groups keep
- * the number of edges linear.
+ * The order constraints of deletes. A group represents those descendants of a component that
+ * precede one dependent of the component in the list. Many resources may depend on a big component,
+ * and groups keep the number of edges linear.
  */
 export interface DeleteEdges {
   /** By state index: the condemned states and groups that the delete of a state releases. */
@@ -20,16 +20,17 @@ type Releases = Map<number, { readonly states: number[]; readonly groups: readon
 
 /**
  * Returns the edges among condemned states (indices into the graph). Deleting a state releases its
- * dependencies: provider, parent, named dependencies, and the children of named components. In the
- * list, a replaced state comes after the states that name its URN. Its delete waits for the deletes
- * of these states as far as it does in Pulumi's waves. A protected state delays only the deletes of
- * states before it in the list. Source:
+ * dependencies: provider, parent, named dependencies, and the descendants of named components. In
+ * the list, a replaced state comes after the states that name its URN. Its delete waits for those
+ * of these states that Pulumi deletes in an earlier wave (`addWaitEdges`). A protected state delays
+ * only the deletes of states before it in the list. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program, docs/spec/graph.md,
  * `dependenciesOf`.
  */
 export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number>): DeleteEdges {
   const releases: Releases = new Map()
   const groups = new Map<string, readonly number[]>()
+  /** Pairs of a state and a later state of a URN that it names, as indices. */
   const laterCopies: [number, number][] = []
   for (const index of [...condemned].sort((a, b) => a - b)) {
     const state = graph.states[index]
@@ -48,14 +49,14 @@ export function findDeleteEdges(graph: StateGraph, condemned: ReadonlySet<number
       for (const copyIndex of graph.indicesOf(urn)) {
         addEdge(copyIndex)
         if (copyIndex >= index || graph.states[copyIndex]?.custom !== false) continue
-        const children = graph
+        const descendants = graph
           .descendantsOf(urn)
           .filter(child => child < index && condemned.has(child))
-        if (children.length === 0) continue
-        if (children.length === 1) targets.add(children[0] ?? copyIndex)
+        if (descendants.length === 0) continue
+        if (descendants.length === 1) targets.add(descendants[0] ?? copyIndex)
         else {
-          const key = `${urn}#${children.length}`
-          groups.set(key, children)
+          const key = `${urn}#${descendants.length}`
+          groups.set(key, descendants)
           groupKeys.add(key)
         }
       }

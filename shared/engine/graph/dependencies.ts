@@ -49,9 +49,9 @@ export function createStateGraph(states: readonly ResourceState[]): StateGraph {
     appendIndex(indicesByUrn, state.urn, index)
     if (state.parent !== '') appendIndex(directChildren, state.parent, index)
   })
-  const childrenCache = new Map<Urn, readonly number[]>()
+  const descendantsCache = new Map<Urn, readonly number[]>()
   const descendantsOf = (urn: Urn): readonly number[] => {
-    const cached = childrenCache.get(urn)
+    const cached = descendantsCache.get(urn)
     if (cached !== undefined) return cached
     const descendants = new Set<number>()
     const pendingUrns: Urn[] = [urn]
@@ -66,7 +66,7 @@ export function createStateGraph(states: readonly ResourceState[]): StateGraph {
         }
       }
     const sortedDescendants = [...descendants].sort((a, b) => a - b)
-    childrenCache.set(urn, sortedDescendants)
+    descendantsCache.set(urn, sortedDescendants)
     return sortedDescendants
   }
   let dependentsByUrn: ReadonlyMap<Urn, readonly number[]> | undefined
@@ -103,8 +103,9 @@ function referencedUrnsOf(state: ResourceState): ReadonlySet<Urn> {
 
 /**
  * Returns the indices of the states after `rootIndex` that depend on its state directly or
- * transitively, in list order. Being a child is no dependency here. States whose URN `isIgnored`
- * accepts are skipped, and the search does not continue from them. Linear in the result.
+ * transitively, in list order. Children count only if they also name a dependency. States whose
+ * URN `isIgnored` accepts are skipped, and the search does not continue from them. Linear in the
+ * result.
  */
 export function findDependents(
   { states, dependentsOf }: Pick<StateGraph, 'states' | 'dependentsOf'>,

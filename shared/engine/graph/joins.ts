@@ -50,6 +50,11 @@ export function insertJoins(nodes: readonly PlanNode[]): JoinedPlan {
   return { releases, needs, joins }
 }
 
+/**
+ * Returns groups of waiters, each with its sources: the nodes that the waiters need. Waiters with
+ * the same sources share a group if the sources are too many. Any other waiter has a group of its
+ * own.
+ */
 function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonly string[]][] {
   const sources = new Map<string, string[]>()
   for (const node of nodes)
@@ -68,11 +73,15 @@ function groupBySources(nodes: readonly PlanNode[]): [readonly string[], readonl
   return [...groups.values()].map(group => [group.sources, group.waiters])
 }
 
+/** The changes of a plan under construction. */
 interface JoinBuilder {
+  /** Adds a join, and returns its key. */
   readonly addJoin: () => string
+  /** Adds an edge: `from` releases `to`. */
   readonly link: (from: string, to: string) => void
 }
 
+/** Links waiters with their sources, through as many levels of joins as the limit requires. */
 function limitNeeds(
   sources: readonly string[],
   waiters: readonly string[],
@@ -91,6 +100,7 @@ function limitNeeds(
   for (const waiter of waiters) for (const source of level) builder.link(source, waiter)
 }
 
+/** Puts joins between a node and the nodes that it releases, if these are too many. */
 function limitReleases(key: string, releases: Map<string, string[]>, addJoin: () => string): void {
   let targets = releases.get(key) ?? []
   while (targets.length > widthMax) {

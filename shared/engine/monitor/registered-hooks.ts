@@ -13,8 +13,8 @@ import type { Callbacks } from './callbacks.ts'
 import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
 
 /**
- * The hooks of one generator run, by name. They exist in the program, which registers them again in
- * each run.
+ * The hooks that the program registered in one generator run, by name. The program registers them
+ * again in each run.
  */
 export interface RegisteredHooks extends ProgramHooks {
   /**
@@ -28,6 +28,7 @@ export interface RegisteredHooks extends ProgramHooks {
   }
 }
 
+/** A registered hook, and the options of its registration. */
 interface Hook {
   readonly callback: Callback
   readonly onDryRun: boolean
@@ -42,19 +43,19 @@ type FindHook = (name: string, isForErrors: boolean) => Promise<Hook | undefined
  * Creates an empty set of hooks. Source: docs/spec/monitor.md#resourcemonitor,
  * docs/spec/step-execution.md#hooks.
  */
-export function createRegisteredHooks(connection: Callbacks): RegisteredHooks {
-  let activeCalls = 0
+export function createRegisteredHooks(program: Callbacks): RegisteredHooks {
+  let activeCallCount = 0
   const callbacks: Pick<Callbacks, 'invoke'> = {
     invoke(...args) {
-      activeCalls += 1
-      return connection.invoke(...args).finally(() => {
-        activeCalls -= 1
+      activeCallCount += 1
+      return program.invoke(...args).finally(() => {
+        activeCallCount -= 1
       })
     },
   }
   const hooksByName = new Map<string, Hook>()
   const awaitedNames = new Map<string, PromiseWithResolvers<void>>()
-  const trackedCalls = new Set<Promise<unknown>>()
+  const trackedSteps = new Set<Promise<unknown>>()
   let waitEnd: Promise<unknown> | undefined
   const addHook = (name: string, hook: Omit<Hook, 'callback'>, callback: Callback | undefined) => {
     if (name === '') throw error('RESOURCE_INVALID', 'resource hook name cannot be empty')
@@ -76,17 +77,16 @@ export function createRegisteredHooks(connection: Callbacks): RegisteredHooks {
   }
   return {
     run: hookCall => runRegisteredHooks(callbacks, hookCall, find),
-    requestRetry: (hookCall, failure) =>
-      requestErrorRetries(callbacks, { hookCall, failure }, find),
-    track(work) {
-      const trackedWork = work.finally(() => trackedCalls.delete(trackedWork))
-      trackedCalls.add(trackedWork)
-      trackedWork.catch(() => undefined)
-      return trackedWork
+    requestRetry: (hookCall, failure) => callErrorHooks(callbacks, { hookCall, failure }, find),
+    track(pendingStep) {
+      const trackedStep = pendingStep.finally(() => trackedSteps.delete(trackedStep))
+      trackedSteps.add(trackedStep)
+      trackedStep.catch(() => undefined)
+      return trackedStep
     },
-    isBusy: () => activeCalls > 0,
+    isBusy: () => activeCallCount > 0,
     async waitUntilSettled() {
-      while (trackedCalls.size > 0) await Promise.allSettled([...trackedCalls])
+      while (trackedSteps.size > 0) await Promise.allSettled([...trackedSteps])
     },
     awaitNames(until) {
       waitEnd = until
@@ -136,7 +136,7 @@ async function runRegisteredHooks(
  * Calls the error hooks in sequence, also those after one that requests a retry. The first unknown
  * or failed hook ends the sequence without a retry.
  */
-async function requestErrorRetries(
+async function callErrorHooks(
   callbacks: Pick<Callbacks, 'invoke'>,
   input: {
     readonly hookCall: HookCall
@@ -145,11 +145,11 @@ async function requestErrorRetries(
   find: FindHook,
 ): ReturnType<ProgramHooks['requestRetry']> {
   const { hookCall, failure } = input
-  let retry = false
+  let mustRetry = false
   for (const name of hookCall.names) {
     const hook = await find(name, true)
     if (hook === undefined)
-      return { retry: false, error: `error hook "${name}" was not registered` }
+      return { mustRetry: false, error: `error hook "${name}" was not registered` }
     const { callback } = hook
     const request = toErrorHookRequest(hookCall, failure, callback.acceptsByteString)
     const answer = await callHook(async () =>
@@ -158,10 +158,10 @@ async function requestErrorRetries(
       ),
     )
     if (answer.error !== '')
-      return { retry: false, error: `error hook "${name}" failed: ${answer.error}` }
-    if (answer.retry) retry = true
+      return { mustRetry: false, error: `error hook "${name}" failed: ${answer.error}` }
+    if (answer.retry) mustRetry = true
   }
-  return { retry, error: undefined }
+  return { mustRetry, error: undefined }
 }
 
 /**

@@ -1,21 +1,21 @@
 import type { Urn } from '../../names/urn.ts'
 import type { PlannedResource, UpdatePlan } from './update-plan.ts'
 
-/** Enforces an update plan: keeps the planned steps that have not occurred yet. */
+/** The enforcement of an update plan. It has the planned steps that have not occurred yet. */
 export interface PlanGuard {
   readonly resourceOf: (urn: Urn) => PlannedResource | undefined
   /**
-   * Takes the next planned step of a resource. Returns undefined if the plan allows `op`, otherwise
-   * the reason for the refusal.
+   * Removes the next planned step of a resource, and compares `op` with it. Returns undefined if
+   * the plan allows `op`, otherwise the reason for the refusal.
    */
   readonly takeStep: (urn: Urn, op: string) => string | undefined
   /**
-   * Takes the steps that an earlier generator run decided, without a check, because that run has
-   * checked them.
+   * Removes the next planned step of each URN without a check. Called for steps that an earlier
+   * generator run has decided and checked.
    */
   readonly skipRecorded: (urns: readonly Urn[]) => void
   /**
-   * Restores the last step that `skipRecorded` took for each URN. Called for earlier decisions
+   * Restores the last step that `skipRecorded` removed for each URN. Called for earlier decisions
    * whose operations never began.
    */
   readonly restoreSteps: (urns: readonly Urn[]) => void

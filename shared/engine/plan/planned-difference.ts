@@ -8,6 +8,7 @@ import type { PlannedDifference } from './update-plan.ts'
 /** The kind of change of a property. */
 type ChangeKind = 'add' | 'update' | 'delete' | 'same'
 
+/** The signs of changes in messages. */
 const signs: Readonly<Record<ChangeKind, string>> = {
   add: '+',
   update: '~',

@@ -66,5 +66,5 @@ export interface UpdatePlan {
   readonly resources: ReadonlyMap<Urn, PlannedResource>
 }
 
-/** A planned difference without any change. */
+/** A planned difference without changes. */
 export const noDifference: PlannedDifference = { adds: new Map(), deletes: [], updates: new Map() }

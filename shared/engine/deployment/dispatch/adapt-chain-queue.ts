@@ -4,11 +4,10 @@ import { mergeMessages } from './chain-messages.ts'
 
 /**
  * Adapts the queue to a deployment. If separate processes run its operations, each operation has a
- * separate message, and the queue limits how many of them it has in delivery (`deliveryLimitOf`). A
+ * separate message, and the queue limits the number of messages in delivery (`deliveryLimitOf`). A
  * message stays in delivery until its operation, and those with which its executor continues the
- * chain, have ended. If functions run the operations,
- * messages are merged while an earlier send is in progress, because each call of a function costs
- * money.
+ * chain, have ended. If functions run the operations, messages are merged while an earlier send is
+ * in progress, because each call of a function costs money.
  */
 export function adaptChainQueue(
   { execute }: Pick<DeploymentOptions, 'execute'>,

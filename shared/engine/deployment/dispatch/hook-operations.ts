@@ -11,10 +11,12 @@ export interface PlannedOperation {
   readonly step: Step | undefined
 }
 
-/** A step of a plan or chain: its call and the hooks around it, if any. */
+/** The operations of one step of a plan or chain. `call`: the operation that calls the provider. */
 export interface PlannedCall {
   readonly call: PlannedOperation
+  /** The hook operation before the call. Absent without before hooks. */
   readonly before?: Operation
+  /** The hook operation after the call. Present if the step has hooks of any type. */
   readonly after?: Operation
 }
 
@@ -23,10 +25,10 @@ export type HookedCall = PlannedCall & { readonly after: Operation }
 
 /**
  * Returns the operations of a step: its call alone, or its call between hooks of the program. With
- * hooks, the first operation waits for the dependencies of the step. The after
- * operation exists even without after hooks: error hooks may retry the call, and only the generator
- * runs them. The after hook releases the dependents of the
- * step, and its end arrives at the barrier of the step. Source: docs/spec/step-execution.md#hooks.
+ * hooks, the first operation waits for the dependencies of the step. The after operation releases
+ * the dependents of the step, and its end arrives at the barrier of the step. The after operation
+ * exists even without after hooks: error hooks may retry the call, and only the generator runs
+ * them. Source: docs/spec/step-execution.md#hooks.
  */
 export function planStepOperations(
   step: Step,

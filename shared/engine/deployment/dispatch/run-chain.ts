@@ -13,9 +13,9 @@ import type { Liveness } from '../ownership/liveness.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
 import type { Slots } from './slots.ts'
 
-/** The dependencies of following a chain. */
+/** The dependencies of running a chain. */
 export interface ChainDeps extends HookDeps {
-  /** The limit of chains in flight. If absent, the executors limit them. */
+  /** The limit of concurrently running chains. Absent: the executors limit the chains. */
   readonly slots?: Slots | undefined
   readonly liveness: Pick<Liveness, 'observe'>
   /** The operations that this process ran itself and has reported already. */
@@ -25,8 +25,8 @@ export interface ChainDeps extends HookDeps {
 /**
  * Sends the first operation of a chain whose record is durable. Follows the chain to its end, or to
  * the first step that does not succeed. `earlierEnds`: ends from before this generator run. If
- * these ends do not complete the chain, it is sent again, which has no effect on running
- * operations.
+ * these ends do not complete the chain, its first operation is sent again. The repetition has no
+ * effect on an operation that is running or has ended.
  */
 export async function runChain(
   deps: ChainDeps,
@@ -36,13 +36,14 @@ export async function runChain(
   const isChainEnded = chain.every(({ operation }) => earlierEnds.has(operation.id))
   const releaseSlot = isChainEnded ? undefined : await deps.slots?.acquire()
   try {
-    return await sendChain(deps, chain, isChainEnded)
+    return await sendAndFollow(deps, chain, isChainEnded)
   } finally {
     releaseSlot?.()
   }
 }
 
-async function sendChain(
+/** Sends the first operation of a chain, unless the chain has ended, and waits for the ends. */
+async function sendAndFollow(
   deps: ChainDeps,
   chain: readonly PlannedOperation[],
   isChainEnded: boolean,

@@ -25,7 +25,7 @@ import type { DecisionIndex } from '../log/decision-index.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
 import type { Sealing } from '../state/state-sealing.ts'
 
-/** The dependencies of running hooks around calls. */
+/** The dependencies of running a call with hooks. */
 export interface HookDeps {
   readonly deployment: DeploymentId
   readonly writer: LogWriter
@@ -42,9 +42,7 @@ export interface HookDeps {
    * became ready.
    */
   readonly releaseWaiters: (operation: Operation, verdict: 'succeeded' | 'failed') => Promise<void>
-  /**
-   * Handles a hook that failed after its step succeeded. Returns whether the deployment continues.
-   */
+  /** Called when a hook failed after its step had succeeded. Returns whether to continue. */
   readonly onHookFailed: () => 'continue' | 'abort'
 }
 
@@ -222,10 +220,10 @@ async function prepareRetry(
   if (recordedHook !== undefined) return recordedHook.error
   const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: false })
   const failure = { operation: hooks.operation, errors }
-  const { retry, error } = await deps.hooks.requestRetry(hookCall, failure)
+  const { mustRetry, error } = await deps.hooks.requestRetry(hookCall, failure)
   if (error !== undefined)
     return createHookRedactor(hookCall)(`error hooks execution failed: ${error}`)
-  if (!retry) return undefined
+  if (!mustRetry) return undefined
   warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
   const retryOperation = { ...operation, id: deps.nextId(), needs: 0 }
   await deps.writer.append({ kind: 'retried', of: operation.id, operation: retryOperation })

@@ -14,7 +14,7 @@ import { reportStepEnd } from './run-chain.ts'
 import { stepEndOf } from '../ends/recorded-end.ts'
 import { waitForHookedCall } from '../ends/wait-for-hooked-call.ts'
 
-/** The dependencies of recording and following a plan. */
+/** The dependencies of recording a plan and following it. */
 export interface PlanDeps extends HookDeps {
   readonly blobs: BlobsPort
   readonly hints: HintsPort
@@ -37,7 +37,7 @@ export interface PlanResult {
 export type PlanKind = (Decision & { readonly kind: 'plan' })['what']
 
 /** Maximum number of operations per page. */
-const pageMax = 500
+const operationsPerPageMax = 500
 
 /** A plan, and whether its first failure stops the deployment. */
 export interface Plan {
@@ -59,9 +59,11 @@ export async function runPlan(
   const { plannedOperations } = plan
   const operations = plannedOperations.map(({ operation }) => operation)
   const pages: BlobHash[] = []
-  for (let start = 0; start < operations.length; start += pageMax)
+  for (let start = 0; start < operations.length; start += operationsPerPageMax)
     pages.push(
-      await deps.blobs.put(Buffer.from(JSON.stringify(operations.slice(start, start + pageMax)))),
+      await deps.blobs.put(
+        Buffer.from(JSON.stringify(operations.slice(start, start + operationsPerPageMax))),
+      ),
     )
   const pendingResult = followPlan(deps, plan)
   // A failure can occur before the plan was sent. The caller receives the failure when it awaits
@@ -86,13 +88,13 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   const calls = groupHooks(plan.plannedOperations)
   const remainingIds = new Set(calls.map(({ call }) => call.operation.id))
   const ends = new Map<OperationId, StepEnd>()
-  const endController = new AbortController()
+  const finishController = new AbortController()
   return new Promise((resolve, reject) => {
-    let isFinished = false
+    let hasFinished = false
     const finish = (): void => {
-      if (remainingIds.size > 0 || isFinished) return
-      isFinished = true
-      endController.abort()
+      if (remainingIds.size > 0 || hasFinished) return
+      hasFinished = true
+      finishController.abort()
       resolve({
         ends,
         isComplete:
@@ -100,7 +102,7 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
           ends.size === calls.length,
       })
     }
-    const block = (blockerId: OperationId): void => {
+    const removeBlocked = (blockerId: OperationId): void => {
       const blockedIds = [...(operationsById.get(blockerId)?.operation.releases ?? [])]
       for (
         let blockedId = blockedIds.pop();
@@ -119,17 +121,17 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
       if (call.step !== undefined && after === undefined)
         reportStepEnd(deps, id, { step: call.step, end })
       if (end.verdict !== 'succeeded') {
-        block(after?.id ?? id)
+        removeBlocked(after?.id ?? id)
         if (plan.isStoppedByFailure && end.error?.protected !== true) deps.raiseStop().catch(reject)
       }
       finish()
     }
     for (const plannedCall of calls)
-      waitForCallEnd(deps, plannedCall, endController.signal).then(
+      waitForCallEnd(deps, plannedCall, finishController.signal).then(
         end => recordCallEnd(plannedCall, end),
         thrown => thrown !== neverCalledError && reject(thrown),
       )
-    void drainWhenStopped(deps, remainingIds, () => isFinished).then(unendedIds => {
+    void drainWhenStopped(deps, remainingIds, () => hasFinished).then(unendedIds => {
       for (const id of unendedIds) remainingIds.delete(id)
       finish()
     }, reject)
@@ -144,13 +146,13 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
 async function waitForCallEnd(
   deps: PlanDeps,
   plannedCall: PlannedCall,
-  endSignal: AbortSignal,
+  finishSignal: AbortSignal,
 ): Promise<StepEnd> {
   if (!isHooked(plannedCall)) {
     const recordedEnd = await deps.watcher.wait(plannedCall.call.operation.id)
     return stepEndOf(recordedEnd, deps.sealing)
   }
-  await waitForHookedCall(deps, plannedCall.before ?? plannedCall.call.operation, endSignal)
+  await waitForHookedCall(deps, plannedCall.before ?? plannedCall.call.operation, finishSignal)
   return (await runHookedCall(deps, plannedCall)).end
 }
 
@@ -164,11 +166,11 @@ const neverCalledError = new Error('the deployment was stopped before this call'
 async function drainWhenStopped(
   deps: PlanDeps,
   remainingIds: ReadonlySet<OperationId>,
-  isFinished: () => boolean,
+  hasFinished: () => boolean,
 ): Promise<readonly OperationId[]> {
   for (;;) {
     await deps.clock.sleep(drainPollMs * 4)
-    if (isFinished()) return []
+    if (hasFinished()) return []
     const control = await deps.control.read(deps.deployment)
     if (control !== undefined && control.stop === 'none') continue
     await awaitRunningOperations(deps, [

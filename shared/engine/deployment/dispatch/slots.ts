@@ -1,6 +1,6 @@
-/** A concurrency limit; first come, first served. */
+/** A concurrency limit. Slots are given in the order of the requests. */
 export interface Slots {
-  /** Resolves with the function that releases the slot. */
+  /** Waits for a free slot. Resolves with the function that releases the slot. */
   readonly acquire: () => Promise<() => void>
 }
 

@@ -25,9 +25,9 @@ export interface EndWatcher {
    * operations resolve. All other waits, and later ones, are rejected with `thrown`.
    */
   readonly settleWaits: (thrown: unknown) => Promise<void>
-  /** Returns the operations with open waits. */
+  /** Returns the operations whose ends are awaited. */
   readonly awaitedIds: () => readonly OperationId[]
-  /** Stops watching. Open waits are never settled. */
+  /** Stops watching. Pending waits are never settled. */
   readonly close: () => void
 }
 
@@ -38,8 +38,9 @@ export interface EndWatcher {
  */
 const pauses = { firstPauseMs: 2_000, longestPauseMs: 16_000 } as const
 /** Maximum number of heads per read. */
-const batchMax = 500
+const headsPerReadMax = 500
 
+/** A pending wait for the end of one operation. */
 interface Wait {
   /** Time of the next read by the monotonic clock, and the pause after it. */
   nextReadMs: number
@@ -48,7 +49,7 @@ interface Wait {
   readonly onFailed: (thrown: unknown) => void
 }
 
-/** Creates the set of open waits. */
+/** Creates an empty set of pending waits. */
 function createWaits() {
   const waits = new Map<OperationId, Wait>()
   return {
@@ -65,11 +66,11 @@ function createWaits() {
         return [id]
       }),
     keys: () => waits.keys(),
-    end(id: OperationId, end: RecordedEnd): void {
+    resolve(id: OperationId, end: RecordedEnd): void {
       waits.get(id)?.onEnd(end)
       waits.delete(id)
     },
-    failAll(thrown: unknown): void {
+    rejectAll(thrown: unknown): void {
       for (const wait of waits.values()) wait.onFailed(thrown)
       waits.clear()
     },
@@ -94,14 +95,14 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
   let isReading = false
   const readDue = async (): Promise<void> => {
     while (dueIds.size > 0) {
-      const ids = [...dueIds].filter(id => waits.has(id)).slice(0, batchMax)
+      const ids = [...dueIds].filter(id => waits.has(id)).slice(0, headsPerReadMax)
       if (ids.length === 0) {
         dueIds = new Set()
         break
       }
       for (const id of ids) dueIds.delete(id)
       for (const [id, end] of await deps.operations.getEnds(deployment, ids)) {
-        if (end.head.end !== undefined) waits.end(id, end)
+        if (end.head.end !== undefined) waits.resolve(id, end)
       }
     }
   }
@@ -110,7 +111,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
     isReading = true
     deps.clock.defer(() => {
       readDue()
-        .catch(thrown => waits.failAll(thrown))
+        .catch(thrown => waits.rejectAll(thrown))
         .finally(() => {
           isReading = false
           if (dueIds.size > 0) scheduleRead()
@@ -120,7 +121,7 @@ export function createEndWatcher(deps: EndWatcherDeps, deployment: DeploymentId)
   const settleAll = async (thrown: unknown): Promise<void> => {
     for (const id of waits.keys()) dueIds.add(id)
     await readDue().catch(() => undefined)
-    waits.failAll(thrown)
+    waits.rejectAll(thrown)
   }
   const stopListening = deps.hints.listen(deployment, id => {
     if (!waits.has(id)) return

@@ -24,8 +24,9 @@ export interface RunProgress {
    * Time from the start of the run to the last decision that was replayed from the records, in ms.
    */
   readonly replayMs: () => number
+  /** Time since the start of the run, in ms. */
   readonly elapsedMs: () => number
-  /** Time since the last activity, in ms. */
+  /** Time since the last append, awaited end or replayed decision, in ms. */
   readonly idleMs: () => number
 }
 
@@ -50,9 +51,9 @@ export function trackProgress(
   },
 ): { readonly progress: RunProgress; readonly trackedSources: ProgressSources } {
   const { earlierEnds, joinAndHookCount } = earlierRuns
-  const beganMs = clock.monotonicMs()
-  let lastActivityMs = beganMs
-  let lastReplayMs = beganMs
+  const startedMs = clock.monotonicMs()
+  let lastActivityMs = startedMs
+  let lastReplayMs = startedMs
   let decisionCount = 0
   let earlierEndCount = earlierEnds.size
   const awaitedEarlierEnds = new Set<OperationId>()
@@ -103,8 +104,8 @@ export function trackProgress(
     knownEndCount: () => earlierEndCount + newEnds.size,
     unawaitedEndCount: () =>
       earlierEndCount === 0 ? 0 : earlierEnds.size - joinAndHookCount - awaitedEarlierEnds.size,
-    replayMs: () => lastReplayMs - beganMs,
-    elapsedMs: () => clock.monotonicMs() - beganMs,
+    replayMs: () => lastReplayMs - startedMs,
+    elapsedMs: () => clock.monotonicMs() - startedMs,
     idleMs: () => clock.monotonicMs() - lastActivityMs,
   }
   return { progress, trackedSources }

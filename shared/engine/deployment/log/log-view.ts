@@ -34,7 +34,8 @@ export interface LogView {
   readonly pages: ReadonlyMap<BlobHash, readonly Operation[]>
 }
 
-const readMax = 200
+/** Maximum number of records per read. */
+const recordsPerReadMax = 200
 
 /** Reads the records of a log from `firstNumber` on, in order. */
 export async function readRecords(
@@ -47,10 +48,10 @@ export async function readRecords(
     const page = await decisionLog.read(
       deployment,
       (firstNumber + records.length) as LogNumber,
-      readMax,
+      recordsPerReadMax,
     )
     records.push(...page)
-    if (page.length < readMax) return records
+    if (page.length < recordsPerReadMax) return records
   }
 }
 

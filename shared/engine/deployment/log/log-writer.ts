@@ -22,8 +22,8 @@ export interface LogWriter {
    */
   readonly append: (...decisions: readonly Decision[]) => Promise<void>
   /**
-   * Keeps a decision, and writes it before the decisions of the next append. The decision is never
-   * written alone.
+   * Postpones a decision to the record of the next append, before the decisions of that append. No
+   * record has only postponed decisions.
    */
   readonly defer: (decision: Decision) => void
   /**
@@ -33,6 +33,7 @@ export interface LogWriter {
   readonly finish: () => Promise<void>
 }
 
+/** An append whose record is not durable yet. */
 interface PendingAppend {
   readonly decisions: readonly Decision[]
   readonly onDurable: () => void

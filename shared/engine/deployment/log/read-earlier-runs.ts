@@ -11,11 +11,13 @@ import type { Sealing } from '../state/state-sealing.ts'
 /** The results of a deployment's earlier generator runs. */
 export interface EarlierRuns {
   readonly earlierDecisions: DecisionIndex
-  /** The ends, recorded before this generator run began, of operations since the last pin. */
+  /**
+   * The ends of operations since the last pin that were recorded before this generator run began.
+   */
   readonly earlierEnds: ReadonlyMap<OperationId, RecordedEnd>
-  /** How many of these ends belong to joins and hooks, which are never awaited. */
+  /** Number of these ends that belong to joins and hooks, which are never awaited. */
   readonly joinAndHookCount: number
-  /** How many operations since the last pin had no end when this generator run began. */
+  /** Number of operations since the last pin that had no end when this generator run began. */
   readonly unendedCount: number
   /** The highest operation id so far. */
   readonly lastOperationId: number

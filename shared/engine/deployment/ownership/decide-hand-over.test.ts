@@ -18,7 +18,7 @@ function createStatus(
     limitMs: 60_000,
     hasNewEnds: false,
     awaitedCount: 1,
-    mustKeepObserving: false,
+    mustNotPark: false,
     hasCaughtUp: true,
     ...rest,
     progress: {
@@ -83,7 +83,7 @@ describe('a generator with a time limit', () => {
     ],
     [
       'does not park while an executor may turn out to be gone',
-      createStatus({ decidedCount: 1, idleMs: 20_000, mustKeepObserving: true }),
+      createStatus({ decidedCount: 1, idleMs: 20_000, mustNotPark: true }),
       undefined,
     ],
     [

@@ -3,7 +3,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import type { HandOver } from '../../../records/pool.ts'
 import type { RunProgress } from '../ends/progress-tracker.ts'
 
-/** Returns the time that a function reserves for its shutdown before its time limit, in ms. */
+/** Returns the time before its time limit that a function reserves for its shutdown, in ms. */
 export function shutdownMarginMsOf(limitMs: number): number {
   return Math.min(limitMs / 5, limits.shutdownMarginMs)
 }
@@ -18,15 +18,15 @@ export interface RunStatus {
   /** The time limit of the generator run, in ms. Infinity without a limit. */
   readonly limitMs: number
   readonly progress: RunProgress
-  /** Whether an operation ended after the previous generator run had left. */
+  /** Whether an operation has ended since the previous hand-over. */
   readonly hasNewEnds: boolean
   /** Number of awaited operations. */
   readonly awaitedCount: number
   /**
-   * Whether the run must observe its executors further, because one of them may soon turn out to be
-   * gone. Another generator run would have to observe that executor from the beginning.
+   * Whether the run must continue although it only waits: a hook of the program is running, or an
+   * executor may soon count as gone. Another run would have to observe it from the beginning.
    */
-  readonly mustKeepObserving: boolean
+  readonly mustNotPark: boolean
   /** Whether the run has awaited all operations that had ended before the run began. */
   readonly hasCaughtUp: boolean
 }
@@ -48,7 +48,7 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
   // Without these conditions, nothing would wake the next generator run, or it would find nothing
   // new and park again.
   const mayPark =
-    status.awaitedCount > 0 && status.hasCaughtUp && hasProgress && !status.mustKeepObserving
+    status.awaitedCount > 0 && status.hasCaughtUp && hasProgress && !status.mustNotPark
   if (isIdle && mayPark) return { why: 'parked', pool: 'short' }
   if (progress.elapsedMs() < limitMs - shutdownMarginMsOf(limitMs)) return undefined
   const isReplayShort = progress.replayMs() <= limitMs / 3
@@ -56,7 +56,7 @@ export function decideHandOver(status: RunStatus): Pick<HandOver, 'why' | 'pool'
 }
 
 /** Interval at which a generator run checks whether to hand over, in ms. */
-const pollMs = 250
+const checkEveryMs = 250
 
 /** Resolves when a generator run must hand over. Never resolves after `endSignal` has aborted. */
 export async function waitForHandOver(
@@ -65,7 +65,7 @@ export async function waitForHandOver(
   endSignal: AbortSignal,
 ): Promise<Pick<HandOver, 'why' | 'pool'>> {
   for (;;) {
-    await clock.sleep(pollMs, endSignal)
+    await clock.sleep(checkEveryMs, endSignal)
     if (endSignal.aborted) return new Promise(() => undefined)
     const status = readStatus()
     const handOver = status === undefined ? undefined : decideHandOver(status)

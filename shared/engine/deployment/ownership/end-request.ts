@@ -11,9 +11,9 @@ export interface EndRequestDeps {
 }
 
 /**
- * Ends the request of a deployment with the end `started`. Called at the pin and again at each
- * take-over, with the same result. If the request was withdrawn just before, the deployment is
- * stopped.
+ * Marks the request of a deployment as ended: its deployment has started. Called at the pin and
+ * again at each take-over, with the same result. If the request was withdrawn just before, the
+ * deployment is stopped.
  */
 export async function endRequest(
   { requests, control }: EndRequestDeps,

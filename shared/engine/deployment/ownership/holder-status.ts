@@ -14,9 +14,9 @@ export interface HolderStatusDeps extends Pick<LivenessDeps, 'clock' | 'holder' 
    */
   readonly ownDeployments?: Set<DeploymentId>
   /**
-   * Reports whether a holder is alive, from other knowledge than `isAlive` has: false after the
-   * watchdog nudge of the holder has arrived. A wrong result is harmless, because the log refuses a
-   * deposed writer. Absent: `isAlive` is used.
+   * Reports whether a holder is alive, in place of `isAlive`: false after the watchdog nudge of the
+   * holder has arrived. A wrong result is harmless, because the log refuses a deposed writer.
+   * Absent: `isAlive` is used.
    */
   readonly isHolding?: (holder: Holder) => boolean | undefined
 }

@@ -22,12 +22,12 @@ export interface LivenessDeps {
   readonly previousCounters?: Readonly<Record<ExecutorId, number>>
 }
 
-/** The executors of a deployment that are gone. None of them ever returns. */
+/** The check which executors of a deployment are gone. An executor that is gone never returns. */
 export interface Liveness {
   /** Reads the leases and retires every dead executor. Returns all executors that are gone. */
   readonly observe: () => Promise<ReadonlySet<ExecutorId>>
   /**
-   * Checks until the status of every executor of the first check is known: its counter has moved,
+   * Checks until the status of every executor of the first check is known: its counter has changed,
    * or the executor is gone. A living process proves nothing, because it may have given up its
    * identity while the store was unavailable. Returns all executors that are gone.
    */
@@ -44,14 +44,16 @@ export interface Liveness {
   readonly isRenewalOverdue: () => boolean
 }
 
+/** The result of one check. */
 interface Observation {
   readonly leases: readonly Lease[]
   readonly goneExecutors: ReadonlySet<ExecutorId>
 }
 
-interface SeenCounter {
+/** The last new value of a lease counter, and the time of the check that found it. */
+interface CounterReading {
   readonly counter: number
-  readonly seenAtMs: number
+  readonly readAtMs: number
 }
 
 /**
@@ -62,18 +64,19 @@ interface SeenCounter {
  * Source: docs/architecture.md#take-over.
  */
 export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Liveness {
-  const seenCounters = new Map<ExecutorId, SeenCounter>()
+  const counterReadings = new Map<ExecutorId, CounterReading>()
   const livingExecutors = new Set<ExecutorId>()
   for (const [executor, counter] of Object.entries(deps.previousCounters ?? {}))
-    seenCounters.set(executor as ExecutorId, { counter, seenAtMs: -Infinity })
+    counterReadings.set(executor as ExecutorId, { counter, readAtMs: -Infinity })
+  /** Reports whether a counter is unchanged for too long, and remembers a new value. */
   const hasStalled = ({ executor, counter }: Lease): boolean => {
     const nowMs = deps.clock.monotonicMs()
-    const seenCounter = seenCounters.get(executor)
-    if (seenCounter?.counter !== counter) {
-      seenCounters.set(executor, { counter, seenAtMs: nowMs })
+    const lastReading = counterReadings.get(executor)
+    if (lastReading?.counter !== counter) {
+      counterReadings.set(executor, { counter, readAtMs: nowMs })
       return false
     }
-    return nowMs - seenCounter.seenAtMs > limits.leaseMs + limits.leaseMarginMs
+    return nowMs - lastReading.readAtMs > limits.leaseMs + limits.leaseMarginMs
   }
   const observeLeases = async (): Promise<Observation> => {
     const leases = await deps.leases.list(deployment)
@@ -96,11 +99,11 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
     async observeUntilKnown() {
       const { leases, goneExecutors: initiallyGone } = await observeLeases()
       const firstLeases = leases.filter(({ executor }) => !isGeneratorLease(executor))
-      const movedExecutors = new Set<ExecutorId>()
+      const renewedExecutors = new Set<ExecutorId>()
       for (let goneExecutors = initiallyGone; ; ) {
         if (
           firstLeases.every(
-            ({ executor }) => goneExecutors.has(executor) || movedExecutors.has(executor),
+            ({ executor }) => goneExecutors.has(executor) || renewedExecutors.has(executor),
           )
         )
           return goneExecutors
@@ -109,7 +112,7 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
         goneExecutors = observation.goneExecutors
         for (const { executor, counter } of firstLeases)
           if (observation.leases.find(lease => lease.executor === executor)?.counter !== counter)
-            movedExecutors.add(executor)
+            renewedExecutors.add(executor)
       }
     },
     async retire(executors) {
@@ -119,7 +122,7 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
       const overdueBeforeMs =
         deps.clock.monotonicMs() - limits.leaseRenewMs - 2 * limits.livenessCheckMs
       return [...livingExecutors].some(
-        executor => (seenCounters.get(executor)?.seenAtMs ?? Infinity) < overdueBeforeMs,
+        executor => (counterReadings.get(executor)?.readAtMs ?? Infinity) < overdueBeforeMs,
       )
     },
   }

@@ -13,8 +13,9 @@ export type RedriveStatus =
 
 /**
  * Sends the dead letters of a deployment again. An operation that has ended meanwhile does not run
- * again. Its message only repeats the releases of its end. `none`: the deployment is over.
- * `stopped`: the deployment was stopped. `nothing`: no dead letter has an operation without an end.
+ * again. Its message only repeats the arrivals of its end at its waiters. `none`: the deployment is
+ * over. `stopped`: the deployment was stopped. `nothing`: no dead letter has an operation without
+ * an end.
  */
 export async function redriveDeployment(
   ports: {
@@ -27,13 +28,13 @@ export async function redriveDeployment(
   const control = await ports.control.read(deployment)
   if (control === undefined || control.closed) return { kind: 'none' }
   if (control.stop !== 'none') return { kind: 'stopped' }
-  const letters = await ports.chains.listDeadLetters(deployment)
-  const ids = [...new Set(letters.flatMap(({ operations }) => operations))]
-  let openCount = ids.length
+  const deadLetters = await ports.chains.listDeadLetters(deployment)
+  const ids = [...new Set(deadLetters.flatMap(({ operations }) => operations))]
+  let unendedCount = ids.length
   for (const batch of toIdBatches(ids, 500))
     for (const head of (await ports.operations.getHeads(deployment, batch)).values())
-      if (head.end !== undefined) openCount -= 1
-  if (openCount === 0) return { kind: 'nothing' }
+      if (head.end !== undefined) unendedCount -= 1
+  if (unendedCount === 0) return { kind: 'nothing' }
   await ports.chains.redrive(deployment)
-  return { kind: 'sent', operations: openCount }
+  return { kind: 'sent', operations: unendedCount }
 }

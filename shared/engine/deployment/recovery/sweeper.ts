@@ -18,7 +18,7 @@ export interface SweeperDeps extends Omit<SweepDeps, 'isGone' | 'maySend'> {
   readonly liveness: Liveness
 }
 
-/** Repeated sweeps until `end` is called. */
+/** A loop of sweeps. `end` stops the loop, and resolves after a sweep in progress. */
 export interface SweepLoop {
   readonly end: () => Promise<void>
 }
@@ -35,9 +35,9 @@ export function startSweeping(deps: SweeperDeps): SweepLoop {
   let knownGoneCount = 0
   const sweepIfDue = async (): Promise<void> => {
     const goneExecutors = await deps.liveness.observe()
-    const hasNewGone = goneExecutors.size > knownGoneCount
-    if (!hasNewGone && clock.monotonicMs() - lastSweepMs < limits.sweepMs) return
-    await sweepOnce(goneExecutors, hasNewGone)
+    const hasNewGoneExecutors = goneExecutors.size > knownGoneCount
+    if (!hasNewGoneExecutors && clock.monotonicMs() - lastSweepMs < limits.sweepMs) return
+    await sweepOnce(goneExecutors, hasNewGoneExecutors)
     knownGoneCount = goneExecutors.size
     lastSweepMs = clock.monotonicMs()
   }

@@ -18,8 +18,8 @@ import { readFirstPin } from '../log/decision-rules.ts'
 import { saveLateCreates } from './late-creates.ts'
 
 /**
- * Limits for the removal of records and versions. `recordsKeptMs`: time that records are kept after
- * their deployment ended.
+ * Limits for the removal of records and versions. `recordsKeptMs`: the time for which records are
+ * kept after the end of their deployment.
  */
 export interface RetentionPolicy {
   readonly recordsKeptMs: number
@@ -91,8 +91,8 @@ export async function removeOldRecords(
     }
     deployments.push(deployment)
     if (removal.dryRun) continue
-    if (candidate.isInHistory) await ignoreRemoved(saveLateCreates(deps, deployment))
-    await removeAll(deps.retention, deployment)
+    if (candidate.isInHistory) await ignoreRemovedRecords(saveLateCreates(deps, deployment))
+    await removeAllRecords(deps.retention, deployment)
   }
   return { deployments, removedVersions: await removeVersions(deps, removal) }
 }
@@ -105,11 +105,11 @@ function sortByNumber(deployments: readonly RecordedDeployment[]): readonly Reco
 }
 
 /** Reports whether the records of a deployment are old enough. Pure. */
-function isOld(candidate: RecordedDeployment, nowMs: number, keepMs: number): boolean {
+function isOld(candidate: RecordedDeployment, nowMs: number, recordsKeptMs: number): boolean {
   if (candidate.isCurrent || candidate.closed === false) return false
   // Without a history the stack was removed, and its records have no readers.
   if (!candidate.isInHistory) return true
-  return candidate.endedAt !== undefined && candidate.endedAt + keepMs <= nowMs
+  return candidate.endedAt !== undefined && candidate.endedAt + recordsKeptMs <= nowMs
 }
 
 /**
@@ -117,7 +117,7 @@ function isOld(candidate: RecordedDeployment, nowMs: number, keepMs: number): bo
  * or process group of an executor that has not left is alive. In two cases `lateWindowMs` must also
  * have passed since the end of the deployment:
  *
- * - A process or the last holder is on another host, so its state is unknown.
+ * - A process or the last holder is on another host, so it is unknown whether it is alive.
  * - The last holder is alive, for example a server process. It has closed the deployment, and its
  *   earlier store requests end within this time.
  */
@@ -133,10 +133,10 @@ async function isLateWindowOver(
     ...openLeases.map(({ holder }) => holder),
     ...openLeases.flatMap(({ holder, groups }) => groups.map(group => ({ ...holder, ...group }))),
   ]
-  const states = processes.map(process => deps.isAlive(process))
-  if (states.includes(true)) return false
+  const aliveResults = processes.map(process => deps.isAlive(process))
+  if (aliveResults.includes(true)) return false
   const isHolderDead = control === undefined || deps.isAlive(control.holder) === false
-  if (isHolderDead && !states.includes(undefined)) return true
+  if (isHolderDead && !aliveResults.includes(undefined)) return true
   return endedAt !== undefined && endedAt + limits.lateWindowMs <= nowMs
 }
 
@@ -145,27 +145,30 @@ async function isLateWindowOver(
  * version knows which records must be saved before a removal.
  */
 async function hasKnownRules(deps: RetentionDeps, deployment: DeploymentId): Promise<boolean> {
-  const pin = await ignoreRemoved(readFirstPin(deps, deployment))
+  const pin = await ignoreRemovedRecords(readFirstPin(deps, deployment))
   return pin === undefined || pin.rules <= rulesVersion
 }
 
 /**
- * Returns the result of a read. Returns undefined if an interrupted removal has already removed
- * records of the deployment. That removal saved the late creates before it removed a record.
+ * Returns the result of a call that reads records of a deployment. Returns undefined if an
+ * interrupted removal has already removed records of the deployment. That removal saved the late
+ * creates before it removed a record.
  */
-async function ignoreRemoved<T>(pendingRead: Promise<T>): Promise<T | undefined> {
+async function ignoreRemovedRecords<T>(pendingCall: Promise<T>): Promise<T | undefined> {
   try {
-    return await pendingRead
+    return await pendingCall
   } catch (thrown) {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
     throw thrown
   }
 }
 
-async function removeAll(retention: RetentionPort, deployment: DeploymentId): Promise<void> {
+/** Removes all records of a deployment, a limited number of rows at a time. */
+async function removeAllRecords(retention: RetentionPort, deployment: DeploymentId): Promise<void> {
   while (!(await retention.removeRecords(deployment, limits.rowsPerRemoval)));
 }
 
+/** Removes the published versions beyond the number to keep. */
 async function removeVersions(
   deps: Pick<RetentionDeps, 'catalog' | 'retention'>,
   { policy, stack, dryRun }: RemovalRequest,

@@ -3,14 +3,17 @@ import type { BlobEntry, BlobSweepPort, RetentionPort } from '../../../ports/ret
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 
-/** The numbers of blobs that a sweep, or its dry run, handled in each way. */
+/**
+ * The numbers of blobs that a sweep changed. After a dry run: those that a sweep would change. The
+ * names are those of `stack prune --json`.
+ */
 export interface BlobSweepResult {
   readonly setAside: number
   readonly removed: number
   readonly putBack: number
-  /** Incomplete blobs of writers that died. */
+  /** Number of removed incomplete blobs, whose writers died. */
   readonly unfinished: number
-  /** The total size of the removed and the incomplete blobs, in bytes. */
+  /** Total size of the removed blobs, with the incomplete ones, in bytes. */
   readonly bytes: number
 }
 
@@ -30,22 +33,22 @@ export async function sweepBlobs(
   },
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<BlobSweepResult> {
-  const markedAtMs = deps.clock.now()
+  const startedAtMs = deps.clock.now()
   const referencedHashes = await readReferences(deps.retention)
-  const graceEnd = (markedAtMs - limits.blobGraceMs) as EpochMs
+  const graceEnd = (startedAtMs - limits.blobGraceMs) as EpochMs
   const { count, bytes } = await deps.blobSweep.removeUnfinished(graceEnd, dryRun)
   const result = { setAside: 0, removed: 0, putBack: 0, unfinished: count, bytes }
   let cursor: string | undefined = ''
   while (cursor !== undefined) {
     const page: Awaited<ReturnType<BlobSweepPort['list']>> = await deps.blobSweep.list(cursor)
     for (const blob of page.blobs) {
-      const fate = fateOf(blob, referencedHashes, markedAtMs)
-      if (fate === 'stays') continue
-      result[fate] += 1
-      if (fate === 'removed') result.bytes += blob.bytes
+      const change = decideChange(blob, referencedHashes, startedAtMs)
+      if (change === 'none') continue
+      result[change] += 1
+      if (change === 'removed') result.bytes += blob.bytes
       if (dryRun) continue
-      if (fate === 'putBack') await deps.blobSweep.putBack(blob.hash)
-      else if (fate === 'setAside') await deps.blobSweep.setAside(blob.hash, markedAtMs)
+      if (change === 'putBack') await deps.blobSweep.putBack(blob.hash)
+      else if (change === 'setAside') await deps.blobSweep.setAside(blob.hash, startedAtMs)
       else await deps.blobSweep.remove(blob.hash)
     }
     cursor = page.next
@@ -53,14 +56,14 @@ export async function sweepBlobs(
   return result
 }
 
-/** Decides whether a blob stays, is put back, set aside or removed. Pure. */
-function fateOf(
+/** Decides whether a blob stays as it is, is put back, set aside or removed. Pure. */
+function decideChange(
   { hash, changedAtMs, isSetAside }: BlobEntry,
   referencedHashes: ReadonlySet<BlobHash>,
-  markedAtMs: number,
-): 'stays' | Exclude<keyof BlobSweepResult, 'bytes' | 'unfinished'> {
-  if (referencedHashes.has(hash)) return isSetAside ? 'putBack' : 'stays'
-  if (changedAtMs + limits.blobGraceMs > markedAtMs) return 'stays'
+  startedAtMs: number,
+): 'none' | 'putBack' | 'setAside' | 'removed' {
+  if (referencedHashes.has(hash)) return isSetAside ? 'putBack' : 'none'
+  if (changedAtMs + limits.blobGraceMs > startedAtMs) return 'none'
   return isSetAside ? 'removed' : 'setAside'
 }
 

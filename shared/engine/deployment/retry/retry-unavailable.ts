@@ -7,14 +7,15 @@ import {
   type retryPolicy,
 } from '../../../providers/retry-policy.ts'
 
-/** The settings of a retry. `onFirstRetry` is called before the first retry. */
+/** The settings of a retry. */
 export interface RetrySettings {
   readonly clock: ClockPort
   readonly random: Pick<RandomPort, 'bytes'>
-  /** The duration and the pauses of the retries. */
+  /** The pauses between the retries, and the time after which no retry follows. */
   readonly backoff: (typeof retryPolicy)['store' | 'storeAfterCall']['retry']
   /** Reports whether a caller still waits for the result. */
   readonly shouldRetry: () => boolean
+  /** Called before the first retry, with the message of the error. */
   readonly onFirstRetry: (reason: string) => void
 }
 

@@ -76,12 +76,12 @@ async function previewWithRetries(
     }
     const hookCall = hookCallOf(step, hooks, { hookType: 'OnError', isPreview: true })
     const failure = { operation: hooks.operation, errors }
-    const { retry, error } = await deps.hooks.requestRetry(hookCall, failure)
+    const { mustRetry, error } = await deps.hooks.requestRetry(hookCall, failure)
     if (error !== undefined) {
       const message = `error hooks execution failed: ${error}`
       return { ...end, error: { ...end.error, message } }
     }
-    if (!retry) return end
+    if (!mustRetry) return end
     warn(`retrying ${hooks.operation} due to on-error hook request (${errors.length}/${triesMax})`)
   }
 }
