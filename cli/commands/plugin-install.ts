@@ -9,7 +9,7 @@ import {
 } from '../../shared/providers/install/git-address.ts'
 import { installPlugin } from '../../shared/providers/install/install-plugin.ts'
 import { machineOf, type PluginRequest } from '../../shared/providers/install/plugin-address.ts'
-import { listCachedVersions, chooseVersion } from '../../shared/providers/plugins/plugin-cache.ts'
+import { listCachedVersions, chooseVersion } from '../../shared/providers/plugins/cached-plugins.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {

@@ -4,7 +4,7 @@ import semver from 'semver'
 import {
   listCachedPlugins,
   type NamedCachedPlugin,
-} from '../../shared/providers/plugins/plugin-cache.ts'
+} from '../../shared/providers/plugins/cached-plugins.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { userPluginCacheFolder, readRequiredPackages } from '../plugins/plugin-command-tools.ts'
 import { formatTable } from '../display/table.ts'

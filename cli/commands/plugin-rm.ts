@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import semver from 'semver'
 import { error } from '../../shared/errors/error.ts'
-import { listCachedPlugins } from '../../shared/providers/plugins/plugin-cache.ts'
+import { listCachedPlugins } from '../../shared/providers/plugins/cached-plugins.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { userPluginCacheFolder, requirePluginKind } from '../plugins/plugin-command-tools.ts'
 import { confirm } from '../session/session.ts'

@@ -1,4 +1,4 @@
-import { parseConfigKey, printConfigKey } from '../../shared/programs/config/config-key.ts'
+import { parseConfigKey, formatConfigKey } from '../../shared/programs/config/config-key.ts'
 import {
   coerceText,
   type ConfigPath,
@@ -31,13 +31,13 @@ export interface EditKey {
 export function parseConfigEditKey(text: string, project: string, isPath: boolean): EditKey {
   if (!isPath) {
     const { namespace, name } = parseConfigKey(text, project)
-    return { key: printConfigKey({ namespace, name }), path: [name] }
+    return { key: formatConfigKey({ namespace, name }), path: [name] }
   }
   // Only a colon before the first bracket, dot or quote can end a namespace.
   const namespacePrefix = /^[^[".]*?:/.exec(text)?.[0] ?? ''
   const path = parseConfigPath(text.slice(namespacePrefix.length))
   const { namespace } = parseConfigKey(`${namespacePrefix}x`, project)
-  return { key: printConfigKey({ namespace, name: path[0] }), path }
+  return { key: formatConfigKey({ namespace, name: path[0] }), path }
 }
 
 /**

@@ -24,11 +24,11 @@ export function isExecutable(file: string): boolean {
 
 /**
  * The output and exit code of a command. The code is null when the command could not be started or
- * was killed.
+ * was killed. If it could not be started, `stderr` has the reason.
  */
 export interface CommandResult {
-  readonly out: string
-  readonly err: string
+  readonly stdout: string
+  readonly stderr: string
   readonly code: number | null
 }
 
@@ -42,15 +42,16 @@ export async function runToEnd(
   try {
     const child = processes.spawn(request)
     if (timeoutMs !== undefined) timer = setTimeout(() => child.signal('SIGKILL'), timeoutMs)
-    const lines = { out: [] as string[], err: [] as string[] }
+    const lines = { stdout: [] as string[], stderr: [] as string[] }
     await Promise.all([
-      forEachLine(child.stdout, line => void lines.out.push(line)),
-      forEachLine(child.stderr, line => void lines.err.push(line)),
+      forEachLine(child.stdout, line => void lines.stdout.push(line)),
+      forEachLine(child.stderr, line => void lines.stderr.push(line)),
     ])
     const { code } = await child.exit
-    return { out: lines.out.join('\n'), err: lines.err.join('\n'), code }
+    return { stdout: lines.stdout.join('\n'), stderr: lines.stderr.join('\n'), code }
   } catch (thrown) {
-    return { out: '', err: thrown instanceof Error ? thrown.message : String(thrown), code: null }
+    const stderr = thrown instanceof Error ? thrown.message : String(thrown)
+    return { stdout: '', stderr, code: null }
   } finally {
     clearTimeout(timer)
   }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 
-/** Files that list the parts of a folder which do not belong to the program. */
+/** Names of the files with ignore rules. Later files take precedence. */
 const ruleFiles = ['.gitignore', '.antichainignore'] as const
 
-/** Ignore rules with their folder, as a path below the folder of the program. */
+/** The ignore rules of one file. `folder` is its folder, relative to the folder of the program. */
 export interface IgnoreRules {
   readonly folder: string
   /** The name of the file that contains the rules. */

@@ -10,7 +10,7 @@ import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 export interface ProgramArchive {
   /** A gzipped tar file. The same folder always produces the same bytes. */
   readonly bytes: Uint8Array
-  readonly files: number
+  readonly fileCount: number
   /** Hex SHA-256 of the bytes. */
   readonly hash: string
 }
@@ -48,7 +48,7 @@ export async function packProgram(directory: string): Promise<ProgramArchive> {
       `the packed program has ${toMegabytes(bytes.length)} MB; the limit is ${toMegabytes(limits.archiveBytesMax)} MB`,
     )
   const hash = createHash('sha256').update(bytes).digest('hex')
-  return { bytes, files: paths.length, hash }
+  return { bytes, fileCount: paths.length, hash }
 }
 
 /** Dependency folders, to which `.gitignore` rules do not apply. */

@@ -23,7 +23,7 @@ export function parseConfigKey(text: string, project: string): ConfigKey {
 }
 
 /** Returns the full spelling of a key. */
-export function printConfigKey(key: ConfigKey): string {
+export function formatConfigKey(key: ConfigKey): string {
   return `${key.namespace}:${key.name}`
 }
 

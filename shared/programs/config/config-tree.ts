@@ -6,7 +6,7 @@ export interface SecureValue {
   readonly ciphertext: string
 }
 
-/** A configuration value below the first level: JSON, with encrypted leaves. */
+/** A configuration value at any level: JSON whose leaves may be encrypted. */
 export type ConfigTree =
   | null
   | boolean
@@ -69,7 +69,7 @@ export function replaceSecure(
 }
 
 /**
- * Converts plain JSON or YAML data to a tree. A map with a text at `secure` as its only key is an
+ * Converts plain JSON or YAML data to a tree. A map with a text at its only key `secure` is an
  * encrypted leaf.
  */
 export function toConfigTree(data: unknown): ConfigTree {

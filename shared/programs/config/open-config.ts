@@ -1,5 +1,5 @@
 import { error, hasCode } from '../../errors/error.ts'
-import { parseConfigKey, printConfigKey } from './config-key.ts'
+import { parseConfigKey, formatConfigKey } from './config-key.ts'
 import { parseConfigPath, getTreeAt, withTreeAt } from './config-path.ts'
 import {
   hasSecure,
@@ -20,7 +20,7 @@ export interface ConfigValue {
   readonly text: string
   readonly secret: boolean
   readonly object: boolean
-  /** The decrypted leaves of a secret map or list, which messages can contain without the rest. */
+  /** The decrypted leaves of a secret map or list. A message can contain one of them alone. */
   readonly secretTexts?: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigVa
   )
 }
 
-/** Opens a value, and names its key in a decryption error. */
+/** Opens the value of a key. A decryption error names the key. */
 function openConfigEntry(
   key: string,
   value: StoredConfigValue,
@@ -131,7 +131,7 @@ function locateEntry(project: Project, entry: ProjectConfigEntry): ConfigLocatio
   const { namespace, name } = parseConfigKey(entry.key, project.name)
   const path = parseConfigPath(name)
   const [first, ...subpath] = path
-  return { namespace, key: printConfigKey({ namespace, name: first }), path, subpath }
+  return { namespace, key: formatConfigKey({ namespace, name: first }), path, subpath }
 }
 
 function withDefault(

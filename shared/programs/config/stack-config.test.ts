@@ -29,7 +29,7 @@ config:
     config.set('aws:region', 'us-east-1')
     config.set('p:short', '42')
     config.set('p:token', { kind: 'secure', ciphertext: 'v1:c' })
-    expect(config.print()).toBe(`# about this stack
+    expect(config.format()).toBe(`# about this stack
 encryptionsalt: v1:a:b # salt
 config:
   # the place
@@ -51,10 +51,10 @@ config:
   test('the secrets key of a stack comes first, as other engines write it', () => {
     const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
     config.setKey('awskms://alias/a?region=us-east-1', 'c2VhbGVk')
-    expect(config.print()).toBe(
+    expect(config.format()).toBe(
       'secretsprovider: awskms://alias/a?region=us-east-1\nencryptedkey: c2VhbGVk\nconfig:\n  p:a: b\n',
     )
-    expect(openStackConfig(config.print(), file, 'p').getSecrets()).toEqual({
+    expect(openStackConfig(config.format(), file, 'p').getSecrets()).toEqual({
       provider: 'awskms://alias/a?region=us-east-1',
       encryptedKey: 'c2VhbGVk',
       encryptionSalt: '',
@@ -66,7 +66,7 @@ config:
     config.setKey('awskms://alias/a', 'c2VhbGVk')
     expect(config.getSecrets().encryptionSalt).toBe('')
     config.setSalt('v1:t')
-    expect(config.print()).toContain('encryptionsalt: v1:t\n')
+    expect(config.format()).toContain('encryptionsalt: v1:t\n')
     expect(config.getSecrets()).toEqual({ provider: '', encryptedKey: '', encryptionSalt: 'v1:t' })
   })
 
@@ -76,15 +76,15 @@ config:
     config.setSalt('v1:s')
     config.set('p:lines', 'one\ntwo\n')
     config.set('p:o', new Map([['list', [1, 'x']]]))
-    const printed = config.print()
-    expect(printed).toMatch(/^encryptionsalt: v1:s\nconfig:\n {2}p:a: "true"\n/)
-    expect(openStackConfig(printed, file, 'p').getValues()).toEqual(config.getValues())
+    const formatted = config.format()
+    expect(formatted).toMatch(/^encryptionsalt: v1:s\nconfig:\n {2}p:a: "true"\n/)
+    expect(openStackConfig(formatted, file, 'p').getValues()).toEqual(config.getValues())
   })
 
   test('removing the last value removes the map', () => {
     const config = openStackConfig('config:\n  p:a: b\n', file, 'p')
     config.remove('p:a')
-    expect(config.print()).toBe('{}\n')
+    expect(config.format()).toBe('{}\n')
   })
 
   test('invalid files are refused with their position, and environments by name', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, extname, join } from 'node:path'
 import { isMap, isScalar, isNode, Pair, Scalar, YAMLMap, type Document, type Node } from 'yaml'
 import { error, messageOf } from '../../errors/error.ts'
-import { parseConfigKey, printConfigKey } from './config-key.ts'
+import { parseConfigKey, formatConfigKey } from './config-key.ts'
 import {
   isContainer,
   isSecure,
@@ -16,7 +16,7 @@ import {
 import type { Project } from '../project/project.ts'
 import { openYaml, type YamlSource } from '../project/yaml-source.ts'
 
-/** The secrets settings of a stack file; '' = not set. */
+/** The secrets settings of a stack file. '' means that a setting is missing. */
 export interface StackSecrets {
   /** The field `secretsprovider`: '', `default`, `passphrase` or a key's URL. */
   readonly provider: string
@@ -33,12 +33,12 @@ export interface StackConfig {
   readonly set: (key: string, value: StoredConfigValue) => void
   /** Removes a key. Returns false when it does not exist. */
   readonly remove: (key: string) => boolean
-  /** Sets the salt of a passphrase, and removes a data key. */
+  /** Sets the salt of a passphrase. Removes the fields of an external key. */
   readonly setSalt: (salt: string) => void
-  /** Sets the external key and the stack's data key that it encrypted, and removes a salt. */
+  /** Sets the external key and the data key that it has encrypted. Removes the salt. */
   readonly setKey: (provider: string, encryptedKey: string) => void
   /** Returns the text of the file after the edits. */
-  readonly print: () => string
+  readonly format: () => string
 }
 
 /**
@@ -64,13 +64,13 @@ export function readStackConfig(file: string, project: string): StackConfig {
 
 /** Writes a stack file atomically. Throws CONFIG_INVALID. */
 export function writeStackConfig(config: StackConfig): void {
-  const draft = `${config.file}.${process.pid}.tmp`
+  const temporaryFile = `${config.file}.${process.pid}.tmp`
   try {
     mkdirSync(dirname(config.file), { recursive: true })
-    writeFileSync(draft, config.print())
-    renameSync(draft, config.file)
+    writeFileSync(temporaryFile, config.format())
+    renameSync(temporaryFile, config.file)
   } catch (cause) {
-    rmSync(draft, { force: true })
+    rmSync(temporaryFile, { force: true })
     throw error('CONFIG_INVALID', `cannot write ${config.file}: ${messageOf(cause)}`, {
       cause,
     })
@@ -115,7 +115,7 @@ export function openStackConfig(text: string, file: string, project: string): St
       putFirst(document, 'secretsprovider', provider)
       document.delete('encryptionsalt')
     },
-    print: () => printDocument(document, file),
+    format: () => formatDocument(document, file),
   }
 }
 
@@ -141,20 +141,20 @@ function readEntries(source: YamlSource, project: string): Map<string, ConfigFil
     const key = readKey(source, spelling, project)
     if (entries.has(key))
       throw source.errorAt(['config', spelling], `the key '${key}' is defined twice`)
-    entries.set(key, { spelling, value: toStoredValue(tree) })
+    entries.set(key, { spelling, value: toStoredConfigValue(tree) })
   }
   return entries
 }
 
 function readKey(source: YamlSource, spelling: string, project: string): string {
   try {
-    return printConfigKey(parseConfigKey(spelling, project))
+    return formatConfigKey(parseConfigKey(spelling, project))
   } catch (cause) {
     throw source.errorAt(['config', spelling], messageOf(cause))
   }
 }
 
-function toStoredValue(tree: ConfigTree): StoredConfigValue {
+function toStoredConfigValue(tree: ConfigTree): StoredConfigValue {
   return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
 }
 
@@ -211,7 +211,7 @@ function putFirst(document: Document, name: string, value: string): void {
   else document.set(name, value)
 }
 
-function printDocument(document: Document, file: string): string {
+function formatDocument(document: Document, file: string): string {
   if (extname(file) === '.json') return `${JSON.stringify(document.toJS(), replaceBigint, 4)}\n`
   if (document.contents === null) return '{}\n'
   return document.toString({ lineWidth: 0, indent: 2, flowCollectionPadding: true })

@@ -5,7 +5,7 @@ import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, runToEnd } from '../executables.ts'
 
-/** A built binary. `cleanUp` must be called after the process has ended. */
+/** The binary of a program or plugin. `cleanUp` must be called after its process has ended. */
 export interface ProgramBinary {
   readonly command: string
   readonly cleanUp: () => void
@@ -30,13 +30,13 @@ export async function buildGo(
   const folder = mkdtempSync(join(tmpdir(), 'antichain-go-'))
   const command = join(folder, kind)
   const cleanUp = (): void => rmSync(folder, { recursive: true, force: true })
-  const { code, err, out } = await runToEnd(deps.processes, {
+  const { code, stderr, stdout } = await runToEnd(deps.processes, {
     ...{ command: go, args: ['build', '-buildvcs=false', '-o', command, entryPoint] },
     ...{ cwd: directory, env: deps.env },
   })
   if (code === 0) return { command, cleanUp }
   cleanUp()
-  throw error('PROGRAM_BUILD_FAILED', `the ${kind} does not compile:\n${err}${out}`)
+  throw error('PROGRAM_BUILD_FAILED', `the ${kind} does not compile:\n${stderr}${stdout}`)
 }
 
 /** Returns the `go` command of a PATH. Throws PROGRAM_LANGUAGE_MISSING. */

@@ -91,15 +91,15 @@ async function listGoPackages(
     !existsSync(join(source.programFolder, 'go.mod'))
   )
     return []
-  const { code, out, err } = await runToEnd(deps.processes, {
+  const { code, stdout, stderr } = await runToEnd(deps.processes, {
     command: findGo(deps.env),
     args: ['list', '-m', '-json', '-mod=mod', 'all'],
     cwd: source.programFolder,
     env: deps.env,
   })
   if (code !== 0)
-    throw error('PROGRAM_BUILD_FAILED', `cannot list the modules of the program:\n${err}`)
-  const modules = out
+    throw error('PROGRAM_BUILD_FAILED', `cannot list the modules of the program:\n${stderr}`)
+  const modules = stdout
     .split(/^\}$/m)
     .filter(text => text.trim() !== '')
     .map(text => moduleForm.parse(JSON.parse(`${text}}`)))

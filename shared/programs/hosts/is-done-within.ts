@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Reports whether work ends within `ms`. */
-export async function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+/** Reports whether a promise resolves within `timeoutMs`. */
+export async function isDoneWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const timer = new AbortController()
-  const timeout = sleep(ms, false, { signal: timer.signal }).catch(() => false)
-  const isDone = await Promise.race([work.then(() => true), timeout])
+  const timeout = sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false)
+  const isDone = await Promise.race([promise.then(() => true), timeout])
   timer.abort()
   return isDone
 }

@@ -31,14 +31,14 @@ export interface LanguageHostDeps {
   readonly engineAddress: () => string
 }
 
-/** Time limits for a host to print its port, and to shut down, in ms. */
-const portMs = 60_000
-const shutdownMs = 5_000
-const messageBytes = 400 * 1024 * 1024
+/** Time limits for a host to print its port, and to shut down. */
+const portTimeoutMs = 60_000
+const shutdownTimeoutMs = 5_000
+const messageBytesMax = 400 * 1024 * 1024
 
 /**
  * Creates the host for programs of any language through the LanguageRuntime service of
- * `pulumi-language-<name>`. The language host belongs to the project, is on the PATH, or is already
+ * `pulumi-language-<name>`. This process belongs to the project, is on the PATH, or is already
  * running. Source: docs/spec/programs.md#language-runtime.
  */
 export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
@@ -60,7 +60,7 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
         programEnd,
         stop: async () => {
           const cancelCall = host.call(service.cancel, {}).catch(() => undefined)
-          await isDoneWithin(Promise.all([cancelCall, programEnd]), shutdownMs)
+          await isDoneWithin(Promise.all([cancelCall, programEnd]), shutdownTimeoutMs)
           host.kill()
           await programEnd
         },
@@ -119,7 +119,7 @@ export async function startHost(
     async close() {
       client.close()
       child.signal('SIGINT')
-      if (!(await isDoneWithin(child.exit, shutdownMs))) kill()
+      if (!(await isDoneWithin(child.exit, shutdownTimeoutMs))) kill()
     },
     kill,
   }
@@ -162,8 +162,8 @@ function attachHost({ runtimeOptions }: ProgramSource): LanguageHost {
 
 function createLanguageClient(address: string): Client {
   return new LanguageRuntimeClient(address, credentials.createInsecure(), {
-    'grpc.max_receive_message_length': messageBytes,
-    'grpc.max_send_message_length': messageBytes,
+    'grpc.max_receive_message_length': messageBytesMax,
+    'grpc.max_send_message_length': messageBytesMax,
     'grpc.enable_http_proxy': 0,
   })
 }
@@ -172,21 +172,24 @@ function createLanguageClient(address: string): Client {
 function readPort(child: ChildProcess, name: string, onLine: LineListener): Promise<string> {
   const port = Promise.withResolvers<string>()
   let hasPort = false
-  const lines: string[] = []
+  const errorLines: string[] = []
   void forEachLine(child.stdout, line => {
     if (hasPort) return onLine(line, 'stdout')
     hasPort = true
     port.resolve(line.trim())
   })
   void forEachLine(child.stderr, line => {
-    lines.push(line)
+    errorLines.push(line)
     if (hasPort) onLine(line, 'stderr')
   })
   const fail = (reason: string): void =>
     port.reject(
-      error('PROGRAM_LANGUAGE_FAILED', `${name} ${reason}: ${lines.slice(-5).join('\n')}`),
+      error('PROGRAM_LANGUAGE_FAILED', `${name} ${reason}: ${errorLines.slice(-5).join('\n')}`),
     )
-  const timer = setTimeout(() => fail(`did not print its port within ${portMs / 1000} s`), portMs)
+  const timer = setTimeout(
+    () => fail(`did not print its port within ${portTimeoutMs / 1000} s`),
+    portTimeoutMs,
+  )
   void child.exit.then(() => fail('ended before it printed its port'))
   return port.promise.finally(() => clearTimeout(timer))
 }
@@ -206,10 +209,10 @@ function callUnary<Q, A>(client: Client, method: MethodDefinition<Q, A>, request
       method.requestSerialize,
       method.responseDeserialize,
       request,
-      (failure, answer) => {
+      (failure, response) => {
         if (failure !== null) reject(failure)
-        else if (answer === undefined) reject(new Error('no answer'))
-        else resolve(answer)
+        else if (response === undefined) reject(new Error('no response'))
+        else resolve(response)
       },
     )
   })

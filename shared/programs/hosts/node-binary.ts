@@ -44,8 +44,8 @@ export async function chooseNode(input: NodeChoiceInput): Promise<NodeChoice> {
 async function readNodeVersion(command: string, input: NodeChoiceInput): Promise<string> {
   if (isSameFile(command, process.execPath)) return process.version
   const { processes, directory: cwd, env } = input
-  const { out, code } = await runToEnd(processes, { command, args: ['--version'], cwd, env })
-  return code === 0 ? (out.split('\n')[0] ?? '').trim() : ''
+  const { stdout, code } = await runToEnd(processes, { command, args: ['--version'], cwd, env })
+  return code === 0 ? (stdout.split('\n')[0] ?? '').trim() : ''
 }
 
 function isSatisfied(version: string, engines: string): boolean {

@@ -7,7 +7,7 @@ import type { ProcessesPort } from '../../ports/system.ts'
 import { createNodeProgramHost, createProgramArguments } from './node-host.ts'
 import { createNodeEnvironment } from './program-environment.ts'
 import type { ProgramInput } from '../program.ts'
-import { splitArguments } from './argv.ts'
+import { splitArguments } from './split-arguments.ts'
 
 type Spawned = Parameters<ProcessesPort['spawn']>[0]
 

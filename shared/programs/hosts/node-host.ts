@@ -6,7 +6,7 @@ import { readTextOption } from './runtime-option.ts'
 import { startProgramProcess } from './start-program-process.ts'
 import type { ProgramHost, ProgramInput } from '../program.ts'
 import { findRequiredPackages } from '../required-packages.ts'
-import { splitArguments } from './argv.ts'
+import { splitArguments } from './split-arguments.ts'
 
 /** Dependencies of the Node program host. */
 export interface NodeHostDeps {
@@ -15,7 +15,7 @@ export interface NodeHostDeps {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Antichain's own `node`. */
   readonly antichainNode: string
-  /** Time that an interrupted program has to end; default 5 s, as under Pulumi. */
+  /** Time that an interrupted program has to end. Default: 5 s, as under Pulumi. */
   readonly stopGraceMs?: number
 }
 
@@ -51,15 +51,15 @@ export function createNodeProgramHost(deps: NodeHostDeps): ProgramHost {
         env: { ...env, ...createNodeEnvironment(programInput) },
       }
       const graceOption = deps.stopGraceMs === undefined ? {} : { graceMs: deps.stopGraceMs }
-      const watch = { onLine, hintOf: hintAtMemory, ...graceOption }
-      return startProgramProcess(processes, request, { programInput, ...watch })
+      const watchOptions = { onLine, hintOf: memoryHintOf, ...graceOption }
+      return startProgramProcess(processes, request, { programInput, ...watchOptions })
     },
     listPackages: source => Promise.resolve(findRequiredPackages(source.programFolder)),
   }
 }
 
-/** Returns a hint for a program that ran out of memory. */
-function hintAtMemory(line: string): string {
+/** Returns a hint if the line says that the program ran out of memory, else ''. */
+function memoryHintOf(line: string): string {
   if (!line.includes('JavaScript heap out of memory')) return ''
   return '. The program ran out of memory: set `nodeargs: --max-old-space-size=<megabytes>` in the runtime options of the project file'
 }

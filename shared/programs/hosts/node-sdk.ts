@@ -18,16 +18,16 @@ const defaultRunner = '@pulumi/pulumi/cmd/run'
 
 /**
  * Finds the SDK by Node's resolution from the program's folder, so that the program's own copy
- * runs. `runner` is an alternative module. Throws PROGRAM_SDK_MISSING. Throws
- * PROGRAM_TYPESCRIPT_MIX when the SDK would load a TypeScript without compiler API, because every
- * program would then fail.
+ * runs. `runner` names another module that runs programs, '' = that of the SDK. Throws
+ * PROGRAM_SDK_MISSING. Throws PROGRAM_TYPESCRIPT_MIX when the SDK would load a TypeScript without
+ * compiler API, because every program would then fail.
  */
 export function findNodeSdk(directory: string, runner: string): NodeSdk {
   const runnerModule = runner === '' ? defaultRunner : runner
   const runnerFile = resolveFrom(directory, runnerModule)
   if (runnerFile === undefined)
     throw error('PROGRAM_SDK_MISSING', `cannot find the module ${runnerModule} from ${directory}`, {
-      ...(isDeclared(directory) ? {} : { hint: sdkHint }),
+      ...(declaresSdk(directory) ? {} : { hint: sdkHint }),
     })
   const root = findPackageRoot(runnerFile, '@pulumi/pulumi')
   if (root === '') return { runner: runnerFile, root, engines: '' }
@@ -43,7 +43,7 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
  */
 const sdkHint = 'Run `npm install @pulumi/pulumi typescript@5` in the program folder.'
 
-function isDeclared(directory: string): boolean {
+function declaresSdk(directory: string): boolean {
   const { dependencies, devDependencies } = readPackage(directory)
   return [dependencies, devDependencies].some(names => isRecord(names) && '@pulumi/pulumi' in names)
 }
@@ -54,8 +54,8 @@ function refuseTypescriptMix(sdkFolder: string): void {
   if (mainFile === undefined || root === '') return
   const { version: declaredVersion } = readPackage(root)
   const version = typeof declaredVersion === 'string' ? declaredVersion : ''
-  const hasApi = readFileSync(mainFile, 'utf8').includes('createSourceFile')
-  if (Number(version.split('.', 1)[0]) >= 7 && !hasApi)
+  const hasCompilerApi = readFileSync(mainFile, 'utf8').includes('createSourceFile')
+  if (Number(version.split('.', 1)[0]) >= 7 && !hasCompilerApi)
     throw error(
       'PROGRAM_TYPESCRIPT_MIX',
       `the SDK in ${sdkFolder} would load typescript ${version} (${root}), which lacks the compiler API that the SDK needs`,

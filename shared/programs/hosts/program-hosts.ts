@@ -6,7 +6,7 @@ import { withoutUndefined } from './program-environment.ts'
 import type { ProgramHost, ProgramSource } from '../program.ts'
 import { createPythonProgramHost } from './python-host.ts'
 
-/** Dependencies of running programs. */
+/** Dependencies of the hosts of all languages. */
 export interface ProgramHostsDeps {
   readonly processes: ProcessesPort
   /** The user's environment, with the PATH before Antichain's launcher changed it. */

@@ -88,12 +88,12 @@ async function findPoetryFolder({
       hint: 'Install poetry, or set `toolchain: pip` in the runtime options of the project file.',
     })
   const args = ['env', 'info', '--path']
-  const { out, err, code } = await runToEnd(processes, {
+  const { stdout, stderr, code } = await runToEnd(processes, {
     ...{ command, args, env },
     cwd: source.programFolder,
   })
-  if (code === 0 && out.trim() !== '') return out.trim()
-  throw error('PROGRAM_LANGUAGE_MISSING', `poetry has no environment for the program: ${err}`, {
+  if (code === 0 && stdout.trim() !== '') return stdout.trim()
+  throw error('PROGRAM_LANGUAGE_MISSING', `poetry has no environment for the program: ${stderr}`, {
     hint: 'Run `poetry install` in the program folder.',
   })
 }

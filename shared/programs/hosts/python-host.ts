@@ -53,9 +53,9 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
       if (result.code !== 0)
         throw error(
           'PROGRAM_LANGUAGE_MISSING',
-          `${environment.command} cannot list the packages of the program: ${result.err}`,
+          `${environment.command} cannot list the packages of the program: ${result.stderr}`,
         )
-      return parsePackages(result.out)
+      return parsePackages(result.stdout)
     },
   }
 }

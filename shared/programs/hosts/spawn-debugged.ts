@@ -164,9 +164,9 @@ function createGoCommand(
   })
 }
 
-/** Time limit for a debugger to become ready, and the polling interval, in ms. */
-const readyMs = 60_000
-const pollMs = 100
+/** The time limit for a debugger to become ready, and the pause between two checks. */
+const readyTimeoutMs = 60_000
+const pollIntervalMs = 100
 
 async function notifyWhenReady(
   child: ChildProcess,
@@ -182,9 +182,9 @@ async function notifyWhenReady(
   void child.exit.then(() => (hasEnded = true))
   const isReady = (): boolean | Promise<boolean> =>
     language.readyText === '' ? isListening(port) : hasLogged(language.readyText, scratchFolder)
-  for (let elapsedMs = 0; !(await isReady()); elapsedMs += pollMs) {
-    if (hasEnded || elapsedMs >= readyMs) return
-    await sleep(pollMs)
+  for (let elapsedMs = 0; !(await isReady()); elapsedMs += pollIntervalMs) {
+    if (hasEnded || elapsedMs >= readyTimeoutMs) return
+    await sleep(pollIntervalMs)
   }
   const { config, message } = language.describeEndpoint(port, child.pid)
   debugRequest.onReady({ message, config: { name: debugRequest.title, ...config } })

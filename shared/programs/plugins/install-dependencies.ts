@@ -26,10 +26,10 @@ export async function installDependencies(
   if (commands.length > 0) deps.report(`installing the dependencies of ${folder}`)
   for (const [command, ...args] of commands) {
     const request = { command, args, cwd: folder, env: deps.env }
-    const { code, out, err } = await runToEnd(deps.processes, request)
+    const { code, stdout, stderr } = await runToEnd(deps.processes, request)
     if (code === 0) continue
     const subject = `\`${[command, ...args].join(' ')}\` in ${folder}`
-    const outputEnd = `${out}\n${err}`.trim().slice(-2_000)
+    const outputEnd = `${stdout}\n${stderr}`.trim().slice(-2_000)
     throw error('PLUGIN_FAILED', `${subject} failed with exit code ${code ?? '?'}: ${outputEnd}`)
   }
 }

@@ -37,11 +37,15 @@ export async function createPythonPluginCommand(
   const { command, env } = await resolvePythonEnvironment({ processes, env: baseEnv, source })
   if (existsSync(join(folder, '__main__.py'))) return { command, args: [folder, ...args], env }
   const probe = { command, args: ['-c', 'import pulumi.run.plugin'], cwd: folder, env }
-  const { code, err } = await runToEnd(processes, probe)
+  const { code, stderr } = await runToEnd(processes, probe)
   if (code !== 0)
-    throw error('PLUGIN_FAILED', `the SDK of the plugin in ${folder} cannot run plugins: ${err}`, {
-      hint: 'Install pulumi 3.176 or later among its dependencies, or add a __main__.py.',
-    })
+    throw error(
+      'PLUGIN_FAILED',
+      `the SDK of the plugin in ${folder} cannot run plugins: ${stderr}`,
+      {
+        hint: 'Install pulumi 3.176 or later among its dependencies, or add a __main__.py.',
+      },
+    )
   return { command, args: ['-m', 'pulumi.run.plugin', readPackageName(folder), ...args], env }
 }
 

@@ -1,7 +1,7 @@
 /**
- * plugins: plugins that are source code in a folder with `PulumiPlugin.yaml`: their dependencies
- * (install-dependencies.ts), and the command with which their language runs them. Source:
- * provider-protocol 2.7 and the language hosts of Pulumi.
+ * programs/plugins: plugins that are source code in a folder with `PulumiPlugin.yaml`. They need
+ * their dependencies (install-dependencies.ts), and a command with which their language runs them.
+ * Source: docs/spec/provider-protocol.md#source-based-plugins, and the language hosts of Pulumi.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -50,10 +50,10 @@ export async function createSourceCommand(
 }
 
 /**
- * Reports whether plugins of a language have a command. Plugins of other languages run through
- * their language's host.
+ * Reports whether `createSourceCommand` supports the language of a plugin. A plugin in another
+ * language runs through the host of that language.
  */
-export function hasCommand({ runtime }: PluginProject): boolean {
+export function hasSourceCommand({ runtime }: PluginProject): boolean {
   return commandFactories.has(runtime)
 }
 
@@ -106,7 +106,7 @@ function resolveNodeRunner(folder: string): string {
   }
 }
 
-/** Builds the plugin for each start. Go caches unchanged packages. */
+/** Builds the plugin at each start. Go caches unchanged packages. */
 async function createGoCommand(
   deps: SourceDeps,
   { folder }: PluginProject,

@@ -87,7 +87,7 @@ export function resolveProjectPlugins({
   file,
 }: Pick<Project, 'plugins' | 'root' | 'file'>): readonly ProjectPlugin[] {
   const remainingPlugins = [...plugins]
-  const seenNames = new Set(plugins.map(pluginNameOf))
+  const foundNames = new Set(plugins.map(pluginNameOf))
   const projectPlugins: ProjectPlugin[] = []
   for (
     let declaration = remainingPlugins.shift();
@@ -100,8 +100,8 @@ export function resolveProjectPlugins({
       throw error('PROJECT_INVALID', `${file}: plugin '${plugin.name}': no folder at ${folder}`)
     projectPlugins.push({ ...plugin, folder })
     for (const nestedPlugin of isPackage ? readNestedPackages(folder) : []) {
-      if (seenNames.has(pluginNameOf(nestedPlugin)) || seenNames.size > packagesMax) continue
-      seenNames.add(pluginNameOf(nestedPlugin))
+      if (foundNames.has(pluginNameOf(nestedPlugin)) || foundNames.size > packagesMax) continue
+      foundNames.add(pluginNameOf(nestedPlugin))
       remainingPlugins.push(nestedPlugin)
     }
   }

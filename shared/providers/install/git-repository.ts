@@ -8,12 +8,12 @@ import { hideCredentials } from './hide-credentials.ts'
 
 /**
  * Runs Git until it ends, with additional environment variables. If Git cannot be started, the code
- * is null and `err` contains the reason. Must not throw.
+ * is null and `stderr` contains the reason. Must not throw.
  */
 export type RunGit = (
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-) => Promise<{ readonly out: string; readonly err: string; readonly code: number | null }>
+) => Promise<{ readonly stdout: string; readonly stderr: string; readonly code: number | null }>
 
 /**
  * Returns the latest version of a repository: its highest version tag, a stable one before every
@@ -88,9 +88,11 @@ const remoteOptions = [
 ]
 
 async function runGit(args: readonly string[], url: string, git: RunGit): Promise<string> {
-  const { out, err, code } = await git([...remoteOptions, ...args], { ANTICHAIN_GIT_URL: url })
-  if (code === 0) return out
-  const reason = err
+  const { stdout, stderr, code } = await git([...remoteOptions, ...args], {
+    ANTICHAIN_GIT_URL: url,
+  })
+  if (code === 0) return stdout
+  const reason = stderr
     .trim()
     .slice(-1_000)
     .replaceAll(/\/\/[^/@\s]*@/g, '//')

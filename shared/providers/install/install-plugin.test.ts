@@ -68,7 +68,7 @@ const deps = (more: Partial<InstallDeps> = {}): InstallDeps => ({
   version: '3.0.0',
   pause: () => Promise.resolve(),
   report: (severity, text) => void messages.push(`${severity} ${text}`),
-  git: () => Promise.resolve({ out: '', err: 'no git here', code: null }),
+  git: () => Promise.resolve({ stdout: '', stderr: 'no git here', code: null }),
   cache: join(home, 'plugins'),
   installDependencies: () => Promise.resolve(),
   ...more,

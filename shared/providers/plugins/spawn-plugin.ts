@@ -5,9 +5,9 @@ import {
   type SourceDeps,
   findSourceFolder,
 } from '../../programs/plugins/plugin-project.ts'
-import { runByHost, type RunningPlugin } from '../../programs/plugins/run-by-host.ts'
+import { runPluginByHost, type RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
 import {
-  hasCommand,
+  hasSourceCommand,
   readRunnableProject,
   createSourceCommand,
 } from '../../programs/plugins/source-command.ts'
@@ -29,7 +29,7 @@ export async function resolveCommand(
 
 /**
  * Spawns a plugin, through the host of its language if no command is known. Throws the errors of
- * `resolveCommand` and `runByHost`, and PLUGIN_FAILED when the plugin cannot be started.
+ * `resolveCommand` and `runPluginByHost`, and PLUGIN_FAILED when the plugin cannot be started.
  */
 export async function spawnPlugin(
   deps: LanguageHostDeps,
@@ -46,8 +46,8 @@ export async function spawnPlugin(
   const { args, cwd, onDebuggerReady: onReady } = options
   const folder = findSourceFolder(path)
   const project = folder === undefined ? undefined : readRunnableProject(folder)
-  if (project !== undefined && !hasCommand(project))
-    return runByHost(deps, project, { args, cwd, isDebugged: onReady !== undefined })
+  if (project !== undefined && !hasSourceCommand(project))
+    return runPluginByHost(deps, project, { args, cwd, isDebugged: onReady !== undefined })
   const { cleanUp = () => undefined, ...command } = await resolveCommand(deps, path, args)
   try {
     const debugRequest =

@@ -67,7 +67,7 @@ describe('a packed and unpacked program', () => {
     const second = await packProgram(program)
     expect(second.hash).toBe(first.hash)
     expect(Buffer.compare(Buffer.from(second.bytes), Buffer.from(first.bytes))).toBe(0)
-    expect(first.files).toBe(2)
+    expect(first.fileCount).toBe(2)
   })
 
   test('excludes the files of ignore files; dependencies only by .antichainignore', async () => {

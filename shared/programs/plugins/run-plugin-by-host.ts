@@ -14,7 +14,7 @@ export type RunningPlugin = Omit<ChildProcess, 'pid'>
  * Runs a plugin from source through the host of its language, which forwards its output. Any signal
  * ends the plugin. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED.
  */
-export async function runByHost(
+export async function runPluginByHost(
   deps: LanguageHostDeps,
   { folder, runtime, options: runtimeOptions }: PluginProject,
   options: {
