@@ -17,7 +17,7 @@ export class ProviderError extends Error {
   /** gRPC code. */
   readonly code: number
   /**
-   * True when the request was never written because no connection existed. The call may then be
+   * Whether the request was never written because no connection existed. The call may then be
    * retried.
    */
   readonly isRequestUnsent: boolean

@@ -150,7 +150,7 @@ const restartsMax = 3
 async function getLiveInstance(instance: RegisteredInstance): Promise<Provider> {
   const { provider } = instance
   const currentProvider = await provider
-  if (!currentProvider.isGone() || instance.restarts >= restartsMax) return currentProvider
+  if (!currentProvider.hasEnded() || instance.restarts >= restartsMax) return currentProvider
   // The first caller that notices the end restarts the instance for all callers.
   if (instance.provider === provider) {
     instance.restarts += 1

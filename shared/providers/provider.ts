@@ -3,8 +3,8 @@
  *
  * `Provider` is the narrow interface to one plugin instance, configured or not; `pulumi/`
  * implements it over pulumirpc. Arguments and results are property values. The driver negotiates
- * secrets, references and unknowns, and handles wire options and secret marks (provider-protocol
- * 4-6).
+ * which kinds of values it may send, encodes them, and restores secret marks
+ * (docs/spec/provider-protocol.md#negotiation).
  *
  * Errors: a refused or failed call throws `ProviderError`. Any other error that a docstring does
  * not name is a bug of this project.
@@ -13,7 +13,11 @@ import type { NameProposal } from '../names/autonaming-rules.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { PackageParameterization } from '../records/package-parameterization.ts'
-import type { ConstructInput, ConstructResult, DeploymentContext } from './construct.ts'
+import type {
+  ConstructInput,
+  ConstructResult,
+  DeploymentContext,
+} from './component-construction.ts'
 import type { ProviderDescription, PluginInventory } from './provider-description.ts'
 import type { ViewRequest } from './views.ts'
 
@@ -28,7 +32,7 @@ export interface CheckResult {
   readonly inputs: PropertyMap
   readonly failures: readonly CheckFailure[]
   /**
-   * True when the plugin does not support name proposals, so that Check did not send the proposal.
+   * Whether the plugin does not support name proposals. Check then did not send the proposal.
    */
   readonly isNameUnsupported?: boolean
 }
@@ -101,7 +105,7 @@ export interface CallResult {
 }
 
 /**
- * One plugin instance. Maps contain decrypted property values. Timeouts are in seconds, 0 = none.
+ * One plugin instance. Maps contain decrypted property values. A timeout of 0 means none.
  */
 export interface Provider {
   readonly pkg: string
@@ -112,8 +116,8 @@ export interface Provider {
    * functions then send no request.
    */
   readonly isUnconfigured: () => boolean
-  /** Returns whether the process of the instance has ended, so that no call gets a response. */
-  readonly isGone: () => boolean
+  /** Returns whether the process of the instance has ended. Then no call gets a response. */
+  readonly hasEnded: () => boolean
 
   readonly checkConfig: (
     request: ResourceIdentity & {
@@ -131,8 +135,9 @@ export interface Provider {
     },
   ) => Promise<DiffResult>
   /**
-   * Makes the plugin serve another package (only before all other calls), or extends the plugin (at
-   * any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names another package.
+   * Makes the plugin serve another package (only before all other calls), or extends it by another
+   * package (at any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names another
+   * package.
    */
   readonly parameterize: (request: PackageParameterization) => Promise<void>
   /**
@@ -163,7 +168,7 @@ export interface Provider {
   ) => Promise<DiffResult>
   readonly create: (
     request: ResourceIdentity &
-      ViewRequest & { inputs: PropertyMap; timeout: number; preview: boolean },
+      ViewRequest & { inputs: PropertyMap; timeoutSeconds: number; preview: boolean },
   ) => Promise<CreateResult>
   /** Reads a resource. `inputs` and `outputs` are absent for an import. */
   readonly read: (
@@ -172,7 +177,7 @@ export interface Provider {
         id: string
         inputs: PropertyMap | undefined
         outputs: PropertyMap | undefined
-        timeout: number
+        timeoutSeconds: number
       },
   ) => Promise<ReadResult>
   readonly update: (
@@ -182,14 +187,19 @@ export interface Provider {
         oldInputs: PropertyMap
         oldOutputs: PropertyMap
         newInputs: PropertyMap
-        timeout: number
+        timeoutSeconds: number
         ignoreChanges: readonly string[]
         preview: boolean
       },
   ) => Promise<UpdateResult>
   readonly delete: (
     request: ResourceIdentity &
-      ViewRequest & { id: string; inputs: PropertyMap; outputs: PropertyMap; timeout: number },
+      ViewRequest & {
+        id: string
+        inputs: PropertyMap
+        outputs: PropertyMap
+        timeoutSeconds: number
+      },
   ) => Promise<void>
   readonly invoke: (request: {
     token: string

@@ -262,8 +262,8 @@ export const executingMutations: readonly Mutation[] = [
     file: 'shared/engine/executor/provider-call.ts',
     edits: [
       [
-        '    timeout: next.customTimeouts.create ?? 0,\n    preview,',
-        '    timeout: next.customTimeouts.create ?? 0,\n    preview: false,',
+        '    timeoutSeconds: next.customTimeouts.create ?? 0,\n    preview,',
+        '    timeoutSeconds: next.customTimeouts.create ?? 0,\n    preview: false,',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/deployments', 'preview')],

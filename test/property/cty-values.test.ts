@@ -15,7 +15,10 @@ import { equalRaw } from '../../shared/providers/terraform/values/raw-equality.t
 import { numberType } from '../../shared/providers/terraform/values/type-system.ts'
 import { equalValuesOf } from '../../shared/providers/terraform/values/semantic-equality.ts'
 import { formatTypeJson, parseTypeJson } from '../../shared/providers/terraform/values/type-json.ts'
-import { replaceUnknowns, transformValue } from '../../shared/providers/terraform/values/walk.ts'
+import {
+  replaceUnknowns,
+  transformValue,
+} from '../../shared/providers/terraform/values/walk-value.ts'
 import { hasCode } from '../../shared/errors/error.ts'
 import { ctyTypes, floats, valuePairs } from './cty.fixture.ts'
 

@@ -12,7 +12,10 @@ import {
   nestedBlock,
   plainAttribute,
 } from '../../shared/providers/terraform/values/schema.fixture.ts'
-import { replaceUnknowns, transformValue } from '../../shared/providers/terraform/values/walk.ts'
+import {
+  replaceUnknowns,
+  transformValue,
+} from '../../shared/providers/terraform/values/walk-value.ts'
 import { attributeAtPath } from '../../shared/providers/terraform/plan/object-shape.ts'
 import { nullOf } from '../../shared/providers/terraform/values/cty-value.ts'
 import { objectOfType } from '../../shared/providers/terraform/values/build-value.ts'

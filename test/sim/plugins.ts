@@ -145,7 +145,7 @@ function createSimProvider(cloud: ModelCloud, callCloud: CallCloud): Provider {
     pkg: 'test',
     version: '',
     isUnconfigured: () => false,
-    isGone: () => false,
+    hasEnded: () => false,
     checkConfig: async ({ newInputs }) => ({ inputs: newInputs, failures: [] }),
     diffConfig: async ({ oldInputs, newInputs }) => diffOf(oldInputs, newInputs),
     parameterize: () => Promise.resolve(),

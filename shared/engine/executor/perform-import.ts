@@ -64,7 +64,7 @@ async function readExisting(
     id: next.importID,
     inputs: undefined,
     outputs: undefined,
-    timeout: next.customTimeouts.read ?? 0,
+    timeoutSeconds: next.customTimeouts.read ?? 0,
     ...viewRequest,
   })
   if (readResult.outputs === undefined) return `resource '${next.importID}' does not exist`

@@ -26,7 +26,7 @@ export async function performRead(step: Step, deps: PerformDeps): Promise<StepEn
     id: next.id,
     inputs: next.inputs,
     outputs: next.inputs,
-    timeout: next.customTimeouts.read ?? 0,
+    timeoutSeconds: next.customTimeouts.read ?? 0,
     ...viewStatusOf(deps),
   })
   if (readResult.outputs === undefined)

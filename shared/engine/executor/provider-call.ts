@@ -49,7 +49,7 @@ export function toCreateRequest(
   return {
     ...resourceIdentityOf(next),
     inputs: next.inputs,
-    timeout: next.customTimeouts.create ?? 0,
+    timeoutSeconds: next.customTimeouts.create ?? 0,
     preview,
     ...viewStatusOf(deps),
   }
@@ -67,7 +67,7 @@ export function toUpdateRequest(
     oldInputs: old.inputs,
     oldOutputs: old.outputs,
     newInputs: next.inputs,
-    timeout: next.customTimeouts.update ?? 0,
+    timeoutSeconds: next.customTimeouts.update ?? 0,
     ignoreChanges: next.ignoreChanges,
     preview,
     ...viewRequest,
@@ -84,7 +84,7 @@ export function toDeleteRequest(
     id: old.id,
     inputs: old.inputs,
     outputs: old.outputs,
-    timeout: old.customTimeouts.delete ?? 0,
+    timeoutSeconds: old.customTimeouts.delete ?? 0,
     ...viewRequest,
   }
 }
@@ -96,7 +96,7 @@ export function toReadRequest(state: ResourceState): Parameters<Provider['read']
     id: state.id,
     inputs: state.inputs,
     outputs: state.outputs,
-    timeout: state.customTimeouts.read ?? 0,
+    timeoutSeconds: state.customTimeouts.read ?? 0,
   }
 }
 

@@ -1,5 +1,5 @@
 import { stackType, type Urn } from '../../names/urn.ts'
-import type { DeploymentContext } from '../../providers/construct.ts'
+import type { DeploymentContext } from '../../providers/component-construction.ts'
 import type { CallResult } from '../../providers/provider.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'

@@ -3,7 +3,7 @@ import {
   RegisterResourceResponse,
   Result,
 } from '../../../proto/gen/pulumi/resource.ts'
-import type { HookNames } from '../../providers/construct.ts'
+import type { HookNames } from '../../providers/component-construction.ts'
 import { parseUrn } from '../../names/urn.ts'
 import { toWire } from '../../values/wire.ts'
 import type { Generator } from '../generator/generator.ts'

@@ -30,9 +30,9 @@ import type {
   Severity,
 } from './analyzer.ts'
 
-const levels = ['advisory', 'mandatory', 'disabled', 'remediate'] as const
+const enforcementLevels = ['advisory', 'mandatory', 'disabled', 'remediate'] as const
 const severities = ['', 'low', 'medium', 'high', 'critical'] as const
-const kinds = ['unknown', 'resource', 'stack'] as const
+const policyKinds = ['unknown', 'resource', 'stack'] as const
 
 const wireOptions: WireOptions = {
   unknowns: 'keep',
@@ -100,7 +100,7 @@ function toPolicyInfo(policy: WirePolicy): PolicyInfo {
   return {
     name,
     enforcement: toEnforcement(enforcementLevel),
-    kind: kinds[policyType] ?? 'unknown',
+    kind: policyKinds[policyType] ?? 'unknown',
     severity: severities[severity] ?? '',
     schema: {
       properties: configSchema?.properties ?? {},
@@ -200,7 +200,7 @@ function toViolation(
 
 /** Converts an enforcement level. Throws for an unknown one. */
 function toEnforcement(level: number): Enforcement {
-  const enforcement = levels[level]
+  const enforcement = enforcementLevels[level]
   if (enforcement === undefined) throw new Error(`invalid enforcement level ${level}`)
   return enforcement
 }

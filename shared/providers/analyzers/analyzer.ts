@@ -3,8 +3,8 @@
  * state and values.
  *
  * `Analyzer` is the narrow interface to one configured pack; `analyzer-driver.ts` implements it
- * over pulumirpc. A failed call rejects with the pack's own message. A pack that
- * implements no `remediate` or `analyzeStack` reports nothing for it.
+ * over pulumirpc. A failed call rejects with the pack's own message. If a pack does not implement
+ * `remediate` or `analyzeStack`, the result of that call is empty.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { CustomTimeouts } from '../../state/resource.ts'
@@ -20,7 +20,7 @@ export type Severity = '' | 'low' | 'medium' | 'high' | 'critical'
 export interface PolicyInfo {
   readonly name: string
   readonly enforcement: Enforcement
-  /** `unknown`: the pack's SDK is too old to specify it. */
+  /** `unknown`: the SDK of the pack is too old to report the kind. */
   readonly kind: 'unknown' | 'resource' | 'stack'
   readonly severity: Severity
   /** JSON schemas of its configuration by property, and the required properties. */

@@ -39,7 +39,7 @@ export function createBuiltinProvider(deps: BuiltinDeps): Provider {
     pkg: 'pulumi',
     version: '',
     isUnconfigured: () => false,
-    isGone: () => false,
+    hasEnded: () => false,
     checkConfig: () => Promise.resolve({ inputs: emptyMap, failures: [] }),
     diffConfig: () => Promise.resolve(noDiff),
     parameterize: () => Promise.reject(refusedError('the builtin provider has no parameters')),
@@ -109,15 +109,15 @@ async function read(
   },
 ): Promise<Omit<ReadResult, 'id'>> {
   const { type, inputs = emptyMap, outputs = emptyMap } = input
-  const readFields = { inputs, refreshBeforeUpdate: false, initErrors: [] }
+  const commonFields = { inputs, refreshBeforeUpdate: false, initErrors: [] }
   if (kindOf(type) === 'stash') {
     if (inputs.size === 0) throw refusedError('stash can not be imported')
-    return { ...readFields, outputs }
+    return { ...commonFields, outputs }
   }
   const unknownKey = [...inputs.keys()].find(key => key !== 'name')
   if (unknownKey !== undefined) throw refusedError(`unknown property "${unknownKey}"`)
   if (!inputs.has('name')) throw refusedError('stack reference can not be imported')
-  return { ...readFields, outputs: await readReference(deps, inputs) }
+  return { ...commonFields, outputs: await readReference(deps, inputs) }
 }
 
 async function invoke(deps: BuiltinDeps, token: string, args: PropertyMap): Promise<CallResult> {

@@ -111,13 +111,13 @@ async function downloadOnce(
   deps: DownloadDeps,
 ): Promise<void> {
   const archive = await openPluginArchive(source, plugin, deps)
-  const expected = plugin.checksums.get(`${deps.machine.os}-${deps.machine.arch}`)
+  const expectedHash = plugin.checksums.get(`${deps.machine.os}-${deps.machine.arch}`)
   const hash = createHash('sha256')
-  const silenceTimeout = createSilenceTimeout(archive)
+  const idleTimeout = createIdleTimeout(archive)
   let sizeBytes = 0
-  const meter = new Transform({
+  const sizeMeter = new Transform({
     transform(chunk: Buffer, _encoding, callback) {
-      silenceTimeout.onData()
+      idleTimeout.onData()
       sizeBytes += chunk.length
       hash.update(chunk)
       if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
@@ -125,20 +125,20 @@ async function downloadOnce(
     },
   })
   try {
-    await pipeline(archive, meter, createWriteStream(file, { mode: 0o600 }))
+    await pipeline(archive, sizeMeter, createWriteStream(file, { mode: 0o600 }))
   } finally {
-    silenceTimeout.stop()
+    idleTimeout.stop()
   }
-  const actual = hash.digest('hex')
-  if (expected === undefined || expected.toLowerCase() === actual) return
+  const actualHash = hash.digest('hex')
+  if (expectedHash === undefined || expectedHash.toLowerCase() === actualHash) return
   throw error(
     'PLUGIN_CHECKSUM',
-    `${pluginTitleOf(plugin)}: invalid checksum, expected ${expected}, actual ${actual}`,
+    `${pluginTitleOf(plugin)}: invalid checksum, expected ${expectedHash}, actual ${actualHash}`,
   )
 }
 
 /** Creates a timeout that ends a stream when no data arrives for `downloadIdleMs`. */
-function createSilenceTimeout(stream: Readable): {
+function createIdleTimeout(stream: Readable): {
   readonly onData: () => void
   readonly stop: () => void
 } {

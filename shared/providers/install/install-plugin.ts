@@ -44,7 +44,7 @@ export interface InstallRequest {
  * Installs a plugin in the plugin cache, completely or not at all, even if several processes
  * install it concurrently. Returns the installed version. Throws PLUGIN_ADDRESS, PLUGIN_DOWNLOAD,
  * PLUGIN_CHECKSUM, PLUGIN_TOO_LARGE and ARCHIVE_*. Source:
- * docs/spec/provider-protocol.md#cache-layout, 3.5.
+ * docs/spec/provider-protocol.md#cache-layout, docs/spec/provider-protocol.md#download-sources.
  */
 export async function installPlugin(request: InstallRequest, deps: InstallDeps): Promise<string> {
   const { cache, env } = deps
@@ -77,7 +77,7 @@ export async function installPlugin(request: InstallRequest, deps: InstallDeps):
       await deps.installDependencies(join(folder, cacheLocation.folder))
       rmSync(partialMarker)
     } catch (thrown) {
-      // Without a marker, the download failed and the folder is unchanged. With a marker, the
+      // Without the marker, the download failed and the folder is unchanged. With the marker, the
       // folder is incomplete.
       if (!existsSync(partialMarker)) throw thrown
       rmSync(folder, { recursive: true, force: true })

@@ -12,7 +12,7 @@ import {
 } from './plugin-address.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
-/** Dependencies of requests to servers. */
+/** Dependencies of requests to the sources of plugins. */
 export interface FetchDeps {
   readonly fetch: typeof fetch
   readonly git: RunGit
@@ -167,14 +167,14 @@ async function fetchUrl(
     Accept: accept,
     ...(authorization === '' ? {} : { Authorization: authorization }),
   }
-  const silenceAbort = new AbortController()
+  const idleAbort = new AbortController()
   const timer = setTimeout(
-    () => silenceAbort.abort(new Error('the server does not respond')),
+    () => idleAbort.abort(new Error('the server does not respond')),
     limits.downloadIdleMs,
   )
   let response: Response
   try {
-    response = await send(url, { headers, signal: silenceAbort.signal })
+    response = await send(url, { headers, signal: idleAbort.signal })
   } catch (cause) {
     const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
     throw new Error(`cannot reach ${hideCredentials(url)}: ${messageOf(reason)}`, { cause })

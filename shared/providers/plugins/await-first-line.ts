@@ -1,7 +1,7 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { type DeployError, error } from '../../errors/error.ts'
-import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
+import type { RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
 import { createTail, formatLastLines, readLines } from './plugin-output.ts'
 
 /** The content of a first line, or the reason why the line is refused. */
@@ -23,14 +23,14 @@ export interface FirstLineRequest<T> {
   readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void
   /** Returns the lines for reports of failures. Default: the last lines of stderr. */
   readonly listReportLines?: () => readonly string[]
-  /** Kills a process that has not printed the line yet. */
+  /** Kills the process if it has not printed the line yet. */
   readonly abortSignal?: AbortSignal | undefined
-  /** Returns an explanation for a process that ended early, by its last lines. */
+  /** Explains from its last lines why the process ended early. */
   readonly explainEnd?: (lastLines: readonly string[]) => string | undefined
 }
 
-/** A process that has printed its first line, and whose output is read. */
-export interface AnnouncedProcess<T> {
+/** A process that has printed its first line. Its further output is read until its end. */
+export interface StartedPluginProcess<T> {
   readonly content: T
   /** Resolves when the process has ended, with a description such as `ended with exit code 3`. */
   readonly exitDescription: Promise<string>
@@ -40,7 +40,10 @@ export interface AnnouncedProcess<T> {
    * Sends a signal, if any, to the process group, and SIGKILL after `graceMs`. Resolves when the
    * process has ended.
    */
-  readonly stop: (end: { readonly signal?: 'SIGINT'; readonly graceMs: number }) => Promise<void>
+  readonly stop: (options: {
+    readonly signal?: 'SIGINT'
+    readonly graceMs: number
+  }) => Promise<void>
 }
 
 /**
@@ -50,7 +53,7 @@ export interface AnnouncedProcess<T> {
 export async function awaitFirstLine<T>(
   child: RunningPlugin,
   request: FirstLineRequest<T>,
-): Promise<AnnouncedProcess<T>> {
+): Promise<StartedPluginProcess<T>> {
   const tail = createTail(limits.crashReportLines)
   const stdout = readLines(child.stdout, limits.lineBytesMax)
   const stderr = drain(readLines(child.stderr, limits.lineBytesMax), line => {
@@ -88,14 +91,14 @@ type FirstLine = { kind: 'line'; line: string } | { kind: 'end' } | { kind: 'lat
 
 async function readFirstLine(
   lines: AsyncGenerator<string, void, void>,
-  limitMs: number,
+  timeoutMs: number,
 ): Promise<FirstLine> {
   const firstResult = lines.next().then<FirstLine, FirstLine>(
     ({ done, value }) =>
       done === true || value === undefined ? { kind: 'end' } : { kind: 'line', line: value },
     () => ({ kind: 'end' }),
   )
-  return (await withTimeout(firstResult, limitMs)) ?? { kind: 'late' }
+  return (await withTimeout(firstResult, timeoutMs)) ?? { kind: 'late' }
 }
 
 interface FailureContext {
@@ -159,10 +162,13 @@ async function drain(
 }
 
 /** Returns the result of `promise`, or undefined after the timeout. */
-export async function withTimeout<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
+export async function withTimeout<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<undefined>(resolve => {
-    timer = setTimeout(() => resolve(undefined), limitMs)
+    timer = setTimeout(() => resolve(undefined), timeoutMs)
   })
   try {
     return await Promise.race([promise, timeout])

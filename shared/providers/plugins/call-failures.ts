@@ -15,11 +15,13 @@ export function isServiceError(thrown: unknown): thrown is ServiceError {
 }
 
 /** Codes by which a provider reports that it does not know the effect on the resource. */
-const unsureCodes: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
+const unknownEffectCodes: readonly number[] = [status.INTERNAL, status.DATA_LOSS, status.UNKNOWN]
 
-/** Returns the status class of a code (docs/spec/provider-protocol.md#errors). */
+/**
+ * Returns the `status` of a ProviderError by its gRPC code (docs/spec/provider-protocol.md#errors).
+ */
 export function providerStatusOf(code: number): 'ok' | 'unknown' {
-  return unsureCodes.includes(code) ? 'unknown' : 'ok'
+  return unknownEffectCodes.includes(code) ? 'unknown' : 'ok'
 }
 
 /** A call that failed because its connection was lost. */
@@ -86,8 +88,8 @@ export function methodNameOf(method: { readonly path: string }): string {
 }
 
 /**
- * Creates the error of a call that failed in this process. `ok`: the provider has not acted.
- * `unknown`: the provider may have acted.
+ * Creates the error of a call whose request cannot be sent, or whose response is not valid. The
+ * status `ok` means that the provider has not acted, and `unknown` that it may have acted.
  */
 export function localError(
   message: string,

@@ -23,8 +23,8 @@ export interface Connection {
 }
 
 /**
- * Creates a client of a plugin on this machine that listens on a port: large messages, no proxy, no
- * automatic retries.
+ * Creates a client of a plugin that listens on a port of this machine. It allows large messages,
+ * and uses neither a proxy nor automatic retries.
  */
 export function createClient(port: number): Client {
   return new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
@@ -61,10 +61,10 @@ export function callUnary<Q, A>(
       method.responseDeserialize,
       call.request,
       call.deadlineMs === undefined ? {} : { deadline: call.deadlineMs },
-      (failure, answer) => {
+      (failure, response) => {
         if (failure !== null) reject(failure)
-        else if (answer === undefined) reject(new Error('no answer'))
-        else resolve(answer)
+        else if (response === undefined) reject(new Error('no response'))
+        else resolve(response)
       },
     )
   })

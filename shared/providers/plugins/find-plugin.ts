@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path'
 import type { PluginDescriptor } from '../provider.ts'
 import { cacheLocationOf } from '../install/git-address.ts'
 import { hideCredentials } from '../install/hide-credentials.ts'
-import { listCachedVersions, chooseVersion } from './plugin-cache.ts'
+import { listCachedVersions, chooseVersion } from './cached-plugins.ts'
 
-/** A plugin in a folder of the project. `version`: '' = matches any request. */
+/** A plugin in a folder of the project. The version '' matches any requested version. */
 export interface ProjectPluginLocation {
   readonly kind: string
   readonly name: string
@@ -25,7 +25,7 @@ export interface PluginLocations {
 }
 
 /** Plugins that are part of Antichain: name → file. */
-const bundled = new Map([
+const bundledPlugins = new Map([
   ['pulumi-nodejs', join(import.meta.dirname, 'pulumi-resource-pulumi-nodejs')],
   ['pulumi-python', join(import.meta.dirname, 'pulumi-resource-pulumi-python')],
 ])
@@ -55,7 +55,7 @@ export function findPlugin(
   if (pluginFolder !== undefined) return { path: join(pluginFolder, file) }
   const pathFile = findOnPath(file, locations, searchedLocations)
   if (pathFile !== undefined) return { path: pathFile }
-  const bundledFile = bundled.get(plugin.name)
+  const bundledFile = bundledPlugins.get(plugin.name)
   if (bundledFile !== undefined) return { path: bundledFile }
   const cachedFile = findInCache(plugin, locations, searchedLocations)
   if (cachedFile !== undefined) return { path: cachedFile }

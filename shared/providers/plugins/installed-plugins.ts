@@ -1,5 +1,5 @@
 import { readAttachedPlugins } from './attached-plugins.ts'
-import { listCachedPlugins } from './plugin-cache.ts'
+import { listCachedPlugins } from './cached-plugins.ts'
 import { type PluginLocations, pluginCacheOf } from './find-plugin.ts'
 
 /**

@@ -146,8 +146,8 @@ function severityOf(plugin: string, stream: 'stdout' | 'stderr'): PluginMessage[
 /** Reads the provider settings of the user's environment. */
 function readDriverSettings(env: Readonly<Record<string, string>>): DriverSettings {
   return {
-    noPreview: isTruthy(env['PULUMI_DISABLE_PROVIDER_PREVIEW']),
-    legacyPreview: isTruthy(env['PULUMI_LEGACY_PROVIDER_PREVIEW']),
+    isPreviewDisabled: isTruthy(env['PULUMI_DISABLE_PROVIDER_PREVIEW']),
+    isLegacyPreview: isTruthy(env['PULUMI_LEGACY_PROVIDER_PREVIEW']),
     refreshBeforeUpdate: !isTruthy(env['PULUMI_DISABLE_REFRESH_BEFORE_UPDATE']),
   }
 }
@@ -190,8 +190,8 @@ async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Prom
       waitUntilReady(client, Date.now() + limits.firstResponseTimeoutMs),
       pluginProcess.exitDescription.then(() => false),
     ])
-    if (!isReady) throw await neverReadyError(pluginProcess, watch)
-    const handshakeAbilities = await performHandshake(connection, {
+    if (!isReady) throw await notReadyError(pluginProcess, watch)
+    const handshakeCapabilities = await performHandshake(connection, {
       engineAddress: deps.engineAddress(),
       ...(pluginProcess.isAttached === true ? {} : { folder: dirname(pluginProcess.path) }),
       refreshBeforeUpdate: settings.refreshBeforeUpdate,
@@ -213,10 +213,10 @@ async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Prom
       connection,
       pkg: started.pkg,
       version,
-      handshakeAbilities,
+      handshakeCapabilities,
       settings,
       close,
-      isGone: watch.hasEnded,
+      hasEnded: watch.hasEnded,
     })
   } catch (thrown) {
     await endProcess()
@@ -224,8 +224,8 @@ async function connectPlugin(deps: PluginHostDeps, started: StartedPlugin): Prom
   }
 }
 
-async function neverReadyError(pluginProcess: PluginProcess, watch: ProcessWatch): Promise<Error> {
-  // The thrown error already reports a failed start.
+async function notReadyError(pluginProcess: PluginProcess, watch: ProcessWatch): Promise<Error> {
+  // The returned error already reports the failed start.
   watch.expectEnd()
   const exitReport = await watch.getExitReport()
   const reason =

@@ -6,8 +6,8 @@ import { errorSourceOf, retryPolicy } from '../retry-policy.ts'
 
 /**
  * Starts a plugin. Repeats a failed start after a pause, because a lack of memory or processes may
- * be temporary. No provider call precedes the end of a start. A start that failed only after
- * `firstResponseTimeoutMs` is not repeated. Throws the error of the last attempt.
+ * be temporary. A repetition is safe, because a start reads and changes no resource. A start that
+ * failed only after `firstResponseTimeoutMs` is not repeated. Throws the error of the last attempt.
  */
 export async function retryStart<T>(
   start: () => Promise<T>,

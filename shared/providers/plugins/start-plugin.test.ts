@@ -16,7 +16,7 @@ afterAll(async () => {
 
 let count = 0
 
-function start(script: string, options: { mode?: number; portMs?: number } = {}) {
+function start(script: string, options: { mode?: number; portTimeoutMs?: number } = {}) {
   count += 1
   const path = join(folder, `plugin${count}`)
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
@@ -28,7 +28,7 @@ function start(script: string, options: { mode?: number; portMs?: number } = {})
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '' },
     onLine: (line, stream) => lines.push(`${stream}: ${line}`),
-    ...(options.portMs === undefined ? {} : { portMs: options.portMs }),
+    ...(options.portTimeoutMs === undefined ? {} : { portTimeoutMs: options.portTimeoutMs }),
   })
 }
 
@@ -87,7 +87,7 @@ describe('a plugin that fails to start causes one clear error', () => {
   })
 
   test('when it prints no port', async () => {
-    const message = await failure(start('sleep 300', { portMs: 50 }))
+    const message = await failure(start('sleep 300', { portTimeoutMs: 50 }))
     expect(message).toContain('did not print its port within 0.05 s')
   })
 

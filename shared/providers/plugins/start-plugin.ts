@@ -2,7 +2,7 @@ import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
-import type { RunningPlugin } from '../../programs/plugins/run-by-host.ts'
+import type { RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
 import { awaitFirstLine, type FirstLineContent } from './await-first-line.ts'
 import { spawnPlugin } from './spawn-plugin.ts'
 
@@ -19,15 +19,15 @@ export interface StartRequest {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void
-  /** Kills a plugin that has not printed its port yet. */
+  /** Kills the plugin if it has not printed its port yet. */
   readonly abortSignal?: AbortSignal
   /**
    * Set when a plugin from source waits for a debugger, which disables the timeout of its port.
    * Called once, when a debugger can attach.
    */
   readonly onDebuggerReady?: ((endpoint: DebuggerEndpoint) => void) | undefined
-  /** Timeout for the port in ms, which only tests set. */
-  readonly portMs?: number
+  /** Timeout for the port, which only tests set. */
+  readonly portTimeoutMs?: number
 }
 
 /** A plugin process that has printed its port. */
@@ -35,7 +35,7 @@ export interface PluginProcess {
   readonly name: string
   readonly path: string
   readonly port: number
-  /** True when the user runs the process, so `stop` does not end it. */
+  /** Whether the user runs the process. Then `stop` does not end it. */
   readonly isAttached?: boolean
   /** Resolves when the process has ended, with a description such as `ended with exit code 3`. */
   readonly exitDescription: Promise<string>
@@ -62,12 +62,13 @@ export async function startPlugin(
   }
   const deps = { processes, env, engineAddress: () => engineAddress }
   const child = await abortWhenCancelled(spawnPlugin(deps, path, spawnOptions), request)
-  const portMs = onDebuggerReady === undefined ? limits.portTimeoutMs : limits.debuggerTimeoutMs
+  const portTimeoutMs =
+    onDebuggerReady === undefined ? limits.portTimeoutMs : limits.debuggerTimeoutMs
   const started = await awaitFirstLine(child, {
     ...request,
     lineName: 'its port',
     parse: parsePortLine,
-    timeoutMs: request.portMs ?? portMs,
+    timeoutMs: request.portTimeoutMs ?? portTimeoutMs,
   })
   return {
     name: request.name,

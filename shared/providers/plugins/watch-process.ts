@@ -5,10 +5,10 @@ import type { PluginMessage } from './plugin-message.ts'
 import { formatLastLines } from './plugin-output.ts'
 import type { PluginProcess } from './start-plugin.ts'
 
-/** The knowledge of the end of a process. */
+/** An observer of the end of a process. */
 export interface ProcessWatch {
   readonly getExitReport: Connection['getExitReport']
-  /** Stops reporting the end of the process. */
+  /** Declares the end of the process as expected, so that it is not reported as an error. */
   readonly expectEnd: () => void
   readonly hasEnded: () => boolean
 }

@@ -29,10 +29,10 @@ export async function callCheck(
   input: CallInput<'check'>,
 ): ReturnType<Provider['check']> {
   const method = service.check
-  const abilities = await session.waitUntilConfigured()
+  const capabilities = await session.waitUntilConfigured()
   const { newInputs, allowUnknowns } = input
   if (session.isUnconfigured()) return { inputs: newInputs, failures: [] }
-  const options = createSendOptions(abilities, { unknowns: allowUnknowns })
+  const options = createSendOptions(capabilities, { unknowns: allowUnknowns })
   const request = CheckRequest.create({
     urn: input.urn,
     name: input.name,
@@ -41,16 +41,16 @@ export async function callCheck(
     olds: encodeProperties(session, method, { map: input.oldInputs ?? emptyMap, options }),
     news: encodeProperties(session, method, { map: newInputs, options }),
     randomSeed: input.randomSeed,
-    autonaming: abilities.naming ? toAutonaming(input.naming) : undefined,
+    autonaming: capabilities.naming ? toAutonaming(input.naming) : undefined,
   })
   const { inputs, failures } = await callProvider(session, method, { request })
   const checkedInputs = decodeProperties(session, method, {
     struct: inputs,
     options: createReceiveOptions({ unknowns: allowUnknowns }),
   })
-  const isNameUnsupported = input.naming !== undefined && !abilities.naming
+  const isNameUnsupported = input.naming !== undefined && !capabilities.naming
   return {
-    inputs: abilities.secrets ? checkedInputs : restoreSecretMarks(newInputs, checkedInputs),
+    inputs: capabilities.secrets ? checkedInputs : restoreSecretMarks(newInputs, checkedInputs),
     failures,
     ...(isNameUnsupported ? { isNameUnsupported } : {}),
   }
@@ -69,9 +69,12 @@ export async function callDiff(
   input: CallInput<'diff'>,
 ): ReturnType<Provider['diff']> {
   const method = service.diff
-  const abilities = await session.waitUntilConfigured()
+  const capabilities = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { ...unknownDiff, changes: 'some' }
-  const options = createSendOptions(abilities, { unknowns: input.allowUnknowns, elideAssets: true })
+  const options = createSendOptions(capabilities, {
+    unknowns: input.allowUnknowns,
+    elideAssets: true,
+  })
   const encode = (map: PropertyMap): Record<string, unknown> =>
     encodeProperties(session, method, { map, options })
   const request = DiffRequest.create({

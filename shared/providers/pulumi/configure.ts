@@ -9,7 +9,7 @@ import type { PropertyMap } from '../../values/value.ts'
 import { valueToWire } from '../../values/wire.ts'
 import type { Provider } from '../provider.ts'
 import { parseDiff, unknownDiff } from './check-diff.ts'
-import type { Abilities } from './negotiation.ts'
+import type { ProviderCapabilities } from './negotiation.ts'
 import {
   createReceiveOptions,
   createConfigSendOptions,
@@ -108,7 +108,7 @@ export async function configureProvider(
 async function callConfigure(
   session: ProviderSession,
   input: CallInput<'configure'>,
-): Promise<Abilities> {
+): Promise<ProviderCapabilities> {
   const method = service.configure
   const { urn, name, type, id, inputs } = input
   const request = ConfigureRequest.create({
@@ -125,7 +125,7 @@ async function callConfigure(
   })
   const answer = await callProvider(session, method, { request })
   return (
-    session.handshakeAbilities ?? {
+    session.handshakeCapabilities ?? {
       secrets: answer.acceptSecrets,
       references: answer.acceptResources,
       bytes: false,

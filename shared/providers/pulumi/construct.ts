@@ -10,7 +10,7 @@ import { messageOf } from '../../errors/error.ts'
 import { valueToWire } from '../../values/wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { PropertyValue } from '../../values/value.ts'
-import type { ConstructInput, ConstructResult, HookNames } from '../construct.ts'
+import type { ConstructInput, ConstructResult, HookNames } from '../component-construction.ts'
 import { localError } from '../plugins/call-failures.ts'
 import {
   callProvider,

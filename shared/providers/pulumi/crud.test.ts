@@ -10,7 +10,7 @@ import {
 import type { PropertyValue } from '../../values/value.ts'
 import { signatureKey as sig } from '../../values/wire-options.ts'
 import {
-  allAbilities,
+  allCapabilities,
   closeServers,
   createArguments,
   catchProviderError,
@@ -64,7 +64,7 @@ describe('create and update', () => {
       outputs: propertyMap({ a: 1 }),
     })
     expect(plain.calls).toHaveLength(1)
-    const able = await serveProvider({ create }, { handshakeAbilities: allAbilities })
+    const able = await serveProvider({ create }, { handshakeCapabilities: allCapabilities })
     expect((await able.provider.create(preview)).outputs).toEqual(propertyMap({ a: 1, extra: 1 }))
     expect(able.calls[1]?.request).toMatchObject({ preview: true })
   })
@@ -187,7 +187,7 @@ describe('read, delete and invoke', () => {
       id: 'i',
       inputs: propertyMap({ a: 1 }),
       outputs: noProperties,
-      timeout: 5,
+      timeoutSeconds: 5,
     })
     expect(calls[1]?.request).toMatchObject({ oldInputs: { a: 1 }, properties: {}, timeout: 5 })
   })
@@ -200,7 +200,7 @@ describe('read, delete and invoke', () => {
       outputs: propertyMap({ a: secretValue(1), b: secretValue(2) }),
       failures: [],
     })
-    const able = await serveProvider({ invoke }, { handshakeAbilities: allAbilities })
+    const able = await serveProvider({ invoke }, { handshakeCapabilities: allCapabilities })
     expect((await able.provider.invoke({ token: 't', args, preview: true })).outputs).toEqual(
       propertyMap({ a: 1, b: 2 }),
     )

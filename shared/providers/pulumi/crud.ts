@@ -11,8 +11,8 @@ import { assert } from '../../errors/error.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
 import { type Provider, type ReadResult } from '../provider.ts'
 import { ProviderError } from '../provider-error.ts'
-import { restoreAssets } from './assets.ts'
-import type { Abilities } from './negotiation.ts'
+import { restoreAssets } from './restore-assets.ts'
+import type { ProviderCapabilities } from './negotiation.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
 import { restoreSecretMarks } from '../../values/walk.ts'
 import {
@@ -22,7 +22,7 @@ import {
   type ProviderSession,
   encodeProperties,
 } from './provider-session.ts'
-import { encodeOldViews, createViewStatusFields } from './views.ts'
+import { encodeOldViews, createViewStatusFields } from './view-fields.ts'
 import { previewOutputsOf } from './preview-outputs.ts'
 
 type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
@@ -34,10 +34,10 @@ type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q
  * support.
  */
 function createSecretMarker(
-  abilities: Abilities,
+  capabilities: ProviderCapabilities,
   sentMap: PropertyMap,
 ): (map: PropertyMap) => PropertyMap {
-  return abilities.secrets ? map => map : map => restoreSecretMarks(sentMap, map)
+  return capabilities.secrets ? map => map : map => restoreSecretMarks(sentMap, map)
 }
 
 /**
@@ -49,16 +49,21 @@ export async function callCreate(
   input: CallInput<'create'>,
 ): ReturnType<Provider['create']> {
   const method = service.create
-  const abilities = await session.waitUntilConfigured()
-  const { urn, name, type, inputs, timeout, preview } = input
+  const capabilities = await session.waitUntilConfigured()
+  const { urn, name, type, inputs, timeoutSeconds, preview } = input
   assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is not configured`)
-  const outputs = preview ? previewOutputsOf(session, abilities, inputs) : undefined
+  const outputs = preview ? previewOutputsOf(session, capabilities, inputs) : undefined
   if (outputs !== undefined) return { id: '', outputs, refreshBeforeUpdate: false }
-  const options = createSendOptions(abilities, { unknowns: preview })
+  const options = createSendOptions(capabilities, { unknowns: preview })
   const properties = encodeProperties(session, method, { map: inputs, options })
   const identity = { urn, name, type, ...createViewStatusFields(input) }
-  const request = CreateRequest.create({ ...identity, properties, timeout, preview })
-  const markSecrets = createSecretMarker(abilities, inputs)
+  const request = CreateRequest.create({
+    ...identity,
+    properties,
+    timeout: timeoutSeconds,
+    preview,
+  })
+  const markSecrets = createSecretMarker(capabilities, inputs)
   const reader: PartialResourceReader = {
     unknowns: preview,
     readOutputs: markSecrets,
@@ -111,10 +116,10 @@ export async function callRead(
   input: CallInput<'read'>,
 ): ReturnType<Provider['read']> {
   const method = service.read
-  const abilities = await session.waitUntilConfigured()
-  const { urn, name, type, id, inputs, outputs, timeout } = input
+  const capabilities = await session.waitUntilConfigured()
+  const { urn, name, type, id, inputs, outputs, timeoutSeconds } = input
   if (session.isUnconfigured()) return emptyReadResult
-  const options = createSendOptions(abilities, { unknowns: false, elideAssets: true })
+  const options = createSendOptions(capabilities, { unknowns: false, elideAssets: true })
   const encode = (map: PropertyMap | undefined): Record<string, unknown> | undefined =>
     map && encodeProperties(session, method, { map, options })
   const request = ReadRequest.create({
@@ -122,14 +127,14 @@ export async function callRead(
     urn,
     name,
     type,
-    timeout,
+    timeout: timeoutSeconds,
     inputs: encode(inputs),
     properties: encode(outputs),
     oldViews: encodeOldViews(session, input, { method, options }),
     ...createViewStatusFields(input),
   })
   const createRestorer = (sentMap: PropertyMap | undefined) => {
-    const markSecrets = createSecretMarker(abilities, sentMap ?? emptyMap)
+    const markSecrets = createSecretMarker(capabilities, sentMap ?? emptyMap)
     return (map: PropertyMap): PropertyMap => restoreAssets(inputs ?? emptyMap, markSecrets(map))
   }
   const reader: PartialResourceReader = {
@@ -183,12 +188,12 @@ export async function callUpdate(
   input: CallInput<'update'>,
 ): ReturnType<Provider['update']> {
   const method = service.update
-  const abilities = await session.waitUntilConfigured()
+  const capabilities = await session.waitUntilConfigured()
   const { urn, newInputs, preview } = input
   assert(preview || !session.isUnconfigured(), `the provider of '${urn}' is not configured`)
-  const outputs = preview ? previewOutputsOf(session, abilities, newInputs) : undefined
+  const outputs = preview ? previewOutputsOf(session, capabilities, newInputs) : undefined
   if (outputs !== undefined) return { outputs, refreshBeforeUpdate: false }
-  const oldOptions = createSendOptions(abilities, { unknowns: false, elideAssets: true })
+  const oldOptions = createSendOptions(capabilities, { unknowns: false, elideAssets: true })
   const request = UpdateRequest.create({
     id: input.id,
     urn,
@@ -198,15 +203,15 @@ export async function callUpdate(
     olds: encodeProperties(session, method, { map: input.oldOutputs, options: oldOptions }),
     news: encodeProperties(session, method, {
       map: newInputs,
-      options: createSendOptions(abilities, { unknowns: preview }),
+      options: createSendOptions(capabilities, { unknowns: preview }),
     }),
-    timeout: input.timeout,
+    timeout: input.timeoutSeconds,
     ignoreChanges: [...input.ignoreChanges],
     preview,
     oldViews: encodeOldViews(session, input, { method, options: oldOptions }),
     ...createViewStatusFields(input),
   })
-  const markSecrets = createSecretMarker(abilities, newInputs)
+  const markSecrets = createSecretMarker(capabilities, newInputs)
   const reader: PartialResourceReader = {
     unknowns: preview,
     readOutputs: markSecrets,
@@ -233,16 +238,16 @@ export async function callDelete(
   input: CallInput<'delete'>,
 ): Promise<void> {
   const method = service.delete
-  const abilities = await session.waitUntilConfigured()
-  const { urn, name, type, id, inputs, outputs, timeout } = input
+  const capabilities = await session.waitUntilConfigured()
+  const { urn, name, type, id, inputs, outputs, timeoutSeconds } = input
   assert(!session.isUnconfigured(), `the provider of '${urn}' is not configured`)
-  const options = createSendOptions(abilities, { unknowns: false, elideAssets: true })
+  const options = createSendOptions(capabilities, { unknowns: false, elideAssets: true })
   const request = DeleteRequest.create({
     id,
     urn,
     name,
     type,
-    timeout,
+    timeout: timeoutSeconds,
     properties: encodeProperties(session, method, { map: outputs, options }),
     oldInputs: encodeProperties(session, method, { map: inputs, options }),
     oldViews: encodeOldViews(session, input, { method, options }),

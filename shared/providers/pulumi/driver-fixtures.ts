@@ -34,8 +34,8 @@ export const wireSecret = (value: unknown): Record<string, unknown> => ({
 })
 /** No properties. */
 export const noProperties = propertyMap({})
-/** The abilities of a provider that supports everything. */
-export const allAbilities = {
+/** The capabilities of a provider that supports everything. */
+export const allCapabilities = {
   secrets: true,
   references: true,
   bytes: true,
@@ -76,7 +76,7 @@ export async function catchProviderError(promise: Promise<unknown>): Promise<Pro
 export const createArguments = {
   ...resourceIdentity,
   inputs: propertyMap({ a: 1 }),
-  timeout: 0,
+  timeoutSeconds: 0,
   preview: false,
 }
 /** The arguments of Update. */
@@ -86,7 +86,7 @@ export const updateArguments = {
   oldInputs: noProperties,
   oldOutputs: noProperties,
   newInputs: propertyMap({ a: 1 }),
-  timeout: 0,
+  timeoutSeconds: 0,
   ignoreChanges: [],
   preview: false,
 }
@@ -96,5 +96,5 @@ export const readArguments = {
   id: 'i',
   inputs: noProperties,
   outputs: noProperties,
-  timeout: 0,
+  timeoutSeconds: 0,
 }

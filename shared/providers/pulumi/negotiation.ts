@@ -10,23 +10,23 @@ import { formatLastLines } from '../plugins/plugin-output.ts'
 import { grpcCodeOf } from '../plugins/call-failures.ts'
 
 /**
- * The abilities of a provider. `secrets`, `references`, `bytes`: the provider accepts values of
- * this kind in their wrapped form.
+ * The capabilities of a provider. With `secrets`, `references` or `bytes`, the provider accepts
+ * values of this kind in their wrapped form.
  */
-export interface Abilities {
+export interface ProviderCapabilities {
   readonly secrets: boolean
   readonly references: boolean
   readonly bytes: boolean
-  /** Output values may be sent to methods and components. */
+  /** Whether output values may be sent to methods and components. */
   readonly outputs: boolean
-  /** Create and Update may be called in a preview. */
+  /** Whether Create and Update may be called in a preview. */
   readonly preview: boolean
-  /** Check supports name proposals. */
+  /** Whether Check supports name proposals. */
   readonly naming: boolean
 }
 
-/** The abilities of a provider without handshake whose Configure was skipped. */
-export const noAbilities: Abilities = {
+/** The capabilities of a provider without handshake whose Configure was skipped. */
+export const noCapabilities: ProviderCapabilities = {
   secrets: false,
   references: false,
   bytes: false,
@@ -45,14 +45,14 @@ export interface HandshakeInput {
 
 /**
  * Performs the first call on a new connection, with retries until the provider responds. Returns
- * undefined for a provider without handshake, whose abilities follow from Configure. Throws
+ * undefined for a provider without handshake, whose capabilities follow from Configure. Throws
  * PLUGIN_FAILED when the provider refuses the handshake, ends or does not respond in time
  * (docs/spec/provider-protocol.md#dial-and-liveness, docs/spec/provider-protocol.md#handshake).
  */
 export async function performHandshake(
   connection: Connection,
   input: HandshakeInput,
-): Promise<Abilities | undefined> {
+): Promise<ProviderCapabilities | undefined> {
   const request = ProviderHandshakeRequest.create({
     engineAddress: input.engineAddress,
     loaderTarget: input.engineAddress,

@@ -1,16 +1,16 @@
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
-import type { Abilities } from './negotiation.ts'
+import type { ProviderCapabilities } from './negotiation.ts'
 import type { ProviderSession } from './provider-session.ts'
 
 /**
- * Returns the outputs of a preview without a call. Returns undefined if the provider must be
- * called. Absent outputs are unknown to the program.
+ * Returns the outputs of a preview in which the provider is not called, or undefined if the
+ * provider must be called. The program sees absent outputs as unknown.
  */
 export function previewOutputsOf(
   session: ProviderSession,
-  abilities: Abilities,
+  capabilities: ProviderCapabilities,
   inputs: PropertyMap,
 ) {
-  if (session.isUnconfigured()) return session.settings.legacyPreview ? inputs : emptyMap
-  return abilities.preview && !session.settings.noPreview ? undefined : inputs
+  if (session.isUnconfigured()) return session.settings.isLegacyPreview ? inputs : emptyMap
+  return capabilities.preview && !session.settings.isPreviewDisabled ? undefined : inputs
 }

@@ -12,7 +12,7 @@ import {
 import type { Connection } from '../plugins/connection.ts'
 import { ProviderError } from '../provider-error.ts'
 import { parseCallFailure } from './grpc-errors.ts'
-import { type Abilities, noAbilities } from './negotiation.ts'
+import { type ProviderCapabilities, noCapabilities } from './negotiation.ts'
 import { createReceiveOptions } from './transfer-options.ts'
 
 /**
@@ -20,9 +20,10 @@ import { createReceiveOptions } from './transfer-options.ts'
  */
 export interface DriverSettings {
   /** Whether previews never call Create and Update. */
-  readonly noPreview: boolean
+  readonly isPreviewDisabled: boolean
   /** Whether the outputs of an unconfigured provider in a preview are the inputs. */
-  readonly legacyPreview: boolean
+  readonly isLegacyPreview: boolean
+  /** Whether the request of a provider to refresh a resource before its update is respected. */
   readonly refreshBeforeUpdate: boolean
 }
 
@@ -31,25 +32,26 @@ export interface ProviderSession {
   readonly connection: Connection
   readonly pkg: string
   readonly settings: DriverSettings
-  /** The abilities from the handshake. Undefined for a provider without handshake. */
-  readonly handshakeAbilities: Abilities | undefined
+  /** The capabilities from the handshake. Undefined for a provider without handshake. */
+  readonly handshakeCapabilities: ProviderCapabilities | undefined
   /**
-   * Waits for Configure and returns the negotiated abilities. Rejects with the error of Configure.
+   * Waits for Configure and returns the negotiated capabilities. Rejects with the error of
+   * Configure.
    */
-  readonly waitUntilConfigured: () => Promise<Abilities>
+  readonly waitUntilConfigured: () => Promise<ProviderCapabilities>
   readonly isUnconfigured: () => boolean
   /**
    * Sets the outcome of Configure, at most once per session. `undefined`: Configure was skipped
    * because inputs were unknown.
    */
-  readonly setConfigureOutcome: (outcome: Promise<Abilities> | undefined) => void
+  readonly setConfigureOutcome: (outcome: Promise<ProviderCapabilities> | undefined) => void
 }
 
 /** Creates a session before Configure. */
 export function createProviderSession(
-  fields: Pick<ProviderSession, 'connection' | 'pkg' | 'settings' | 'handshakeAbilities'>,
+  fields: Pick<ProviderSession, 'connection' | 'pkg' | 'settings' | 'handshakeCapabilities'>,
 ): ProviderSession {
-  let outcome: Promise<Abilities> | undefined
+  let outcome: Promise<ProviderCapabilities> | undefined
   let isUnconfigured = false
   return {
     ...fields,
@@ -65,7 +67,7 @@ export function createProviderSession(
     setConfigureOutcome(result) {
       assert(outcome === undefined, `provider '${fields.pkg}' is configured twice`)
       isUnconfigured = result === undefined
-      outcome = result ?? Promise.resolve(fields.handshakeAbilities ?? noAbilities)
+      outcome = result ?? Promise.resolve(fields.handshakeCapabilities ?? noCapabilities)
       // Every later call reports this failure. Until then the rejection must not count as
       // unhandled.
       outcome.catch(() => {})
@@ -158,7 +160,7 @@ export function encodeProperties(
     return toWire(input.map, input.options)
   } catch (thrown) {
     throw localError(
-      `provider '${session.connection.name}' cannot be sent what ${methodNameOf(method)} needs: ` +
+      `cannot encode the ${methodNameOf(method)} request to provider '${session.connection.name}': ` +
         messageOf(thrown),
       { status: 'ok', cause: thrown },
     )

@@ -1,7 +1,7 @@
 /**
  * pulumi: the driver of providers that use pulumirpc. Imports ports, values and plugins.
  *
- * Invariants: the negotiated abilities determine the values that a provider receives
+ * Invariants: the negotiated capabilities determine the values that a provider receives
  * (negotiation.ts, transfer-options.ts). A provider without secret support returns plain values.
  * The driver marks those values as secret whose property was sent as a secret. A call is made at
  * most once. Every failed call is a `ProviderError` that states whether the provider has acted.
@@ -15,22 +15,22 @@ import { callParameterize } from './parameterize.ts'
 import { callConstruct } from './construct.ts'
 import { callCreate, callRead, callDelete, callUpdate } from './crud.ts'
 import { createDescription } from './describe-provider.ts'
-import { callProviderMethod, callInvoke } from './functions.ts'
-import type { Abilities } from './negotiation.ts'
+import { callProviderMethod, callInvoke } from './invoke-and-call.ts'
+import type { ProviderCapabilities } from './negotiation.ts'
 import { createProviderSession, type DriverSettings } from './provider-session.ts'
 
 /**
- * Dependencies of a driver. `handshakeAbilities`: the result of the handshake. Undefined for a
+ * Dependencies of a driver. `handshakeCapabilities`: the result of the handshake. Undefined for a
  * provider that does not support the handshake.
  */
 export interface DriverDeps {
   readonly connection: Connection
   readonly pkg: string
   readonly version: string
-  readonly handshakeAbilities: Abilities | undefined
+  readonly handshakeCapabilities: ProviderCapabilities | undefined
   readonly settings: DriverSettings
   readonly close: () => Promise<void>
-  readonly isGone: () => boolean
+  readonly hasEnded: () => boolean
 }
 
 /** Creates a provider over a connection after its handshake. */
@@ -40,7 +40,7 @@ export function createPulumiProvider(deps: DriverDeps): Provider {
     pkg: deps.pkg,
     version: deps.version,
     isUnconfigured: session.isUnconfigured,
-    isGone: deps.isGone,
+    hasEnded: deps.hasEnded,
     checkConfig: input => callCheckConfig(session, input),
     diffConfig: input => callDiffConfig(session, input),
     parameterize: input => callParameterize(session, input),

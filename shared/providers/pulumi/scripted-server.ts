@@ -34,7 +34,7 @@ export interface ScriptedProvider {
 /** Serves a script. A method without a response is UNIMPLEMENTED. */
 export async function serveScript(
   script: Script,
-  options: Partial<Pick<DriverDeps, 'handshakeAbilities' | 'settings'>> = {},
+  options: Partial<Pick<DriverDeps, 'handshakeCapabilities' | 'settings'>> = {},
 ): Promise<ScriptedProvider> {
   const calls: { method: string; request: unknown }[] = []
   const server = new Server({ 'grpc.max_receive_message_length': -1 })
@@ -67,7 +67,7 @@ export async function serveScript(
     call: (method, request, deadlineMs) => callUnary(client, method, { request, deadlineMs }),
     getExitReport: async () => undefined,
   }
-  const settings = { noPreview: false, legacyPreview: false, refreshBeforeUpdate: true }
+  const settings = { isPreviewDisabled: false, isLegacyPreview: false, refreshBeforeUpdate: true }
   const close = (): void => {
     client.close()
     server.forceShutdown()
@@ -77,10 +77,10 @@ export async function serveScript(
       connection,
       pkg: 'scripted',
       version: '',
-      handshakeAbilities: undefined,
+      handshakeCapabilities: undefined,
       settings,
       close: onClose,
-      isGone: () => false,
+      hasEnded: () => false,
       ...options,
     })
   return {

@@ -1,19 +1,19 @@
 import type { WireOptions } from '../../values/wire.ts'
-import type { Abilities } from './negotiation.ts'
+import type { ProviderCapabilities } from './negotiation.ts'
 
 /**
  * Returns the options of values sent in resource calls
  * (docs/spec/property-values.md#options-per-call). `elideAssets`: assets are sent as hashes only.
  */
 export function createSendOptions(
-  abilities: Abilities,
+  capabilities: ProviderCapabilities,
   options: { readonly unknowns: boolean; readonly elideAssets?: boolean },
 ): WireOptions {
   return {
     unknowns: options.unknowns ? 'keep' : 'drop',
-    secrets: abilities.secrets,
-    references: abilities.references,
-    allowsByteStrings: abilities.bytes,
+    secrets: capabilities.secrets,
+    references: capabilities.references,
+    allowsByteStrings: capabilities.bytes,
     outputs: false,
     elideAssets: options.elideAssets ?? false,
   }
@@ -45,8 +45,8 @@ export function createConfigSendOptions(options: { readonly unknowns: boolean })
 }
 
 /**
- * The options of Configure: wrapped secrets and references, although the abilities of the provider
- * are not known yet.
+ * The options of Configure: wrapped secrets and references, although the capabilities of the
+ * provider are not known yet.
  */
 export const configureSendOptions: WireOptions = {
   unknowns: 'keep',

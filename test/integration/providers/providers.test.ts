@@ -58,7 +58,7 @@ describe('the golden provider', () => {
       randomSeed,
     })
     expect(checked).toEqual({ inputs: firstInputs, failures: [] })
-    const input = { ...thing, inputs: firstInputs, timeout: 0 }
+    const input = { ...thing, inputs: firstInputs, timeoutSeconds: 0 }
     const planned = await gold.create({ ...input, preview: true })
     expect(planned.outputs.get('serial')).toEqual(unknown)
     const createResult = await gold.create({ ...input, preview: false })
@@ -88,17 +88,23 @@ describe('the golden provider', () => {
       id: createResult.id,
       inputs: firstInputs,
       outputs: createResult.outputs,
-      timeout: 0,
+      timeoutSeconds: 0,
     })
     expect(read.inputs).toEqual(firstInputs)
-    const updated = await gold.update({ ...thing, ...old, newInputs, timeout: 0, preview: false })
+    const updated = await gold.update({
+      ...thing,
+      ...old,
+      newInputs,
+      timeoutSeconds: 0,
+      preview: false,
+    })
     expect(updated.outputs.get('serial')).toBe('a-1#2')
     const dead = {
       ...thing,
       id: createResult.id,
       inputs: firstInputs,
       outputs: updated.outputs,
-      timeout: 0,
+      timeoutSeconds: 0,
     }
     await gold.delete(dead)
     const gone = await gold.read({
@@ -106,7 +112,7 @@ describe('the golden provider', () => {
       id: createResult.id,
       inputs: none,
       outputs: none,
-      timeout: 0,
+      timeoutSeconds: 0,
     })
     expect(gone).toMatchObject({ id: '', outputs: undefined })
     await gold.close()
@@ -116,13 +122,19 @@ describe('the golden provider', () => {
     const gold = await loadConfigured(rig, 'gold')
     const part = createSubject('gold:index:Thing', 'part')
     rig.setFaults({ 'partial-create:part': 1 })
-    const input = { ...part, inputs: toPropertyMap({ v: 1 }), timeout: 0, preview: false }
+    const input = { ...part, inputs: toPropertyMap({ v: 1 }), timeoutSeconds: 0, preview: false }
     await expect(gold.create(input)).rejects.toMatchObject({
       status: 'partial',
       partialResource: { id: 'part-1', reasons: ['part is not ready', 'second reason'] },
     })
     rig.setFaults({ 'partial-read:part': 1 })
-    const read = await gold.read({ ...part, id: 'part-1', inputs: none, outputs: none, timeout: 0 })
+    const read = await gold.read({
+      ...part,
+      id: 'part-1',
+      inputs: none,
+      outputs: none,
+      timeoutSeconds: 0,
+    })
     expect(read).toMatchObject({ id: 'part-1', initErrors: ['part is unhealthy'] })
     await gold.close()
   })
@@ -146,7 +158,7 @@ describe('the golden provider', () => {
   test('that is killed during a create is reported as lost', async () => {
     const gold = await loadConfigured(rig, 'gold')
     rig.setFaults({ 'hang-create:hung': 1 })
-    const input = { ...createSubject('gold:index:Thing', 'hung'), inputs: none, timeout: 0 }
+    const input = { ...createSubject('gold:index:Thing', 'hung'), inputs: none, timeoutSeconds: 0 }
     const create = gold.create({ ...input, preview: false })
     const verdict = expect(create).rejects.toMatchObject({ status: 'lost' })
     await expect.poll(rig.readCalls).toContain('"hang":true')
@@ -169,12 +181,12 @@ describe('the golden provider', () => {
       ...createSubject('goldold:index:Thing', 'o'),
       inputs: toPropertyMap({ v: toSecret(1) }),
     }
-    expect(await old.create({ ...input, timeout: 0, preview: true })).toEqual({
+    expect(await old.create({ ...input, timeoutSeconds: 0, preview: true })).toEqual({
       id: '',
       outputs: toPropertyMap({ v: toSecret(1) }),
       refreshBeforeUpdate: false,
     })
-    const createResult = await old.create({ ...input, timeout: 0, preview: false })
+    const createResult = await old.create({ ...input, timeoutSeconds: 0, preview: false })
     expect(createResult.outputs.get('v')).toEqual(toSecret(1))
     await old.close()
   })
@@ -201,7 +213,7 @@ describe("a provider written with the SDK's server", () => {
     const createResult = await simple.create({
       ...res,
       inputs: newInputs,
-      timeout: 0,
+      timeoutSeconds: 0,
       preview: false,
     })
     expect(createResult).toMatchObject({
@@ -219,7 +231,12 @@ describe("a provider written with the SDK's server", () => {
 
   test('refuses with its own message', async () => {
     const simple = await loadConfigured(rig, 'simple')
-    const input = { ...res, inputs: toPropertyMap({ refuse: true }), timeout: 0, preview: false }
+    const input = {
+      ...res,
+      inputs: toPropertyMap({ refuse: true }),
+      timeoutSeconds: 0,
+      preview: false,
+    }
     await expect(simple.create(input)).rejects.toMatchObject({
       status: 'unknown',
       message: expect.stringContaining('refused by name'),
@@ -229,7 +246,12 @@ describe("a provider written with the SDK's server", () => {
 
   test('that crashes during a create is reported with its last lines', async () => {
     const simple = await loadConfigured(rig, 'simple')
-    const input = { ...res, inputs: toPropertyMap({ boom: true }), timeout: 0, preview: false }
+    const input = {
+      ...res,
+      inputs: toPropertyMap({ boom: true }),
+      timeoutSeconds: 0,
+      preview: false,
+    }
     const failed = await simple.create(input).catch((thrown: unknown) => thrown)
     expect(failed).toMatchObject({ status: 'lost' })
     expect(String(failed)).toContain('ended with exit code 7 during Create')
@@ -269,7 +291,7 @@ describe("the SDK's dynamic provider", () => {
       randomSeed,
     })
     expect(checked.inputs).toEqual(inputs)
-    const createResult = await dynamic.create({ ...res, inputs, timeout: 0, preview: false })
+    const createResult = await dynamic.create({ ...res, inputs, timeoutSeconds: 0, preview: false })
     expect(createResult).toMatchObject({
       id: 'd-1',
       outputs: toPropertyMap({ up: 'HUSH', __provider: source }),
@@ -287,7 +309,7 @@ describe("the SDK's dynamic provider", () => {
       id: createResult.id,
       inputs,
       outputs: createResult.outputs,
-      timeout: 0,
+      timeoutSeconds: 0,
     })
     await expect
       .poll(() => rig.messages)
@@ -308,7 +330,7 @@ describe("the SDK's dynamic provider", () => {
     const input = {
       ...res,
       inputs: toPropertyMap({ __provider: source }),
-      timeout: 0,
+      timeoutSeconds: 0,
       preview: false,
     }
     await expect(dynamic.create(input)).rejects.toMatchObject({

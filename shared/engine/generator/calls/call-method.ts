@@ -1,7 +1,7 @@
 import { isProviderType, packageOf } from '../../../names/provider-reference.ts'
 import { parseUrn, type Urn } from '../../../names/urn.ts'
 import type { CallResult } from '../../../providers/provider.ts'
-import type { DeploymentContext } from '../../../providers/construct.ts'
+import type { DeploymentContext } from '../../../providers/component-construction.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import { downgradeOutputs } from '../../../values/walk.ts'
 import type { CallAnswer } from '../step-runner.ts'

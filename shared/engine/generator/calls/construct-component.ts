@@ -3,7 +3,7 @@ import type {
   TimeoutTexts,
   HookNames,
   DeploymentContext,
-} from '../../../providers/construct.ts'
+} from '../../../providers/component-construction.ts'
 import { parseProviderReference } from '../../../names/provider-reference.ts'
 import type { Urn } from '../../../names/urn.ts'
 import { emptyMap, type PropertyMap } from '../../../values/value.ts'

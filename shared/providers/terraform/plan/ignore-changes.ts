@@ -2,7 +2,7 @@ import { mapOf } from '../values/build-value.ts'
 import { type CtyPath, isAtOrBelow } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import { getAtCtyPath, transformValue } from '../values/walk.ts'
+import { getAtCtyPath, transformValue } from '../values/walk-value.ts'
 import { attributeAtPath } from './object-shape.ts'
 
 /** The prior object and the configuration, whose differences are ignored. */

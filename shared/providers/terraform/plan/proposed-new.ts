@@ -9,7 +9,7 @@ import {
   impliedTypeOf,
 } from '../values/schema.ts'
 import { unknownOf } from '../values/unknown-value.ts'
-import { walkValue } from '../values/walk.ts'
+import { walkValue } from '../values/walk-value.ts'
 import {
   type ObjectShape,
   attributeAtPath,

@@ -2,7 +2,7 @@ import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import { equalValuesOf } from '../values/semantic-equality.ts'
-import { getAtCtyPath } from '../values/walk.ts'
+import { getAtCtyPath } from '../values/walk-value.ts'
 import { type ProviderFlaw, attributeAtPath } from './object-shape.ts'
 
 /** The paths that require a replacement, and flaws of the paths that exist in neither state. */

@@ -1,6 +1,6 @@
 import { type CtyValue } from '../values/cty-value.ts'
 import { equalRaw } from '../values/raw-equality.ts'
-import { getAtCtyPath, walkValue } from '../values/walk.ts'
+import { getAtCtyPath, walkValue } from '../values/walk-value.ts'
 import { type ObjectShape, attributeAtPath } from './object-shape.ts'
 
 /**

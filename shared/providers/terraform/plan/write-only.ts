@@ -1,7 +1,7 @@
 import type { CtyPath } from '../values/cty-path.ts'
 import { type CtyValue, nullOf } from '../values/cty-value.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import { transformValue, walkValue } from '../values/walk.ts'
+import { transformValue, walkValue } from '../values/walk-value.ts'
 import { attributeAtPath } from './object-shape.ts'
 
 /** Returns the paths of write-only attributes that have a value. A state must have none. */

@@ -10,7 +10,7 @@ import type { AttributeSchema, BlockSchema, NestedBlockSchema } from './schema.t
 import { impliedTypeOf } from './schema.ts'
 import { blockWith, nestedAttribute, nestedBlock, plainAttribute } from './schema.fixture.ts'
 import { conformsTo } from './conformance.ts'
-import { replaceUnknowns, unknownPathsOf } from './walk.ts'
+import { replaceUnknowns, unknownPathsOf } from './walk-value.ts'
 
 type Plain = PropertyValue | readonly Plain[] | { readonly [key: string]: Plain }
 

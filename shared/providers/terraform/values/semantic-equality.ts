@@ -3,7 +3,7 @@ import { type CtyUnknown, type CtyValue, isWhollyKnown } from './cty-value.ts'
 import { conformsTo } from './conformance.ts'
 import { equalRaw } from './raw-equality.ts'
 import { isWithinBounds } from './refinements.ts'
-import { childrenOf } from './walk.ts'
+import { childrenOf } from './walk-value.ts'
 
 /**
  * Compares two values as Terraform's operator `==` does. Returns undefined if the result depends on

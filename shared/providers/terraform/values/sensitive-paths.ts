@@ -1,7 +1,7 @@
 import { type CtyPath, attributeStep, formatCtyPath, isAtOrBelow } from './cty-path.ts'
 import type { CtyValue } from './cty-value.ts'
 import type { AttributeSchema, BlockSchema } from './schema.ts'
-import { childrenOf } from './walk.ts'
+import { childrenOf } from './walk-value.ts'
 
 /**
  * Returns the paths of all parts of a value that its schema marks as sensitive. A sensitive part

@@ -4,7 +4,7 @@ import { attributeStep, formatCtyPath, indexStep, isAtOrBelow, keyStep } from '.
 import { dynamicType, listType, objectType, stringType } from './type-system.ts'
 import { nullOf, stringOf } from './cty-value.ts'
 import { unknownOf } from './unknown-value.ts'
-import { getAtCtyPath, replaceUnknowns, unknownPathsOf, walkValue } from './walk.ts'
+import { getAtCtyPath, replaceUnknowns, unknownPathsOf, walkValue } from './walk-value.ts'
 
 const value = objectOf([
   ['list', listOf([stringOf('a'), unknownOf(stringType)], stringType)],

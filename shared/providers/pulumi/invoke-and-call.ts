@@ -29,19 +29,19 @@ export async function callInvoke(
   input: CallInput<'invoke'>,
 ): ReturnType<Provider['invoke']> {
   const method = service.invoke
-  const abilities = await session.waitUntilConfigured()
+  const capabilities = await session.waitUntilConfigured()
   if (session.isUnconfigured()) return { outputs: emptyMap, failures: [] }
-  const options = createSendOptions(abilities, { unknowns: false })
+  const options = createSendOptions(capabilities, { unknowns: false })
   const args = encodeProperties(session, method, { map: input.args, options })
   // Only providers with a handshake know the preview flag.
-  const preview = session.handshakeAbilities !== undefined && input.preview
+  const preview = session.handshakeCapabilities !== undefined && input.preview
   const request = InvokeRequest.create({ tok: input.token, args, preview })
   const answer = await callProvider(session, method, { request })
   const outputs = decodeProperties(session, method, {
     struct: answer.return,
     options: createReceiveOptions({ unknowns: false }),
   })
-  const mustMarkSecret = !abilities.secrets && containsSecret(input.args)
+  const mustMarkSecret = !capabilities.secrets && containsSecret(input.args)
   return {
     outputs: mustMarkSecret
       ? new Map([...outputs].map(([key, value]) => [key, secretOf(value)]))

@@ -5,7 +5,7 @@ import { unknownStringMarker } from '../../names/provider-reference.ts'
 import { type PropertyValue, unknown } from '../../values/value.ts'
 import { signatureKey, signatures } from '../../values/wire-options.ts'
 import {
-  allAbilities,
+  allCapabilities,
   closeServers,
   propertyMap,
   noProperties,
@@ -69,7 +69,7 @@ describe('a method', () => {
 
   test('gets output values when both sides support them', async () => {
     const { provider, calls } = await serveProvider(createAnswering({}), {
-      handshakeAbilities: allAbilities,
+      handshakeCapabilities: allCapabilities,
     })
     await provider.call(callInput)
     expect(calls.at(-1)?.request).toMatchObject({
