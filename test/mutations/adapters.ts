@@ -50,7 +50,7 @@ export const adapterMutations: readonly Mutation[] = [
     file: 'shared/platform/aws/dynamo/operation-heads.ts',
     edits: [
       [
-        "isOwnWrite: existing => readTexts(existing, 'freed').includes(mark)",
+        "isOwnWrite: existing => readTexts(existing, 'freed').includes(releaseKey)",
         'isOwnWrite: () => false',
       ],
     ],
@@ -69,8 +69,8 @@ export const adapterMutations: readonly Mutation[] = [
     file: `${dynamoFolder}/stack-transitions.ts`,
     edits: [
       [
-        "condition: andConditions(liveStackCondition, '#version = :expected')",
-        'condition: liveStackCondition',
+        "condition: andConditions(existingStackCondition, '#version = :expected')",
+        'condition: existingStackCondition',
       ],
     ],
     caughtBy: caughtByContract,

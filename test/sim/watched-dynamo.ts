@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import {
-  releaseMarkOf,
+  releaseKeyOf,
   parseHeadItem,
 } from '../../shared/platform/aws/dynamo/head-write-conditions.ts'
 import { readFlag, readText, readTexts } from '../../shared/platform/aws/dynamo/table/item.ts'
@@ -62,9 +62,9 @@ function reportHeadChange(observer: Observer, request: SimHeadRequest, items: He
   const before = items.before === undefined ? freshHead : headOf(items.before)
   const headAfter = headOf(items.after)
   const isChanged = JSON.stringify(headAfter) !== JSON.stringify(before)
-  const mark =
-    request.event === 'arrive' ? '' : releaseMarkOf({ ...request, event: request.event, needs: 0 })
-  const isMarked = readTexts(items.before ?? {}, 'freed').includes(mark)
+  const releaseKey =
+    request.event === 'arrive' ? '' : releaseKeyOf({ ...request, event: request.event, needs: 0 })
+  const isMarked = readTexts(items.before ?? {}, 'freed').includes(releaseKey)
   const change = {
     before,
     after: isChanged ? headAfter : before,

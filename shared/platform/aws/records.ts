@@ -21,7 +21,7 @@ import {
 } from '../records/large-records.ts'
 import { withGapCheck } from '../records/gap-check.ts'
 import { createAudit } from './dynamo/audit.ts'
-import { createBlocks } from './dynamo/operation-blocks.ts'
+import { createOperationBlocks } from './dynamo/operation-blocks.ts'
 import { createCatalog } from './dynamo/catalog.ts'
 import { createControl } from './dynamo/control.ts'
 import { createDecisionLog } from './dynamo/decision-log.ts'
@@ -29,7 +29,7 @@ import { createDocuments } from './dynamo/documents.ts'
 import { createEvents } from './dynamo/events.ts'
 import { createLeases } from './dynamo/leases.ts'
 import { createMarks } from './dynamo/marks.ts'
-import { createOperations } from './dynamo/operation-outcomes.ts'
+import { createOperations } from './dynamo/operations.ts'
 import { createRequests } from './dynamo/requests.ts'
 import { createRetention } from './dynamo/retention.ts'
 import { createStackRenames } from './dynamo/stack-renames.ts'
@@ -64,7 +64,7 @@ export function createRecords(
   return {
     decisionLog: withLargeDecisions(withGapCheck(createDecisionLog(journalTable), control), blobs),
     operations: withLargeOutcomes(
-      createOperations({ journalTable, blocks: createBlocks(journalTable) }),
+      createOperations({ journalTable, blocks: createOperationBlocks(journalTable) }),
       blobs,
     ),
     control,

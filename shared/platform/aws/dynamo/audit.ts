@@ -16,7 +16,7 @@ const dayMs = 86_400_000
 
 /**
  * Creates the audit log in the catalog. A position consists of a time and a random number, so no
- * counter is needed. The entries of one process are in the order of their calls. The order of
+ * counter is needed. The entries of one process are in the order of its calls. The order of
  * entries of several processes follows their clocks. A day has several partitions, selected by
  * position. A list of the days with entries lets a reader skip all other days. One transaction
  * writes an entry and the record of its id. Entries expire after `auditRetentionMs`. Reading throws
@@ -29,10 +29,10 @@ export function createAudit({
   readonly catalogTable: Table
   readonly random: Pick<RandomPort, 'uuid' | 'bytes'>
 }): AuditPort {
-  const nextPosition = createPositionSource({ catalogTable, random })
+  const choosePosition = createPositionSource({ catalogTable, random })
   const recordDay = createDayRecorder(catalogTable)
-  const put = async (entry: AuditEntry, position: number): Promise<boolean> => {
-    const expires = expiryOf(position)
+  const putEntry = async (entry: AuditEntry, position: number): Promise<boolean> => {
+    const expires = expirySecondsOf(position)
     const item = {
       ...toItem({ entry: JSON.stringify(entry), position, expires }),
       ...formatAttributeOf('audit'),
@@ -44,7 +44,7 @@ export function createAudit({
         item: toItem({ position, expires }),
         ifAbsent: true,
       },
-      { kind: 'put', key: keyOf(position), item, ifAbsent: true },
+      { kind: 'put', key: entryKeyOf(position), item, ifAbsent: true },
     ])
     // If the id exists, this append is a repetition, and its entry exists. If only the position is
     // occupied, another attempt is needed.
@@ -53,9 +53,9 @@ export function createAudit({
   return {
     append: async entry => {
       for (let attempt = 0; attempt < limits.raceAttemptsMax; attempt += 1) {
-        const position = nextPosition()
+        const position = choosePosition()
         await recordDay(dayOf(position))
-        if (await put(entry, position)) return
+        if (await putEntry(entry, position)) return
         await backOff(catalogTable, 0)
       }
       throw error('STORE_UNAVAILABLE', 'the audit log entry found no free position')
@@ -102,7 +102,7 @@ function createDayRecorder(catalogTable: Table): (day: number) => Promise<void> 
   const knownDays = createLruCache<true>()
   return async day => {
     if (knownDays.get(String(day)) === true) return
-    const expires = expiryOf((day + 1) * dayMs * positionsPerMs)
+    const expires = expirySecondsOf((day + 1) * dayMs * positionsPerMs)
     await putItem(catalogTable, {
       key: keys.auditDay(day),
       item: toItem({ expires }),
@@ -155,11 +155,11 @@ function isEntry(value: unknown): value is AuditEntry {
 
 const dayOf = (position: number): number => Math.floor(position / positionsPerMs / dayMs)
 
-function keyOf(position: number) {
+function entryKeyOf(position: number) {
   return keys.audit({ day: dayOf(position), shard: position % limits.auditShards, position })
 }
 
 /** Returns the expiry of an entry in whole seconds, rounded up so that no entry expires early. */
-function expiryOf(position: number): number {
+function expirySecondsOf(position: number): number {
   return Math.ceil((position / positionsPerMs + limits.auditRetentionMs) / 1000)
 }

@@ -8,16 +8,17 @@ import { catalogKeys, journalKeys } from './record-keys.ts'
 import { getItem, queryItems, type Table } from './table/table.ts'
 
 /**
- * The position in the order of the records: stacks with versions and inboxes, then requests,
- * documents, and deployments with log and operations. `asking`: the next stack with requests.
+ * The position of a page in the listing. The listing goes through the stacks with their versions
+ * and inboxes, the requests of stacks, the documents, and the deployments with log and operations.
+ * `requesting-stack`: the search for the next stack with requests.
  */
-type WalkPosition =
+type ListingPosition =
   | { readonly at: 'stack'; readonly after: string }
   | { readonly at: 'versions'; readonly stack: StackId; readonly from: string }
   | { readonly at: 'late'; readonly stack: StackId; readonly from: string }
-  | { readonly at: 'asking'; readonly after: string }
+  | { readonly at: 'requesting-stack'; readonly after: string }
   | { readonly at: 'requests'; readonly stack: StackId; readonly from: string }
-  | { readonly at: 'documents'; readonly kind: number; readonly from: string }
+  | { readonly at: 'documents'; readonly kindIndex: number; readonly from: string }
   | { readonly at: 'deployment'; readonly after: string }
   | { readonly at: 'log'; readonly deployment: DeploymentId; readonly from: string }
   | { readonly at: 'operations'; readonly deployment: DeploymentId; readonly from: number }
@@ -30,13 +31,16 @@ interface Tables {
 
 interface RecordPage {
   readonly items: readonly Item[]
-  readonly next: WalkPosition | undefined
+  readonly next: ListingPosition | undefined
 }
 
 /** Maximum number of records that a page reads from one partition. */
 const recordsPerPage = 100
 
-/** The kinds of documents that may reference blobs. The others are denied to compaction. */
+/**
+ * The kinds of documents that may reference blobs. Compaction, which lists the references, has no
+ * permission to read the others.
+ */
 const documentKinds = Object.keys({
   webhook: true,
   schedule: true,
@@ -50,8 +54,8 @@ const documentKinds = Object.keys({
  */
 export function createReferenceListing(tables: Tables): RetentionPort['listReferences'] {
   return async cursor => {
-    const position: WalkPosition =
-      cursor === '' ? { at: 'stack', after: '' } : (JSON.parse(cursor) as WalkPosition)
+    const position: ListingPosition =
+      cursor === '' ? { at: 'stack', after: '' } : (JSON.parse(cursor) as ListingPosition)
     const page = await readPage(position, tables)
     const hashes = page.items.flatMap(findHashes)
     const next = page.next === undefined ? undefined : JSON.stringify(page.next)
@@ -60,13 +64,14 @@ export function createReferenceListing(tables: Tables): RetentionPort['listRefer
 }
 
 function readPage(
-  position: WalkPosition,
+  position: ListingPosition,
   { journalTable, catalogTable }: Tables,
 ): Promise<RecordPage> {
   if (position.at === 'stack') return readStackPage(catalogTable, position.after)
   if (position.at === 'versions') return readVersionsPage(catalogTable, position)
   if (position.at === 'late') return readLatePage(journalTable, position)
-  if (position.at === 'asking') return readRequestingStackPage(catalogTable, position.after)
+  if (position.at === 'requesting-stack')
+    return readRequestingStackPage(catalogTable, position.after)
   if (position.at === 'requests') return readRequestsPage(catalogTable, position)
   if (position.at === 'documents') return readDocumentsPage(catalogTable, position)
   if (position.at === 'deployment') return readDeploymentPage(catalogTable, position.after)
@@ -76,7 +81,7 @@ function readPage(
 
 async function readStackPage(catalogTable: Table, after: string): Promise<RecordPage> {
   const id = await findNextName(catalogTable, catalogKeys.stackListEntry('').pk, after)
-  if (id === undefined) return { items: [], next: { at: 'asking', after: '' } }
+  if (id === undefined) return { items: [], next: { at: 'requesting-stack', after: '' } }
   const stack = id as StackId
   const record = await getItem(catalogTable, catalogKeys.stack(stack))
   const items = record === undefined ? [] : [record]
@@ -85,53 +90,53 @@ async function readStackPage(catalogTable: Table, after: string): Promise<Record
 
 async function readVersionsPage(
   catalogTable: Table,
-  { stack, from }: Extract<WalkPosition, { at: 'versions' }>,
+  { stack, from }: Extract<ListingPosition, { at: 'versions' }>,
 ): Promise<RecordPage> {
   const { pk } = catalogKeys.version(stack, 0)
-  const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
-  if (lastItem === undefined) return { items, next: { at: 'late', stack, from: '' } }
-  return { items, next: { at: 'versions', stack, from: lastItem } }
+  const { items, lastKey } = await readRecordsAfter(catalogTable, pk, from)
+  if (lastKey === undefined) return { items, next: { at: 'late', stack, from: '' } }
+  return { items, next: { at: 'versions', stack, from: lastKey } }
 }
 
 async function readLatePage(
   journalTable: Table,
-  { stack, from }: Extract<WalkPosition, { at: 'late' }>,
+  { stack, from }: Extract<ListingPosition, { at: 'late' }>,
 ): Promise<RecordPage> {
   const { pk } = journalKeys.late(stack, '')
-  const { items, lastItem } = await readRecordsAfter(journalTable, pk, from)
-  if (lastItem === undefined) return { items, next: { at: 'stack', after: stack } }
-  return { items, next: { at: 'late', stack, from: lastItem } }
+  const { items, lastKey } = await readRecordsAfter(journalTable, pk, from)
+  if (lastKey === undefined) return { items, next: { at: 'stack', after: stack } }
+  return { items, next: { at: 'late', stack, from: lastKey } }
 }
 
 async function readRequestingStackPage(catalogTable: Table, after: string): Promise<RecordPage> {
   const id = await findNextName(catalogTable, catalogKeys.requestingStackEntry('').pk, after)
-  if (id === undefined) return { items: [], next: { at: 'documents', kind: 0, from: '' } }
+  if (id === undefined) return { items: [], next: { at: 'documents', kindIndex: 0, from: '' } }
   return { items: [], next: { at: 'requests', stack: id as StackId, from: '' } }
 }
 
 async function readRequestsPage(
   catalogTable: Table,
-  { stack, from }: Extract<WalkPosition, { at: 'requests' }>,
+  { stack, from }: Extract<ListingPosition, { at: 'requests' }>,
 ): Promise<RecordPage> {
   const { pk } = catalogKeys.requestCounter(stack)
-  const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
-  if (lastItem !== undefined) return { items, next: { at: 'requests', stack, from: lastItem } }
+  const { items, lastKey } = await readRecordsAfter(catalogTable, pk, from)
+  if (lastKey !== undefined) return { items, next: { at: 'requests', stack, from: lastKey } }
   const program = await getItem(catalogTable, catalogKeys.program(stack))
   const lastItems = program === undefined ? items : [...items, program]
-  return { items: lastItems, next: { at: 'asking', after: stack } }
+  return { items: lastItems, next: { at: 'requesting-stack', after: stack } }
 }
 
 async function readDocumentsPage(
   catalogTable: Table,
-  { kind: kindIndex, from }: Extract<WalkPosition, { at: 'documents' }>,
+  { kindIndex, from }: Extract<ListingPosition, { at: 'documents' }>,
 ): Promise<RecordPage> {
   const kind = documentKinds[kindIndex]
   if (kind === undefined) return { items: [], next: { at: 'deployment', after: '' } }
   const { pk } = catalogKeys.document({ kind, scope: '*', name: '' })
-  const { items, lastItem } = await readRecordsAfter(catalogTable, pk, from)
-  if (lastItem === undefined)
-    return { items, next: { at: 'documents', kind: kindIndex + 1, from: '' } }
-  return { items, next: { at: 'documents', kind: kindIndex, from: lastItem } }
+  const { items, lastKey } = await readRecordsAfter(catalogTable, pk, from)
+  if (lastKey === undefined)
+    return { items, next: { at: 'documents', kindIndex: kindIndex + 1, from: '' } }
+  return { items, next: { at: 'documents', kindIndex, from: lastKey } }
 }
 
 /**
@@ -141,11 +146,11 @@ async function readRecordsAfter(
   table: Table,
   pk: string,
   afterKey: string,
-): Promise<{ readonly items: readonly Item[]; readonly lastItem: string | undefined }> {
+): Promise<{ readonly items: readonly Item[]; readonly lastKey: string | undefined }> {
   const lowerBound = afterKey === '' ? {} : { after: afterKey }
   const items = await queryItems(table, { pk, ...lowerBound, limit: recordsPerPage })
   const lastItem = items[recordsPerPage - 1]
-  return { items, lastItem: lastItem === undefined ? undefined : readText(lastItem, 'sk') }
+  return { items, lastKey: lastItem === undefined ? undefined : readText(lastItem, 'sk') }
 }
 
 async function readDeploymentPage(catalogTable: Table, after: string): Promise<RecordPage> {
@@ -156,17 +161,17 @@ async function readDeploymentPage(catalogTable: Table, after: string): Promise<R
 
 async function readLogPage(
   journalTable: Table,
-  { deployment, from }: Extract<WalkPosition, { at: 'log' }>,
+  { deployment, from }: Extract<ListingPosition, { at: 'log' }>,
 ): Promise<RecordPage> {
   const { pk } = journalKeys.log(deployment, 0)
-  const { items, lastItem } = await readRecordsAfter(journalTable, pk, from)
-  if (lastItem === undefined) return { items, next: { at: 'operations', deployment, from: 0 } }
-  return { items, next: { at: 'log', deployment, from: lastItem } }
+  const { items, lastKey } = await readRecordsAfter(journalTable, pk, from)
+  if (lastKey === undefined) return { items, next: { at: 'operations', deployment, from: 0 } }
+  return { items, next: { at: 'log', deployment, from: lastKey } }
 }
 
 async function readOperationsPage(
   journalTable: Table,
-  { deployment, from }: Extract<WalkPosition, { at: 'operations' }>,
+  { deployment, from }: Extract<ListingPosition, { at: 'operations' }>,
 ): Promise<RecordPage> {
   const [block] = await listBlocks(journalTable, deployment, { from, limit: 1 })
   if (block === undefined) return { items: [], next: { at: 'deployment', after: deployment } }

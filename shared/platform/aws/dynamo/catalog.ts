@@ -22,7 +22,7 @@ export type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
 
 /**
  * Creates the catalog of stacks. The start, publication and end of a deployment each write several
- * items in one transaction. Each creation and each start carries a token that identifies a
+ * items in one transaction. Each creation and each start writes a token that identifies a
  * repetition of the same call.
  */
 export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
@@ -32,7 +32,7 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
       const existingItem = await getItem(catalogTable, keys.stack(id))
       if (parseStackItem(id, existingItem) !== undefined) return false
       // An interrupted removal may have left records, which do not belong to the new stack.
-      if (existingItem !== undefined) await removeBelongings(catalogTable, id)
+      if (existingItem !== undefined) await removeHistoryAndVersions(catalogTable, id)
       return createStackItem(deps, id, createdAt)
     },
     getStack: async id => {
@@ -86,7 +86,7 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
   }
 }
 
-/** Returns the record of a stack as callers see it. */
+/** Returns the record of a stack without the fields that only this adapter uses. */
 function toStackRecord(stack: StoredStack): StackRecord {
   const { id, createdAt, current, version, snapshot, deployments } = stack
   return { id, createdAt, current, version, snapshot, deployments }
@@ -115,7 +115,8 @@ async function createStackItem(
     '#snapshot = :empty',
     '#version = :zero',
   ]
-  // Late outcomes of earlier deployments belong to a removed stack of the same id.
+  // A removed stack of the same id has used the numbers up to `deploymentsBefore`. The late
+  // outcomes of its deployments do not belong to the new stack.
   const numberAssignments = [
     `#deployments = ${recordedNumber}`,
     `#deploymentsBefore = ${recordedNumber}`,
@@ -140,15 +141,15 @@ async function createStackItem(
 }
 
 /**
- * Removes a stack, then its belongings. After an interruption, a later removal or creation removes
- * the remaining belongings. `removeLeftovers` of the retention removes the inbox, and the entry in
- * the list of stacks. Returns false while a deployment is current.
+ * Removes a stack, then its history and versions. After an interruption, a later removal or
+ * creation removes the remaining ones. `removeLeftovers` of the retention removes the inbox, and
+ * the entry in the list of stacks. Returns false while a deployment is current.
  */
 async function removeStackItem({ catalogTable }: CatalogDeps, id: StackId): Promise<boolean> {
   const item = await getItem(catalogTable, keys.stack(id))
   const stack = parseStackItem(id, item)
   if (stack === undefined) {
-    if (item !== undefined) await removeBelongings(catalogTable, id)
+    if (item !== undefined) await removeHistoryAndVersions(catalogTable, id)
     return true
   }
   if (stack.current !== '') return false
@@ -162,12 +163,12 @@ async function removeStackItem({ catalogTable }: CatalogDeps, id: StackId): Prom
     values: { ...toItem({ yes: true, zero: 0, empty: '' }), ...formatAttributeOf('stack') },
   })
   if (!writeResult.isDone) return false
-  await removeBelongings(catalogTable, id)
+  await removeHistoryAndVersions(catalogTable, id)
   return true
 }
 
-/** Removes the belongings of a removed stack in the catalog: history and versions. */
-async function removeBelongings(catalogTable: Table, id: StackId): Promise<void> {
+/** Removes the history and the versions of a removed stack. */
+async function removeHistoryAndVersions(catalogTable: Table, id: StackId): Promise<void> {
   for (const { pk } of [keys.history(id, 0), keys.version(id, 0)])
     await deleteRange(catalogTable, { pk })
 }

@@ -24,7 +24,7 @@ import { getItem, putItem, type Table, updateItem, type WriteResult } from './ta
 const stopLevels: readonly StopFlag[] = ['none', 'graceful', 'forced']
 
 /**
- * Creates the port for control records in the journal. A creation carries a token that identifies a
+ * Creates the port for control records in the journal. A creation writes a token that identifies a
  * repetition of the same call.
  */
 export function createControl(journalTable: Table, random: Pick<RandomPort, 'uuid'>): ControlPort {
@@ -42,7 +42,7 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
       condition: andConditions(existsCondition, andConditions(readableCondition, extraCondition)),
       values: { ...values, ...formatAttributeOf('control') },
     })
-    return writeResult.isDone || checkRefusal(deployment, writeResult)
+    return writeResult.isDone || confirmRefusal(deployment, writeResult)
   }
   return {
     create: async (deployment, holder) => {
@@ -98,7 +98,7 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
  * Returns false for a refused write, which changed nothing. Throws RECORD_TOO_NEW when the existing
  * record has a newer format.
  */
-function checkRefusal(
+function confirmRefusal(
   deployment: DeploymentId,
   writeResult: WriteResult & { readonly isDone: false },
 ): false {

@@ -9,10 +9,10 @@ import { recordAttributesOf, parseJsonAttribute, requireReadableItem } from './r
 import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 
 /**
- * Creates the decision log in the journal. An append is one conditional put of one item, which
- * cannot require that the previous record exists. Usually this process has appended or read the
- * previous record before. Otherwise the append reads it first. No record is removed while a writer
- * may append.
+ * Creates the decision log in the journal. An append is one conditional put of one item. The
+ * condition of a put cannot require that another item, the previous record, exists. Usually this
+ * process has appended or read the previous record before. Otherwise the append reads that record
+ * first. No record is removed while a writer may append.
  */
 export function createDecisionLog(journalTable: Table): DecisionLogPort {
   /** By deployment: the number of the last log record that is known to exist. */
@@ -44,7 +44,7 @@ export function createDecisionLog(journalTable: Table): DecisionLogPort {
       if (writeResult.isDone) return 'appended'
       const { existing } = writeResult
       if (existing === undefined) return 'refused'
-      return isSame(parseLogRecord(deployment, number, existing), record)
+      return isSameRecord(parseLogRecord(deployment, number, existing), record)
         ? 'already-appended'
         : 'refused'
     },
@@ -65,7 +65,7 @@ export function createDecisionLog(journalTable: Table): DecisionLogPort {
  * Compares two records as values. Their texts may differ, because undefined fields are not stored
  * and fields have no order.
  */
-function isSame(existing: LogRecord, appended: LogRecord): boolean {
+function isSameRecord(existing: LogRecord, appended: LogRecord): boolean {
   return isDeepStrictEqual(existing, JSON.parse(JSON.stringify(appended)))
 }
 

@@ -11,17 +11,18 @@ import { backOff } from './table/retry-request.ts'
 import { recordAttributesOf, requireReadableItem } from './record-format.ts'
 import { putItem, queryItems, type Table } from './table/table.ts'
 
-/** The state of one writer in this process: its next line, and the write in progress. */
+/** A writer of events in this process: the number of its next line, and its last write. */
 interface EventWriter {
-  nextLine: number
+  nextLineNumber: number
   lastWrite: Promise<void>
 }
 
 /**
- * The factor between chunk numbers and cursors. A cursor is the number of a chunk times `span`,
- * plus the number of lines that were already read from that chunk.
+ * The factor between chunk numbers and cursors, larger than the number of lines in a chunk. A
+ * cursor is the number of a chunk times this factor, plus the number of lines already read from the
+ * chunk.
  */
-const span = 1_024
+const cursorsPerChunk = 1_024
 
 /**
  * Creates the event lines in the journal, compressed in chunks. The chunks of a deployment are
@@ -30,7 +31,7 @@ const span = 1_024
  * writers: generator runs, and executors that report events.
  */
 export function createEvents(journalTable: Table): EventsPort {
-  const writerOf = createWriters(journalTable)
+  const writerOf = createWriterLookup(journalTable)
   /** The next free chunk number per deployment, as far as this process knows. */
   const nextChunkNumbers = createLruCache<number>()
   const putChunk = async (
@@ -47,7 +48,7 @@ export function createEvents(journalTable: Table): EventsPort {
       ...recordAttributesOf('event', journalTable),
       ...toItem({ writer, first: firstLineNumber, count: lines.length, lines: compressedLines }),
     }
-    for (let tries = 0; tries < limits.chunkAttemptsMax; tries += 1) {
+    for (let attempt = 0; attempt < limits.chunkAttemptsMax; attempt += 1) {
       const number =
         nextChunkNumbers.get(deployment) ?? (await findNextChunkNumber(journalTable, deployment))
       const key = keys.chunk(deployment, number)
@@ -55,7 +56,7 @@ export function createEvents(journalTable: Table): EventsPort {
       nextChunkNumbers.set(deployment, number + 1)
       if (writeResult.isDone || isChunk(writeResult.existing, writer, firstLineNumber)) return
       nextChunkNumbers.forget(deployment)
-      await backOff(journalTable, Math.min(tries, 4))
+      await backOff(journalTable, Math.min(attempt, 4))
     }
     throw error('STORE_UNAVAILABLE', `events of ${deployment} found no free chunk number`)
   }
@@ -63,11 +64,13 @@ export function createEvents(journalTable: Table): EventsPort {
     append: async (deployment, writer, firstLineNumber, events) => {
       const writerState = await writerOf(deployment, writer)
       const write = async (): Promise<void> => {
-        const newLines = events.slice(Math.max(0, writerState.nextLine - firstLineNumber))
-        for (const lines of splitIntoChunks(newLines)) {
-          const lineNumber = Math.max(firstLineNumber, writerState.nextLine)
+        const unwrittenLines = events.slice(
+          Math.max(0, writerState.nextLineNumber - firstLineNumber),
+        )
+        for (const lines of splitIntoChunks(unwrittenLines)) {
+          const lineNumber = Math.max(firstLineNumber, writerState.nextLineNumber)
           await putChunk(deployment, { writer, firstLineNumber: lineNumber, lines })
-          writerState.nextLine = lineNumber + lines.length
+          writerState.nextLineNumber = lineNumber + lines.length
         }
       }
       const pendingWrite = writerState.lastWrite.then(write)
@@ -75,7 +78,10 @@ export function createEvents(journalTable: Table): EventsPort {
       await pendingWrite
     },
     read: async (deployment, cursor, limit) => {
-      const [chunk, skip] = [Math.floor(cursor / span), cursor % span]
+      const [chunk, readLineCount] = [
+        Math.floor(cursor / cursorsPerChunk),
+        cursor % cursorsPerChunk,
+      ]
       const { pk, sk } = keys.chunk(deployment, chunk)
       const events: string[] = []
       let nextCursor = cursor
@@ -84,13 +90,13 @@ export function createEvents(journalTable: Table): EventsPort {
       for (const item of items) {
         const number = parsePaddedNumber(readText(item, 'sk'))
         const lines = parseLines(deployment, item)
-        const firstIndex = number === chunk ? skip : 0
+        const firstIndex = number === chunk ? readLineCount : 0
         const readLines = lines.slice(firstIndex, firstIndex + limit - events.length)
         events.push(...readLines)
         const isChunkRead = firstIndex + readLines.length === lines.length
         nextCursor = isChunkRead
-          ? (number + 1) * span
-          : number * span + firstIndex + readLines.length
+          ? (number + 1) * cursorsPerChunk
+          : number * cursorsPerChunk + firstIndex + readLines.length
         if (!isChunkRead || events.length === limit) break
       }
       return { events, cursor: nextCursor }
@@ -98,8 +104,8 @@ export function createEvents(journalTable: Table): EventsPort {
   }
 }
 
-/** Creates the registry of the writers that this process knows. */
-function createWriters(
+/** Creates a function that returns a writer of this process, and creates it at the first call. */
+function createWriterLookup(
   journalTable: Table,
 ): (deployment: DeploymentId, name: string) => Promise<EventWriter> {
   const writers = createLruCache<Promise<EventWriter>>()
@@ -107,8 +113,8 @@ function createWriters(
     const writerKey = `${deployment} ${name}`
     const knownWriter = writers.get(writerKey)
     if (knownWriter !== undefined) return knownWriter
-    const newWriter = findNextLine(journalTable, deployment, name).then(nextLine => ({
-      nextLine,
+    const newWriter = findNextLineNumber(journalTable, deployment, name).then(nextLineNumber => ({
+      nextLineNumber,
       lastWrite: Promise.resolve(),
     }))
     writers.set(writerKey, newWriter)
@@ -122,7 +128,7 @@ function createWriters(
  * writer is recorded with the next free chunk number. From this chunk on, another process finds all
  * chunks of the writer.
  */
-async function findNextLine(
+async function findNextLineNumber(
   journalTable: Table,
   deployment: DeploymentId,
   name: string,
@@ -160,14 +166,15 @@ function isChunk(existing: Item | undefined, writer: string, firstLineNumber: nu
 
 function splitIntoChunks(lines: readonly string[]): readonly (readonly string[])[] {
   const chunks: string[][] = []
-  let bytes = 0
+  let chunkBytes = 0
   for (const line of lines) {
-    const size = Buffer.byteLength(line)
+    const lineBytes = Buffer.byteLength(line)
     const chunk = chunks.at(-1)
-    const isFull = chunk?.length === limits.chunkLinesMax || bytes + size > limits.chunkBytesMax
+    const isFull =
+      chunk?.length === limits.chunkLinesMax || chunkBytes + lineBytes > limits.chunkBytesMax
     if (chunk === undefined || isFull) chunks.push([line])
     else chunk.push(line)
-    bytes = chunk === undefined || isFull ? size : bytes + size
+    chunkBytes = chunk === undefined || isFull ? lineBytes : chunkBytes + lineBytes
   }
   return chunks
 }

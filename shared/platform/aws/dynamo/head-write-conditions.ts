@@ -8,8 +8,9 @@ import { type Item, readNumber, readNumbers, readText } from './table/item.ts'
 import { requireReadableItem } from './record-format.ts'
 
 /**
- * Heads as items. `called` is the number of attempts that were not given back; it is stored because
- * a condition cannot calculate. A head without an owner or end lacks the attributes of it.
+ * A head is one item. Its attribute `called` is the number of attempts that were not given back. It
+ * is stored, because a condition cannot subtract. The attributes `owner` and `executor` exist only
+ * while the head has an owner, and `verdict` and `ended` only after its end.
  */
 
 /** The parts of a head write request that its condition depends on. */
@@ -39,8 +40,8 @@ export function writeConditionOf(request: HeadWriteRequest): string {
 }
 
 /**
- * Returns a condition for each fact. An untouched head has no attributes, and a comparison with an
- * absent attribute is false.
+ * Returns a condition for each fact. A head that was never written has no attributes, and a
+ * comparison with an absent attribute is false.
  */
 function factConditionsOf({ owner, attempt, needs }: HeadWriteRequest): FactConditions {
   return {
@@ -76,8 +77,10 @@ export function hasTakenEffect(
   return transitionOf(headStateOf(head, 0), request, head)?.effect === 'repeats'
 }
 
-/** Returns the text in `freed` by which a repeated give-back or lapse is recognized. */
-export function releaseMarkOf({ event, attempt, owner }: HeadWriteRequest): string {
+/**
+ * Returns the key of a give-back or lapse. The set `freed` of a head has the keys of all of them.
+ */
+export function releaseKeyOf({ event, attempt, owner }: HeadWriteRequest): string {
   return `${event === 'giveBack' ? 'gave-back' : 'lapsed'} ${attempt} ${owner}`
 }
 

@@ -22,7 +22,7 @@ interface HintsDeps {
  * writes them as one small item, which expires. The items of a deployment are spread over several
  * partitions, because one partition accepts too few writes for many executors. Each listener reads
  * the new items of all partitions every second. Listeners of the same process are called
- * immediately. Hints get lost when a function is frozen or a clock is far behind.
+ * immediately. Hints get lost when a function is frozen, or when its clock is far behind.
  */
 export function createJournalHints(deps: HintsDeps): HintsPort {
   const { clock, logger, random } = deps
@@ -98,8 +98,8 @@ function pollHints(deps: HintsDeps, deployment: DeploymentId, onHint: HintListen
 }
 
 /**
- * Creates a function that reads the new hints of one partition. Each read begins before the time of
- * the last hint, because the clocks of functions differ.
+ * Creates a function that reads the new hints of one partition. Each read begins
+ * `hintClockDifferenceMs` before the time of the last hint, because the clocks of functions differ.
  */
 function createShardReader(
   { journalTable, clock }: HintsDeps,

@@ -9,10 +9,10 @@ import { formatAttributeOf, parseJsonAttribute, requireReadableItem } from './re
 import { getItem, putItem, queryItems, type Table } from './table/table.ts'
 
 /**
- * Creates the records that stacks keep outside their deployments: late outcomes, and durations of
- * slow operations. They are in the journal, because executors write them and cannot write the
- * catalog. None of them expires. The records of a removed stack may outlive it. So the late
- * outcomes of its deployments are not listed for a later stack of the same id.
+ * Creates the methods for the records of a stack that belong to no deployment: late outcomes, and
+ * durations of slow operations. They are in the journal, because executors write them and have no
+ * permission to write the catalog. None of them expires. They may exist after the removal of their
+ * stack. A later stack of the same id does not list the late outcomes of the removed stack.
  */
 export function createInbox({
   journalTable,
@@ -44,7 +44,9 @@ export function createInbox({
       const { pk } = keys.late(id, '')
       const items = await queryItems(journalTable, { pk, limit: limits.listEntriesMax })
       if (items.length === 0) return []
-      const firstNumber = firstNumberOf(await getItem(catalogTable, catalogKeys.stack(id)))
+      const firstNumber = firstDeploymentNumberOf(
+        await getItem(catalogTable, catalogKeys.stack(id)),
+      )
       return items
         .filter(item => !readFlag(item, 'taken') && deploymentNumberOf(item) >= firstNumber)
         .toSorted((one, other) => readNumber(one, 'at') - readNumber(other, 'at'))
@@ -74,10 +76,11 @@ export function createInbox({
 }
 
 /**
- * Returns the lowest number of a deployment of a stack, by the item of the stack. Deployments with
- * a lower number are those of removed stacks with the same id.
+ * Returns the number of the first deployment of a stack, from the item of the stack. Deployments
+ * with a lower number belong to removed stacks with the same id. For a removed stack, returns the
+ * number after its last deployment.
  */
-export function firstNumberOf(stackItem: Item | undefined): number {
+export function firstDeploymentNumberOf(stackItem: Item | undefined): number {
   if (stackItem === undefined) return 0
   const name = readFlag(stackItem, 'removed') ? 'deployments' : 'deploymentsBefore'
   return readNumber(stackItem, name) + 1
@@ -92,9 +95,9 @@ export function deploymentNumberOf(item: Item): number {
 function parseLateItem(stack: StackId, item: Item): LateOutcome {
   const keys = { stack, key: readText(item, 'sk') }
   requireReadableItem('late', keys, item)
-  return parseJsonAttribute({ kind: 'late', keys }, item, 'item', isLate)
+  return parseJsonAttribute({ kind: 'late', keys }, item, 'item', isLateOutcome)
 }
 
-function isLate(value: unknown): value is LateOutcome {
+function isLateOutcome(value: unknown): value is LateOutcome {
   return typeof value === 'object' && value !== null && 'deployment' in value
 }

@@ -2,7 +2,7 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { RetentionPort } from '../../../ports/retention.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import type { StackId } from '../../../records/ids.ts'
-import { deploymentNumberOf, firstNumberOf } from './inbox.ts'
+import { deploymentNumberOf, firstDeploymentNumberOf } from './inbox.ts'
 import { catalogKeys, journalKeys } from './record-keys.ts'
 import { deleteItems, deleteRange } from './table/batch-items.ts'
 import { toItem, keyOfItem, readFlag, readText } from './table/item.ts'
@@ -17,9 +17,10 @@ interface LeftoverDeps {
 }
 
 /**
- * Creates the removal of the records that removed stacks left in the journal. Its caller is
- * compaction, because the API, which removes stacks, removes no record of the journal. The list of
- * stacks names a removed stack until nothing of it is left, so an interrupted removal is continued.
+ * Creates the removal of the records that removed stacks left in the journal. The API removes
+ * stacks, but no records of the journal, so compaction calls this removal later. The list of stacks
+ * contains a removed stack until all its records are removed, so the next call continues an
+ * interrupted one.
  */
 export function createLeftoverRemoval(deps: LeftoverDeps): RetentionPort['removeLeftovers'] {
   return async () => {
@@ -29,7 +30,10 @@ export function createLeftoverRemoval(deps: LeftoverDeps): RetentionPort['remove
   }
 }
 
-/** Removes the late outcomes of earlier stacks with an id, and everything of a removed stack. */
+/**
+ * Removes the late outcomes of removed stacks with this id. If no stack has the id, also removes
+ * the durations and the entry in the list of stacks.
+ */
 async function removeLeftoversOf(
   { journalTable, catalogTable, random }: LeftoverDeps,
   id: StackId,
@@ -37,7 +41,7 @@ async function removeLeftoversOf(
   const key = catalogKeys.stack(id)
   const stackItem = await getItem(catalogTable, key)
   if (stackItem === undefined) return
-  const firstNumber = firstNumberOf(stackItem)
+  const firstNumber = firstDeploymentNumberOf(stackItem)
   const late = await queryItems(journalTable, {
     pk: journalKeys.late(id, '').pk,
     limit: limits.listEntriesMax,

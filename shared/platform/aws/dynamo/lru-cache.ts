@@ -1,8 +1,7 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 
 /**
- * The facts that a process remembers, for a limited number of keys. The least recently used key is
- * dropped first.
+ * A cache with at most `cachedItemsMax` keys. The least recently used key is dropped first.
  */
 export interface LruCache<Value> {
   readonly get: (key: string) => Value | undefined
@@ -10,7 +9,7 @@ export interface LruCache<Value> {
   readonly forget: (key: string) => void
 }
 
-/** Creates an empty cache. Callers must be able to read a dropped fact again. */
+/** Creates an empty cache. Callers must be able to find a dropped value again. */
 export function createLruCache<Value>(): LruCache<Value> {
   const entries = new Map<string, Value>()
   const set = (key: string, value: Value): void => {

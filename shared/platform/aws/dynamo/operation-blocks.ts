@@ -7,9 +7,9 @@ import { recordAttributesOf } from './record-format.ts'
 import { putItem, queryItems, type Table, hasItem } from './table/table.ts'
 
 /**
- * The register of a deployment's operations. Each operation has a separate partition, and no query
- * lists partitions. Before the first record of an operation is written, the block of numbers that
- * contains the operation is therefore recorded.
+ * The register of blocks. A block is a range of `operationsPerBlock` operation ids of a deployment.
+ * Each operation has a separate partition, and no query lists partitions. The block of an operation
+ * is therefore recorded before the first record of the operation is written.
  */
 export interface OperationBlocks {
   /**
@@ -28,7 +28,7 @@ export function operationsOfBlock(block: number): readonly OperationId[] {
   )
 }
 
-/** Returns the blocks of a deployment that may have records, beginning at `from`. */
+/** Returns the numbers of a deployment's recorded blocks, ascending, beginning at `from`. */
 export async function listBlocks(
   journalTable: Table,
   deployment: DeploymentId,
@@ -40,10 +40,10 @@ export async function listBlocks(
 }
 
 /**
- * Creates the register of blocks. It reads a block before it writes, because many executors record
- * the same block, and a read costs a fifth of a write.
+ * Creates the register of blocks. A call reads the item of a block before it writes the item. Many
+ * executors record the same block, and a read costs a fifth of a write.
  */
-export function createBlocks(journalTable: Table): OperationBlocks {
+export function createOperationBlocks(journalTable: Table): OperationBlocks {
   const registrations = createLruCache<Promise<void>>()
   const register = async (deployment: DeploymentId, block: number): Promise<void> => {
     const key = journalKeys.block(deployment, block)

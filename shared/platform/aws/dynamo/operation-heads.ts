@@ -4,7 +4,7 @@ import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import { getItems } from './table/batch-items.ts'
 import type { OperationBlocks } from './operation-blocks.ts'
 import {
-  releaseMarkOf,
+  releaseKeyOf,
   type HeadWriteRequest,
   parseHeadItem,
   soundHeadCondition,
@@ -16,7 +16,7 @@ import { journalKeys as keys } from './record-keys.ts'
 import { recordAttributesOf } from './record-format.ts'
 import { type Table, updateItem } from './table/table.ts'
 
-/** The table of the heads, and the registration of new blocks. */
+/** The table of the heads, and the register of blocks. */
 export interface HeadDeps {
   readonly journalTable: Table
   readonly blocks: OperationBlocks
@@ -94,9 +94,9 @@ export function createHeads(deps: HeadDeps): HeadMethods {
         journalTable,
         uniqueIds.map(id => keys.head(deployment, id)),
       )
-      const byKey = new Map(items.map(item => [readText(item, 'pk'), item]))
+      const itemsByKey = new Map(items.map(item => [readText(item, 'pk'), item]))
       const headEntries = uniqueIds.flatMap(id => {
-        const item = byKey.get(keys.head(deployment, id).pk)
+        const item = itemsByKey.get(keys.head(deployment, id).pk)
         return item === undefined ? [] : [[id, parseHeadItem(deployment, id, item)] as const]
       })
       return new Map(headEntries)
@@ -106,18 +106,18 @@ export function createHeads(deps: HeadDeps): HeadMethods {
 
 /**
  * Creates the write that clears the owner of an attempt. The write takes effect once: a repetition
- * finds the text that the first write added to `freed`.
+ * finds the key that the first write added to `freed`.
  */
 function createOwnerRelease(deps: HeadDeps, event: 'giveBack' | 'lapse'): ReleaseOwner {
   const calledUpdate = event === 'giveBack' ? ', #called :minus' : ''
   return async (deployment, operation, owner, attempt) => {
     const request: HeadWriteRequest = { event, owner, attempt, needs: 0 }
-    const mark = releaseMarkOf(request)
+    const releaseKey = releaseKeyOf(request)
     const { isDone } = await writeHead(deps, {
       ...{ ...request, deployment, operation },
-      updateExpression: `${commonAssignments} REMOVE #owner, #executor ADD #freed :mark${calledUpdate}`,
-      values: { mark: toTextSet([mark]) },
-      isOwnWrite: existing => readTexts(existing, 'freed').includes(mark),
+      updateExpression: `${commonAssignments} REMOVE #owner, #executor ADD #freed :release${calledUpdate}`,
+      values: { release: toTextSet([releaseKey]) },
+      isOwnWrite: existing => readTexts(existing, 'freed').includes(releaseKey),
     })
     return isDone
   }

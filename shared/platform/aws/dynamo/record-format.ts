@@ -12,8 +12,8 @@ import type { Table } from './table/table.ts'
 
 /** Returns the common attributes of a journal record: its format and its expiry. */
 export function recordAttributesOf(kind: RecordKind, { clock }: Pick<Table, 'clock'>): Item {
-  const seconds = Math.ceil((clock.now() + limits.journalExpiresMs) / 1000)
-  return toItem({ format: recordLayouts[kind].format, expires: seconds })
+  const expirySeconds = Math.ceil((clock.now() + limits.journalExpiresMs) / 1000)
+  return toItem({ format: recordLayouts[kind].format, expires: expirySeconds })
 }
 
 /** Returns the format of a record kind as the value of a condition. */
@@ -21,7 +21,7 @@ export const formatAttributeOf = (kind: RecordKind) => ({
   format: { N: String(recordLayouts[kind].format) },
 })
 
-/** Returns an item whose format this version can read. Throws RECORD_TOO_NEW. */
+/** Returns `item` if this version can read its format. Throws RECORD_TOO_NEW otherwise. */
 export function requireReadableItem(kind: RecordKind, keys: RecordKeys, item: Item): Item {
   requireReadableFormat(kind, { ...keys, format: readNumber(item, 'format') })
   return item

@@ -39,7 +39,7 @@ export const journalKeys = {
     pk: `operation ${deployment} ${operation}`,
     sk: `outcome ${padNumber(attempt)}`,
   }),
-  /** The entry of a block, whose operations may have records. */
+  /** The entry of a block of operation ids. Only operations in such blocks have records. */
   block: (deployment: DeploymentId, block: number): Key => ({
     pk: `blocks ${deployment}`,
     sk: padNumber(block),
@@ -94,7 +94,7 @@ export const catalogKeys = {
     pk: `requests ${stack}`,
     sk: `waiting ${padNumber(position)}`,
   }),
-  /** The counter with the last position that a put took. */
+  /** The counter with the position of the last put. */
   requestCounter: (stack: StackId): Key => ({ pk: `requests ${stack}`, sk: 'last' }),
   /** The approvals of requests of a stack, and its last program, in one partition. */
   approval: (stack: StackId, key: string): Key => ({

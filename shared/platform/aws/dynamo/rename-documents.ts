@@ -13,10 +13,10 @@ import type { TransactionPart } from './table/transaction.ts'
 
 /**
  * Returns the writes that move the documents of a stack to its new id, two for each document.
- * Returns undefined when `placements` lacks the new name of a schedule that is placed at an
- * external scheduler. Such a schedule was created after the rename was requested.
+ * Returns undefined when a schedule has calls at an external scheduler, but no new name in
+ * `placements`. Such a schedule was created after the rename was requested.
  */
-export async function moveDocuments(
+export async function createDocumentParts(
   catalogTable: Table,
   rename: RenameInput & {
     readonly id: StackId
@@ -78,8 +78,8 @@ async function listDocuments(catalogTable: Table, id: StackId): Promise<readonly
 }
 
 /**
- * Returns the value of a document with its new name at the external scheduler. Returns undefined
- * when that name is missing.
+ * Returns the value of a document, in a schedule with its new name at the external scheduler.
+ * Returns undefined when that name is required but missing.
  */
 function withPlacement(
   { key, value }: StoredDocument,

@@ -7,10 +7,10 @@ import { getItem, type Table } from './table/table.ts'
 import type { TransactionPart } from './table/transaction.ts'
 
 /**
- * Returns the writes that end the request for a rename. Returns undefined for a request that has
- * ended, because it was withdrawn.
+ * Returns the writes that end the request for a rename. Returns undefined when the request has
+ * already ended, because it was withdrawn.
  */
-export async function endRenameRequest(
+export async function createRenameEndParts(
   catalogTable: Table,
   { id, newId, key }: { readonly id: StackId; readonly newId: StackId; readonly key: string },
 ): Promise<readonly TransactionPart[] | undefined> {

@@ -166,7 +166,7 @@ export function createEndParts(
     { kind: 'change', change },
     { kind: 'remove', key: keys.waitingRequest(stack, position) },
     { kind: 'remove', key: keys.approval(stack, key) },
-    // By this item, `removeEnded` finds the ended request without reading the waiting requests.
+    // With this item, `removeEnded` finds the ended request without reading the waiting requests.
     {
       kind: 'put',
       key: keys.endedRequestEntry(requestedAt, stack, key),

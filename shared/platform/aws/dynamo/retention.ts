@@ -12,7 +12,7 @@ import { createReferenceListing } from './blob-references.ts'
 import { parseHistoryItem } from './stack-record.ts'
 import { deleteItem, queryItems, type Table } from './table/table.ts'
 
-/** Both tables. The catalog decides which records of the journal can be removed. */
+/** Both tables. The catalog contains the facts that decide which journal records are removed. */
 export interface RecordTables {
   readonly journalTable: Table
   readonly catalogTable: Table
@@ -33,10 +33,10 @@ export function createRetention({
       const { pk } = catalogKeys.deploymentListEntry('')
       const items = await queryItems(catalogTable, { pk, limit: limits.listEntriesMax })
       const ids = items.map(item => readText(item, 'sk') as DeploymentId)
-      return readKeptDeployments({ journalTable, catalogTable }, ids)
+      return readRecordedDeployments({ journalTable, catalogTable }, ids)
     },
     removeRecords: async (deployment, recordsMax) => {
-      const [existing] = await readKeptDeployments({ journalTable, catalogTable }, [deployment])
+      const [existing] = await readRecordedDeployments({ journalTable, catalogTable }, [deployment])
       if (existing === undefined || existing.closed === false || existing.isCurrent) return true
       let remaining = recordsMax
       for (const removeStage of createRemovalStages(journalTable, deployment)) {
@@ -117,14 +117,14 @@ async function removeOperations(
     const [block] = await listBlocks(journalTable, deployment, { from: 0, limit: 1 })
     if (block === undefined) return itemsMax - remaining
     const heads = await readHeads(journalTable, deployment, block)
-    for (const { operation, attempts } of heads) {
+    for (const { operation, attemptCount } of heads) {
       if (remaining <= 0) return itemsMax
-      const outcomes = Array.from({ length: attempts }, (_, index) =>
+      const outcomes = Array.from({ length: attemptCount }, (_, index) =>
         journalKeys.outcome(deployment, operation, index + 1),
       )
       await deleteItems(journalTable, outcomes)
       await deleteItem(journalTable, journalKeys.head(deployment, operation))
-      remaining -= 1 + attempts
+      remaining -= 1 + attemptCount
     }
     if (remaining <= 0) return itemsMax
     await deleteItem(journalTable, journalKeys.block(deployment, block))
@@ -137,19 +137,19 @@ async function readHeads(
   journalTable: Table,
   deployment: DeploymentId,
   block: number,
-): Promise<readonly { readonly operation: number; readonly attempts: number }[]> {
-  const byKey = new Map(
+): Promise<readonly { readonly operation: number; readonly attemptCount: number }[]> {
+  const operationsByKey = new Map(
     operationsOfBlock(block).map(id => [journalKeys.head(deployment, id).pk, id] as const),
   )
-  const keys = [...byKey.keys()].map(pk => ({ pk, sk: 'head' }))
+  const keys = [...operationsByKey.keys()].map(pk => ({ pk, sk: 'head' }))
   const items = await getItems(journalTable, keys, ['pk', 'attempt', tableKeys.expires])
   return items.map(item => ({
-    operation: byKey.get(readText(item, 'pk')) ?? 0,
-    attempts: readNumber(item, 'attempt'),
+    operation: operationsByKey.get(readText(item, 'pk')) ?? 0,
+    attemptCount: readNumber(item, 'attempt'),
   }))
 }
 
-async function readKeptDeployments(
+async function readRecordedDeployments(
   { journalTable, catalogTable }: RecordTables,
   ids: readonly DeploymentId[],
 ): Promise<readonly RecordedDeployment[]> {
@@ -165,10 +165,10 @@ async function readKeptDeployments(
       ...deploymentParts.map(({ stack, number }) => catalogKeys.history(stack, number)),
     ]),
   ])
-  const byKey = new Map(
+  const itemsByKey = new Map(
     [...controls, ...catalogItems].map(item => [keyTextOf(keyOfItem(item)), item]),
   )
-  const findItem = (key: Key): Item | undefined => byKey.get(keyTextOf(key))
+  const findItem = (key: Key): Item | undefined => itemsByKey.get(keyTextOf(key))
   return deploymentParts.map(({ deployment, stack, number }) => {
     const control = findItem(journalKeys.control(deployment))
     const stackItem = findItem(catalogKeys.stack(stack))
@@ -188,4 +188,5 @@ async function readKeptDeployments(
   })
 }
 
+/** Returns the text of a key, because a `Map` compares objects by identity. */
 const keyTextOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`

@@ -6,8 +6,8 @@ import { deploymentIdOf, type StackId } from '../../../records/ids.ts'
 import type { CatalogAndInboxDeps } from './catalog.ts'
 import { catalogKeys as keys, journalKeys } from './record-keys.ts'
 import { formatAttributeOf } from './record-format.ts'
-import { moveDocuments } from './rename-documents.ts'
-import { endRenameRequest } from './rename-request.ts'
+import { createDocumentParts } from './rename-documents.ts'
+import { createRenameEndParts } from './rename-request.ts'
 import { parseStackItem, type StoredStack } from './stack-record.ts'
 import { deleteRange, putItems } from './table/batch-items.ts'
 import { absentCondition, andConditions, readableCondition } from './table/expressions.ts'
@@ -15,7 +15,7 @@ import { readNumber, readText, toItem } from './table/item.ts'
 import { deleteItem, getItem, queryItems, type Table, updateItem } from './table/table.ts'
 import { transact, type TransactionPart } from './table/transaction.ts'
 
-/** A rename whose stack was read. */
+/** A rename, with the stack as read from the table. */
 interface Rename extends RenameInput {
   readonly id: StackId
   readonly newId: StackId
@@ -28,11 +28,12 @@ interface Rename extends RenameInput {
 }
 
 /**
- * Creates the renames of stacks. The new id is first marked as removed, so that a stack with this
- * name starts without the records of an interrupted rename. History, versions, inbox and durations
- * are copied to the new id. Then one transaction moves the rest, and with it the stack. At last the
- * copied records of the old id are removed; after a crash, a new stack with the old name removes
- * them.
+ * Creates the renames of stacks. First the item of the new id is marked as removed. A stack that is
+ * later created with this id thus starts without the history and the versions of an interrupted
+ * rename. Then history, versions, inbox and durations are copied to the new id. Then one
+ * transaction moves the stack, its documents and its program, and ends the request. Finally the
+ * copied records of the old id are removed. After a crash, the creation of a stack with the old id
+ * removes the remaining history and versions.
  */
 export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
   const { catalogTable, random } = deps
@@ -49,16 +50,16 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       const version = input.snapshot === '' ? stack.version : stack.version + 1
       const number = lastNumber + 1
       const rename = { ...input, id, newId, stack, number, version, token: random.uuid() }
-      if (!(await reserve(catalogTable, rename))) return 'exists'
-      await copyBelongings(deps, rename)
+      if (!(await reserveNewId(catalogTable, rename))) return 'exists'
+      await copyRecords(deps, rename)
       const result = await switchStack(deps, rename)
-      if (result === 'renamed') await removeBelongings(deps, id)
+      if (result === 'renamed') await removeCopiedRecords(deps, id)
       return result
     },
   }
 }
 
-/** Reports whether a request waits, besides that of the rename. */
+/** Reports whether a request of the stack waits, other than the request for the rename. */
 async function hasOtherRequest(
   catalogTable: Table,
   id: StackId,
@@ -72,7 +73,7 @@ async function hasOtherRequest(
 /**
  * Marks the new id as removed, with the token of the rename. Returns false if a stack has the id.
  */
-async function reserve(catalogTable: Table, { newId, token }: Rename): Promise<boolean> {
+async function reserveNewId(catalogTable: Table, { newId, token }: Rename): Promise<boolean> {
   const { isDone } = await updateItem(catalogTable, {
     key: keys.stack(newId),
     updateExpression: 'SET #removed = :yes, #token = :token, #format = :format',
@@ -83,10 +84,11 @@ async function reserve(catalogTable: Table, { newId, token }: Rename): Promise<b
 }
 
 /**
- * Removes the belongings of a name: history, versions, inbox and durations. The entry in the list
- * of stacks is last, because compaction finds the rest by it after an interruption.
+ * Removes the records of an id that a rename copies: history, versions, inbox and durations. The
+ * entry in the list of stacks is removed last. After an interruption, compaction finds the
+ * remaining records by this entry.
  */
-async function removeBelongings(
+async function removeCopiedRecords(
   { catalogTable, journalTable }: CatalogAndInboxDeps,
   id: StackId,
 ): Promise<void> {
@@ -100,8 +102,8 @@ async function removeBelongings(
   await deleteItem(catalogTable, keys.stackListEntry(id))
 }
 
-async function copyBelongings(deps: CatalogAndInboxDeps, { id, newId }: Rename): Promise<void> {
-  await removeBelongings(deps, newId)
+async function copyRecords(deps: CatalogAndInboxDeps, { id, newId }: Rename): Promise<void> {
+  await removeCopiedRecords(deps, newId)
   const { catalogTable, journalTable } = deps
   const partitions = [
     [catalogTable, keys.history(id, 0).pk, keys.history(newId, 0).pk],
@@ -130,16 +132,17 @@ async function switchStack(
   rename: Rename,
 ): Promise<RenameResult> {
   const { id, newId, key } = rename
-  const documents = await moveDocuments(catalogTable, rename)
+  const documents = await createDocumentParts(catalogTable, rename)
   if (documents === undefined) return 'conflict'
-  const request = key === undefined ? [] : await endRenameRequest(catalogTable, { id, newId, key })
+  const request =
+    key === undefined ? [] : await createRenameEndParts(catalogTable, { id, newId, key })
   if (request === undefined) return 'busy'
   const parts: readonly TransactionPart[] = [
     ...createStackParts(rename),
     ...createHistoryParts(rename),
     { kind: 'put', key: keys.stackListEntry(newId), item: {}, ifAbsent: false },
     { kind: 'remove', key: keys.stackListEntry(id) },
-    ...moveProgram(rename),
+    ...createProgramParts(rename),
     ...documents,
     ...request,
   ]
@@ -216,7 +219,7 @@ function createHistoryParts(rename: Rename): readonly TransactionPart[] {
   ]
 }
 
-function moveProgram({
+function createProgramParts({
   id,
   newId,
   program: archive,

@@ -24,7 +24,7 @@ export interface CatalogDeps {
 
 type StackTransitions = Pick<CatalogPort, 'start' | 'publish' | 'release'>
 
-const liveStackCondition = andConditions(
+const existingStackCondition = andConditions(
   existsCondition,
   andConditions(readableCondition, '#removed = :no'),
 )
@@ -43,11 +43,11 @@ export function createStackTransitions(deps: CatalogDeps): StackTransitions {
 }
 
 /**
- * Repeats an attempt while it returns undefined, because another writer changed the stack between
+ * Repeats `attempt` while it returns undefined, because another writer changed the stack between
  * read and write. Throws STORE_UNAVAILABLE after `raceAttemptsMax` attempts.
  */
 async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < limits.raceAttemptsMax; tries += 1) {
+  for (let number = 1; number <= limits.raceAttemptsMax; number += 1) {
     const result = await attempt()
     if (result !== undefined) return result
   }
@@ -73,7 +73,10 @@ async function startDeployment(
   const change = {
     key: keys.stack(id),
     updateExpression: 'SET #current = :deployment, #deployments = :number, #startToken = :token',
-    condition: andConditions(liveStackCondition, '#current = :empty AND #deployments = :before'),
+    condition: andConditions(
+      existingStackCondition,
+      '#current = :empty AND #deployments = :before',
+    ),
     values: {
       ...toItem({ deployment, number, token, empty: '', no: false, before: number - 1 }),
       ...formatAttributeOf('stack'),
@@ -105,7 +108,7 @@ async function publishSnapshot(
   const change = {
     key: keys.stack(id),
     updateExpression: 'SET #version = :next, #snapshot = :snapshot',
-    condition: andConditions(liveStackCondition, '#version = :expected'),
+    condition: andConditions(existingStackCondition, '#version = :expected'),
     values: {
       ...toItem({ next: nextVersion, snapshot, expected: expectedVersion, no: false }),
       ...formatAttributeOf('stack'),

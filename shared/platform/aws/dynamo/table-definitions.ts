@@ -1,6 +1,6 @@
 import { tableKeys } from '../../../config/aws-resource-names.ts'
 
-/** The definition of one table. The installation chooses its name. */
+/** The definition of one table. The installation chooses the name of the table. */
 export interface TableDefinition {
   readonly partitionKey: string
   readonly sortKey: string

@@ -33,9 +33,9 @@ export function createOperations(deps: HeadDeps): OperationsPort {
         keys.outcome(attemptKey.deployment, attemptKey.operation, attemptKey.attempt),
       ),
     )
-    const byKey = new Map(items.map(item => [readText(item, 'pk'), item]))
+    const itemsByKey = new Map(items.map(item => [readText(item, 'pk'), item]))
     const outcomeEntries = attemptKeys.flatMap(attemptKey => {
-      const item = byKey.get(keys.head(attemptKey.deployment, attemptKey.operation).pk)
+      const item = itemsByKey.get(keys.head(attemptKey.deployment, attemptKey.operation).pk)
       return item === undefined
         ? []
         : [[attemptKey.operation, parseOutcomeItem(attemptKey, item)] as const]
