@@ -7,7 +7,7 @@ import { type Caller, requirePermission } from './authorization.ts'
 import { type ApiPorts, type Route, stackOf } from './define-route.ts'
 
 /** An authenticated call of a route. */
-export interface AuthorizedCall {
+export interface AuthenticatedCall {
   readonly id: string
   readonly caller: Caller
   readonly clientAddress: string
@@ -15,19 +15,19 @@ export interface AuthorizedCall {
   readonly params: Readonly<Record<string, string>>
 }
 
-type ParamForm = readonly [form: RegExp, must: string]
+type ParamPattern = readonly [pattern: RegExp, requirement: string]
 
-const nameForm: ParamForm = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
-const platformForm: ParamForm = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
+const namePattern: ParamPattern = [/^[\w.-]{1,100}$/, '1 to 100 letters, digits, _, . and -']
+const platformPattern: ParamPattern = [/^[a-z0-9]{1,20}$/, 'up to 20 lower-case letters and digits']
 /** The allowed values of path parameters, by name. No allowed value contains a slash. */
-const paramForms: Readonly<Record<string, ParamForm>> = {
-  project: nameForm,
-  stack: nameForm,
-  name: nameForm,
+const paramPatterns: Readonly<Record<string, ParamPattern>> = {
+  project: namePattern,
+  stack: namePattern,
+  name: namePattern,
   kind: [/^[a-z]{1,20}$/, 'up to 20 lower-case letters'],
   version: [/^\d[\w.+-]{0,99}$/, 'a version such as 1.2.3'],
-  os: platformForm,
-  arch: platformForm,
+  os: platformPattern,
+  arch: platformPattern,
   id: [/^[0-9a-f]{16}$/, 'an id of 16 hex digits'],
   number: [/^[1-9]\d{0,9}$/, 'a number from 1'],
   archive: [/^[0-9a-f]{64}$/, 'a SHA-256 in hex'],
@@ -35,10 +35,10 @@ const paramForms: Readonly<Record<string, ParamForm>> = {
 }
 
 /** Returns the path parameters if all are valid. Throws API_INPUT_INVALID. */
-export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['params'] {
+export function checkParams(params: AuthenticatedCall['params']): AuthenticatedCall['params'] {
   for (const [name, value] of Object.entries(params)) {
-    const [form, requirement] = paramForms[name] ?? []
-    if (form?.test(value) === true) continue
+    const [pattern, requirement] = paramPatterns[name] ?? []
+    if (pattern?.test(value) === true) continue
     const location = `path.${name}`
     const message = `${location}: must be ${requirement ?? 'another value'}, not '${toPrintable(value)}'`
     throw error('API_INPUT_INVALID', message, { details: { at: location } })
@@ -47,24 +47,24 @@ export function checkParams(params: AuthorizedCall['params']): AuthorizedCall['p
 }
 
 /** Returns the scope for which a call needs permission: its stack, or the scope of its route. */
-function scopeOf({ route, params }: AuthorizedCall): StackId | 'any' | 'installation' {
+function scopeOf({ route, params }: AuthenticatedCall): StackId | 'any' | 'installation' {
   return route.scope === 'stack' ? stackOf(params) : route.scope
 }
 
 /**
  * Runs a call if the caller has the permission. A call with a method other than GET is a change. It
- * runs between two entries of the audit log, and does not run if the first entry cannot be written.
+ * runs between two entries of the audit log, and not at all if the first entry cannot be written.
  * Throws API_FORBIDDEN.
  */
 export async function runAudited<Result extends { readonly status: number }>(
   ports: Pick<ApiPorts, 'audit' | 'clock' | 'logger'>,
-  call: AuthorizedCall,
-  change: () => Promise<Result>,
+  call: AuthenticatedCall,
+  run: () => Promise<Result>,
 ): Promise<Result> {
   const { id, caller, clientAddress, route, params } = call
   if (route.method === 'GET') {
     requirePermission(caller, route.role, scopeOf(call))
-    return change()
+    return run()
   }
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
   const entry = {
@@ -75,7 +75,7 @@ export async function runAudited<Result extends { readonly status: number }>(
   }
   return recordChange(ports, entry, async () => {
     requirePermission(caller, route.role, scopeOf(call))
-    return change()
+    return run()
   })
 }
 

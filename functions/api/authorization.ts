@@ -42,11 +42,12 @@ export function requirePermission(
   requiredRole: Role,
   scope: StackId | 'any' | 'installation',
 ): void {
-  requireRole(caller, requiredRole, 'this')
+  requireRole(caller, requiredRole, 'the call')
   if (scope === 'any' || caller.stacks === '*') return
-  if (scope === 'installation') throw error('API_FORBIDDEN', 'this requires a token of all stacks')
+  if (scope === 'installation')
+    throw error('API_FORBIDDEN', 'the call requires a token of all stacks')
   if (!coversStack(caller.stacks, scope))
-    throw error('API_FORBIDDEN', 'this requires a token of this stack')
+    throw error('API_FORBIDDEN', 'the call requires a token of this stack')
 }
 
 /** Requires a role of the caller for `subject`. Throws API_FORBIDDEN, which names both. */

@@ -32,7 +32,7 @@ export async function callApiInProcess(
   const { route, params } = match
   const caller: Caller = { id: 'here', name: callerName, role: 'admin', stacks: '*' }
   const call = { id: ports.random.uuid(), caller, clientAddress: 'this machine', route, params }
-  const result = await runAudited(ports, call, async () => {
+  const { routeResult } = await runAudited(ports, call, async () => {
     const query = Object.fromEntries(url.searchParams)
     const routeCall = {
       caller,
@@ -42,13 +42,14 @@ export async function callApiInProcess(
       request: new Request(url),
       stream: ownerAccess,
     }
-    const answer = await route.answer(ports, routeCall)
-    return { status: 'json' in answer ? (answer.status ?? route.status) : route.status, answer }
+    const routeResult = await route.answer(ports, routeCall)
+    const status = 'json' in routeResult ? (routeResult.status ?? route.status) : route.status
+    return { status, routeResult }
   })
-  return 'json' in result.answer ? result.answer.json : result.answer.response.json()
+  return 'json' in routeResult ? routeResult.json : routeResult.response.json()
 }
 
-/** The access of the owner of the store, who has no token. */
+/** The stream access of the owner of the store, who has no token. */
 const ownerAccess: StreamAccess = {
   isTokenValid: async () => true,
   takeSlot: async () => async () => undefined,

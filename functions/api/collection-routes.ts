@@ -12,21 +12,21 @@ import {
 } from './document-store.ts'
 import { pageQuery } from './pages.ts'
 
-const view = z.object({
+const documentViewForm = z.object({
   name: z.string(),
   stack: z.string(),
   version: z.number(),
   value: z.unknown(),
 })
-const page = z.object({
-  items: z.array(view),
+const documentPageForm = z.object({
+  items: z.array(documentViewForm),
   unreadable: z.array(z.object({ name: z.string(), code: z.string() })),
   next: z.string().optional(),
 })
 type Params = RouteCall<unknown, unknown>['params']
 
-/** The documents of one kind at one path, with the functions that handle them. */
-export interface Collection<Draft extends z.ZodType> {
+/** The documents of one kind below one path, and the functions that store and show them. */
+export interface DocumentCollection<Draft extends z.ZodType> {
   readonly path: string
   readonly scope: Route['scope']
   readonly noun: string
@@ -39,7 +39,7 @@ export interface Collection<Draft extends z.ZodType> {
     ports: ApiPorts,
     key: DocumentKey,
     draft: z.infer<Draft>,
-    before: StoredDocument | undefined,
+    previous: StoredDocument | undefined,
   ) => Promise<unknown>
   /** Returns the value of the document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
@@ -52,7 +52,7 @@ export interface Collection<Draft extends z.ZodType> {
 
 /** Creates the routes that list, read, put and remove the documents of a collection. */
 export function createCollectionRoutes<Draft extends z.ZodType>(
-  collection: Collection<Draft>,
+  collection: DocumentCollection<Draft>,
 ): readonly Route[] {
   const { path, scope, noun, readRole, writeRole, draft, keyOf, createValue, show } = collection
   const removerOf = (ports: ApiPorts) => async (value: unknown) =>
@@ -66,7 +66,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       scope,
       summary: `List ${noun}s`,
       query: z.object({ cursor: pageQuery.cursor }),
-      output: page,
+      output: documentPageForm,
       run: async (ports, { params, query: { cursor } }) => {
         const key = keyOf(params)
         const listQuery = { kind: key.kind, scope: key.scope, cursor }
@@ -79,7 +79,7 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       role: readRole,
       scope,
       summary: `A ${noun}`,
-      output: view,
+      output: documentViewForm,
       run: async (ports, { params }) => ({
         json: documentViewOf(await requireDocument(ports, keyOf(params)), show),
       }),
@@ -91,13 +91,13 @@ export function createCollectionRoutes<Draft extends z.ZodType>(
       scope,
       summary: `Create or update a ${noun}; its secrets are never shown again`,
       body: draft,
-      output: view.extend({ created: z.boolean() }),
+      output: documentViewForm.extend({ created: z.boolean() }),
       run: async (ports, { params, body }) => {
         const key = keyOf(params)
         if (key.scope !== '*') await requireStack(ports, key.scope)
         const change = {
-          createValue: (before: StoredDocument | undefined) =>
-            createValue(ports, key, body, before),
+          createValue: (previous: StoredDocument | undefined) =>
+            createValue(ports, key, body, previous),
           show,
           removeRelated: removerOf(ports),
         }

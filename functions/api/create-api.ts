@@ -1,12 +1,13 @@
 /**
  * api: the HTTP API for users and other programs: stacks, programs, deployments and their events,
- * trigger documents, tokens. It reads and writes records and sends nudges; generators and executors
- * do the work. The same app serves a function URL and `antichain serve --port`.
+ * trigger documents, tokens. It reads and writes records and sends nudges. Generators and executors
+ * run the deployments. The same app serves a function URL and `antichain serve --port`.
  *
- * Invariants: every route is a row of one table, with the required role and token scope. A change
+ * Invariants: every route that requires a token is a row of one table, with the required role and
+ * token scope. Only the exchange of OIDC tokens and the OpenAPI document require no token. A change
  * is in the audit log before it is made. A route runs only after the body of its request was read
- * completely and within its limit. The exchange of tokens of issuers is the only route without a
- * token. Only routes whose summary mentions it return secrets.
+ * completely and within its limit. Only routes whose summary mentions secrets or the text of a
+ * token return them.
  */
 import { Hono, type Context } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
@@ -20,7 +21,7 @@ import { createIssuerKeys, type IssuerKeys } from './federation/issuer-keys.ts'
 import { openApiOf } from './open-api.ts'
 import { createRateLimiter, type Rate, type RateLimiter } from './rate-limit.ts'
 import { readRequestBody, readRequestJson } from './read-body.ts'
-import { type AuthorizedCall, checkParams, runAudited } from './audited-call.ts'
+import { type AuthenticatedCall, checkParams, runAudited } from './audited-call.ts'
 import { type ApiPorts, parseInput, type Route, type RouteResult } from './define-route.ts'
 import { routes } from './routes-table.ts'
 import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
@@ -33,7 +34,7 @@ export interface ApiOptions {
   readonly addressOf: (context: Context) => string
   /** Rates that replace the default rates. */
   readonly rates?: { readonly address: Rate; readonly token: Rate }
-  /** Open event streams in all processes of the installation, instead of the default. */
+  /** Maximum number of open event streams in all processes. Absent: the default. */
   readonly streamsMax?: number
 }
 
@@ -90,7 +91,7 @@ function createRouteError({ req }: Context): Error {
   return error('API_ROUTE_UNKNOWN', `the API has no route ${requestLine}`)
 }
 
-/** Handles one call: rate limits, authentication, audit, route and response. Never throws. */
+/** Answers one call: rate limits, authentication, audit, route and response. Never throws. */
 function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Response> {
   const { ports } = deps
   return answerRequest(deps, context, async (id, clientAddress) => {
@@ -99,7 +100,7 @@ function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Res
     const token = readBearerToken(context.req.header('authorization'))
     const caller = await authenticate(ports, token)
     deps.tokenLimiter.countRequest(caller.id)
-    const call: AuthorizedCall = {
+    const call: AuthenticatedCall = {
       id,
       caller,
       clientAddress,
@@ -122,7 +123,7 @@ function answerCall(deps: CallDeps, route: Route, context: Context): Promise<Res
   })
 }
 
-/** Exchanges the token of an issuer: rate limit, size limit, checks, audit. Never throws. */
+/** Answers an exchange of an OIDC token: rate limit, size limit, checks, audit. Never throws. */
 function answerExchange(deps: CallDeps, context: Context): Promise<Response> {
   const { ports, issuerKeys } = deps
   return answerRequest(deps, context, async (id, clientAddress) => {
@@ -133,7 +134,7 @@ function answerExchange(deps: CallDeps, context: Context): Promise<Response> {
   })
 }
 
-/** Counts a request, and answers it or its error. Never throws. */
+/** Counts a request. Returns its response, or the response to its error. Never throws. */
 async function answerRequest(
   { ports, addressOf, addressLimiter }: CallDeps,
   context: Context,
@@ -161,9 +162,9 @@ async function readCallBody({ rawBody, method }: Route, request: Request): Promi
     : readRequestBody(request, rawBody.bytesMax)
 }
 
-function toResponse(route: Route, answer: RouteResult): Response {
-  if ('response' in answer) return answer.response
-  return jsonResponseOf(answer.json, answer.status ?? route.status)
+function toResponse(route: Route, result: RouteResult): Response {
+  if ('response' in result) return result.response
+  return jsonResponseOf(result.json, result.status ?? route.status)
 }
 
 function jsonResponseOf(json: unknown, status: number): Response {

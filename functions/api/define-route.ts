@@ -40,7 +40,7 @@ export interface ApiPorts
   /** The slots of event streams. */
   readonly marks: MarksPort
   readonly audit: AuditPort
-  /** The port for uploads of programs and plugins. Absent: the API itself takes programs. */
+  /** The port for uploads of programs and plugins. Absent: the API itself receives programs. */
   readonly uploads?: UploadsPort
   /**
    * The undelivered notifications: of the installation, or of this process if it delivers
@@ -73,7 +73,7 @@ export interface ApiPorts
   ) => Promise<SecretsManager | undefined>
 }
 
-/** The access of a call to an event stream, which outlasts the check of its token. */
+/** The access of a call to an event stream. A stream can outlast the validity of its token. */
 export interface StreamAccess {
   /** Reports whether the token of the call is still valid. Throws the errors of the store. */
   readonly isTokenValid: () => Promise<boolean>
@@ -81,7 +81,7 @@ export interface StreamAccess {
   readonly takeSlot: () => Promise<ReleaseSlot>
 }
 
-/** An authorized call of a route. Only `run` of a row receives a validated query and body. */
+/** An authorized call of a route. Its query and body are validated only in `run` of a row. */
 export interface RouteCall<Query, Body> {
   readonly caller: Caller
   readonly params: Readonly<Record<string, string>>
@@ -115,7 +115,7 @@ export interface Route {
   readonly body: z.ZodType
   /** The fields of the body that require a higher role than the route. */
   readonly fieldRoles?: Readonly<Record<string, Role>>
-  /** The body of a route that does not take JSON. */
+  /** The body of a route whose input is not JSON. */
   readonly rawBody?: { readonly type: string; readonly bytesMax: number }
   readonly output: z.ZodType
   /** The fields of the 409 response of the route, besides code, message and hint. */
@@ -123,7 +123,7 @@ export interface Route {
   /** The content type of a response that is not JSON. */
   readonly outputType?: string
   readonly status: 200 | 201 | 202
-  /** Handles a call. Throws API_INPUT_INVALID and the documented errors. */
+  /** Validates the input of a call, and runs the route. Throws API_INPUT_INVALID. */
   readonly answer: (ports: ApiPorts, call: RouteCall<unknown, unknown>) => Promise<RouteResult>
 }
 
@@ -146,11 +146,11 @@ export function defineRoute<
   Query extends z.ZodType = typeof anyInput,
   Body extends z.ZodType = typeof anyInput,
 >(row: RouteRow<Query, Body>): Route {
-  const { run, ...rest } = row
+  const { run, ...routeFields } = row
   const query: z.ZodType = row.query ?? anyInput
   const body: z.ZodType = row.body ?? anyInput
   return {
-    ...rest,
+    ...routeFields,
     query,
     body,
     status: row.status ?? 200,

@@ -45,7 +45,9 @@ export async function requireDocument(
 
 /** A change of a document and of its related resources. */
 export interface DocumentChange {
-  readonly createValue: (before: StoredDocument | undefined) => unknown
+  /** Returns the value to store. `previous`: the document that the value replaces. */
+  readonly createValue: (previous: StoredDocument | undefined) => unknown
+  /** Returns the value of a document for callers, without secrets. */
   readonly show: (stored: StoredDocument) => unknown
   /**
    * Removes the resources that belong to a value which is not stored any more, or was never stored.
@@ -62,15 +64,15 @@ export async function putDocument(
   key: DocumentKey,
   { createValue, show, removeRelated }: DocumentChange,
 ): Promise<DocumentView & { readonly created: boolean }> {
-  const before = await documents.get(key)
-  const value = await createValue(before)
-  const version = await documents.put(key, value, before?.version ?? 0)
+  const previous = await documents.get(key)
+  const value = await createValue(previous)
+  const version = await documents.put(key, value, previous?.version ?? 0)
   if (version === false) {
     await removeRelated?.(value)
     throw documentChangedError(key)
   }
-  if (before !== undefined) await removeRelated?.(before.value)
-  return { ...documentViewOf({ key, version, value }, show), created: before === undefined }
+  if (previous !== undefined) await removeRelated?.(previous.value)
+  return { ...documentViewOf({ key, version, value }, show), created: previous === undefined }
 }
 
 /** Removes a document. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED. */

@@ -76,13 +76,13 @@ const codesByStatus: readonly (readonly [number, readonly ErrorCode[]])[] = [
   [502, ['OIDC_ISSUER_UNREACHABLE']],
 ]
 
-const statuses: ReadonlyMap<ErrorCode, number> = new Map(
+const statusByCode: ReadonlyMap<ErrorCode, number> = new Map(
   codesByStatus.flatMap(([status, codes]) => codes.map(code => [code, status] as const)),
 )
 
 /** Returns the status of an error's code. Any other error of the store gets 503, the others 500. */
 export function apiStatusOf(thrown: unknown): number {
-  const listedStatus = thrown instanceof DeployError ? statuses.get(thrown.code) : undefined
+  const listedStatus = thrown instanceof DeployError ? statusByCode.get(thrown.code) : undefined
   return listedStatus ?? (errorSourceOf(thrown) === 'store' ? 503 : 500)
 }
 
@@ -105,8 +105,9 @@ function describeError(thrown: unknown, requestId: string): ErrorBody {
 }
 
 /**
- * Returns an error as a JSON response. Internal errors and errors of the store are not described.
- * Their messages may contain confidential data, such as the names of tables and roles.
+ * Returns an error as a JSON response. For internal errors and errors of the store, the response
+ * does not contain the message of the error. Such a message may contain confidential names, for
+ * example of tables and roles.
  */
 export function toErrorResponse(thrown: unknown, requestId: string): Response {
   const status = apiStatusOf(thrown)

@@ -7,7 +7,6 @@ import {
   previewIdOf,
   type StackId,
 } from '../../shared/records/ids.ts'
-import type { RequestEnd } from '../../shared/records/request.ts'
 import { readHistoryRecord } from '../../shared/engine/deployment/retention/read-history.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/snapshot-blob.ts'
 import type { ApiPorts, StreamAccess } from './define-route.ts'
@@ -16,8 +15,8 @@ import type { ReleaseSlot } from './stream-slots.ts'
 /**
  * A message of a stream. `events`: engine events, with the id from which a new stream continues.
  * `started`: the number of the deployment that a request started. `end`: the result. `again`: the
- * stream has reached its maximum duration, or its token is no longer valid. The client must
- * reconnect with the last id, and then gets the error of its token. `alive`: a heartbeat.
+ * stream has reached its maximum duration, or its token is no longer valid. The client must then
+ * reconnect with the last id, and gets an error if its token is invalid. `alive`: a heartbeat.
  */
 export type StreamMessage =
   | { readonly event: 'events'; readonly id: string; readonly data: readonly unknown[] }
@@ -26,7 +25,9 @@ export type StreamMessage =
   | { readonly event: 'again'; readonly data: object }
   | { readonly event: 'alive' }
 
-/** The position of one caller's stream: its cursor, its end time, and the times of its actions. */
+/**
+ * The position of one stream: its cursor, and the times of its end, last message and last check.
+ */
 interface StreamPosition {
   readonly ports: ApiPorts
   readonly isTokenValid: StreamAccess['isTokenValid']
@@ -70,7 +71,7 @@ export async function* streamRequest(
       yield { event: 'started', data: { number: deploymentPartsOf(end.deployment).number } }
       return yield* streamDeployment(position, end.deployment)
     }
-    if (end !== undefined) return yield { event: 'end', data: requestEndOf(end) }
+    if (end !== undefined) return yield { event: 'end', data: end }
     if (await waitForNextPoll(position)) yield { event: 'alive' }
   }
 }
@@ -147,10 +148,6 @@ function isSummary(event: unknown): boolean {
   return typeof event === 'object' && event !== null && 'summaryEvent' in event
 }
 
-function requestEndOf(end: Exclude<RequestEnd, { readonly kind: 'started' }>): object {
-  return end
-}
-
 async function findHistoryRecord(
   catalog: ApiPorts['catalog'],
   stack: StackId,
@@ -186,7 +183,7 @@ const encoder = new TextEncoder()
 
 /**
  * Returns messages as server-sent events. Releases the slot of the stream at its end, or when the
- * client disconnects, which also stops the reading.
+ * client disconnects. A disconnection also stops the reading of events.
  */
 export function toStreamResponse(
   ports: Pick<ApiPorts, 'logger'>,

@@ -7,7 +7,7 @@ import type { Json } from '../../shared/state/stored.ts'
 
 const text = z.string().max(apiLimits.urnCharsMax)
 const urnOrNone = text.refine(value => value === '' || isUrn(value), 'must be a URN or empty')
-/** Sealed values: a secret in plaintext would be stored with the request. */
+/** Values whose secrets are sealed, because the request is stored with them. */
 const sealedMap = z
   .record(z.string(), z.unknown())
   .refine(map => !containsPlaintextSecret(map as Json), 'must contain no secret in plaintext')

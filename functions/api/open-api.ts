@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './define-route.ts'
-import type { OpenRoute } from './federation/exchange-route.ts'
+import type { PublicRoute } from './federation/exchange-route.ts'
 
 const errorForm = z.object({
   code: z.string(),
@@ -12,19 +12,19 @@ const errorForm = z.object({
 })
 
 /**
- * Returns the OpenAPI 3.1 document of a table of routes, and of routes without a token. Its schemas
+ * Returns the OpenAPI 3.1 document of a table of routes, and of routes without a token. The schemas
  * are derived from the zod types that validate the requests.
  */
 export function openApiOf(
   routes: readonly Route[],
-  openRoutes: readonly OpenRoute[],
+  publicRoutes: readonly PublicRoute[],
 ): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {}
   const add = ({ path, method }: Pick<Route, 'path' | 'method'>, operation: object): void => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
   for (const route of routes) add(route, describeOperation(route))
-  for (const route of openRoutes) add(route, describeOpenOperation(route))
+  for (const route of publicRoutes) add(route, describePublicOperation(route))
   return {
     openapi: '3.1.0',
     info: { title: 'Antichain', version: manifest.version },
@@ -53,7 +53,7 @@ function describeOperation(route: Route): Readonly<Record<string, unknown>> {
   }
 }
 
-function describeOpenOperation(route: OpenRoute): Readonly<Record<string, unknown>> {
+function describePublicOperation(route: PublicRoute): Readonly<Record<string, unknown>> {
   const { summary, status, body } = route
   const content = { 'application/json': { schema: toJsonSchema(body, 'input') } }
   return {

@@ -24,9 +24,9 @@ export const requestView = z.object({
 })
 
 /**
- * Puts a request into the queue of its stack, unless the queue has it already. `requireValid`
- * checks a new request only, because a repetition must have the same result. Throws its errors,
- * REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL.
+ * Puts a request into the queue of its stack, unless the queue contains the request already.
+ * `requireValid` checks only a new request, because a repetition must have the same result. Throws
+ * REQUEST_KEY_TAKEN, REQUEST_QUEUE_FULL, and the errors of `requireValid`.
  */
 export async function putOnce(
   ports: ApiPorts,
@@ -64,7 +64,7 @@ export function idempotencyKeyOf(request: Request, { random }: ApiPorts): string
   )
 }
 
-/** Returns what a request asks for as text, without its key, time and sender. */
+/** Returns the content of a request as text, without its key, time and sender. */
 function contentOf(request: StackRequest): string {
   if (isEditRequest(request)) return JSON.stringify([request.edit])
   const { dryRun, options, program } = request

@@ -1,8 +1,8 @@
 import { error } from '../../shared/errors/error.ts'
 
 /**
- * Reads the body of a request. Throws API_BODY_TOO_LARGE if the stated length or the actual length
- * exceeds the limit.
+ * Reads the body of a request. Throws API_BODY_TOO_LARGE if its length, or the length in the header
+ * content-length, exceeds the limit.
  */
 export async function readRequestBody(request: Request, bytesMax: number): Promise<Uint8Array> {
   const tooLargeError = (): Error =>
@@ -12,10 +12,10 @@ export async function readRequestBody(request: Request, bytesMax: number): Promi
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLargeError()
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
-  let size = 0
+  let sizeBytes = 0
   for await (const chunk of request.body) {
-    size += chunk.length
-    if (size > bytesMax) throw tooLargeError()
+    sizeBytes += chunk.length
+    if (sizeBytes > bytesMax) throw tooLargeError()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

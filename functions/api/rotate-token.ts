@@ -15,8 +15,8 @@ import type { IssuedToken, TokenDeps } from './issue-token.ts'
 /**
  * Gives a token a new secret, and its whole lifetime again. Earlier secrets remain valid for at
  * most `overlapSeconds`. One write replaces the document, so one of the secrets is always valid. A
- * repetition after a lost response leaves the secret of the lost one and earlier ones valid for
- * their overlap. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED, DOCUMENT_INVALID.
+ * repetition after a lost response creates another secret, and the lost secret remains valid for
+ * the overlap. Throws DOCUMENT_UNKNOWN, DOCUMENT_CHANGED, DOCUMENT_INVALID.
  */
 export async function rotateToken(
   { documents, random, clock }: TokenDeps,
@@ -35,15 +35,15 @@ export async function rotateToken(
 }
 
 /**
- * Returns a token with a new secret. No earlier secret is valid for longer than before, or longer
- * than the overlap. Pure.
+ * Returns a token with a new secret. The replaced secrets end with the overlap, or earlier if they
+ * would have ended earlier. Pure.
  */
 function replaceSecret(
   token: TokenDocument,
   { hash, now, overlapEnd }: { readonly hash: string; now: EpochMs; overlapEnd: EpochMs },
 ): TokenDocument {
   const lifetimeMs = lifetimeMsOf(token)
-  const secrets = [
+  const replacedSecrets = [
     { hash: token.hash, validUntil: token.expiresAt ?? overlapEnd },
     ...(token.replaced ?? []),
   ]
@@ -52,7 +52,7 @@ function replaceSecret(
     hash,
     rotatedAt: now,
     ...(lifetimeMs === undefined ? {} : { expiresAt: (now + lifetimeMs) as EpochMs }),
-    replaced: secrets.slice(0, apiLimits.replacedSecretsMax).map(secret => ({
+    replaced: replacedSecrets.slice(0, apiLimits.replacedSecretsMax).map(secret => ({
       hash: secret.hash,
       validUntil: secret.validUntil < overlapEnd ? secret.validUntil : overlapEnd,
     })),

@@ -42,6 +42,7 @@ export async function placeSchedulerCalls(
   // has not run yet.
   if (nextRun === undefined && !schedule.isPaused) throw neverRunsError(schedule)
   if (scheduler === undefined) return schedule
+  // This also refuses a paused schedule that EventBridge Scheduler does not support.
   const times = schedulerExpressionOf(schedule, now)
   if (schedule.isPaused) return schedule
   const keyDigest = createHash('sha256').update(sealingContextOf(key)).digest('hex').slice(0, 20)
@@ -78,10 +79,10 @@ export async function removeSchedulerCalls(
 
 /**
  * Places the calls of a stack's schedules for its new id, before the stack is renamed. Returns the
- * new calls by schedule. The calls of the old id, and those of a rename that does not happen,
- * remove themselves when they arrive.
+ * names of the new calls by schedule. The schedule function removes the calls of the old id when
+ * they arrive, and also the new calls if the rename does not happen.
  */
-export async function placeMovedCalls(
+export async function placeCallsForRename(
   ports: Pick<ApiPorts, 'scheduler' | 'clock' | 'random' | 'documents'>,
   from: StackId,
   to: StackId,
@@ -91,7 +92,7 @@ export async function placeMovedCalls(
   const { documents } = await ports.documents.list('schedule', '', from)
   for (const { key, value } of documents) {
     const schedule = scheduleDocument.parse(value)
-    // A paused schedule, and one whose only run is over, has no calls.
+    // A paused schedule has no calls, and neither has a schedule whose only run is over.
     if (schedule.placed === undefined || schedule.isPaused) continue
     if (nextRunOf(key, schedule, ports.clock.now()) === undefined) continue
     const { placed } = await placeSchedulerCalls(ports, { ...key, scope: to }, schedule)

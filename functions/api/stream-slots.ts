@@ -18,12 +18,12 @@ export interface StreamSlots {
   readonly take: (tokenId: string) => Promise<ReleaseSlot>
 }
 
-/** Dependencies of slots. */
+/** The dependencies of slots. */
 export interface StreamSlotsDeps {
   readonly marks: MarksPort
   readonly clock: Pick<ClockPort, 'now' | 'monotonicMs'>
   readonly random: Pick<RandomPort, 'bytes'>
-  /** Open streams of the installation. */
+  /** Maximum number of open streams of the installation. */
   readonly streamsMax: number
 }
 
@@ -40,13 +40,13 @@ export function createStreamSlots(deps: StreamSlotsDeps): StreamSlots {
     take: async tokenId => {
       limiter.countRequest(tokenId)
       const expiresAt = (clock.now() + apiLimits.streamSlotMs) as EpochMs
-      // Another stream may have an expired mark.
+      // After the expiry, another stream may have taken the slot and its mark.
       const unmark = async (mark: string): Promise<void> => {
         if (clock.now() < expiresAt) await marks.unmark(mark)
       }
-      const tokenSlots = { owner: 'the token', prefix: tokenId, count: tokenStreamsMax }
+      const tokenSlots = { owner: 'the token', prefix: tokenId, slotCount: tokenStreamsMax }
       const tokenMark = await markFreeSlot(deps, tokenSlots, expiresAt)
-      const allSlots = { owner: 'the installation', prefix: 'all', count: deps.streamsMax }
+      const allSlots = { owner: 'the installation', prefix: 'all', slotCount: deps.streamsMax }
       const allMark = await markFreeSlot(deps, allSlots, expiresAt).catch(async thrown => {
         await unmark(tokenMark)
         throw thrown
@@ -62,11 +62,11 @@ export function createStreamSlots(deps: StreamSlotsDeps): StreamSlots {
   }
 }
 
-/** Slots that have an owner and a number each. */
+/** The slots of the token or installation `owner`, numbered from 0. */
 interface NumberedSlots {
   readonly owner: string
   readonly prefix: string
-  readonly count: number
+  readonly slotCount: number
 }
 
 /**
@@ -75,16 +75,16 @@ interface NumberedSlots {
  */
 async function markFreeSlot(
   { marks, random }: StreamSlotsDeps,
-  { owner, prefix, count }: NumberedSlots,
+  { owner, prefix, slotCount }: NumberedSlots,
   expiresAt: EpochMs,
 ): Promise<string> {
   const [firstSlot = 0] = random.bytes(1)
-  for (let offset = 0; offset < count; offset += 1) {
-    const mark = `stream ${prefix} ${(firstSlot + offset) % count}`
+  for (let offset = 0; offset < slotCount; offset += 1) {
+    const mark = `stream ${prefix} ${(firstSlot + offset) % slotCount}`
     // A read costs less than a refused write.
     if (!(await marks.isMarked(mark)) && (await marks.mark(mark, expiresAt))) return mark
   }
-  throw error('API_RATE_LIMITED', `${owner} has ${count} open streams, which is the maximum`, {
+  throw error('API_RATE_LIMITED', `${owner} has ${slotCount} open streams, which is the maximum`, {
     details: { retryAfterSeconds: 5 },
   })
 }

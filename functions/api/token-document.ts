@@ -77,7 +77,7 @@ export function createTokenSecret(
   return { token: `act_${id}_${secret}`, hash: hashOf(secret) }
 }
 
-/** Returns the id of a token's text, and the hash of its secret. Undefined for another text. */
+/** Returns the id of a token's text, and the hash of its secret. Undefined for an invalid text. */
 export function parseTokenText(
   text: string,
 ): { readonly id: string; readonly hash: string } | undefined {

@@ -2,7 +2,7 @@
  * federation: tokens of CI systems, which OIDC issuers sign, are exchanged for tokens of the API.
  * An admin defines the rules. Each rule names an issuer, an audience and conditions on claims.
  *
- * Invariants: no request leaves for an issuer that no rule names. A refusal contains no condition
+ * Invariants: no request is sent to an issuer that no rule names. A refusal contains no condition
  * of a rule. No token of an issuer is stored or logged.
  */
 import { DeployError } from '../../../shared/errors/error.ts'
@@ -44,10 +44,15 @@ export async function exchangeJwt(
   const issuer = readUnverifiedIssuer(request.token)
   try {
     const rules = await listActiveRules(ports.documents, ports.logger)
-    const trusted = rules.filter(rule => rule.issuer === issuer)
-    if (trusted.length === 0) throw foreignTokenError()
+    const issuerRules = rules.filter(rule => rule.issuer === issuer)
+    if (issuerRules.length === 0) throw foreignTokenError()
     const claims = await verifyJwt(request.token, { issuer, keys, now: ports.clock.now() })
-    return await issueFederated(ports, request, selectRule(trusted, claims, request.rule), claims)
+    return await issueFederated(
+      ports,
+      request,
+      selectRule(issuerRules, claims, request.rule),
+      claims,
+    )
   } catch (thrown) {
     if (thrown instanceof DeployError)
       ports.logger.write('warn', 'federation.refused', {

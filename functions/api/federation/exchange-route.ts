@@ -4,7 +4,7 @@ import type { Route } from '../define-route.ts'
 import { tokenView } from '../token-document.ts'
 
 /** A route without a token, and the size limit of its body. */
-export interface OpenRoute
+export interface PublicRoute
   extends Pick<Route, 'method' | 'path' | 'summary' | 'body' | 'output' | 'status'> {
   readonly bodyBytesMax: number
 }
@@ -23,4 +23,4 @@ export const exchangeRoute = {
   bodyBytesMax: federationLimits.exchangeBytesMax,
   status: 201,
   output: tokenView.extend({ token: z.string() }),
-} as const satisfies OpenRoute
+} as const satisfies PublicRoute

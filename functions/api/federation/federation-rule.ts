@@ -75,8 +75,8 @@ export function requireNarrowRule(
 }
 
 /**
- * Returns all rules that are not paused. An invalid or unreadable rule is logged, and hides no
- * other.
+ * Returns all rules that are not paused. An invalid or unreadable rule is logged, and does not
+ * affect the others.
  */
 export async function listActiveRules(
   documents: Pick<DocumentsPort, 'list'>,
@@ -84,7 +84,11 @@ export async function listActiveRules(
 ): Promise<readonly FederationRule[]> {
   const rules: FederationRule[] = []
   let cursor: string | undefined = ''
-  for (let page = 0; cursor !== undefined && page < triggerLimits.documentPagesMax; page += 1) {
+  for (
+    let pageIndex = 0;
+    cursor !== undefined && pageIndex < triggerLimits.documentPagesMax;
+    pageIndex += 1
+  ) {
     const rulePage: DocumentPage = await documents.list('federation', cursor, '*')
     const invalidNames = rulePage.unreadable.map(({ key }) => key.name)
     for (const { key, version, value } of rulePage.documents) {

@@ -31,13 +31,14 @@ interface KeyDeps {
 }
 
 /**
- * Creates the keys of issuers, in the memory of this process for a limited time. An unknown key
- * causes a new request, at most one in `unknownKeyRetryMs` for each issuer. Concurrent calls share
- * one request. After a failed request the earlier keys remain until their time has passed.
+ * Creates the access to the keys of issuers, which this process caches for a limited time. An
+ * unknown key causes a new request, at most one in `unknownKeyRetryMs` for each issuer. Concurrent
+ * calls share one request. After a failed request the earlier keys remain until their time has
+ * passed.
  */
 export function createIssuerKeys(deps: KeyDeps): IssuerKeys {
   const cache = new Map<string, CachedKeys>()
-  const running = new Map<string, Promise<void>>()
+  const runningRequests = new Map<string, Promise<void>>()
   const ageOf = (ms: number): number => deps.clock.monotonicMs() - ms
   const currentSetOf = (issuer: string): KeySet | undefined => {
     const cached = cache.get(issuer)
@@ -48,12 +49,14 @@ export function createIssuerKeys(deps: KeyDeps): IssuerKeys {
   /** Requests the keys, unless the last request is younger than `intervalMs`. */
   const requestKeys = async (issuer: string, intervalMs: number): Promise<void> => {
     const cached = cache.get(issuer)
-    const request = running.get(issuer)
-    if (request !== undefined) return request
+    const runningRequest = runningRequests.get(issuer)
+    if (runningRequest !== undefined) return runningRequest
     if (cached !== undefined && ageOf(cached.requestedMs) < intervalMs) return
-    const newRequest = receiveKeys(deps, issuer, cached).then(keys => remember(cache, issuer, keys))
-    running.set(issuer, newRequest)
-    await newRequest.finally(() => running.delete(issuer))
+    const newRequest = receiveKeys(deps, issuer, cached).then(keys =>
+      cacheKeys(cache, issuer, keys),
+    )
+    runningRequests.set(issuer, newRequest)
+    await newRequest.finally(() => runningRequests.delete(issuer))
   }
   return {
     find: async (issuer, header) => {
@@ -71,8 +74,8 @@ export function createIssuerKeys(deps: KeyDeps): IssuerKeys {
   }
 }
 
-/** Keeps the keys of an issuer, and forgets those of the issuer that was added first. */
-function remember(cache: Map<string, CachedKeys>, issuer: string, keys: CachedKeys): void {
+/** Caches the keys of an issuer. Beyond `issuersMax`, removes the issuer that was added first. */
+function cacheKeys(cache: Map<string, CachedKeys>, issuer: string, keys: CachedKeys): void {
   cache.set(issuer, keys)
   const [oldestIssuer] = cache.keys()
   if (cache.size > limits.issuersMax && oldestIssuer !== undefined) cache.delete(oldestIssuer)

@@ -1,15 +1,17 @@
 /** An issuer at which everyone can obtain tokens, so a rule must name the owner of a token. */
 interface PublicIssuer {
   readonly url: string
-  /** The claims that identify the owner of a token, by itself or as the text before a slash. */
+  /**
+   * The claims whose value, or the part before its first slash, identifies the owner of a token.
+   */
   readonly ownerClaims: readonly string[]
-  /** The text before the owner in the claim `sub`. Owners can choose other forms of the claim. */
+  /** The text before the owner in the claim `sub`. Owners can choose claims without this prefix. */
   readonly subjectPrefix: string
 }
 
 /**
  * The public issuers by the names of the command line. The claim `job_workflow_ref` of GitHub is no
- * owner claim: every repository can call the public workflow of another one.
+ * owner claim: every repository can call the public workflow of another repository.
  */
 export const publicIssuers: Readonly<Record<'github' | 'gitlab', PublicIssuer>> = {
   github: {
@@ -25,8 +27,8 @@ export const publicIssuers: Readonly<Record<'github' | 'gitlab', PublicIssuer>> 
 }
 
 /**
- * The terms in names of claims that describe a token, or a job of any owner. Examples are
- * `ref_type`, `build_branch` and `runner_environment`.
+ * The terms in the names of claims that describe a token or a job, and no owner. Examples of such
+ * names are `ref_type`, `build_branch` and `runner_environment`.
  */
 const jobTerms: ReadonlySet<string> = new Set([
   ...['iss', 'aud', 'azp', 'exp', 'iat', 'nbf', 'jti'],
@@ -35,19 +37,20 @@ const jobTerms: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reports whether the conditions of a rule restrict the tokens of an issuer to some owners. Those
- * of a public issuer need an owner claim without a wildcard, or with one after a slash. Everyone
- * may be able to obtain tokens of another issuer too. Its conditions need a claim without a
- * wildcard that may name an owner, or an owner claim of a public issuer. Self-managed GitLab and
- * GitHub Enterprise have the latter claims. Pure.
+ * Reports whether the conditions of a rule restrict the tokens of an issuer to some owners. For a
+ * public issuer, one condition must fix the value of an owner claim, or its part before a slash.
+ * Everyone may be able to obtain tokens of another issuer too. For such an issuer, one condition
+ * must fix a claim that may name an owner, or an owner claim of a public issuer. Self-managed
+ * GitLab and GitHub Enterprise have the owner claims of the public issuers. Pure.
  */
 export function restrictsOwner(issuer: string, claims: Readonly<Record<string, string>>): boolean {
-  const known = Object.values(publicIssuers)
-  const publicIssuer = known.find(({ url }) => url === issuer)
+  const knownIssuers = Object.values(publicIssuers)
+  const publicIssuer = knownIssuers.find(({ url }) => url === issuer)
   return Object.entries(claims).some(([claim, pattern]) =>
     publicIssuer === undefined
-      ? fixesPossibleOwner(claim, pattern) || known.some(one => namesOwner(one, claim, pattern))
-      : namesOwner(publicIssuer, claim, pattern),
+      ? fixesPossibleOwner(claim, pattern) ||
+        knownIssuers.some(knownIssuer => fixesOwnerClaim(knownIssuer, claim, pattern))
+      : fixesOwnerClaim(publicIssuer, claim, pattern),
   )
 }
 
@@ -57,14 +60,15 @@ function fixesPossibleOwner(claim: string, pattern: string): boolean {
   return !/[*?]|^(?:true|false)$/.test(pattern) && !terms.some(term => jobTerms.has(term))
 }
 
-function namesOwner(publicIssuer: PublicIssuer, claim: string, pattern: string): boolean {
-  if (claim !== 'sub') return publicIssuer.ownerClaims.includes(claim) && fixesOwner(pattern)
+/** Reports whether a pattern fixes the owner in an owner claim or in the claim `sub`. */
+function fixesOwnerClaim(publicIssuer: PublicIssuer, claim: string, pattern: string): boolean {
+  if (claim !== 'sub') return publicIssuer.ownerClaims.includes(claim) && fixesOwnerPart(pattern)
   const { subjectPrefix } = publicIssuer
-  return pattern.startsWith(subjectPrefix) && fixesOwner(pattern.slice(subjectPrefix.length))
+  return pattern.startsWith(subjectPrefix) && fixesOwnerPart(pattern.slice(subjectPrefix.length))
 }
 
-/** Reports whether a pattern has no wildcard, or none before its first slash. */
-function fixesOwner(pattern: string): boolean {
+/** Reports whether a pattern has no wildcard, or no wildcard before its first slash. */
+function fixesOwnerPart(pattern: string): boolean {
   const [beforeSlash = '', ...rest] = pattern.split('/')
   return !/[*?]/.test(pattern) || (rest.length > 0 && !/[*?]|^$/.test(beforeSlash))
 }

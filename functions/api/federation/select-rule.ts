@@ -8,9 +8,9 @@ import type { FederationRule } from './federation-rule.ts'
 export type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Returns the one rule that admits verified claims. `requestedRule` selects one of several. Throws
- * OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN, OIDC_RULE_AMBIGUOUS. Errors contain no condition of a
- * rule, because every user of a public issuer can cause them. Pure.
+ * Returns the one rule that admits verified claims. `requestedRule` selects one of several rules.
+ * Throws OIDC_AUDIENCE_WRONG, OIDC_TOKEN_FOREIGN, OIDC_RULE_AMBIGUOUS. Errors contain no condition
+ * of a rule, because every user of a public issuer can cause them. Pure.
  */
 export function selectRule(
   rules: readonly FederationRule[],
@@ -18,22 +18,22 @@ export function selectRule(
   requestedRule: string | undefined,
 ): FederationRule {
   const audiences = [claims['aud']].flat().map(String)
-  const addressed = rules.filter(({ audience }) => audiences.includes(audience))
-  if (addressed.length === 0)
+  const audienceRules = rules.filter(({ audience }) => audiences.includes(audience))
+  if (audienceRules.length === 0)
     throw error(
       'OIDC_AUDIENCE_WRONG',
       `no rule accepts the audience '${toPrintable(audiences.join(', '))}' of the OIDC token`,
     )
-  const matching = addressed.filter(rule => matchesConditions(rule.claims, claims))
-  const selected = matching.filter(({ name }) => name === (requestedRule ?? name))
-  const [rule, ...others] = selected
+  const matchingRules = audienceRules.filter(rule => matchesConditions(rule.claims, claims))
+  const selectedRules = matchingRules.filter(({ name }) => name === (requestedRule ?? name))
+  const [rule, ...others] = selectedRules
   if (rule === undefined) throw foreignTokenError()
   if (others.length === 0) return rule
-  const names = selected.map(({ name }) => `'${name}'`).join(', ')
+  const names = selectedRules.map(({ name }) => `'${name}'`).join(', ')
   throw error('OIDC_RULE_AMBIGUOUS', `several rules admit the OIDC token: ${names}`)
 }
 
-/** Returns the error of a token that no rule admits, also when no rule names its issuer. */
+/** Returns the error for a token that no rule admits, or whose issuer no rule names. */
 export function foreignTokenError(): Error {
   return error('OIDC_TOKEN_FOREIGN', 'no rule admits the issuer and claims of the OIDC token')
 }
@@ -47,7 +47,7 @@ export function matchesConditions(conditions: FederationRule['claims'], claims: 
   )
 }
 
-/** Returns the texts of a claim: itself, or the items of a list. Objects have none. */
+/** Returns the values of a claim as texts: the claim itself, or the items of a list. */
 function textsOf(claim: unknown): readonly string[] {
   return [claim]
     .flat()

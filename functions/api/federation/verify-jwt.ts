@@ -6,7 +6,7 @@ import { toPrintable } from '../../../shared/triggers/printable.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { Claims } from './select-rule.ts'
 
-/** The accepted signatures. All of them are asymmetric, so no public key can sign a token. */
+/** The accepted signature algorithms. All are asymmetric, so a public key cannot sign a token. */
 const algorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -20,8 +20,8 @@ const requiredClaims = ['sub', 'aud', 'exp', 'iat']
 export function readUnverifiedIssuer(jwt: string): string {
   const { alg, iss } = decodeParts(jwt)
   if (!algorithms.includes(String(alg)))
-    throw invalidError(`its algorithm '${toPrintable(String(alg), 20)}' is not accepted`)
-  if (typeof iss !== 'string') throw invalidError('it names no issuer')
+    throw invalidTokenError(`its algorithm '${toPrintable(String(alg), 20)}' is not accepted`)
+  if (typeof iss !== 'string') throw invalidTokenError('it names no issuer')
   return iss
 }
 
@@ -29,7 +29,7 @@ function decodeParts(jwt: string): { readonly alg: unknown; readonly iss: unknow
   try {
     return { alg: decodeProtectedHeader(jwt).alg, iss: decodeJwt(jwt).iss }
   } catch {
-    throw invalidError('it is not a JWT')
+    throw invalidTokenError('it is not a JWT')
   }
 }
 
@@ -41,16 +41,17 @@ export async function verifyJwt(
   jwt: string,
   { issuer, keys, now }: { readonly issuer: string; keys: IssuerKeys; now: EpochMs },
 ): Promise<Claims> {
-  const tolerance = limits.clockToleranceSeconds
+  const toleranceSeconds = limits.clockToleranceSeconds
   try {
     const { payload } = await jwtVerify(jwt, header => keys.find(issuer, header), {
       issuer,
       algorithms: [...algorithms],
       requiredClaims: [...requiredClaims],
-      clockTolerance: tolerance,
+      clockTolerance: toleranceSeconds,
       currentDate: new Date(now),
     })
-    if ((payload.iat ?? 0) > now / 1_000 + tolerance) throw invalidError('it is not valid yet')
+    if ((payload.iat ?? 0) > now / 1_000 + toleranceSeconds)
+      throw invalidTokenError('it is not valid yet')
     return payload
   } catch (thrown) {
     throw toVerificationError(thrown)
@@ -62,13 +63,13 @@ function toVerificationError(thrown: unknown): Error {
   if (thrown instanceof errors.JWTExpired)
     return error('OIDC_TOKEN_EXPIRED', 'the OIDC token has expired')
   if (thrown instanceof errors.JWTClaimValidationFailed)
-    return invalidError(
+    return invalidTokenError(
       thrown.claim === 'nbf' ? 'it is not valid yet' : `its claim '${thrown.claim}' is not valid`,
     )
-  if (thrown instanceof errors.JWKSNoMatchingKey) return invalidError('its key is unknown')
-  return invalidError('its signature is not valid')
+  if (thrown instanceof errors.JWKSNoMatchingKey) return invalidTokenError('its key is unknown')
+  return invalidTokenError('its signature is not valid')
 }
 
-function invalidError(reason: string): Error {
+function invalidTokenError(reason: string): Error {
   return error('OIDC_TOKEN_INVALID', `the OIDC token is not valid: ${reason}`)
 }

@@ -4,7 +4,7 @@ import { pageQuery } from '../pages.ts'
 import { defineRoute } from '../define-route.ts'
 
 /** An undelivered notification: its receiver and its event, without secrets. */
-const letterView = z.object({
+const deadNotificationView = z.object({
   /** The name of the notification, or `reply` for a reply to a repository host. */
   to: z.string(),
   stack: z.string(),
@@ -26,9 +26,9 @@ export const deadNotificationRoutes = [
     scope: 'installation',
     summary: 'List notifications that could not be delivered',
     query: z.object({ limit: pageQuery.limit }),
-    output: z.object({ items: z.array(letterView) }),
+    output: z.object({ items: z.array(deadNotificationView) }),
     run: async ({ notifications }, { query: { limit } }) => ({
-      json: { items: (await notifications.listDeadLetters(limit)).map(letterViewOf) },
+      json: { items: (await notifications.listDeadLetters(limit)).map(deadNotificationViewOf) },
     }),
   }),
   defineRoute({
@@ -42,7 +42,7 @@ export const deadNotificationRoutes = [
   }),
 ]
 
-function letterViewOf(message: OutgoingMessage): z.infer<typeof letterView> {
+function deadNotificationViewOf(message: OutgoingMessage): z.infer<typeof deadNotificationView> {
   if (message.kind === 'reply') {
     const { stack, state, request } = message.reply
     return { to: 'reply', stack, about: state, request }

@@ -44,8 +44,8 @@ export const deploymentRoutes = [
     output: pageForm(deploymentView),
     run: async (ports, { params, query: { limit, cursor } }) => {
       const record = await requireStack(ports, stackOf(params))
-      const before = cursor === '' ? record.deployments + 1 : parseCursor(cursor)
-      const items = (await ports.catalog.listHistory(record.id, limit, before)).map(
+      const beforeNumber = cursor === '' ? record.deployments + 1 : parseCursor(cursor)
+      const items = (await ports.catalog.listHistory(record.id, limit, beforeNumber)).map(
         deploymentViewOf,
       )
       const lastNumber = items.at(-1)?.number ?? 1
@@ -78,12 +78,12 @@ export const deploymentRoutes = [
     run: async (ports, { params, body: { force } }) => {
       const { id, stack, number } = await requireDeployment(ports, params)
       if (stack.current !== id) return { json: { kind: 'none', number } }
-      const before = (await ports.control.read(id))?.stop ?? 'none'
+      const stopBefore = (await ports.control.read(id))?.stop ?? 'none'
       const stop = force ? 'forced' : 'graceful'
       await ports.control.stop(id, stop)
       // If no living process holds the deployment, the receiver of the nudge closes it.
       await ports.nudges.nudge(stack.id, 0)
-      const isNewStop = before === 'none' || (force && before === 'graceful')
+      const isNewStop = stopBefore === 'none' || (force && stopBefore === 'graceful')
       return { json: { kind: isNewStop ? 'asked' : 'asked before', number } }
     },
   }),

@@ -50,9 +50,12 @@ const schedules = createCollectionRoutes({
   writeRole: 'deploy',
   draft: scheduleDraft,
   keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
-  createValue: async (ports, key, draft, before) => {
+  createValue: async (ports, key, draft, storedPrevious) => {
     const now = ports.clock.now()
-    const previous = before === undefined ? undefined : parseDocumentValue(scheduleDocument, before)
+    const previous =
+      storedPrevious === undefined
+        ? undefined
+        : parseDocumentValue(scheduleDocument, storedPrevious)
     // A change counts as the last run, so that due times before the change are skipped.
     const lastRunField = previous === undefined ? {} : { lastAt: now }
     const schedule = { ...draft, createdAt: previous?.createdAt ?? now, ...lastRunField }

@@ -17,7 +17,7 @@ import { stateEditForm } from '../../../shared/state/edits/state-edit.ts'
 import { idempotencyKeyOf, putOnce, requestView, requestViewOf } from '../put-request.ts'
 import { requirePermission } from '../authorization.ts'
 import { requireArchive } from '../require-archive.ts'
-import { placeMovedCalls } from '../scheduler-calls.ts'
+import { placeCallsForRename } from '../scheduler-calls.ts'
 import { type ApiPorts, defineRoute, type RouteCall, stackOf } from '../define-route.ts'
 
 /** A name of a project or stack. */
@@ -42,11 +42,11 @@ export const editRoutes = [
       const { id: stack } = await requireStack(ports, stackOf(call.params))
       const key = idempotencyKeyOf(call.request, ports)
       const { edit } = call.body
-      // The record names the state as an archive of the stack, so that no other stack's is used.
+      // The request names the state as an archive of this stack, so that no other archive is used.
       const state = 'state' in edit ? (edit.state as BlobHash) : undefined
       const namedEdit = state === undefined ? edit : { ...edit, state: archiveNameOf(stack, state) }
       return putEdit(ports, call, { stack, key, edit: namedEdit }, async () => {
-        await requireIdle(ports, stack)
+        await requireIdleStack(ports, stack)
         if (state !== undefined) await requireArchive(ports, stack, state)
       })
     },
@@ -72,8 +72,8 @@ export const editRoutes = [
       await requireStack(ports, stack)
       if ((await ports.catalog.getStack(to)) !== undefined)
         throw error('STACK_EXISTS', `the stack '${call.body.stack}' already exists`)
-      await requireIdle(ports, stack)
-      const placements = await placeMovedCalls(ports, stack, to)
+      await requireIdleStack(ports, stack)
+      const placements = await placeCallsForRename(ports, stack, to)
       const edit = { kind: 'rename stack', to, placements } as const
       return putEdit(ports, call, { stack, key, edit }, async () => undefined)
     },
@@ -100,10 +100,10 @@ async function putEdit(
 }
 
 /**
- * Throws STACK_BUSY for a stack with an open deployment or a waiting one, because its sender would
- * not wait for the edit.
+ * Throws STACK_BUSY for a stack with an open deployment, or with a waiting request for one. The
+ * sender of an edit does not wait until the deployment is over.
  */
-async function requireIdle(
+async function requireIdleStack(
   { catalog, requests }: Pick<ApiPorts, 'catalog' | 'requests'>,
   stack: StackId,
 ): Promise<void> {

@@ -24,21 +24,21 @@ const parallelMax = 10_000
 const parallelDefault = 1_000
 
 /** URNs, or URN patterns. */
-const urns = z
+const urnsForm = z
   .array(z.string().min(1).max(apiLimits.urnCharsMax))
   .max(apiLimits.urnsMax)
   .default([])
 
-const targetingBody = z.strictObject({
-  targets: urns,
-  excludes: urns,
-  replaces: urns,
+const targetingForm = z.strictObject({
+  targets: urnsForm,
+  excludes: urnsForm,
+  replaces: urnsForm,
   targetDependents: z.boolean().default(false),
   excludeDependents: z.boolean().default(false),
   excludeProtected: z.boolean().default(false),
 })
 
-const requestBody = z.strictObject({
+const requestBodyForm = z.strictObject({
   command: z.enum(['up', 'refresh', 'destroy', 'import']),
   parallel: z.int().min(1).max(parallelMax).default(parallelDefault),
   refresh: z.boolean().default(false),
@@ -52,7 +52,7 @@ const requestBody = z.strictObject({
   ignoreProtect: z.literal(true).optional(),
   release: z.enum(['dataflow', 'antichain']).optional(),
   /** The selected resources. Absent: all. */
-  targeting: targetingBody.optional(),
+  targeting: targetingForm.optional(),
   /** The resources of an import; only for the command `import`, which needs them. */
   imports: importsForm.optional(),
   /** An archive that was uploaded for the stack. Absent: the program of the stack. */
@@ -66,7 +66,7 @@ const creationRoute = {
   method: 'POST',
   scope: 'stack',
   status: 202,
-  body: requestBody,
+  body: requestBodyForm,
   output: requestView,
 } as const
 
@@ -186,11 +186,11 @@ export async function requireRequest(
  */
 async function putRequest(
   ports: ApiPorts,
-  { params, body, caller, request }: RouteCall<unknown, z.infer<typeof requestBody>>,
+  { params, body, caller, request }: RouteCall<unknown, z.infer<typeof requestBodyForm>>,
   dryRun: boolean,
 ): Promise<{ readonly json: unknown }> {
   const { id: stack } = await requireStack(ports, stackOf(params))
-  requireImports(body)
+  requireMatchingImports(body)
   const {
     archive: contentHash,
     release,
@@ -200,7 +200,7 @@ async function putRequest(
     imports,
     ...otherOptions
   } = body
-  const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...rest } = otherOptions
+  const { legacyDiff, legacyRefreshDiff, withoutFeatures, ...requiredOptions } = otherOptions
   const name = contentHash === undefined ? undefined : archiveNameOf(stack, contentHash)
   const newRequest: DeploymentRequest = {
     stack,
@@ -209,7 +209,7 @@ async function putRequest(
     by: `${caller.name} (API)`,
     dryRun,
     options: {
-      ...rest,
+      ...requiredOptions,
       execute: ports.execute,
       ...(runProgram === true ? { runProgram } : {}),
       ...(legacyDiff === undefined ? {} : { legacyDiff }),
@@ -235,11 +235,11 @@ async function putRequest(
   return { json: requestViewOf(storedRequest) }
 }
 
-/** Throws API_INPUT_INVALID for an import without resources, and for others with some. */
-function requireImports({
+/** Throws API_INPUT_INVALID for an import without resources, or another command with resources. */
+function requireMatchingImports({
   command,
   imports,
-}: Pick<z.infer<typeof requestBody>, 'command' | 'imports'>): void {
+}: Pick<z.infer<typeof requestBodyForm>, 'command' | 'imports'>): void {
   if ((command === 'import') === (imports !== undefined)) return
   const message = 'body.imports: required for the command import, and for no other'
   throw error('API_INPUT_INVALID', message, { details: { at: 'body.imports' } })

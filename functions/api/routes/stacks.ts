@@ -9,7 +9,7 @@ import { removeStackDocuments } from '../scheduler-calls.ts'
 import { coversStack } from '../authorization.ts'
 import { defineRoute, stackOf } from '../define-route.ts'
 
-const projectName = z
+const projectNameForm = z
   .string()
   .regex(/^[\w.-]{1,100}$/, 'must be 1 to 100 letters, digits, _, . and -')
 
@@ -35,7 +35,7 @@ export const stackRoutes = [
     role: 'read',
     scope: 'any',
     summary: 'List the stacks of the token by their ids',
-    query: z.object({ ...pageQuery, project: projectName.optional() }),
+    query: z.object({ ...pageQuery, project: projectNameForm.optional() }),
     output: pageForm(stackView).extend({
       unreadable: z.array(z.object({ id: z.string(), code: z.string() })),
     }),
@@ -89,7 +89,7 @@ export const stackRoutes = [
       const record = await requireStack(ports, id)
       const { stack } = stackPartsOf(id)
       if (record.current !== '') throw stackBusyError(stack)
-      const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateMax)
+      const lateOutcomes = await ports.catalog.listLateOutcomes(id, lateOutcomesMax)
       if (!query.force) requireEmptyStack(stack, await exportState(ports, id), lateOutcomes.length)
       if (!(await ports.catalog.removeStack(id))) throw stackBusyError(stack)
       await removeStackDocuments(ports, id)
@@ -99,7 +99,7 @@ export const stackRoutes = [
 ]
 
 /** Maximum number of late outcomes to read. A single one is a reason to refuse the removal. */
-const lateMax = 100
+const lateOutcomesMax = 100
 
 function stackBusyError(stack: string): Error {
   return error('STACK_BUSY', `a deployment of the stack '${stack}' is running`, {

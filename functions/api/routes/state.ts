@@ -11,7 +11,7 @@ import { readStateAt } from '../../../shared/runtime/state/state-at-time.ts'
 import { includesRole } from '../authorization.ts'
 import { type ApiPorts, type RouteCall, defineRoute, stackOf } from '../define-route.ts'
 
-const exportQuery = z.object({
+const exportQueryForm = z.object({
   version: z.coerce.number().int().min(1).optional(),
   at: z.string().max(100).optional(),
 })
@@ -24,7 +24,7 @@ export const stateRoutes = [
     role: 'read',
     scope: 'stack',
     summary: "Get the state of a stack in Pulumi's format, with sealed secrets",
-    query: exportQuery,
+    query: exportQueryForm,
     output: z.looseObject({ version: z.number() }),
     run: async (ports, call) => {
       const state = await readRequestedState(ports, call)
@@ -55,7 +55,7 @@ export const stateRoutes = [
 
 async function readRequestedState(
   ports: ApiPorts,
-  { params, query }: RouteCall<z.infer<typeof exportQuery>, unknown>,
+  { params, query }: RouteCall<z.infer<typeof exportQueryForm>, unknown>,
 ): Promise<StoredDeployment | undefined> {
   const { version, at } = query
   if (at === undefined) {
