@@ -1,17 +1,18 @@
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config'
 
 /**
- * One project per kind of test. The name of a file says its tier: `x.test.ts` runs in `npm test`,
+ * The tier of this run. The name of a test file contains its tier: `x.test.ts` runs in `npm test`,
  * `x.full.test.ts` in `npm run test:full`, `x.aws.test.ts` in `npm run test:aws`,
  * `x.nightly.test.ts` in `npm run nightly`.
  */
 const tier = process.env['ANTICHAIN_TIER'] ?? 'readme'
 if (!['readme', 'full', 'aws', 'nightly'].includes(tier))
-  throw new Error(`ANTICHAIN_TIER is '${tier}': it is one of readme, full, aws, nightly`)
-const kept = tier === 'readme' ? '*.test.ts' : `*.${tier}.test.ts`
-const otherTiers =
+  throw new Error(`ANTICHAIN_TIER is '${tier}': it must be one of readme, full, aws, nightly`)
+const tierPattern = tier === 'readme' ? '*.test.ts' : `*.${tier}.test.ts`
+const otherTierPatterns =
   tier === 'readme' ? ['full', 'aws', 'nightly'].map(other => `**/*.${other}.test.ts`) : []
-const programs = [
+/** Folders of programs, which are no tests of this repository. */
+const programFolders = [
   '**/node_modules/**',
   'test/golden/cases/**',
   'test/golden/more/**',
@@ -21,70 +22,78 @@ const programs = [
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>
 
-const project = (
+/** Creates the project of one kind of test. `settings` replace the defaults. */
+const createProject = (
   name: string,
   folders: readonly string[],
   settings: Settings,
 ): TestProjectInlineConfiguration => ({
   test: {
     name,
-    include: folders.map(folder => `${folder}/**/${kept}`),
-    exclude: [...programs, ...otherTiers],
+    include: folders.map(folder => `${folder}/**/${tierPattern}`),
+    exclude: [...programFolders, ...otherTierPatterns],
     ...settings,
   },
 })
 
-/** Pure tests share their worker: loading the code once is most of their time. */
-const together: Settings = { pool: 'threads', isolate: false, testTimeout: 60_000 }
-/** Tests that own processes, files and signals have a process of their own. */
-const alone = (seconds: number): Settings => ({
+/**
+ * The settings of pure tests. They share a worker, because most of their time is the loading of
+ * code.
+ */
+const sharedWorker: Settings = { pool: 'threads', isolate: false, testTimeout: 60_000 }
+/**
+ * Returns the settings of tests that own processes or files. Each test file has its own process.
+ */
+const ownProcess = (timeoutSeconds: number): Settings => ({
   pool: 'forks',
-  testTimeout: seconds * 1000,
-  hookTimeout: seconds * 1000,
+  testTimeout: timeoutSeconds * 1000,
+  hookTimeout: timeoutSeconds * 1000,
 })
 
 /**
- * The behaviours of the original engine, a folder per group, are many: the second tier has them.
+ * The files of the lifecycle project. Its subfolders have the tests that are translated from
+ * Pulumi's own lifecycle tests. They are many, so the first tier omits them, and the second tier
+ * runs them.
  */
-const groups: Settings =
+const lifecycleFiles: Settings =
   tier === 'full'
     ? { include: ['test/lifecycle/**/*.full.test.ts', 'test/lifecycle/*/**/*.test.ts'] }
     : tier === 'readme'
-      ? { exclude: [...programs, ...otherTiers, 'test/lifecycle/*/**'] }
+      ? { exclude: [...programFolders, ...otherTierPatterns, 'test/lifecycle/*/**'] }
       : {}
 
 export default defineConfig({
   test: {
-    // As many as the machine has; the default leaves one of two idle.
+    // One worker for each core. The default leaves one of two cores idle.
     maxWorkers: '100%',
     projects: [
-      project('unit', ['shared', 'functions', 'local', 'cli', 'bench'], together),
-      project('contract', ['test/contract'], alone(180)),
-      // The servers are shared; each test keeps its records under its own names.
-      project('aws', ['test/aws'], alone(120)),
-      // It compares what all tests of the local cloud did.
-      project('permissions', ['test/permissions'], {
-        ...alone(120),
+      createProject('unit', ['shared', 'functions', 'local', 'cli', 'bench'], sharedWorker),
+      createProject('contract', ['test/contract'], ownProcess(180)),
+      // The tests share the emulators. Each test uses names of its own for its records.
+      createProject('aws', ['test/aws'], ownProcess(120)),
+      // These tests read the calls that the tests of the local cloud have recorded.
+      createProject('permissions', ['test/permissions'], {
+        ...ownProcess(120),
         sequence: { groupOrder: 1 },
       }),
-      // At night the same properties run again, on more cases.
-      project('property', ['test/property'], {
-        ...alone(tier === 'nightly' ? 1200 : 300),
+      // The third tier runs all properties again, on more cases.
+      createProject('property', ['test/property'], {
+        ...ownProcess(tier === 'nightly' ? 1200 : 300),
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
         setupFiles: ['test/property/runs.ts'],
       }),
-      project('infra', ['test/infra'], alone(300)),
-      project('verifier', ['test/verifier'], alone(60)),
-      project('lifecycle', ['test/lifecycle'], { ...alone(180), ...groups }),
-      project('sim', ['test/sim'], alone(tier === 'readme' ? 180 : 1200)),
-      // They run others: beside them everything would only be slower.
-      project('mutations', ['test/mutations'], {
-        ...alone(3_600),
+      createProject('infra', ['test/infra'], ownProcess(300)),
+      createProject('verifier', ['test/verifier'], ownProcess(60)),
+      createProject('lifecycle', ['test/lifecycle'], { ...ownProcess(180), ...lifecycleFiles }),
+      createProject('sim', ['test/sim'], ownProcess(tier === 'readme' ? 180 : 1200)),
+      // These tests run other suites, so they run after all other projects.
+      createProject('mutations', ['test/mutations'], {
+        ...ownProcess(3_600),
         sequence: { groupOrder: 2 },
       }),
-      project('house', ['test/house'], alone(180)),
-      project('integration', ['test/integration'], alone(180)),
-      project('e2e', ['test/e2e'], alone(240)),
+      createProject('house', ['test/house'], ownProcess(180)),
+      createProject('integration', ['test/integration'], ownProcess(180)),
+      createProject('e2e', ['test/e2e'], ownProcess(240)),
     ],
   },
 })

@@ -6,15 +6,15 @@ import { abandonDeployment, isUnreadable } from '../functions/step-generator/aba
 
 /**
  * The result of a cancel. `none`: there is no deployment to cancel. `closed`: this process closed
- * the deployment. `asked`, `asked before`: its living process was asked to stop, now or earlier.
- * `given up`: the records of the deployment are unreadable, so the stack keeps its published
- * `version`, 0 for none.
+ * the deployment. `asked`: its living process was asked to stop. `asked before`: it was already
+ * asked earlier. `abandoned`: the records of the deployment are unreadable, so the stack keeps its
+ * published `version`, 0 for none.
  */
 export type CancelResult =
   | { readonly kind: 'none' }
   | { readonly kind: 'closed' | 'asked' | 'asked before'; readonly number: number }
   | {
-      readonly kind: 'given up'
+      readonly kind: 'abandoned'
       readonly number: number
       readonly version: number
       readonly cause: Error
@@ -23,9 +23,8 @@ export type CancelResult =
 /**
  * Stops a living deployment, or closes a dead one. With `force`, running operations are abandoned
  * and their results stay unknown. If the holder is on another host, `force` also makes this process
- * close the deployment, once its leases are unchanged for long enough. Unreadable records throw
- * RECORD_DAMAGED or STATE_INVALID. With `force`, the stack is released instead, and the records
- * stay unchanged.
+ * close the deployment, once its executors count as gone. Throws RECORD_DAMAGED or STATE_INVALID
+ * for unreadable records. With `force`, releases the stack instead, and the records stay unchanged.
  */
 export async function cancel(
   ports: GeneratorPorts,
@@ -40,7 +39,7 @@ export async function cancel(
   } catch (thrown) {
     if (!force || !isUnreadable(thrown)) throw thrown
     await abandonDeployment(ports, current, record)
-    return { kind: 'given up', number: deploymentPartsOf(current).number, version, cause: thrown }
+    return { kind: 'abandoned', number: deploymentPartsOf(current).number, version, cause: thrown }
   }
 }
 
@@ -77,11 +76,12 @@ async function closeUnlessClosed(ports: GeneratorPorts, deployment: DeploymentId
 
 /** Time that executors have to abandon their running operations, in ms. */
 const abandonTimeoutMs = 3_000
+/** Interval at which this process checks whether they have done so, in ms. */
+const abandonCheckMs = 200
 
 /**
  * Makes the executors abandon their running operations. After `abandonTimeoutMs` this process ends
- * the remaining plugins of this machine. The executors that called these plugins then settle the
- * calls.
+ * the remaining plugins of this machine. The calls of these plugins then fail.
  */
 async function abandonRunning(ports: GeneratorPorts, deployment: DeploymentId): Promise<void> {
   await ports.control.stop(deployment, 'forced')
@@ -90,7 +90,7 @@ async function abandonRunning(ports: GeneratorPorts, deployment: DeploymentId): 
     const control = await ports.control.read(deployment)
     const isOver = control === undefined || control.closed
     if (isOver || (await ports.leases.list(deployment)).every(({ retired }) => retired)) return
-    await ports.clock.sleep(200)
+    await ports.clock.sleep(abandonCheckMs)
   }
   for (const { holder, retired, groups } of await ports.leases.list(deployment))
     if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endGroup)

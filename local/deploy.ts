@@ -42,7 +42,7 @@ export async function deploy(baseInput: RunInput): Promise<RunningLocalDeploymen
     onOutage: text => emitWarning(sink, text),
   })
   const { request, platform, ports } = input
-  // Only successive generator runs must remember the emitted events.
+  // Only a deployment with several generator runs must remember the emitted events.
   const createSingleRunSink = (): RunSink => {
     let isOpen = true
     return {

@@ -14,8 +14,9 @@ import type { StateEdit } from '../shared/state/edits/state-edit.ts'
 import type { StoredDeployment } from '../shared/state/stored.ts'
 
 /**
- * The result of a redrive. `none`: no current deployment. `dead`, `stopped`: the state of the
- * deployment. `nothing`: no dead letters. `operations`: the number of retried operations.
+ * The result of a redrive. `none`: no current deployment. `dead`: the process of the deployment is
+ * gone. `stopped`: the deployment was stopped. `nothing`: no dead letter has an operation without
+ * an end. `operations`: the number of operations that were sent again.
  */
 export type RedriveResult =
   | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
@@ -28,15 +29,18 @@ export interface ApiRequestOptions {
   readonly body?: unknown
 }
 
-/** The remote side of the command line: an API instead of this machine. */
-export interface RemotePrograms {
-  /** Packs and uploads a program folder. Throws ARCHIVE_TOO_LARGE, and the errors of the API. */
+/** The calls of an API that replace the work of this machine. */
+export interface RemoteApi {
+  /**
+   * Packs and uploads a program folder. Returns the archive and its size. Throws ARCHIVE_TOO_LARGE,
+   * and the errors of the API.
+   */
   readonly upload: (
     stack: StackId,
     folder: string,
   ) => Promise<{ readonly archive: string; readonly bytes: number }>
-  /** Uploads bytes to the address that the API returns for a path. */
-  readonly send: (
+  /** Uploads an archive to the address that the API returns for a path. */
+  readonly uploadArchive: (
     path: string,
     archive: { readonly archive: string; readonly bytes: Uint8Array },
   ) => Promise<void>
@@ -52,7 +56,7 @@ export interface RemotePrograms {
     },
     sink: EventSink,
   ) => Promise<RunningDeployment>
-  /** Lets the server resume an interrupted deployment, and emits its events. */
+  /** Requests that the server resumes an interrupted deployment, and emits its events. */
   readonly resume: (stack: StackId, number: number, sink: EventSink) => Promise<RunningDeployment>
   /** Removes a stack. Throws STACK_NOT_EMPTY without `force`, STACK_BUSY. */
   readonly removeStack: (stack: StackId, force: boolean) => Promise<void>
@@ -60,8 +64,8 @@ export interface RemotePrograms {
 
 /** The engine of the command line, over the embedded platform or an API. */
 export interface EnginePort {
-  /** Deploys programs by an API. Absent: programs are deployed on this machine. */
-  readonly remote?: RemotePrograms
+  /** The API that deploys programs. Absent: programs are deployed on this machine. */
+  readonly remote?: RemoteApi
   /** Calls a route of the HTTP API, in this process or remotely; see docs/api.md. */
   readonly callApi: (request: ApiRequestOptions) => Promise<unknown>
   readonly platform: Platform
@@ -82,7 +86,7 @@ export interface EnginePort {
   readonly readStatus: (stack: StackId) => Promise<DeploymentStatus>
   /** Sends the dead letters of the current deployment again. */
   readonly redrive: (stack: StackId) => Promise<RedriveResult>
-  /** Stores a state in its sealed form for an edit of the stack, which names it by the result. */
+  /** Stores a sealed state. Returns the name by which an edit of the stack refers to it. */
   readonly putState: (stack: StackId, state: StoredDeployment) => Promise<BlobHash>
   /**
    * Publishes an edit of the state. Throws STACK_BUSY and the errors of the edit. After an error

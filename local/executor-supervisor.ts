@@ -36,8 +36,8 @@ export interface SupervisedDeployment {
   readonly shutdown: AbortSignal
 }
 
-/** Executors that run or complete their operations, with their environments. */
-type OpenExecutors = Map<RunEnvironment, RunningExecutor>
+/** Executors that still run operations, by their environments. */
+type ActiveExecutors = Map<RunEnvironment, RunningExecutor>
 
 /** Interval at which the end of a deployment is checked, in ms. */
 const checkIntervalMs = 500
@@ -51,20 +51,20 @@ export function superviseExecutors(
   input: RunInput,
   supervisedDeployment: SupervisedDeployment,
 ): ExecutorSupervisor {
-  const openExecutors: OpenExecutors = new Map()
+  const activeExecutors: ActiveExecutors = new Map()
   const slots = createProcessSlots(input.request.options)
   const pools: readonly (Pool | undefined)[] =
     supervisedDeployment.limitMs === undefined ? [undefined] : ['short', 'long']
   const supervisions = pools.map(pool =>
-    runSuccessiveExecutors(input, { ...supervisedDeployment, pool, slots, openExecutors }),
+    runSuccessiveExecutors(input, { ...supervisedDeployment, pool, slots, activeExecutors }),
   )
   return {
     done: Promise.all(supervisions).then(() => undefined),
     cancel: async () => {
-      await Promise.all([...openExecutors.keys()].map(({ plugins }) => plugins.cancelAll()))
+      await Promise.all([...activeExecutors.keys()].map(({ plugins }) => plugins.cancelAll()))
     },
     abandon: () => {
-      for (const [{ plugins, processes }, executor] of openExecutors) {
+      for (const [{ plugins, processes }, executor] of activeExecutors) {
         executor.abandon()
         plugins.abandon()
         void processes.close()
@@ -73,34 +73,34 @@ export function superviseExecutors(
   }
 }
 
-/** Runs one executor after another. Earlier ones complete their operations meanwhile. */
+/** Runs one executor after another. Earlier executors complete their operations meanwhile. */
 async function runSuccessiveExecutors(
   input: RunInput,
   supervisedDeployment: SupervisedDeployment & {
     readonly pool: Pool | undefined
     readonly slots: Slots
-    readonly openExecutors: OpenExecutors
+    readonly activeExecutors: ActiveExecutors
   },
 ): Promise<void> {
   const { platform } = input
   const pendingEnds: Promise<void>[] = []
   for (;;) {
-    const next = await startNextExecutor(input, supervisedDeployment)
-    if (next === undefined) break
-    const { environment, executor, timeElapsed, cancelTimer } = next
-    supervisedDeployment.openExecutors.set(environment, executor)
+    const nextExecutor = await startNextExecutor(input, supervisedDeployment)
+    if (nextExecutor === undefined) break
+    const { environment, executor, timeElapsed, cancelTimer } = nextExecutor
+    supervisedDeployment.activeExecutors.set(environment, executor)
     const watchAbort = new AbortController()
-    const runAborted = environment.commandRun.whenAborted.then(() => 'lost' as const)
-    const deploymentEnd = awaitEnd(platform, supervisedDeployment, watchAbort.signal)
+    const runAborted = environment.commandRun.whenAborted.then(() => 'aborted' as const)
+    const deploymentEnd = awaitDeploymentEnd(platform, supervisedDeployment, watchAbort.signal)
     const endReason = await Promise.race([deploymentEnd, timeElapsed, runAborted])
     watchAbort.abort()
     cancelTimer()
     // A forced stop also ends the processes of earlier executors that still complete operations.
     if (endReason === 'forced')
       await Promise.all(
-        [...supervisedDeployment.openExecutors.keys()].map(({ processes }) => processes.close()),
+        [...supervisedDeployment.activeExecutors.keys()].map(({ processes }) => processes.close()),
       )
-    pendingEnds.push(endExecutor(executor, environment, supervisedDeployment.openExecutors))
+    pendingEnds.push(endExecutor(executor, environment, supervisedDeployment.activeExecutors))
     if (
       endReason === 'over' ||
       endReason === 'forced' ||
@@ -114,19 +114,19 @@ async function runSuccessiveExecutors(
 async function endExecutor(
   executor: RunningExecutor,
   environment: RunEnvironment,
-  openExecutors: OpenExecutors,
+  activeExecutors: ActiveExecutors,
 ): Promise<void> {
   try {
     await executor.end()
   } finally {
-    openExecutors.delete(environment)
+    activeExecutors.delete(environment)
     await closeRunEnvironment(environment)
   }
 }
 
 /**
- * Starts an executor, and retries while the store fails, because a full disk may have space again
- * and earlier executors still hold outcomes. Returns undefined when supervision has ended.
+ * Starts an executor, and retries while the store fails, because a full disk may have space again.
+ * Meanwhile earlier executors still record their outcomes. Returns undefined after a shutdown.
  */
 async function startNextExecutor(
   input: RunInput,
@@ -191,7 +191,7 @@ async function startOneExecutor(
  * Resolves with `forced` when a deployment was stopped by force. Resolves with `over` when it was
  * closed, when this process must shut down, or when `watchSignal` aborts.
  */
-async function awaitEnd(
+async function awaitDeploymentEnd(
   platform: Platform,
   { deployment, shutdown }: SupervisedDeployment,
   watchSignal: AbortSignal,

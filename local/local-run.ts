@@ -10,9 +10,10 @@ export interface LocalRun {
   readonly sink: RunSink
 }
 
-/** The first generator run of a deployment in this process, and the data for later runs. */
+/** The first generator run of a deployment in this process, and the options of later runs. */
 export interface LocalDeploymentOptions {
   readonly firstRun: LocalRun
+  /** Start of the deployment in this process, on the monotonic clock, in ms. */
   readonly startedMs: number
   /** Creates a sink for the next generator run, or for separate executors. */
   readonly createNextSink: () => RunSink

@@ -2,22 +2,15 @@ import { redriveDeployment } from '../shared/engine/deployment/recovery/redrive.
 import { readHolderStatus } from '../shared/engine/deployment/ownership/holder-status.ts'
 import { error } from '../shared/errors/error.ts'
 import type { StackId } from '../shared/records/ids.ts'
+import type { RedriveResult } from './engine-port.ts'
 import type { GeneratorPorts } from '../shared/runtime/deployment/generator-ports.ts'
 
 /**
- * The result of a redrive: no current deployment, a dead or stopped deployment, no dead letters, or
- * the number of operations that were sent again.
- */
-export type LocalRedriveResult =
-  | { readonly kind: 'none' | 'dead' | 'stopped' | 'nothing' }
-  | { readonly kind: 'sent'; readonly operations: number }
-
-/**
  * Sends the dead letters of a stack's current deployment again. An operation that has ended
- * meanwhile does not run again; its message only repeats the arrivals at later operations. Throws
+ * meanwhile does not run again. Its message only repeats the arrivals at later operations. Throws
  * STACK_NOT_FOUND.
  */
-export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<LocalRedriveResult> {
+export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<RedriveResult> {
   const record = await ports.catalog.getStack(stack)
   if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   const { current } = record
@@ -27,7 +20,7 @@ export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<Lo
   const control = await ports.control.read(current)
   if (control?.closed === true) return { kind: 'none' }
   if (control !== undefined && control.stop !== 'none') return { kind: 'stopped' }
-  // The messages were lost with the process that had them. `resume` sends every ready operation.
+  // `antichain resume` sends every ready operation of a deployment whose process is gone.
   if (control === undefined || holderStatus.kind === 'dead') return { kind: 'dead' }
   return redriveDeployment(ports, current)
 }

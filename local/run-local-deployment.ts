@@ -76,10 +76,10 @@ export function runLocalDeployment(
           return await finishEndedDeployment(input, { ...options, currentRun, end, isCancelled })
         await closeRunEnvironment(currentRun.environment)
         const waitContext = { ...options, end, number, waitSignal: waitAbort.signal }
-        const next = await awaitNextRun(input, waitContext)
-        if (next === undefined)
+        const nextRun = await awaitNextRun(input, waitContext)
+        if (nextRun === undefined)
           return await endWithoutNextRun(input, { ...options, currentRun, isCancelled, failure })
-        currentRun = next
+        currentRun = nextRun
         // A cancellation during the start of this generator run applies to it as well.
         if (isCancelled || failure !== undefined) abortRun(failure)
         if (isTerminated) abandonRun(currentRun)
@@ -125,7 +125,7 @@ async function endWithoutNextRun(
   },
 ): Promise<DeployResult> {
   if (lastRun.failure !== undefined) throw lastRun.failure
-  if (!lastRun.isCancelled && mustLeave(input))
+  if (!lastRun.isCancelled && isShuttingDown(input))
     return interruptedResultOf(lastRun.currentRun.environment)
   return closeCancelledDeployment(input, lastRun)
 }
@@ -173,7 +173,7 @@ function runGenerator(
 
 /**
  * Waits until the next generator run is due. Returns undefined when the deployment was stopped,
- * when an executor failed, or when this process must leave the deployment to others.
+ * when an executor failed, or when this process must leave the deployment to other processes.
  */
 async function awaitNextRun(
   input: RunInput,
@@ -224,7 +224,7 @@ async function awaitNudge(
   }
 }
 
-/** The executors of a deployment. */
+/** The executors of a deployment in this process, if it has any. */
 interface Executors {
   readonly cancelAll: () => Promise<void>
   readonly abandon: () => void
@@ -275,7 +275,8 @@ async function startExecutors(
   }
 }
 
-function mustLeave({ request }: RunInput): boolean {
+/** Reports whether this process is shutting down, so that other processes must continue. */
+function isShuttingDown({ request }: RunInput): boolean {
   return request.handOverSignal?.aborted === true
 }
 

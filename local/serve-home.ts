@@ -15,7 +15,7 @@ import { type ApiAddress, createApiPorts, serveApi, type ServedApi } from './ser
 import { createRequestOpener, serveRequest } from './serve-requests.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
-/** The options of serving a home folder. `serveHome` sets the omitted ones itself. */
+/** The options of serving a home folder. `serveHome` itself sets the omitted options. */
 export interface HomeOptions
   extends Omit<ServeOptions, 'runRequest' | 'wakeSignal' | 'onIdleStack'> {
   /** The address of the API and webhooks. Absent: neither is served. */
@@ -60,7 +60,7 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
     const sink = { emit: () => undefined }
     return (await deploy({ platform, ports, request, sink })).done
   }
-  const isArchived = ({ place: programLocation }: Pin): boolean =>
+  const hasArchivedProgram = ({ place: programLocation }: Pin): boolean =>
     programLocation.archive !== undefined
   const requestServer = { platform, ports, open: opener.open, notifier: platform }
   try {
@@ -70,9 +70,11 @@ export async function serveHome(deps: HomeDeps, options: HomeOptions): Promise<v
       onIdleStack: createEndNotifier(platform),
       wakeSignal: () => wakeUp.signal,
       requestOf: (deployment, pin) =>
-        isArchived(pin) ? opener.reopen(deployment, pin) : options.requestOf(deployment, pin),
+        hasArchivedProgram(pin)
+          ? opener.reopen(deployment, pin)
+          : options.requestOf(deployment, pin),
       resume: (deployment, pin) =>
-        isArchived(pin) ? resumeArchived(deployment, pin) : options.resume(deployment, pin),
+        hasArchivedProgram(pin) ? resumeArchived(deployment, pin) : options.resume(deployment, pin),
     })
     await triggers
   } finally {
@@ -110,9 +112,9 @@ async function runTriggers(
 }
 
 /**
- * Creates the function that sends the notifications of a stack's last deployment. The command line
- * may have started that deployment, or its process may have died before it sent them. If several
- * servers check the same deployment, only one of them sends its notifications.
+ * Creates the function that sends the notifications about the end of a stack's last deployment,
+ * which any process may have run. If several servers check the same deployment, only one of them
+ * sends its notifications.
  */
 function createEndNotifier(platform: EmbeddedPlatform): (stack: StackRecord) => Promise<void> {
   const notifier: NotifierPorts = platform

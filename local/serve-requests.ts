@@ -31,8 +31,8 @@ import { isSuperseded } from '../shared/triggers/trigger-requests.ts'
 import { deploy } from './deploy.ts'
 
 /**
- * Creates the opener of requests. Archives are unpacked below a home folder; programs of
- * repositories are fetched and installed first.
+ * Creates the opener of requests. It unpacks archives below a home folder. Programs of repositories
+ * are fetched and installed first.
  */
 export function createRequestOpener(
   platform: EmbeddedPlatform,
@@ -73,10 +73,10 @@ export interface RequestServer {
 }
 
 /**
- * Runs a requested deployment or edit in this process to its end, or until this process must shut
- * down. Notifies of the start of a deployment. A superseded request is ended without a run. After a
- * store error or STACK_BUSY, which is thrown, the request waits for the next check. Any other error
- * ends the request.
+ * Runs a requested deployment, preview or edit in this process to its end, or until this process
+ * must shut down. Sends the notifications about the start of a deployment. Ends a superseded
+ * request without a run. Throws a store error and STACK_BUSY, and the request then waits for the
+ * next check. Any other error ends the request.
  */
 export async function serveRequest(
   server: RequestServer,
@@ -116,8 +116,8 @@ export async function serveRequest(
 }
 
 /**
- * Ends a request with an error, unless it already has an end because its deployment started. Throws
- * a store error or STACK_BUSY again.
+ * Ends a request with an error, unless the request already has an end because its deployment
+ * started. Throws a store error and STACK_BUSY again.
  */
 async function refuseRequest(
   server: RequestServer,

@@ -33,13 +33,15 @@ export interface ServeOptions {
   readonly runRequest?: (request: StackRequest) => Promise<void>
   /** Called at every check for each stack without a running deployment. */
   readonly onIdleStack?: (stack: StackRecord) => Promise<void>
-  /** Returns the signal that ends the current pause, because there may be new work. */
+  /** Returns the signal that ends the current pause, because a request may be waiting. */
   readonly wakeSignal?: () => AbortSignal
   /** Time limit of each executor, in ms; see `DeployRequest`. */
   readonly functionLimitMs: number | undefined
   /** Receives one-line messages for the user. */
   readonly onMessage: (line: string) => void
-  /** Aborts when the process must shut down: nothing new begins, and running work is awaited. */
+  /**
+   * Aborts when the process must shut down: no task begins any more, and running tasks are awaited.
+   */
   readonly shutdown: AbortSignal
 }
 
@@ -57,51 +59,50 @@ const checkIntervalMs = 1_000
  * Serves every stack of the store until `shutdown` aborts. As a generator, this process continues
  * deployments whose holder died, and runs queued requests. As an executor, it runs operations of
  * deployments with the option `execute: elsewhere`. A deployment that cannot be continued is
- * reported once and left to the user.
+ * reported once, and the user must resume or cancel it.
  */
 export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promise<void> {
   const { platform } = deps
-  // The keys contain the role, because a process that runs operations of a deployment may have to
-  // continue that deployment too.
-  const workByKey = new Map<string, Promise<void>>()
-  const refusedKeys = new Set<string>()
+  // A key contains the role, because a process that runs operations of a deployment may also have
+  // to continue that deployment as its generator.
+  const runningTasks = new Map<string, Promise<void>>()
+  const failedKeys = new Set<string>()
   const unreadableStacks = new Set<StackId>()
   const reportedLines = new Set<string>()
-  const refuse = (key: string, deployment: DeploymentId, thrown: unknown): void => {
+  const reportFailure = (key: string, subject: string, thrown: unknown): void => {
     if (isTransient(thrown)) return
-    refusedKeys.add(key)
-    const line = `${deployment}: ${describeError(thrown)}`
+    failedKeys.add(key)
+    const line = `${subject}: ${describeError(thrown)}`
     if (!reportedLines.has(line)) options.onMessage(line)
     reportedLines.add(line)
   }
-  const startWork = (key: string, deployment: DeploymentId, work: () => Promise<unknown>): void => {
-    const completion = work()
+  const startTask = (key: string, subject: string, task: () => Promise<unknown>): void => {
+    const completion = task()
       .then(
         () => undefined,
-        thrown => refuse(key, deployment, thrown),
+        thrown => reportFailure(key, subject, thrown),
       )
-      .finally(() => workByKey.delete(key))
-    workByKey.set(key, completion)
+      .finally(() => runningTasks.delete(key))
+    runningTasks.set(key, completion)
   }
-  const inspectDeployment = async (deployment: DeploymentId, role: ServeRole): Promise<void> => {
+  const serveDeployment = async (deployment: DeploymentId, role: ServeRole): Promise<void> => {
     const key = `${role} ${deployment}`
-    if (workByKey.has(key) || refusedKeys.has(key)) return
+    if (runningTasks.has(key) || failedKeys.has(key)) return
     try {
-      const work = await findWork(deps, options, { deployment, role })
-      if (work !== undefined && !options.shutdown.aborted) startWork(key, deployment, work)
+      const task = await findTask(deps, options, { deployment, role })
+      if (task !== undefined && !options.shutdown.aborted) startTask(key, deployment, task)
     } catch (thrown) {
       // Unreadable records of one deployment do not affect the others.
-      refuse(key, deployment, thrown)
+      reportFailure(key, deployment, thrown)
     }
   }
-  const inspectQueue = async (stack: StackId): Promise<void> => {
+  const serveQueue = async (stack: StackId): Promise<void> => {
     const key = `queue ${stack}`
     const { runRequest } = options
-    if (runRequest === undefined || workByKey.has(key)) return
+    if (runRequest === undefined || runningTasks.has(key)) return
     const [nextRequest] = await readWaiting(platform, stack)
-    const requestName = `${stack} ${nextRequest?.key}` as DeploymentId
     if (nextRequest !== undefined && !options.shutdown.aborted)
-      startWork(key, requestName, () => runRequest(nextRequest))
+      startTask(key, `${stack} ${nextRequest.key}`, () => runRequest(nextRequest))
   }
   while (!options.shutdown.aborted) {
     const { stacks, unreadable } = await listStacks(platform)
@@ -113,18 +114,18 @@ export async function serveStacks(deps: ServeDeps, options: ServeOptions): Promi
     for (const stack of stacks) {
       const { id, current } = stack
       if (current === '') await options.onIdleStack?.(stack)
-      if (current !== '') for (const role of options.roles) await inspectDeployment(current, role)
-      else if (options.roles.has('generator')) await inspectQueue(id)
+      if (current !== '') for (const role of options.roles) await serveDeployment(current, role)
+      else if (options.roles.has('generator')) await serveQueue(id)
     }
     const wakeSignal = options.wakeSignal?.()
     const pauseEnd =
       wakeSignal === undefined ? options.shutdown : AbortSignal.any([options.shutdown, wakeSignal])
     await platform.clock.sleep(checkIntervalMs, pauseEnd)
   }
-  await Promise.all(workByKey.values())
+  await Promise.all(runningTasks.values())
 }
 
-/** Returns the stacks of the store, or none during an outage, which running work must outlast. */
+/** Returns the stacks of the store, or none during an outage, which running tasks must outlast. */
 async function listStacks({ catalog, logger }: Platform): ReturnType<CatalogPort['listStacks']> {
   try {
     return await catalog.listStacks()
@@ -154,8 +155,8 @@ function describeError(thrown: unknown): string {
 }
 
 /**
- * Reports whether an error is temporary: another process was faster, there is nothing left to do,
- * or the store was unavailable.
+ * Reports whether an error is temporary: another process was faster, the deployment has ended, or
+ * the store was unavailable.
  */
 function isTransient(thrown: unknown): boolean {
   return (
@@ -166,8 +167,8 @@ function isTransient(thrown: unknown): boolean {
   )
 }
 
-/** Returns the work that this process can do now for a deployment, in one of its roles. */
-async function findWork(
+/** Returns the task that a deployment has for this process in a role, if there is one. */
+async function findTask(
   deps: ServeDeps,
   options: ServeOptions,
   { deployment, role }: { readonly deployment: DeploymentId; readonly role: ServeRole },
@@ -200,7 +201,7 @@ async function superviseDeployment(
 ): Promise<void> {
   const request = await options.requestOf(deployment, pin)
   const recorder = createEventRecorder(platform, deployment, `executor-${platform.random.uuid()}`)
-  // The generator learns of every end and reports the steps. This process only emits messages.
+  // The generator emits the events of all steps. This process emits only diagnostic messages.
   const sink: EventSink = {
     emit: event => {
       if ('diagnosticEvent' in event) recorder.emit(event)

@@ -10,7 +10,7 @@ import { deliverMessage } from '../shared/triggers/notifications/deliver-message
 /** The options of serving triggers. */
 export interface TriggerOptions {
   readonly outbound: OutboundPort
-  /** Where the requested operations run. */
+  /** The processes that run the requested operations. */
   readonly execute: DeploymentOptions['execute']
   /** Aborts when this process must shut down. Deliveries in progress are awaited. */
   readonly shutdown: AbortSignal
@@ -18,7 +18,7 @@ export interface TriggerOptions {
 
 /**
  * Runs the schedules of the store and delivers notifications until `shutdown` aborts. If several
- * processes serve, each run of a schedule is still requested once. A failing schedule or
+ * processes serve triggers, each run of a schedule is still requested once. A failing schedule or
  * notification is logged and does not affect others.
  */
 export async function serveTriggers(

@@ -1,7 +1,7 @@
 /**
  * Encodes and decodes google.protobuf.Struct, Value and ListValue as plain JSON values, in one pass
- * and without intermediate messages. It replaces the generated codec, which loses a property called
- * `__proto__` and stops at a depth of 100.
+ * and without intermediate messages. This codec replaces the generated one, which loses a property
+ * called `__proto__` and refuses values that are nested deeper than 100 levels.
  *
  * Invariants: key order is kept. Any key is allowed. null, NaN, infinities and -0 survive. As in
  * JSON, `undefined` is omitted from objects and becomes null in lists.
@@ -15,7 +15,8 @@ type Fields = Record<string, unknown>
  */
 const maxDepth = 1000
 
-const wire = {
+/** The tags of the fields in protobuf's wire format: field number and wire type. */
+const tags = {
   structField: 10,
   entryKey: 10,
   entryValue: 18,
@@ -27,6 +28,8 @@ const wire = {
   struct: 42,
   list: 50,
 } as const
+/** The bits of a tag that contain the wire type. */
+const wireTypeMask = 7
 
 /** google.protobuf.Struct as a plain object. */
 export const Struct = {
@@ -62,33 +65,33 @@ function writeStruct(fields: Fields, writer: BinaryWriter): BinaryWriter {
   for (const key of Object.keys(fields)) {
     const value = fields[key]
     if (value === undefined) continue
-    writer.uint32(wire.structField).fork().uint32(wire.entryKey).string(key)
-    writeValue(value, writer.uint32(wire.entryValue).fork()).join()
+    writer.uint32(tags.structField).fork().uint32(tags.entryKey).string(key)
+    writeValue(value, writer.uint32(tags.entryValue).fork()).join()
     writer.join()
   }
   return writer
 }
 
 function writeValue(value: unknown, writer: BinaryWriter): BinaryWriter {
-  if (value === null || value === undefined) return writer.uint32(wire.null).int32(0)
+  if (value === null || value === undefined) return writer.uint32(tags.null).int32(0)
   switch (typeof value) {
     case 'string':
-      return writer.uint32(wire.string).string(value)
+      return writer.uint32(tags.string).string(value)
     case 'number':
-      return writer.uint32(wire.number).double(value)
+      return writer.uint32(tags.number).double(value)
     case 'boolean':
-      return writer.uint32(wire.bool).bool(value)
+      return writer.uint32(tags.bool).bool(value)
     case 'object':
       if (Array.isArray(value)) return writeList(value, writer)
-      return writeStruct(value as Fields, writer.uint32(wire.struct).fork()).join()
+      return writeStruct(value as Fields, writer.uint32(tags.struct).fork()).join()
     default:
       throw new TypeError(`a ${typeof value} cannot be part of a Struct`)
   }
 }
 
 function writeList(items: readonly unknown[], writer: BinaryWriter): BinaryWriter {
-  writer.uint32(wire.list).fork()
-  for (const item of items) writeValue(item, writer.uint32(wire.listItem).fork()).join()
+  writer.uint32(tags.list).fork()
+  for (const item of items) writeValue(item, writer.uint32(tags.listItem).fork()).join()
   return writer.join()
 }
 
@@ -97,8 +100,8 @@ function readStruct(reader: BinaryReader, end: number, depth: number): Fields {
   const fields: Fields = {}
   while (reader.pos < end) {
     const tag = reader.uint32()
-    if (tag === wire.structField) readEntry(reader, fields, depth)
-    else reader.skip(tag & 7)
+    if (tag === tags.structField) readEntry(reader, fields, depth)
+    else reader.skip(tag & wireTypeMask)
   }
   return fields
 }
@@ -109,11 +112,11 @@ function readEntry(reader: BinaryReader, fields: Fields, depth: number): void {
   let value: unknown = null
   while (reader.pos < end) {
     const tag = reader.uint32()
-    if (tag === wire.entryKey) key = reader.string()
-    else if (tag === wire.entryValue) {
+    if (tag === tags.entryKey) key = reader.string()
+    else if (tag === tags.entryValue) {
       const length = reader.uint32()
       value = readValue(reader, reader.pos + length, depth)
-    } else reader.skip(tag & 7)
+    } else reader.skip(tag & wireTypeMask)
   }
   // Assigning to `__proto__` would set the prototype instead of a property.
   if (key === '__proto__')
@@ -131,31 +134,31 @@ function readValue(reader: BinaryReader, end: number, depth: number): unknown {
   while (reader.pos < end) {
     const tag = reader.uint32()
     switch (tag) {
-      case wire.null:
+      case tags.null:
         reader.int32()
         value = null
         break
-      case wire.number:
+      case tags.number:
         value = reader.double()
         break
-      case wire.string:
+      case tags.string:
         value = reader.string()
         break
-      case wire.bool:
+      case tags.bool:
         value = reader.bool()
         break
-      case wire.struct: {
+      case tags.struct: {
         const length = reader.uint32()
         value = readStruct(reader, reader.pos + length, depth + 1)
         break
       }
-      case wire.list: {
+      case tags.list: {
         const length = reader.uint32()
         value = readList(reader, reader.pos + length, depth + 1)
         break
       }
       default:
-        reader.skip(tag & 7)
+        reader.skip(tag & wireTypeMask)
     }
   }
   return value
@@ -166,10 +169,10 @@ function readList(reader: BinaryReader, end: number, depth: number): unknown[] {
   const items: unknown[] = []
   while (reader.pos < end) {
     const tag = reader.uint32()
-    if (tag === wire.listItem) {
+    if (tag === tags.listItem) {
       const length = reader.uint32()
       items.push(readValue(reader, reader.pos + length, depth))
-    } else reader.skip(tag & 7)
+    } else reader.skip(tag & wireTypeMask)
   }
   return items
 }

@@ -32,7 +32,7 @@ function describeState(version: number): string {
 function describeResult(result: CancelResult, stack: string, isForced: boolean): string {
   if (result.kind === 'none') return `No deployment of '${stack}' is running.`
   const subject = `Deployment ${result.number} of '${stack}'`
-  if (result.kind === 'given up')
+  if (result.kind === 'abandoned')
     return [
       `${subject} cannot be closed: ${result.cause.message}.`,
       `The stack was released: the records of the deployment are unchanged, and the state is ${describeState(result.version)}.`,

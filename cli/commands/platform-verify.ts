@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { z } from 'zod'
 import { error, messageOf } from '../../shared/errors/error.ts'
-import type { EnginePort, RemotePrograms } from '../../local/engine-port.ts'
+import type { EnginePort, RemoteApi } from '../../local/engine-port.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
@@ -91,7 +91,7 @@ const identityForm = z.object({
 })
 
 /** Returns the API of the login. Throws LOGIN_MISSING, and API_FORBIDDEN without an admin token. */
-async function requireAdmin({ remote, callApi }: EnginePort): Promise<RemotePrograms> {
+async function requireAdmin({ remote, callApi }: EnginePort): Promise<RemoteApi> {
   if (remote === undefined)
     throw error('LOGIN_MISSING', 'the checks need the API of an installation, and an admin token')
   const answer = await callApi({ method: 'GET', path: '/v1/whoami' })

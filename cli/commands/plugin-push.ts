@@ -28,7 +28,7 @@ export const pushPlugin: Handler = async (session, _flags, [file = '']) => {
     })
   const bytes = readFileBytes(resolve(session.cwd, file))
   const archive = createHash('sha256').update(bytes).digest('hex')
-  await remote.send('/v1/plugins', { archive, bytes })
+  await remote.uploadArchive('/v1/plugins', { archive, bytes })
   // Node's name of the architecture amd64 is x64.
   const machine = arch === 'amd64' ? 'x64' : arch
   const path = `/v1/plugins/${kind}/${name}/${version}/${os}/${machine}`

@@ -12,7 +12,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { envelopeOf, parseEnvelope } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import type { EnginePort, RemotePrograms } from '../../local/engine-port.ts'
+import type { EnginePort, RemoteApi } from '../../local/engine-port.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
 import type { Login } from './saved-login.ts'
 import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
@@ -43,7 +43,7 @@ const deploymentForm = z.looseObject({
 export function openRemote(login: Login): EnginePort {
   const client = createApiClient(login)
   const catalog = createRemoteCatalog(client)
-  const remote = createRemotePrograms(client)
+  const remote = createRemoteApi(client)
   const readStatus: EnginePort['readStatus'] = async stack => {
     const record = await catalog.getStack(stack)
     if (record === undefined || record.current === '') return { kind: 'none' }
@@ -88,7 +88,7 @@ export function openRemote(login: Login): EnginePort {
     async putState(stack, state) {
       const bytes = Buffer.from(JSON.stringify(envelopeOf(state)))
       const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
-      await remote.send(`${stackPathOf(stack)}/programs`, { archive: hash, bytes })
+      await remote.uploadArchive(`${stackPathOf(stack)}/programs`, { archive: hash, bytes })
       return hash
     },
     editState: (stack, edit) => editRemotely(client, stackPathOf(stack), { edit }),
@@ -116,18 +116,18 @@ function stackPathOf(id: StackId): string {
   return `/v1/stacks/${encodeURIComponent(project)}/${encodeURIComponent(stack)}`
 }
 
-function createRemotePrograms(client: ApiClient): RemotePrograms {
-  const sendArchive: RemotePrograms['send'] = async (path, { archive, bytes }) => {
+function createRemoteApi(client: ApiClient): RemoteApi {
+  const uploadArchive: RemoteApi['uploadArchive'] = async (path, { archive, bytes }) => {
     const body = { archive, bytes: bytes.length }
     const answer = await client.call({ method: 'POST', path, body, isRepeatable: true })
     const { isThere, ...destination } = uploadForm.parse(answer)
     if (!isThere) await client.upload(destination, bytes)
   }
   return {
-    send: sendArchive,
+    uploadArchive,
     async upload(stack, folder) {
       const { bytes, hash: archive } = await packProgram(folder)
-      await sendArchive(`${stackPathOf(stack)}/programs`, { archive, bytes })
+      await uploadArchive(`${stackPathOf(stack)}/programs`, { archive, bytes })
       return { archive, bytes: bytes.length }
     },
     async setProgram(stack, archive) {

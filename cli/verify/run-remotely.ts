@@ -1,13 +1,13 @@
 import type { EventSink } from '../../shared/engine/events/event.ts'
 import { error } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
-import type { RemotePrograms } from '../../local/engine-port.ts'
+import type { RemoteApi } from '../../local/engine-port.ts'
 import { errorLineOf } from '../operations/error-line.ts'
 import { formatElapsed } from '../display/format-elapsed.ts'
 
 /** The API, and the signal that aborts when the user interrupts the verification. */
 export interface RunDeps {
-  readonly remote: RemotePrograms
+  readonly remote: RemoteApi
   readonly signal: AbortSignal
 }
 
