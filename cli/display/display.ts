@@ -4,7 +4,7 @@
  * values.
  *
  * Invariants: with `--json` only JSON reaches standard output. Emitting never throws and never
- * waits. Pure functions format the lines, and two thin writers print them.
+ * waits. Pure functions format the lines, and only the displays write them.
  */
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { Display, DisplayOptions } from '../session/tools.ts'

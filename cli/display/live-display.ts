@@ -62,7 +62,7 @@ export function createLiveDisplay(
         if (change.kind === 'message') latestMessages.set(change.message.urn, change.message)
       if (progress.isOver()) return printFinalTree()
       writer ??= createLiveWriter(options.stdout, drawFrame, nowMs)
-      writer.touch()
+      writer.requestRedraw()
     },
     finish: result => {
       printFinalTree()

@@ -30,10 +30,10 @@ export function renderFrame(input: FrameInput, paint: Paint): readonly string[] 
 export function renderLine(segments: readonly Segment[], columns: number, paint: Paint): string {
   const length = segments.reduce((sum, { text }) => sum + widthOf(text), 0)
   let remainingColumns = length > columns ? columns - 1 : columns
-  const pieces = segments.map(({ colour, text }) => {
+  const pieces = segments.map(({ color, text }) => {
     const piece = Array.from(toSingleLine(text)).slice(0, remainingColumns).join('')
     remainingColumns -= widthOf(piece)
-    return paint(colour, piece)
+    return paint(color, piece)
   })
   return pieces.join('') + (length > columns ? '…' : '')
 }
@@ -57,9 +57,9 @@ function renderTotals(input: FrameInput): readonly Segment[] {
     `${counts.running} running`,
   ]
   return [
-    { colour: 'bold', text: `    ${pieces.join(', ')}` },
-    ...(counts.failed > 0 ? [{ colour: 'red' as const, text: `, ${counts.failed} failed` }] : []),
-    { colour: 'faint', text: `  ${formatElapsed(input.nowMs - input.startedMs)}` },
+    { color: 'bold', text: `    ${pieces.join(', ')}` },
+    ...(counts.failed > 0 ? [{ color: 'red' as const, text: `, ${counts.failed} failed` }] : []),
+    { color: 'faint', text: `  ${formatElapsed(input.nowMs - input.startedMs)}` },
   ]
 }
 
@@ -69,7 +69,7 @@ function renderWaiting(input: FrameInput): readonly Segment[] {
     .filter(row => row.status === 'running')
     .toSorted((left, right) => left.startedMs - right.startedMs)
   return [
-    { colour: 'faint', text: `    waiting for ${formatWaiting(runningRows, input.isPreview)}` },
+    { color: 'faint', text: `    waiting for ${formatWaiting(runningRows, input.isPreview)}` },
   ]
 }
 

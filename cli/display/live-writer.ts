@@ -1,22 +1,23 @@
 import { Writable } from 'node:stream'
 import type { OutputStream } from '../session/io.ts'
 
-/** Redraws frames in place on a terminal. */
+/** A writer that redraws frames in place on a terminal. */
 export interface LiveWriter {
   /**
-   * Reports a change. The next frame follows within 50 ms, or later if drawing or loading is slow.
+   * Requests a frame after a change. The frame follows within 50 ms, or later if drawing or loading
+   * is slow.
    */
-  readonly touch: () => void
+  readonly requestRedraw: () => void
   /** Removes the last frame. Nothing is drawn afterwards, so lines can be printed immediately. */
   readonly close: () => void
 }
 
 /** Minimum interval of frames. */
-const intervalMs = 50
+const frameIntervalMs = 50
 /** The pause after a frame is at least this many times as long as drawing the frame took. */
 const pauseToDrawingRatio = 10
 /** Interval of frames without changes, which update the durations. */
-const idleMs = 200
+const idleIntervalMs = 200
 
 /**
  * Creates a writer. `draw` returns the lines of a frame. The package `log-update` is loaded in the
@@ -30,10 +31,10 @@ export function createLiveWriter(
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let lastDrawnMs = Number.NEGATIVE_INFINITY
-  let pauseMs = intervalMs
+  let pauseMs = frameIntervalMs
   let isRedrawPending = false
-  // The cursor stays visible: hiding it would install signal handlers, and those belong to the
-  // command.
+  // The cursor stays visible. To hide it, the package would install signal handlers, but signals
+  // belong to the command.
   const libraryPromise = import('log-update').then(({ createLogUpdate }) =>
     createLogUpdate(toWritable(stream), { showCursor: true }),
   )
@@ -44,25 +45,25 @@ export function createLiveWriter(
     const startMs = nowMs()
     writeFrame(draw().join('\n'))
     lastDrawnMs = nowMs()
-    pauseMs = Math.max(intervalMs, (lastDrawnMs - startMs) * pauseToDrawingRatio)
-    scheduleRedraw(Math.max(idleMs, pauseMs))
+    pauseMs = Math.max(frameIntervalMs, (lastDrawnMs - startMs) * pauseToDrawingRatio)
+    scheduleRedraw(Math.max(idleIntervalMs, pauseMs))
   }
   const scheduleRedraw = (ms: number): void => {
     clearTimeout(timer)
-    // A display must not keep the process alive.
+    // `unref`, because a display must not keep the process alive.
     timer = setTimeout(redraw, ms).unref()
   }
-  const touch = (): void => {
+  const requestRedraw = (): void => {
     if (isClosed || isRedrawPending || writeFrame === undefined) return
     isRedrawPending = true
     scheduleRedraw(Math.max(0, lastDrawnMs + pauseMs - nowMs()))
   }
   void libraryPromise.then(logUpdate => {
     writeFrame = logUpdate
-    touch()
+    requestRedraw()
   })
   return {
-    touch,
+    requestRedraw,
     close: () => {
       if (isClosed) return
       isClosed = true

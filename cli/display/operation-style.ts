@@ -1,11 +1,11 @@
 import type { StepOp } from '../../shared/records/operation.ts'
-import type { Colour } from './paint.ts'
+import type { Color } from './paint.ts'
 
-/** The style of a kind of step: its mark (Pulumi's), its color and its words. */
+/** The style of a kind of step: its mark (of Pulumi), its color, and its verb in three forms. */
 export interface OperationStyle {
   /** Two columns wide. Source: Pulumi `pkg/resource/deploy/step.go`, `RawPrefix`. */
   readonly mark: string
-  readonly colour: Colour
+  readonly color: Color
   readonly runningText: string
   readonly doneText: string
   /** The word after "to" in a preview. */
@@ -57,7 +57,7 @@ export function styleOf(op: StepOp): OperationStyle {
   return styles[op]
 }
 
-/** Reports whether a key of a summary, which is external data, is a kind of step with a style. */
+/** Reports whether a key of a summary is a kind of step. A summary may come from an API. */
 export function isStepOp(text: string): text is StepOp {
   return Object.hasOwn(styles, text)
 }
@@ -67,8 +67,8 @@ export const summaryOrder: readonly string[] = Object.keys(styles)
 
 function createStyle(
   mark: string,
-  colour: Colour,
+  color: Color,
   [runningText, doneText, plannedText]: readonly [string, string, string],
 ): OperationStyle {
-  return { mark, colour, runningText, doneText, plannedText }
+  return { mark, color, runningText, doneText, plannedText }
 }

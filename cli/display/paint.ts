@@ -1,12 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 
 /** The colors of the display; `plain` is no color. */
-export type Colour = 'plain' | 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan'
+export type Color = 'plain' | 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan'
 
 /** A function that colors a text, or returns it unchanged. */
-export type Paint = (colour: Colour, text: string) => string
+export type Paint = (color: Color, text: string) => string
 
-const codes: Readonly<Record<Exclude<Colour, 'plain'>, readonly [number, number]>> = {
+/** The codes of the terminal that begin and end a color. */
+const colorCodes: Readonly<Record<Exclude<Color, 'plain'>, readonly [number, number]>> = {
   bold: [1, 22],
   faint: [2, 22],
   red: [31, 39],
@@ -16,13 +17,13 @@ const codes: Readonly<Record<Exclude<Colour, 'plain'>, readonly [number, number]
   cyan: [36, 39],
 }
 
-/** Creates a painter. Without colors it returns every text unchanged. */
+/** Creates the function that colors texts. Without colors it returns every text unchanged. */
 export function createPaint(isColored: boolean): Paint {
-  if (!isColored) return (_colour, text) => text
-  return (colour, text) => {
-    if (colour === 'plain' || text === '') return text
-    const [on, off] = codes[colour]
-    return `\u001b[${on}m${text}\u001b[${off}m`
+  if (!isColored) return (_color, text) => text
+  return (color, text) => {
+    if (color === 'plain' || text === '') return text
+    const [beginCode, endCode] = colorCodes[color]
+    return `\u001b[${beginCode}m${text}\u001b[${endCode}m`
   }
 }
 

@@ -15,7 +15,7 @@ export interface LineStyle {
 /** Formats an ended step on one line: mark, type, name, result and duration. */
 export function formatRow(row: ResourceRow, style: LineStyle): string {
   const stepStyle = styleOf(row.op)
-  const mark = style.paint(stepStyle.colour, stepStyle.mark)
+  const mark = style.paint(stepStyle.color, stepStyle.mark)
   const type = row.type === '' ? '' : `${row.type} `
   return ` ${mark} ${type}${style.paint('bold', row.name)} ${formatStatus(row, style)}`
 }
@@ -23,22 +23,22 @@ export function formatRow(row: ResourceRow, style: LineStyle): string {
 /** Formats the result of a step with its duration, or in a preview the planned step. */
 export function formatStatus(row: ResourceRow, style: LineStyle): string {
   const stepStyle = styleOf(row.op)
-  if (style.isPreview) return style.paint(stepStyle.colour, stepStyle.plannedText)
+  if (style.isPreview) return style.paint(stepStyle.color, stepStyle.plannedText)
   const duration =
     row.endedMs === undefined || !row.custom
       ? ''
       : style.paint('faint', ` (${formatElapsed(row.endedMs - row.startedMs)})`)
   if (row.status === 'failed')
     return style.paint('red', `${stepStyle.runningText} failed`) + duration
-  return style.paint(stepStyle.colour, stepStyle.doneText) + duration
+  return style.paint(stepStyle.color, stepStyle.doneText) + duration
 }
 
 /** Formats the lines of a diff below a row. */
 export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly string[] {
-  const colours = { '+': 'green', '-': 'red', '~': 'yellow', ' ': 'plain' } as const
+  const colors = { '+': 'green', '-': 'red', '~': 'yellow', ' ': 'plain' } as const
   return lines.map(({ mark, depth, text }) => {
     const indent = ' '.repeat(6 + 4 * depth)
-    return `${indent}${paint(colours[mark], `${mark} ${text}`)}`
+    return `${indent}${paint(colors[mark], `${mark} ${text}`)}`
   })
 }
 
@@ -48,12 +48,12 @@ export function formatDiff(lines: readonly DiffLine[], paint: Paint): readonly s
  */
 export function formatMessage(message: Message, paint: Paint): readonly string[] {
   const isProblem = message.severity === 'error' || message.severity === 'warning'
-  const colour = message.severity === 'error' ? 'red' : 'yellow'
+  const color = message.severity === 'error' ? 'red' : 'yellow'
   const subject = message.subject === '' ? '' : `${message.subject}: `
   const [firstText = '', ...otherLines] = message.text.split('\n')
   const showsSeverity = isProblem || message.severity === 'debug'
   const severity = showsSeverity
-    ? `${paint(isProblem ? colour : 'faint', `${message.severity}:`)} `
+    ? `${paint(isProblem ? color : 'faint', `${message.severity}:`)} `
     : ''
   const firstLine = severity + subject + firstText
   return [

@@ -15,8 +15,8 @@ import {
 import { removeControls } from './paint.ts'
 
 /**
- * The latest step of a resource, according to the events. States: running → done | failed. A step
- * of a component is done when it begins, unless it is a refresh or a delete.
+ * The latest step of a resource, according to the events. The status `running` changes to `done` or
+ * `failed`. A step of a component is done when it begins, unless it is a refresh or a delete.
  */
 export interface ResourceRow {
   readonly urn: string
@@ -128,7 +128,7 @@ function startRow(
 ): ResourceRow {
   const state = metadata.new ?? metadata.old
   const custom = state?.custom ?? false
-  const isLocal = !custom && metadata.op !== 'refresh' && metadata.op !== 'delete'
+  const isDoneAtBegin = !custom && metadata.op !== 'refresh' && metadata.op !== 'delete'
   return {
     urn: metadata.urn,
     type: options.urns === true ? '' : removeControls(metadata.type),
@@ -137,11 +137,11 @@ function startRow(
     op: metadata.op,
     id: state?.id ?? '',
     custom,
-    status: isLocal ? 'done' : 'running',
+    status: isDoneAtBegin ? 'done' : 'running',
     // A replace step is reported after the create of its replacement, and takes no extra time.
     startedMs:
       previousRow !== undefined && metadata.op === 'replace' ? previousRow.startedMs : nowMs,
-    endedMs: isLocal ? nowMs : undefined,
+    endedMs: isDoneAtBegin ? nowMs : undefined,
     isReplaced: previousRow?.isReplaced === true || isPartOfReplacement(metadata.op),
   }
 }
@@ -185,7 +185,7 @@ function resultOpOf(metadata: StepMetadata): StepOp {
   return outputs === JSON.stringify(metadata.old?.outputs) ? 'same' : 'update'
 }
 
-/** The rows to list besides changes. */
+/** Options that add rows to a listing of the changes. */
 export interface ListingOptions {
   /** Whether unchanged resources are listed. */
   readonly showSames?: boolean

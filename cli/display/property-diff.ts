@@ -154,7 +154,7 @@ function diffValues(
     if (isEventList(old) && isEventList(next))
       return [renderMarkedLine(`${label}:`), ...diffLists(old, next, depth + 1)]
   }
-  if (isText(old) && isText(next) && old !== next)
+  if (isMultiLineText(old) && isMultiLineText(next) && old !== next)
     return [renderMarkedLine(`${label}:`), ...diffTexts(old, next, depth + 1)]
   return [renderMarkedLine(`${label}: ${formatValue(old)} => ${formatValue(next)}`)]
 }
@@ -164,8 +164,8 @@ function diffLists(
   next: readonly unknown[],
   depth: number,
 ): readonly DiffLine[] {
-  const longer = old.length > next.length ? old : next
-  return longer.flatMap((_, index) => {
+  const longerList = old.length > next.length ? old : next
+  return longerList.flatMap((_, index) => {
     const key = `[${index}]`
     if (index >= old.length) return formatEntry('+', key, next[index], depth)
     if (index >= next.length) return formatEntry('-', key, old[index], depth)
@@ -192,28 +192,27 @@ function formatEntry(
   return [{ mark, depth, text: value === undefined ? label : `${label}: ${formatValue(value)}` }]
 }
 
-/** Reports whether a value is a multi-line text. */
-function isText(value: unknown): value is string {
+function isMultiLineText(value: unknown): value is string {
   return typeof value === 'string' && value.trimEnd().includes('\n')
 }
 
 /** Returns the changed lines of a text, without the equal lines at its start and end. */
 function diffTexts(old: string, next: string, depth: number): readonly DiffLine[] {
   const [before, after] = [old.split('\n'), next.split('\n')]
-  const shorter = Math.min(before.length, after.length)
+  const shorterLength = Math.min(before.length, after.length)
   let commonStart = 0
-  while (commonStart < shorter && before[commonStart] === after[commonStart]) commonStart += 1
+  while (commonStart < shorterLength && before[commonStart] === after[commonStart]) commonStart += 1
   let commonEnd = 0
   while (
-    commonEnd < shorter - commonStart &&
+    commonEnd < shorterLength - commonStart &&
     before.at(-1 - commonEnd) === after.at(-1 - commonEnd)
   )
     commonEnd += 1
-  const lines = (mark: '+' | '-', allLines: readonly string[]): readonly DiffLine[] =>
+  const markChangedLines = (mark: '+' | '-', allLines: readonly string[]): readonly DiffLine[] =>
     allLines
       .slice(commonStart, allLines.length - commonEnd)
       .map(line => ({ mark, depth, text: JSON.stringify(line) }))
-  return [...lines('-', before), ...lines('+', after)]
+  return [...markChangedLines('-', before), ...markChangedLines('+', after)]
 }
 
 function isInternal(key: string): boolean {

@@ -3,13 +3,13 @@
  * range.
  */
 export function formatRanges(numbers: readonly number[]): string {
-  const runs: { readonly from: number; to: number }[] = []
+  const ranges: { readonly from: number; to: number }[] = []
   for (const number of numbers) {
-    const last = runs.at(-1)
-    if (last !== undefined && last.to + 1 === number) last.to = number
-    else runs.push({ from: number, to: number })
+    const lastRange = ranges.at(-1)
+    if (lastRange !== undefined && lastRange.to + 1 === number) lastRange.to = number
+    else ranges.push({ from: number, to: number })
   }
-  return runs
+  return ranges
     .map(({ from, to }) => {
       if (from === to) return String(from)
       return to === from + 1 ? `${from}, ${to}` : `${from}-${to}`

@@ -40,7 +40,7 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
   const lines = changedOps.filter(isStepOp).map(op => {
     const stepStyle = styleOf(op)
     const label = style.isPreview ? `to ${stepStyle.plannedText}` : stepStyle.doneText
-    return `    ${style.paint(stepStyle.colour, `${stepStyle.mark}${counts[op]} ${label}`)}`
+    return `    ${style.paint(stepStyle.color, `${stepStyle.mark}${counts[op]} ${label}`)}`
   })
   const sameCount = counts['same'] ?? 0
   if (sameCount > 0) lines.push(`    ${style.paint('faint', `  ${sameCount} unchanged`)}`)
@@ -54,13 +54,13 @@ export function formatResourceCounts(ending: Ending, style: LineStyle): readonly
 /** Kinds of steps that are not counted as changes. Unchanged resources have a line of their own. */
 const uncountedOps: ReadonlySet<string> = new Set(['same', 'read', 'read-replacement', 'discard'])
 
-/** Formats the duration. A preview shows none. */
+/** Formats the duration. Returns no lines for a preview. */
 export function formatDurationLines(ending: Ending, style: LineStyle): readonly string[] {
   if (style.isPreview) return []
   return [`${style.paint('bold', 'Duration:')} ${formatElapsed(ending.elapsedMs)}`]
 }
 
-/** Formats the operations whose results are unknown, and the commands that settle them. */
+/** Formats the pending operations, and the commands that resolve them. */
 export function formatPending(pending: DeployResult['pending'], paint: Paint): readonly string[] {
   if (pending.length === 0) return []
   const subject = pending.length === 1 ? 'This operation' : 'These operations'

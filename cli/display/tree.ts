@@ -1,20 +1,20 @@
 import { formatElapsed } from './format-elapsed.ts'
 import { styleOf } from './operation-style.ts'
-import type { Colour } from './paint.ts'
+import type { Color } from './paint.ts'
 import { type LineStyle, formatStatus } from './plain-lines.ts'
 import type { Message } from './messages.ts'
 import { isListed, type ListingOptions, type ResourceRow } from './progress.ts'
 
 /** A part of a line with one color. A line is truncated before it is colored. */
 export interface Segment {
-  readonly colour: Colour
+  readonly color: Color
   readonly text: string
 }
 
-/** One line of the tree. `isLive`: a step in it or below it is running or has failed. */
+/** One line of the tree. `hasPriority`: its step, or one below it, is running or has failed. */
 export interface TreeLine {
   readonly segments: readonly Segment[]
-  readonly isLive: boolean
+  readonly hasPriority: boolean
 }
 
 /** The input of a tree. `messages`: the latest one of each resource, by URN. */
@@ -28,50 +28,50 @@ export interface TreeInput extends ListingOptions {
 interface VisibleRow {
   readonly row: ResourceRow
   readonly depth: number
-  readonly isLive: boolean
+  readonly hasPriority: boolean
 }
 
 /** Renders the changing and running resources, below their parents. */
 export function renderTree(input: TreeInput): readonly TreeLine[] {
-  return selectVisibleRows(input).map(({ row, depth, isLive }) => ({
+  return selectVisibleRows(input).map(({ row, depth, hasPriority }) => ({
     segments: renderRow(row, depth, input),
-    isLive,
+    hasPriority,
   }))
 }
 
 /**
- * Fits the lines into `height`. The earliest lines that are not live are omitted first, then the
- * earliest live lines. An extra line shows the number of omitted lines.
+ * Fits the lines into `height`. The earliest lines without priority are omitted first, then the
+ * earliest lines with priority. An extra line shows the number of omitted lines.
  */
 export function foldLines(lines: readonly TreeLine[], height: number): readonly TreeLine[] {
   if (lines.length <= height) return lines
   const remainingLines = Math.max(0, height - 1)
-  const liveLines = lines.filter(line => line.isLive)
+  const priorityLines = lines.filter(line => line.hasPriority)
   const keptLines =
-    liveLines.length > remainingLines
-      ? liveLines.slice(liveLines.length - remainingLines)
-      : selectLines(lines, remainingLines, liveLines.length)
+    priorityLines.length > remainingLines
+      ? priorityLines.slice(priorityLines.length - remainingLines)
+      : selectLines(lines, remainingLines, priorityLines.length)
   const text = `    … ${lines.length - keptLines.length} more`
-  return [{ segments: [{ colour: 'faint', text }], isLive: false }, ...keptLines]
+  return [{ segments: [{ color: 'faint', text }], hasPriority: false }, ...keptLines]
 }
 
-/** Returns all live lines, and as many of the last other lines as fit, in tree order. */
+/** Returns all lines with priority, and as many of the last other lines as fit, in tree order. */
 function selectLines(
   lines: readonly TreeLine[],
   remainingLines: number,
-  liveCount: number,
+  priorityCount: number,
 ): readonly TreeLine[] {
-  let spareLines = remainingLines - liveCount
+  let spareLines = remainingLines - priorityCount
   return lines
     .toReversed()
-    .filter(line => line.isLive || spareLines-- > 0)
+    .filter(line => line.hasPriority || spareLines-- > 0)
     .toReversed()
 }
 
 /** Returns the rows to show. Uses no recursion, because components may be nested to any depth. */
 function selectVisibleRows(input: TreeInput): readonly VisibleRow[] {
   const { rows } = input
-  const visibility = new Map<string, { isLive: boolean }>()
+  const visibility = new Map<string, { hasPriority: boolean }>()
   const byUrn = new Map(rows.map(row => [row.urn, row]))
   for (const row of rows) if (isShown(row, input)) markWithParents(row, byUrn, visibility)
   const children = new Map<string, ResourceRow[]>()
@@ -90,7 +90,7 @@ function selectVisibleRows(input: TreeInput): readonly VisibleRow[] {
     pendingRow = pendingRows.pop()
   ) {
     const { row, depth } = pendingRow
-    result.push({ row, depth, isLive: visibility.get(row.urn)?.isLive ?? false })
+    result.push({ row, depth, hasPriority: visibility.get(row.urn)?.hasPriority ?? false })
     for (const child of (children.get(row.urn) ?? []).toReversed())
       pendingRows.push({ row: child, depth: depth + 1 })
   }
@@ -104,14 +104,14 @@ function isShown(row: ResourceRow, options: ListingOptions): boolean {
 function markWithParents(
   row: ResourceRow,
   byUrn: ReadonlyMap<string, ResourceRow>,
-  visibility: Map<string, { isLive: boolean }>,
+  visibility: Map<string, { hasPriority: boolean }>,
 ): void {
-  const isLive = row.status !== 'done'
+  const hasPriority = row.status !== 'done'
   let ancestor: ResourceRow | undefined = row
   while (ancestor !== undefined) {
     const recorded = visibility.get(ancestor.urn)
-    if (recorded !== undefined && (recorded.isLive || !isLive)) return
-    visibility.set(ancestor.urn, { isLive })
+    if (recorded !== undefined && (recorded.hasPriority || !hasPriority)) return
+    visibility.set(ancestor.urn, { hasPriority })
     ancestor = byUrn.get(ancestor.parent)
   }
 }
@@ -121,11 +121,11 @@ function renderRow(row: ResourceRow, depth: number, input: TreeInput): readonly 
   const stepStyle = styleOf(displayedRow.op)
   const message = input.messages.get(row.urn)
   return [
-    { colour: stepStyle.colour, text: ` ${stepStyle.mark} ` },
-    { colour: 'plain', text: `${'  '.repeat(depth)}${shortTypeOf(row.type)}` },
-    { colour: 'bold', text: row.name },
+    { color: stepStyle.color, text: ` ${stepStyle.mark} ` },
+    { color: 'plain', text: `${'  '.repeat(depth)}${shortTypeOf(row.type)}` },
+    { color: 'bold', text: row.name },
     {
-      colour: row.status === 'failed' ? 'red' : stepStyle.colour,
+      color: row.status === 'failed' ? 'red' : stepStyle.color,
       text: ` ${statusWordOf(displayedRow, input)}`,
     },
     ...(message === undefined ? [] : [renderMessage(message)]),
@@ -146,13 +146,13 @@ function statusWordOf(row: ResourceRow, input: TreeInput): string {
   if (row.status === 'running' && !input.isPreview)
     return `${styleOf(row.op).runningText} ${formatElapsed(input.nowMs - row.startedMs)}`
   if (row.status === 'done' && row.op === 'same') return ''
-  const style: LineStyle = { paint: (_colour, text) => text, isPreview: input.isPreview }
+  const style: LineStyle = { paint: (_color, text) => text, isPreview: input.isPreview }
   return formatStatus(row, style)
 }
 
 function renderMessage(message: Message): Segment {
-  const colour =
+  const color =
     message.severity === 'error' ? 'red' : message.severity === 'warning' ? 'yellow' : 'faint'
   const [firstLine = ''] = message.text.trimStart().split('\n')
-  return { colour, text: ` ${firstLine}` }
+  return { color, text: ` ${firstLine}` }
 }

@@ -39,8 +39,8 @@ export interface OmittedProperties {
   readonly properties: readonly string[]
 }
 
-/** The placeholder for the id, which the user replaces. */
-const placeholder = '<PLACEHOLDER>'
+/** The text for the id of a resource, which the user replaces. */
+const idPlaceholder = '<PLACEHOLDER>'
 /**
  * The texts for a secret and for a value that is unknown before the deployment, as events show
  * them.
@@ -110,7 +110,7 @@ function draftResource(state: StepState, { nameFor, plugins }: DraftContext): Dr
   return {
     type: state.type,
     name,
-    ...(isComponent || isProvider ? {} : { id: placeholder }),
+    ...(isComponent || isProvider ? {} : { id: idPlaceholder }),
     ...(parent === undefined ? {} : { parent: nameFor(parent) }),
     ...(provider === undefined ? {} : { provider: nameFor(provider) }),
     ...textField('version', plugin?.version),

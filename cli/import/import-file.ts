@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { limits } from '../../shared/config/limits.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
 import type { ImportParameterization } from '../../shared/records/import.ts'
 import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
 import type { JsonObject } from '../../shared/values/value-codec.ts'
@@ -38,22 +38,22 @@ export interface ImportFile {
 }
 
 const optionalText = z.string().nullish()
-const jsonObject = z
+const optionalJsonObject = z
   .record(z.string(), z.json())
   .nullish()
   .transform(value => (value ?? undefined) as JsonObject | undefined)
 const textOrEmpty = optionalText.transform(value => value ?? '')
 /** Bytes as base64 text, '' if omitted. */
-const bytes = z
+const base64OrEmpty = z
   .base64()
   .nullish()
   .transform(value => value ?? '')
-const flag = z
+const booleanOrFalse = z
   .boolean()
   .nullish()
   .transform(value => value ?? false)
 
-const fileForm = z.object({
+const importFileForm = z.object({
   nameTable: z
     .record(z.string(), z.string())
     .nullish()
@@ -72,17 +72,17 @@ const fileForm = z.object({
           .array(z.string())
           .nullish()
           .transform(value => value ?? []),
-        component: flag,
-        remote: flag,
+        component: booleanOrFalse,
+        remote: booleanOrFalse,
         logicalName: textOrEmpty,
-        inputs: jsonObject,
-        outputs: jsonObject,
+        inputs: optionalJsonObject,
+        outputs: optionalJsonObject,
         parameterization: z
-          .object({ pluginName: textOrEmpty, pluginVersion: textOrEmpty, value: bytes })
+          .object({ pluginName: textOrEmpty, pluginVersion: textOrEmpty, value: base64OrEmpty })
           .nullish()
           .transform(value => value ?? undefined),
         extension: z
-          .object({ name: textOrEmpty, version: textOrEmpty, value: bytes })
+          .object({ name: textOrEmpty, version: textOrEmpty, value: base64OrEmpty })
           .nullish()
           .transform(value => value ?? undefined),
       }),
@@ -102,14 +102,14 @@ export function readImportFile(path: string): ImportFile {
 }
 
 /** Parses an import file. Throws CLI_USAGE. */
-export function parseImportFile(source: string, path: string): ImportFile {
-  let value: unknown
+export function parseImportFile(text: string, path: string): ImportFile {
+  let json: unknown
   try {
-    value = JSON.parse(source)
+    json = JSON.parse(text)
   } catch (cause) {
     throw error('CLI_USAGE', `could not read import file: ${path}: ${messageOf(cause)}`, { cause })
   }
-  const parsed = fileForm.safeParse(value)
+  const parsed = importFileForm.safeParse(json)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const location = [path, ...(issue?.path.length === 0 ? [] : [issue?.path.join('.')])].join(': ')
@@ -128,7 +128,7 @@ function readImportText(path: string): string {
       )
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    if (cause instanceof Error && 'exit' in cause) throw cause
+    if (cause instanceof DeployError) throw cause
     throw error('FILE_UNREADABLE', `could not read import file: ${messageOf(cause)}`, { cause })
   }
 }

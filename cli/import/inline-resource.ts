@@ -51,7 +51,7 @@ export function createInlineFile({
   return { nameTable: Object.fromEntries(nameTable), resources: [resource], providerInputs: {} }
 }
 
-/** Parses `name=urn`, or a URN, whose name is then the role. Throws CLI_USAGE. */
+/** Parses `name=urn`, or a URN without a name: the name is then `role`. Throws CLI_USAGE. */
 function parseNamedUrn(
   spec: string,
   role: 'parent' | 'provider',

@@ -28,13 +28,13 @@ export interface ResolveOptions {
  */
 export function resolveImports(importFile: ImportFile, options: ResolveOptions): ResolvedImport {
   const file = { ...importFile, resources: importFile.resources.map(completeNames) }
-  const mistakes = file.resources.flatMap(findMistakes)
+  const fieldErrors = file.resources.flatMap(findFieldErrors)
   for (const [name, urn] of Object.entries(file.nameTable))
-    if (!isUrn(urn)) mistakes.push(`'${name}' in 'nameTable' is not a valid URN: '${urn}'`)
-  if (mistakes.length > 0) throw usageErrorOf(mistakes)
-  const { urns, urnByName, errors } = assignUrns(file, options)
-  if (errors.length > 0) throw usageErrorOf(errors)
-  const problems: string[] = []
+    if (!isUrn(urn)) fieldErrors.push(`'${name}' in 'nameTable' is not a valid URN: '${urn}'`)
+  if (fieldErrors.length > 0) throw usageErrorOf(fieldErrors)
+  const { urns, urnByName, urnErrors } = assignUrns(file, options)
+  if (urnErrors.length > 0) throw usageErrorOf(urnErrors)
+  const referenceErrors: string[] = []
   const imports = file.resources.map((spec, index) =>
     resolveImport({
       spec,
@@ -42,16 +42,16 @@ export function resolveImports(importFile: ImportFile, options: ResolveOptions):
       file,
       urnByName,
       options,
-      onMistake: mistake => problems.push(mistake),
+      addError: sentence => referenceErrors.push(sentence),
     }),
   )
-  if (problems.length > 0) throw usageErrorOf(problems)
+  if (referenceErrors.length > 0) throw usageErrorOf(referenceErrors)
   return { imports, names: namesOf(file, urns) }
 }
 
-function usageErrorOf(mistakes: readonly string[]): Error {
+function usageErrorOf(sentences: readonly string[]): Error {
   const text =
-    mistakes.length === 1 ? mistakes[0] : mistakes.map(mistake => `\n* ${mistake}`).join('')
+    sentences.length === 1 ? sentences[0] : sentences.map(sentence => `\n* ${sentence}`).join('')
   return error('CLI_USAGE', `cannot import: ${text}`)
 }
 
@@ -69,10 +69,10 @@ function describeSpec({ name, id, type }: ImportSpec, index: number): string {
 }
 
 /** Returns the errors in the fields of one resource. */
-function findMistakes(spec: ImportSpec, index: number): readonly string[] {
+function findFieldErrors(spec: ImportSpec, index: number): readonly string[] {
   const { type, name, id, component, remote, outputs, parameterization, extension } = spec
   const isProvider = isProviderType(type)
-  const checks: readonly (readonly [boolean, string])[] = [
+  const checks: readonly (readonly [isWrong: boolean, text: string])[] = [
     [type === '', 'has no type'],
     [name === '', 'has no name'],
     [isProvider && id !== '', 'has an ID, but is a provider, which is created rather than read'],
@@ -86,8 +86,8 @@ function findMistakes(spec: ImportSpec, index: number): readonly string[] {
       'has both a parameterization and an extension, which are mutually exclusive',
     ],
   ]
-  return checks.flatMap(([isWrong, problem]) =>
-    isWrong ? [`${describeSpec(spec, index)} ${problem}`] : [],
+  return checks.flatMap(([isWrong, text]) =>
+    isWrong ? [`${describeSpec(spec, index)} ${text}`] : [],
   )
 }
 
@@ -95,13 +95,13 @@ interface AssignedUrns {
   /** The URNs in the order of the file. */
   readonly urns: readonly Urn[]
   readonly urnByName: ReadonlyMap<string, Urn>
-  readonly errors: readonly string[]
+  readonly urnErrors: readonly string[]
 }
 
-/** Assigns the URN of each resource, parents first. */
+/** Assigns the URN of each resource. A pass assigns the URNs whose parents have one already. */
 function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
   const { resources, nameTable } = file
-  const errors: string[] = []
+  const urnErrors: string[] = []
   const table = new Map(Object.entries(nameTable) as [string, Urn][])
   const urnByName = new Map(table)
   const assignedUrns = new Set<string>(table.values())
@@ -109,35 +109,39 @@ function assignUrns(file: ImportFile, options: ResolveOptions): AssignedUrns {
   const ambiguousNames = findAmbiguousNames(resources)
   const knownNames = new Set([...table.keys(), ...resources.map(({ name }) => name)])
   for (
-    let remaining = resources.length, previousRemaining = -1;
-    remaining > 0 && remaining !== previousRemaining;
+    let remainingCount = resources.length, previousCount = -1;
+    remainingCount > 0 && remainingCount !== previousCount;
   ) {
-    previousRemaining = remaining
+    previousCount = remainingCount
     for (const [index, spec] of resources.entries()) {
       if (urns[index] !== undefined) continue
       const parent = table.get(spec.parent) ?? urnByName.get(spec.parent)
       if (spec.parent !== '' && ambiguousNames.has(spec.parent))
-        errors.push(`${describeSpec(spec, index)} has an ambiguous parent`)
+        urnErrors.push(`${describeSpec(spec, index)} has an ambiguous parent`)
       else if (spec.parent !== '' && !knownNames.has(spec.parent))
-        errors.push(
+        urnErrors.push(
           `the parent '${spec.parent}' for ${describeSpec(spec, index)} has no entry in 'nameTable'`,
         )
       else if (spec.parent !== '' && parent === undefined) continue
       const urn = urnOfChild(spec, parent, options)
       if (assignedUrns.has(urn))
-        errors.push(
+        urnErrors.push(
           `${describeSpec(spec, index)} has an ambiguous URN, set name (or logical name) to be unique`,
         )
       assignedUrns.add(urn)
       urns[index] = urn
       urnByName.set(spec.name, urn)
-      remaining -= 1
+      remainingCount -= 1
     }
   }
   const cycleErrors = resources.flatMap((spec, index) =>
     urns[index] === undefined ? [`${describeSpec(spec, index)} is its own ancestor`] : [],
   )
-  return { urns: urns.flatMap(urn => urn ?? []), urnByName, errors: [...errors, ...cycleErrors] }
+  return {
+    urns: urns.flatMap(urn => urn ?? []),
+    urnByName,
+    urnErrors: [...urnErrors, ...cycleErrors],
+  }
 }
 
 function urnOfChild(spec: ImportSpec, parent: Urn | undefined, options: ResolveOptions): Urn {
@@ -163,28 +167,28 @@ function resolveImport(context: {
   readonly file: ImportFile
   readonly urnByName: ReadonlyMap<string, Urn>
   readonly options: ResolveOptions
-  readonly onMistake: (mistake: string) => unknown
+  readonly addError: (sentence: string) => unknown
 }): ImportedResource {
-  const { spec, index, file, urnByName, options, onMistake } = context
+  const { spec, index, file, urnByName, options, addError } = context
   const subject = describeSpec(spec, index)
   const seal = (values: JsonObject | undefined, description: string): JsonObject | undefined => {
     if (values === undefined) return undefined
     try {
       return options.seal(values)
     } catch (thrown) {
-      onMistake(`could not deserialize ${description} for ${subject}: ${messageOf(thrown)}`)
+      addError(`could not deserialize ${description} for ${subject}: ${messageOf(thrown)}`)
       return undefined
     }
   }
   const provider = spec.provider === '' ? '' : (urnByName.get(spec.provider) ?? 'unknown')
   if (provider === 'unknown')
-    onMistake(
+    addError(
       `the provider '${spec.provider}' for ${subject} has no entry in 'nameTable' or 'resources'`,
     )
   else if (provider !== '' && !isProviderType(typeOf(provider)))
-    onMistake(`the provider '${spec.provider}' for ${subject} is not a provider`)
+    addError(`the provider '${spec.provider}' for ${subject} is not a provider`)
   if (spec.provider !== '' && findAmbiguousNames(file.resources).has(spec.provider))
-    onMistake(`${subject} has an ambiguous provider`)
+    addError(`${subject} has an ambiguous provider`)
   const specInputs = isProviderType(spec.type)
     ? (spec.inputs ?? file.providerInputs[spec.name])
     : spec.inputs
@@ -197,7 +201,7 @@ function resolveImport(context: {
     id: spec.id,
     parent: spec.parent === '' ? '' : (urnByName.get(spec.parent) ?? ''),
     provider: provider === 'unknown' ? '' : provider,
-    ...resolvePackage(spec, subject, onMistake),
+    ...resolvePackage(spec, subject, addError),
     pluginDownloadUrl: spec.pluginDownloadUrl,
     protect: options.protect,
     isChosen: spec.properties.length > 0,
@@ -212,11 +216,11 @@ function resolveImport(context: {
 function resolvePackage(
   { version, parameterization, extension }: ImportSpec,
   subject: string,
-  onMistake: (mistake: string) => unknown,
+  addError: (sentence: string) => unknown,
 ): Pick<ImportedResource, 'version' | 'parameterization' | 'extension'> {
   const parseFullVersion = (text: string, description: string): string => {
     const parsed = completeVersion(text)
-    if (parsed === undefined) onMistake(`could not parse ${description} '${text}' for ${subject}`)
+    if (parsed === undefined) addError(`could not parse ${description} '${text}' for ${subject}`)
     return parsed ?? ''
   }
   const fullVersion = version === '' ? '' : parseFullVersion(version, 'version')

@@ -41,14 +41,14 @@ export function renderTypescriptProgram(
     reservedNames,
   })
   const imports = packages.map(pkg => `import * as ${aliasOf(pkg)} from "@pulumi/${pkg}";`)
-  const createReferrer = (owner: string) => (text: string) => {
-    const literal = sourcesByText.get(text)
-    return literal === undefined || literal.owner === owner
+  const createReferenceFinder = (resourceName: string) => (text: string) => {
+    const source = sourcesByText.get(text)
+    return source === undefined || source.owner === resourceName
       ? undefined
-      : `${literal.owner}.${literal.property}`
+      : `${source.owner}.${source.property}`
   }
   const renderedResources = resources.map(definition =>
-    renderResource(definition, createReferrer(definition.name)),
+    renderResource(definition, createReferenceFinder(definition.name)),
   )
   return `${['import * as pulumi from "@pulumi/pulumi";', ...imports].join('\n')}\n\n${renderedResources.join('\n')}`
 }
@@ -71,14 +71,15 @@ function classOf(type: string): string {
   const segments = module.split('/')
   const repeatsName = segments.length > 1 && segments.at(-1)?.toLowerCase() === name.toLowerCase()
   const moduleSegments = (repeatsName ? segments.slice(0, -1) : segments).filter(
-    word => word !== 'index' && word !== '',
+    segment => segment !== 'index' && segment !== '',
   )
   return [aliasOf(pkg), ...moduleSegments.map(toVariableName), name].join('.')
 }
 
+/** Renders the declaration of a resource. `findReference` finds a property with an equal value. */
 function renderResource(
   definition: Definition,
-  refer: (text: string) => string | undefined,
+  findReference: (text: string) => string | undefined,
 ): string {
   const { state, name } = definition
   const logicalName = JSON.stringify(nameOf(state.urn))
@@ -88,7 +89,7 @@ function renderResource(
     return `const ${name} = new pulumi.ComponentResource(${JSON.stringify(state.type)}, ${logicalName}, {}${optionsText});\n`
   const inputs = userInputsOf(state.type, state.inputs)
   const inputLines = [...inputs].map(
-    ([key, value]) => `${renderKey(key)}: ${renderValue(value, 1, refer)}`,
+    ([key, value]) => `${renderKey(key)}: ${renderValue(value, 1, findReference)}`,
   )
   const args =
     inputLines.length > 0 ? `, ${renderBlock(inputLines, 0)}` : optionsText === '' ? '' : ', {}'
@@ -135,16 +136,16 @@ function renderKey(key: string): string {
 function renderValue(
   value: PropertyValue,
   depth: number,
-  refer: (text: string) => string | undefined,
+  findReference: (text: string) => string | undefined,
 ): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'number')
     return JSON.stringify(value)
-  if (typeof value === 'string') return refer(value) ?? JSON.stringify(value)
+  if (typeof value === 'string') return findReference(value) ?? JSON.stringify(value)
   if (isList(value)) {
     if (value.length === 0) return '[]'
     const indent = tab.repeat(depth + 1)
     const isFlat = value.every(item => !isMap(item) && !isList(item))
-    const items = value.map(item => renderValue(item, isFlat ? depth + 1 : depth, refer))
+    const items = value.map(item => renderValue(item, isFlat ? depth + 1 : depth, findReference))
     if (isFlat)
       return `[\n${items.map(item => `${indent}${item},\n`).join('')}${tab.repeat(depth)}]`
     return `[${items.join(', ')}]`
@@ -153,13 +154,13 @@ function renderValue(
     if (value.size === 0) return '{}'
     const sorted = [...value].sort(([a], [b]) => (a < b ? -1 : 1))
     const lines = sorted.map(
-      ([key, item]) => `${renderKey(key)}: ${renderValue(item, depth + 1, refer)}`,
+      ([key, item]) => `${renderKey(key)}: ${renderValue(item, depth + 1, findReference)}`,
     )
     return renderBlock(lines, depth)
   }
   switch (value.kind) {
     case 'secret':
-      return `pulumi.secret(${renderValue(value.value, depth, refer)})`
+      return `pulumi.secret(${renderValue(value.value, depth, findReference)})`
     case 'asset':
       return renderAsset(value)
     case 'archive':
@@ -169,7 +170,7 @@ function renderValue(
     case 'bytes':
       return `Buffer.from(${JSON.stringify(value.base64)}, "base64")`
     case 'output':
-      return renderValue(value.value ?? null, depth, refer)
+      return renderValue(value.value ?? null, depth, findReference)
     case 'unknown':
       return 'undefined'
     default:

@@ -31,13 +31,13 @@ export function renderYamlProgram(
   })
   const renderedResources = resources.filter(({ state }) => state.custom || state.provider !== '')
   const entries = renderedResources.map(definition => {
-    const refer = (text: string): string | undefined => {
-      const literal = sourcesByText.get(text)
-      return literal === undefined || literal.owner === definition.name
+    const findReference = (text: string): string | undefined => {
+      const source = sourcesByText.get(text)
+      return source === undefined || source.owner === definition.name
         ? undefined
-        : `\${${literal.owner}.${literal.property}}`
+        : `\${${source.owner}.${source.property}}`
     }
-    return [definition.name, renderEntry(definition, refer)] as const
+    return [definition.name, renderResource(definition, findReference)] as const
   })
   const omittedResources = resources.filter(definition => !renderedResources.includes(definition))
   const comments = omittedResources.map(
@@ -47,7 +47,11 @@ export function renderYamlProgram(
   return `${comments.join('')}${text}`
 }
 
-function renderEntry(definition: Definition, refer: (text: string) => string | undefined): object {
+/** Renders the entry of a resource. `findReference` finds a property with an equal value. */
+function renderResource(
+  definition: Definition,
+  findReference: (text: string) => string | undefined,
+): object {
   const { state, name } = definition
   const internalKeys = isProviderType(state.type) ? ['version', '__internal'] : []
   const inputs = new Map([...state.inputs].filter(([key]) => !internalKeys.includes(key)))
@@ -55,7 +59,7 @@ function renderEntry(definition: Definition, refer: (text: string) => string | u
   return {
     type: shortTypeOf(state.type),
     ...(nameOf(state.urn) === name ? {} : { name: nameOf(state.urn) }),
-    ...(inputs.size === 0 ? {} : { properties: renderMap(inputs, refer) }),
+    ...(inputs.size === 0 ? {} : { properties: renderMap(inputs, findReference) }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   }
 }
@@ -84,23 +88,26 @@ function renderOptions({ state, parent, provider, dependsOn }: Definition): obje
   }
 }
 
-function renderMap(map: PropertyMap, refer: (text: string) => string | undefined): object {
+function renderMap(map: PropertyMap, findReference: (text: string) => string | undefined): object {
   const sorted = [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
     sorted.flatMap(([key, value]) =>
-      key === '__defaults' ? [] : [[key, renderValue(value, refer)] as const],
+      key === '__defaults' ? [] : [[key, renderValue(value, findReference)] as const],
     ),
   )
 }
 
-function renderValue(value: PropertyValue, refer: (text: string) => string | undefined): unknown {
+function renderValue(
+  value: PropertyValue,
+  findReference: (text: string) => string | undefined,
+): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return value
-  if (typeof value === 'string') return refer(value) ?? escapeText(value)
-  if (isList(value)) return value.map(item => renderValue(item, refer))
-  if (isMap(value)) return renderMap(value, refer)
+  if (typeof value === 'string') return findReference(value) ?? escapeText(value)
+  if (isList(value)) return value.map(item => renderValue(item, findReference))
+  if (isMap(value)) return renderMap(value, findReference)
   switch (value.kind) {
     case 'secret':
-      return { 'fn::secret': renderValue(value.value, refer) }
+      return { 'fn::secret': renderValue(value.value, findReference) }
     case 'asset':
       return renderAsset(value)
     case 'archive':
@@ -110,7 +117,7 @@ function renderValue(value: PropertyValue, refer: (text: string) => string | und
     case 'bytes':
       return value.base64
     case 'output':
-      return renderValue(value.value ?? null, refer)
+      return renderValue(value.value ?? null, findReference)
     case 'unknown':
       return null
     default:
@@ -118,7 +125,7 @@ function renderValue(value: PropertyValue, refer: (text: string) => string | und
   }
 }
 
-/** Escapes a text so that nothing in it is interpolated. */
+/** Escapes the interpolations in a text, so that YAML programs show it unchanged. */
 function escapeText(text: string): string {
   return text.replaceAll('${', () => '$${')
 }
