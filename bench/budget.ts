@@ -14,13 +14,13 @@ import type { MeasuredBudget } from './cost/measured-forms.ts'
 const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10,1000,10000' } } })
 const rows: MeasuredBudget['rows'] = []
 for (const size of values.sizes.split(',').map(Number)) {
-  const spentRequests = await measureRequests(size, spentRequest => {
-    const { resources } = spentRequest
-    const command = spentRequest.command as MeasuredBudget['rows'][number]['command']
-    rows.push({ command, resources, ...totalsOf(spentRequest) })
+  const allRequests = await measureRequests(size, commandRequests => {
+    const { resources } = commandRequests
+    const command = commandRequests.command as MeasuredBudget['rows'][number]['command']
+    rows.push({ command, resources, ...totalsOf(commandRequests) })
     console.log(JSON.stringify(rows.at(-1)))
   })
-  checkBudget(spentRequests)
+  checkBudget(allRequests)
 }
 const budget: MeasuredBudget = { date: currentDate(), command: 'npm run bench -- budget', rows }
 writeFileSync(

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of commands on AWS. A local cloud runs the bundled functions. This script
  * counts the requests to the emulators, and the function calls with their durations. It starts and
- * stops the emulators, and writes docs/measured/cost.json.
+ * stops the emulators, and writes docs/measured/cost.json. `measuredRunForm` explains the options.
  * `node bench/cost.ts [--sizes 1000] [--delay 0] [--parallel 64] [--executors 3] [--quiet 100] [--out file]`
  */
 import { writeFileSync } from 'node:fs'
@@ -33,11 +33,11 @@ const report = (line: string): void => console.error(`· ${line}`)
 
 async function main(): Promise<void> {
   const installedEmulators = []
-  for (const row of emulators) {
-    const emulator = await installEmulator(row, process.env, report)
-    if (emulator.kind === 'missing')
-      throw new Error(`${row.name} is not installed: ${emulator.reason}`)
-    installedEmulators.push(emulator)
+  for (const emulator of emulators) {
+    const installedEmulator = await installEmulator(emulator, process.env, report)
+    if (installedEmulator.kind === 'missing')
+      throw new Error(`${emulator.name} is not installed: ${installedEmulator.reason}`)
+    installedEmulators.push(installedEmulator)
   }
   const runningEmulators = await startEmulators(installedEmulators)
   Object.assign(process.env, runningEmulators.variables)
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
       ...options,
     }
     const phases: MeasuredPhase[] = []
-    // Written after each command, because the next one takes long and may fail.
+    // The file is written after each command, because the next one takes long and may fail.
     const savePhase = (phase: MeasuredPhase): void => {
       phases.push(phase)
       const measuredRun: MeasuredRun = { ...run, load: Math.round(loadavg()[2] ?? 0), phases }

@@ -31,17 +31,17 @@ function createNodeFolder(folder: string): string {
 }
 
 function createVariables(folder: string, extraVariables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const state = join(folder, 'state')
-  mkdirSync(state, { recursive: true })
-  const providers = join(repositoryRoot, 'bench', 'provider')
-  const path = [createNodeFolder(folder), providers, process.env['PATH'] ?? ''].join(delimiter)
+  const stateFolder = join(folder, 'state')
+  mkdirSync(stateFolder, { recursive: true })
+  const providerFolder = join(repositoryRoot, 'bench', 'provider')
+  const path = [createNodeFolder(folder), providerFolder, process.env['PATH'] ?? ''].join(delimiter)
   return {
     ...process.env,
     PATH: path,
     ANTICHAIN_USER_PATH: path,
     ANTICHAIN_HOME: join(folder, 'home'),
     PULUMI_HOME: join(folder, 'pulumi-home'),
-    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_BACKEND_URL: `file://${stateFolder}`,
     PULUMI_CONFIG_PASSPHRASE: 'bench',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
     BENCH_SDK: join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),

@@ -1,9 +1,9 @@
 /**
- * Measures how many operations per second the embedded journal begins and ends durably. For each
- * operation there are three writes: begin, outcome, select. Each is on disk before the next one of
- * the operation. Prints one JSON line for each number of concurrent operations. `--operations` is
- * the number of operations of a run. A run with one operation at a time has a tenth of them. Usage:
- * `node bench/journal.ts [--operations n] [--inFlight n,n] [--home folder]`.
+ * Measures how many operations per second the embedded journal begins and ends durably. Each
+ * operation has three writes: begin, outcome, select. A write is on disk before the next write of
+ * its operation. Prints one JSON line for each number of concurrent operations (`--inFlight`).
+ * `--operations` is the number of operations of a run. A run with one operation at a time has a
+ * tenth of them. Usage: `node bench/journal.ts [--operations n] [--inFlight n,n] [--home folder]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, release, tmpdir } from 'node:os'
@@ -60,19 +60,19 @@ async function writeOperation(
 
 async function measureOperations(
   home: string,
-  operations: number,
+  operationCount: number,
   inFlight: number,
 ): Promise<Measurement> {
   const platform = await openEmbeddedPlatform({ home })
   const deployment = deploymentIdOf(stackIdOf('bench', `in-flight-${inFlight}`), 1)
   const durationsMs: number[] = []
-  let lastOperation = 0
+  let lastOperationId = 0
   const startMs = performance.now()
   const writeOperations = async (): Promise<void> => {
-    while (lastOperation < operations) {
-      lastOperation += 1
+    while (lastOperationId < operationCount) {
+      lastOperationId += 1
       const operationStartMs = performance.now()
-      await writeOperation(platform, deployment, lastOperation as OperationId)
+      await writeOperation(platform, deployment, lastOperationId as OperationId)
       durationsMs.push(performance.now() - operationStartMs)
     }
   }
@@ -80,7 +80,7 @@ async function measureOperations(
   const seconds = (performance.now() - startMs) / 1000
   await platform.close()
   durationsMs.sort((left, right) => left - right)
-  return { seconds, p99Ms: durationsMs[Math.floor(operations * 0.99)] ?? 0 }
+  return { seconds, p99Ms: durationsMs[Math.floor(operationCount * 0.99)] ?? 0 }
 }
 
 const { values } = parseArgs({
@@ -92,20 +92,20 @@ const { values } = parseArgs({
 })
 const home = values.home ?? mkdtempSync(join(tmpdir(), 'antichain-bench-'))
 for (const inFlight of values.inFlight.split(',').map(Number)) {
-  const operations =
+  const operationCount =
     inFlight === 1 ? Math.ceil(Number(values.operations) / 10) : Number(values.operations)
-  const { seconds, p99Ms } = await measureOperations(home, operations, inFlight)
+  const { seconds, p99Ms } = await measureOperations(home, operationCount, inFlight)
   const [cpu] = cpus()
   const line = {
     bench: 'journal',
     machine: `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${process.platform} ${release()}`,
     node: process.version,
     sqlite: process.versions['sqlite'],
-    operations,
+    operations: operationCount,
     inFlight,
     seconds: Number(seconds.toFixed(3)),
-    operationsPerSecond: Math.round(operations / seconds),
-    writesPerSecond: Math.round((3 * operations) / seconds),
+    operationsPerSecond: Math.round(operationCount / seconds),
+    writesPerSecond: Math.round((3 * operationCount) / seconds),
     p99Ms: Number(p99Ms.toFixed(2)),
   }
   process.stdout.write(`${JSON.stringify(line)}\n`)

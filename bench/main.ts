@@ -6,10 +6,10 @@ import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
 import { type WorkloadName, withProgram } from './workload.ts'
 
-// These benchmarks parse their own options.
-const [, , benchmark = ''] = process.argv
-if (['journal', 'cost', 'budget'].includes(benchmark)) {
-  const args = [join(import.meta.dirname, `${benchmark}.ts`), ...process.argv.slice(3)]
+// These benchmarks are separate scripts, which parse their own options.
+const [, , scriptName = ''] = process.argv
+if (['journal', 'cost', 'budget'].includes(scriptName)) {
+  const args = [join(import.meta.dirname, `${scriptName}.ts`), ...process.argv.slice(3)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
 }
 
@@ -17,13 +17,14 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { sizes: { type: 'string' }, repetitions: { type: 'string' }, peer: { type: 'string' } },
 })
-const [name = ''] = positionals
-const repetitions = Number(values.repetitions ?? '1')
-const sizes = { w1: '500,1000,2000', flat: '1000', chain: '1000' }
+const [benchmark = ''] = positionals
+/** The numbers of resources of each workload, unless `--sizes` is set. */
+const defaultSizes = { w1: '500,1000,2000', flat: '1000', chain: '1000' }
 
-if (name === 'w1' || name === 'flat' || name === 'chain') await benchWorkload(name)
-else if (name === 'noop') await benchNoop(Number(values.repetitions ?? '5'))
-else if (name === 'cpu')
+if (benchmark === 'w1' || benchmark === 'flat' || benchmark === 'chain')
+  await benchWorkload(benchmark)
+else if (benchmark === 'noop') await benchNoop(Number(values.repetitions ?? '5'))
+else if (benchmark === 'cpu')
   await benchCpu(
     (values.sizes ?? '10000').split(',').map(Number),
     Number(values.repetitions ?? '3'),
@@ -37,13 +38,14 @@ else {
 
 /**
  * Measures create, no-op and destroy with each size and each engine. The engines take turns, so
- * that other load on the machine affects both.
+ * that other load on the machine affects both. With `--peer no`, only Antichain is measured.
  */
 async function benchWorkload(workload: WorkloadName): Promise<void> {
   const engines = findEngines().filter(
     engine => values.peer !== 'no' || engine.name === 'antichain',
   )
-  for (const size of (values.sizes ?? sizes[workload]).split(',').map(Number))
+  const repetitions = Number(values.repetitions ?? '1')
+  for (const size of (values.sizes ?? defaultSizes[workload]).split(',').map(Number))
     for (const engine of engines)
       await withProgram(workload, async folder => {
         const env = { N: String(size) }

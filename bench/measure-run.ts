@@ -7,13 +7,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /**
  * The measurement of one command. `peaksMib`: the maximum resident memory of each kind of process.
- * `cpu`: the processor time of all processes of a kind, in seconds.
+ * `cpuSeconds`: the processor time of all processes of a kind.
  */
 export interface RunMeasurement {
   readonly seconds: number
-  readonly code: number
+  readonly exitCode: number
   readonly peaksMib: Readonly<Record<string, number>>
-  readonly cpu: Readonly<Record<string, number>>
+  readonly cpuSeconds: Readonly<Record<string, number>>
 }
 
 /** The usage of one process so far. */
@@ -23,9 +23,9 @@ interface Usage {
   readonly ticks: number
 }
 
+/** Clock ticks per second in /proc, a constant of Linux (USER_HZ). */
 const ticksPerSecond = 100
-
-const sampleMs = 50
+const sampleIntervalMs = 50
 
 /** Runs a command to its end and measures it with all its descendants. */
 export function measureRun(
@@ -37,25 +37,32 @@ export function measureRun(
     const startNs = process.hrtime.bigint()
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'ignore'] })
     const usages = new Map<number, Usage>()
-    const sampler = setInterval(() => sampleProcesses(child.pid ?? 0, usages), sampleMs)
+    const sampler = setInterval(() => sampleProcesses(child.pid ?? 0, usages), sampleIntervalMs)
     child.on('error', reject)
-    child.on('exit', code => {
+    child.on('exit', exitCode => {
       clearInterval(sampler)
       const seconds = Number(process.hrtime.bigint() - startNs) / 1e9
-      resolve({ seconds: Math.round(seconds * 1000) / 1000, code: code ?? 1, ...sumUsage(usages) })
+      resolve({
+        seconds: Math.round(seconds * 1000) / 1000,
+        exitCode: exitCode ?? 1,
+        ...sumUsages(usages),
+      })
     })
   })
 }
 
 /** Returns the highest peak and the total processor time by kind of process. */
-function sumUsage(usages: ReadonlyMap<number, Usage>): Pick<RunMeasurement, 'peaksMib' | 'cpu'> {
+function sumUsages(
+  usages: ReadonlyMap<number, Usage>,
+): Pick<RunMeasurement, 'peaksMib' | 'cpuSeconds'> {
   const peaksMib: Record<string, number> = {}
-  const cpu: Record<string, number> = {}
+  const cpuSeconds: Record<string, number> = {}
   for (const { name, peakKib, ticks } of usages.values()) {
     peaksMib[name] = Math.max(peaksMib[name] ?? 0, Math.round(peakKib / 1024))
-    cpu[name] = Math.round(((cpu[name] ?? 0) + ticks / ticksPerSecond) * 100) / 100
+    const seconds = (cpuSeconds[name] ?? 0) + ticks / ticksPerSecond
+    cpuSeconds[name] = Math.round(seconds * 100) / 100
   }
-  return { peaksMib, cpu }
+  return { peaksMib, cpuSeconds }
 }
 
 interface ProcessEntry {
@@ -71,13 +78,13 @@ function sampleProcesses(root: number, usages: Map<number, Usage>): void {
   const processTree = new Set([root])
   // Child processes have higher numbers than their parents, except after a wrap-around. Two passes
   // find nearly all of them.
-  for (let round = 0; round < 2; round++)
+  for (let pass = 0; pass < 2; pass++)
     for (const { pid, parent } of entries) if (processTree.has(parent)) processTree.add(pid)
   for (const pid of processTree) {
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readOrEmpty(`/proc/${pid}/status`))?.[1] ?? 0)
     const name = processNameOf(readOrEmpty(`/proc/${pid}/cmdline`))
     const ticks = ticksOf(readOrEmpty(`/proc/${pid}/stat`))
-    // A process changes its name on exec; the last name counts.
+    // A process changes its name on exec. The map has the last name.
     if (peak > 0 && name !== '') usages.set(pid, { name, peakKib: peak, ticks })
   }
 }

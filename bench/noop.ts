@@ -29,20 +29,20 @@ export async function benchNoop(repetitions: number): Promise<void> {
     const config = { 'quickstart:title': 'The Antichain Almanac', 'quickstart:pages': '16' }
     const options = { project: 'quickstart', pkg: 'pulumi-nodejs', config }
     const runNull = await createNullEngine(antichain, folder, options)
-    const ourRuns: RunMeasurement[] = []
+    const antichainRuns: RunMeasurement[] = []
     const nullRuns: RunMeasurement[] = []
     for (let index = 0; index < repetitions; index++) {
       nullRuns.push(await runNull())
-      ourRuns.push(await antichain.run(folder, upArgs))
+      antichainRuns.push(await antichain.run(folder, upArgs))
     }
     printReport({ bench: 'noop', engine: 'null engine', phase: 'no-op' }, nullRuns)
     printReport(
       { bench: 'noop', engine: 'antichain', version: antichain.version, phase: 'no-op' },
-      ourRuns,
+      antichainRuns,
     )
     const medianSeconds = (runs: readonly RunMeasurement[]): number =>
       medianOf(runs.map(run => run.seconds))
-    printRatio('noop', medianSeconds(ourRuns) / medianSeconds(nullRuns), 1.5)
+    printRatio('noop', medianSeconds(antichainRuns) / medianSeconds(nullRuns), 1.5)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -63,18 +63,22 @@ export async function benchCpu(sizes: readonly number[], repetitions: number): P
       await antichain.run(folder, upArgs, env)
       const options = { project: 'bench', pkg: 'null', config: {} }
       const runNull = await createNullEngine(antichain, folder, options)
-      const ourRuns: RunMeasurement[] = []
+      const antichainRuns: RunMeasurement[] = []
       const nullRuns: RunMeasurement[] = []
       for (let index = 0; index < repetitions; index++) {
         nullRuns.push(await runNull(env))
-        ourRuns.push(await antichain.run(folder, upArgs, env))
+        antichainRuns.push(await antichain.run(folder, upArgs, env))
       }
       const phase = { bench: 'cpu', size, phase: 'no-op' }
       printReport({ ...phase, engine: 'null engine' }, nullRuns)
-      printReport({ ...phase, engine: 'antichain', version: antichain.version }, ourRuns)
+      printReport({ ...phase, engine: 'antichain', version: antichain.version }, antichainRuns)
       const medianCpu = (runs: readonly RunMeasurement[], name: string): number =>
-        medianOf(runs.map(run => run.cpu[name] ?? Number.NaN))
-      printRatio('cpu', medianCpu(ourRuns, 'antichain') / medianCpu(nullRuns, 'null engine'), 2)
+        medianOf(runs.map(run => run.cpuSeconds[name] ?? Number.NaN))
+      printRatio(
+        'cpu',
+        medianCpu(antichainRuns, 'antichain') / medianCpu(nullRuns, 'null engine'),
+        2,
+      )
     })
 }
 

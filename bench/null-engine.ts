@@ -11,8 +11,8 @@ export interface NullEngineOptions {
 
 /**
  * Creates a null engine for the program of a folder that was deployed to stack `bench`. The null
- * engine takes every result from an export, and makes only the calls that any engine must make:
- * Check and Diff of each resource. `env`: variables of the program besides those of `engine`.
+ * engine reads every result from an exported state. It makes only the calls that any engine must
+ * make: Check and Diff of each resource. `env`: variables of the program besides those of `engine`.
  */
 export async function createNullEngine(
   engine: Engine,

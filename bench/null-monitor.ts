@@ -48,7 +48,7 @@ const states = new Map<string, ResourceState>(
     decodeResource(resource, keepCiphertext),
   ]),
 )
-const directory = process.cwd()
+const programFolder = process.cwd()
 const processes = createProcesses()
 const env = Object.fromEntries(
   Object.entries(process.env).flatMap(([key, value]) =>
@@ -60,17 +60,17 @@ const plugins = createPluginHost({
   env,
   path: env['PATH'] ?? '',
   home: homedir(),
-  programFolder: directory,
+  programFolder,
   project: monitorOptions.project,
   runtimeOptions: {},
   engineAddress: () => address,
   report: () => undefined,
 })
 
-let provider: Promise<Provider> | undefined
+let providerPromise: Promise<Provider> | undefined
 const loadProvider = async (): Promise<Provider> => {
   const type = `pulumi:providers:${monitorOptions.pkg}`
-  const instance = await plugins.load(
+  const provider = await plugins.load(
     { kind: 'resource', name: monitorOptions.pkg, version: '', downloadUrl: '' },
     { pkg: monitorOptions.pkg, config: {} },
   )
@@ -78,14 +78,14 @@ const loadProvider = async (): Promise<Provider> => {
     type,
     name: 'default',
   })
-  await instance.configure({
+  await provider.configure({
     urn,
     name: 'default',
     type,
     id: 'null',
     inputs: new Map(),
   })
-  return instance
+  return provider
 }
 
 async function registerResource(
@@ -96,12 +96,12 @@ async function registerResource(
   const state = states.get(urn)
   if (!request.custom || state === undefined)
     return RegisterResourceResponse.create({ urn, object: {} })
-  provider ??= loadProvider()
-  const instance = await provider
-  const subject = { urn, name: request.name, type: request.type }
+  providerPromise ??= loadProvider()
+  const provider = await providerPromise
+  const resource = { urn, name: request.name, type: request.type }
   const newInputs = fromWire(request.object, wireOptions)
-  const checkResult = await instance.check({
-    ...subject,
+  const checkResult = await provider.check({
+    ...resource,
     oldInputs: state.inputs,
     newInputs,
     allowUnknowns: false,
@@ -109,8 +109,8 @@ async function registerResource(
   })
   const old = { id: state.id, oldInputs: state.inputs, oldOutputs: state.outputs }
   // The result is not used. The call is made because its duration is part of the baseline.
-  await instance.diff({
-    ...subject,
+  await provider.diff({
+    ...resource,
     ...old,
     newInputs: checkResult.inputs,
     ignoreChanges: [],
@@ -130,8 +130,8 @@ const createUnaryHandler =
       value => reply(null, value),
       thrown => reply({ code: 2, details: String(thrown) }),
     )
-const options = { 'grpc.max_receive_message_length': 4e8, 'grpc.max_send_message_length': 4e8 }
-const server = new Server(options)
+const grpcOptions = { 'grpc.max_receive_message_length': 4e8, 'grpc.max_send_message_length': 4e8 }
+const server = new Server(grpcOptions)
 const emptyHandler = createUnaryHandler(() => ({}))
 /** The numbers of all features of the monitor that SDKs query. */
 const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
@@ -173,8 +173,8 @@ const programRun = await programs.run(
     stack: 'bench',
     organization: 'organization',
     runtime: 'nodejs',
-    projectFolder: directory,
-    programFolder: directory,
+    projectFolder: programFolder,
+    programFolder,
     entryPoint: '.',
     runtimeOptions: {},
     config: new Map(Object.entries(monitorOptions.config)),
@@ -184,7 +184,7 @@ const programRun = await programs.run(
     monitorAddress: address,
     engineAddress: address,
   },
-  line => console.error(`${basename(directory)}: ${line}`),
+  line => console.error(`${basename(programFolder)}: ${line}`),
 )
 const end = await programRun.programEnd
 await plugins.close()

@@ -23,9 +23,9 @@ export function printReport(
       ...labels,
       repetitions: runs.length,
       ...spreadOf(seconds),
-      failed: runs.filter(run => run.code !== 0).length,
+      failed: runs.filter(run => run.exitCode !== 0).length,
       peaksMib: peaks,
-      cpu: runs.map(run => run.cpu),
+      cpu: runs.map(run => run.cpuSeconds),
       machine,
     }),
   )

@@ -23,18 +23,18 @@ for (let n = 0; n < Number(process.env.N); n++) new Item('item-' + n, { n, text:
   /** N resources, each depending on the previous one. */
   chain: `const pulumi = require('@pulumi/pulumi')
 class Item extends pulumi.CustomResource { constructor(n, props, o) { super('null:index:Item', n, props, o) } }
-let before
+let previous
 for (let n = 0; n < Number(process.env.N); n++)
-  before = new Item('item-' + n, { n }, before ? { dependsOn: before } : {})
+  previous = new Item('item-' + n, { n }, previous ? { dependsOn: previous } : {})
 `,
 } as const
 
 export type WorkloadName = keyof typeof programs
 
-/** Calls `work` with a temporary folder that contains a program, and then removes the folder. */
+/** Calls `use` with a temporary folder that contains a program, and then removes the folder. */
 export async function withProgram<T>(
   name: WorkloadName,
-  work: (folder: string) => Promise<T>,
+  use: (folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), `antichain-bench-${name}-`))
   try {
@@ -48,7 +48,7 @@ export async function withProgram<T>(
       join(repositoryRoot, 'test', 'fixtures', 'sdk', 'node_modules'),
       join(folder, 'node_modules'),
     )
-    return await work(folder)
+    return await use(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -56,7 +56,7 @@ export function renderPriceTable(): string {
     ['Lambda, GB-second of scratch space beyond 512 MB', [prices.lambdaScratchGbSecond]],
     ['Fargate, hour of a public IPv4 address', [prices.publicIpv4Hour]],
     [
-      'CloudWatch, month: metric of an alarm / metric of ours / dashboard',
+      'CloudWatch, month: metric of an alarm / metric of Antichain / dashboard',
       [prices.alarmMetricMonth, prices.metricMonth, prices.dashboardMonth],
     ],
     [
@@ -70,7 +70,7 @@ export function renderPriceTable(): string {
   const rows = lines.map(([item, unitPrices]) =>
     tableRow(item, unitPrices.map(formatUngrouped).join(' / ')),
   )
-  return [tableRow('What', 'Price'), '|---|---|', ...rows].join('\n')
+  return [tableRow('Item', 'Price'), '|---|---|', ...rows].join('\n')
 }
 
 /** Returns the table of the monthly cost of an idle installation. */
@@ -81,10 +81,10 @@ export function renderIdleTable(): string {
     tableRow(item, count.toLocaleString('en-US'), formatDollars(cost)),
   )
   return [
-    tableRow('What', 'Per month', 'Cost'),
+    tableRow('Item', 'Per month', 'Cost'),
     '|---|---|---|',
     ...rows,
-    tableRow('**in all**', '', `**${formatDollars(total)}**`),
+    tableRow('**total**', '', `**${formatDollars(total)}**`),
   ].join('\n')
 }
 
@@ -93,13 +93,20 @@ const formatDollars = (cost: number): string => `$${cost.toFixed(2)}`
 /** Returns the table of the cost of each measured command, with the source of the figures. */
 export function renderCostTable(run: MeasuredRun): string {
   const headerRow = tableRow(
-    ...['Resources', 'Command', 'Write units', 'Read units', 'S3 put / got', 'Messages'],
-    ...['Keys', 'Calls', 'GB-seconds', 'Requests', 'Functions', 'In all'],
+    ...['Resources', 'Command', 'Write units', 'Read units', 'S3 PUT / GET', 'Messages'],
+    ...[
+      'KMS requests',
+      'Calls',
+      'GB-seconds',
+      'Cost of requests',
+      'Cost of functions',
+      'Total cost',
+    ],
   )
   const rows = run.phases.map(({ name, resources, counts }) => {
     const { writeUnits, readUnits, puts, gets, messages, keyRequests, calls, gbSeconds } = counts
     const total = costOf(counts)
-    const functions = costOf({
+    const functionCost = costOf({
       ...counts,
       writeUnits: 0,
       readUnits: 0,
@@ -114,7 +121,7 @@ export function renderCostTable(run: MeasuredRun): string {
       ...[writeUnits, readUnits].map(formatFigure),
       `${formatFigure(puts)} / ${formatFigure(gets)}`,
       ...[messages, keyRequests, calls, gbSeconds].map(formatFigure),
-      ...[total - functions, functions, total].map(cost => `$${Number(cost.toPrecision(2))}`),
+      ...[total - functionCost, functionCost, total].map(cost => `$${Number(cost.toPrecision(2))}`),
     )
   })
   const { versions } = run
@@ -140,7 +147,7 @@ const formatTimes = (count: number): string => (count === 1 ? 'once' : `${count}
 export function renderBudgetTable({ rows, date, command }: MeasuredBudget): string {
   const headerRow = tableRow(
     ...['Resources', 'Command', 'Writes', 'Write units', 'Reads', 'Read units'],
-    ...['Writes each', 'Reads each', 'Messages', 'Apart'],
+    ...['Writes per resource', 'Reads per resource', 'Messages', 'Excluded units'],
   )
   const lines = rows.map(row =>
     tableRow(

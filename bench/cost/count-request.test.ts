@@ -4,7 +4,7 @@ import { costOf, noCounts, prices, sumOf } from './prices.ts'
 
 const request: ProxiedRequest = {
   ...{ service: 'SQS', method: 'POST', path: '/', target: '', status: 200 },
-  ...{ requestBytes: 100, answerBytes: 100, requestText: '', answerText: '{}' },
+  ...{ requestBytes: 100, responseBytes: 100, requestText: '', responseText: '{}' },
 }
 
 test('S3 requests are billed by their class, but not deletes and failures', () => {
@@ -22,9 +22,9 @@ test('S3 requests are billed by their class, but not deletes and failures', () =
 
 test('SQS requests are billed per 64 KB, and empty receives are counted separately', () => {
   const target = 'AmazonSQS.ReceiveMessage'
-  const answerText = '{"Messages":[{"Body":"x"}]}'
+  const responseText = '{"Messages":[{"Body":"x"}]}'
   expect(countRequest({ ...request, target })).toEqual({ emptyReceives: 1 })
-  expect(countRequest({ ...request, target, answerText })).toEqual({ messages: 1 })
+  expect(countRequest({ ...request, target, responseText })).toEqual({ messages: 1 })
   expect(
     countRequest({ ...request, target: 'AmazonSQS.SendMessage', requestBytes: 65_537 }),
   ).toEqual({ messages: 2 })
@@ -36,7 +36,7 @@ test('a failed condition costs as much as the existing item', () => {
     countRequest({
       ...request,
       ...{ service: 'DYNAMODB', target: 'DynamoDB_20120810.PutItem', status: 400 },
-      answerText: JSON.stringify({
+      responseText: JSON.stringify({
         __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException',
         Item: { pk: { S: 'a' }, data: { B: Buffer.alloc(bytes).toString('base64') } },
       }),

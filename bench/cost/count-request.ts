@@ -12,10 +12,10 @@ export interface ProxiedRequest {
   readonly target: string
   readonly requestBytes: number
   readonly status: number
-  readonly answerBytes: number
+  readonly responseBytes: number
   /** The bodies, for services that use JSON; '' for S3. */
   readonly requestText: string
-  readonly answerText: string
+  readonly responseText: string
 }
 
 /** Billing unit of SQS requests, in bytes. */
@@ -27,8 +27,8 @@ const writeOperations: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the billed counts of one request. Among the responses with an error, only these are
- * billed: failed conditions of DynamoDB, and S3 requests below status 500 except deletes.
+ * Returns the billed counts of one request. Of the requests that failed, only these are billed:
+ * failed conditions of DynamoDB, and requests to S3 with a status below 500, except deletes.
  */
 export function countRequest(request: ProxiedRequest): Partial<Counts> {
   if (request.service === 'S3') return countS3Request(request)
@@ -53,13 +53,13 @@ function countSqsRequest(operation: string, request: ProxiedRequest): Partial<Co
   // The local cloud sends this operation to check the queue of the long pool. AWS uses free metrics
   // instead.
   if (operation === 'GetQueueAttributes') return {}
-  if (operation === 'ReceiveMessage' && !/"Messages":\s*\[\s*\{/.test(request.answerText))
+  if (operation === 'ReceiveMessage' && !/"Messages":\s*\[\s*\{/.test(request.responseText))
     return { emptyReceives: 1 }
-  const bytes = Math.max(request.requestBytes, request.answerBytes)
+  const bytes = Math.max(request.requestBytes, request.responseBytes)
   return { messages: Math.max(1, Math.ceil(bytes / messageChunkBytes)) }
 }
 
-interface DynamoAnswer {
+interface DynamoResponse {
   readonly __type?: string
   readonly Item?: Record<string, unknown>
   readonly CancellationReasons?: readonly { readonly Item?: Record<string, unknown> }[]
@@ -67,16 +67,16 @@ interface DynamoAnswer {
 
 function countDynamoRequest(
   operation: string,
-  { status, answerText }: ProxiedRequest,
+  { status, responseText }: ProxiedRequest,
 ): Partial<Counts> {
   const isWrite = writeOperations.has(operation)
   if (status >= 400) {
-    const answer = JSON.parse(answerText === '' ? '{}' : answerText) as DynamoAnswer
-    return isWrite ? { writes: 1, writeUnits: failedConditionUnitsOf(operation, answer) } : {}
+    const response = JSON.parse(responseText === '' ? '{}' : responseText) as DynamoResponse
+    return isWrite ? { writes: 1, writeUnits: failedConditionUnitsOf(operation, response) } : {}
   }
   // Large responses are searched without being parsed. The text of an item cannot contain this
   // pattern.
-  const capacityMatches = [...answerText.matchAll(/"CapacityUnits":([\d.]+)/g)]
+  const capacityMatches = [...responseText.matchAll(/"CapacityUnits":([\d.]+)/g)]
   const sum = capacityMatches.reduce((total, [, units]) => total + Number(units), 0)
   if (isWrite) return { writes: 1, writeUnits: sum }
   if (readOperations.has(operation)) return { reads: 1, readUnits: sum }
@@ -86,12 +86,12 @@ function countDynamoRequest(
 /** Returns the units of a failed condition: those of the existing item. Other errors cost 0. */
 function failedConditionUnitsOf(
   operation: string,
-  { __type = '', Item, ...answer }: DynamoAnswer,
+  { __type = '', Item, ...response }: DynamoResponse,
 ): number {
   if (__type.endsWith('ConditionalCheckFailedException')) return writeUnits(decodeItem(Item))
   if (operation !== 'TransactWriteItems' || !__type.endsWith('TransactionCanceledException'))
     return 0
-  const reasons = answer.CancellationReasons ?? []
+  const reasons = response.CancellationReasons ?? []
   return reasons.reduce((sum, reason) => sum + 2 * writeUnits(decodeItem(reason.Item)), 0)
 }
 

@@ -18,7 +18,9 @@ export interface CountingProxy {
   /** The settings of the same services through the proxy. */
   readonly settings: AwsSettings
   /** Returns the counts since the previous call of this function, in total and by purpose. */
-  readonly takeCounts: () => Counts & { readonly by: Readonly<Record<string, PurposeCounts>> }
+  readonly takeCounts: () => Counts & {
+    readonly byPurpose: Readonly<Record<string, PurposeCounts>>
+  }
   readonly close: () => Promise<void>
 }
 
@@ -62,7 +64,7 @@ export async function startCountingProxy(
   return {
     settings: { ...directSettings, endpoints },
     takeCounts: () => {
-      const currentCounts = { ...counts, by: byPurpose }
+      const currentCounts = { ...counts, byPurpose }
       counts = noCounts
       byPurpose = {}
       return currentCounts
@@ -103,12 +105,16 @@ async function forward(
   const { method = 'GET', url: path = '/' } = request
   const { 'transfer-encoding': _, expect: __, ...otherHeaders } = request.headers
   const headers = { ...otherHeaders, 'content-length': String(body.length) }
-  const answer = await sendUpstream({ agent, endpoint, method, path, headers, body }, response)
-  const answerBody = await readAllBytes(answer)
-  for (const rawBody of [requestBody, answerBody]) onBody(service, rawBody)
-  const { statusCode: status = 502 } = answer
-  response.writeHead(status, withoutFraming(answer.headers, method, answerBody.length))
-  response.end(answerBody)
+  const upstreamRequest = { agent, endpoint, method, path, headers, body }
+  const upstreamResponse = await sendUpstream(upstreamRequest, response)
+  const responseBody = await readAllBytes(upstreamResponse)
+  for (const rawBody of [requestBody, responseBody]) onBody(service, rawBody)
+  const { statusCode: status = 502 } = upstreamResponse
+  response.writeHead(
+    status,
+    withContentLength(upstreamResponse.headers, method, responseBody.length),
+  )
+  response.end(responseBody)
   const isJson = service !== 'S3'
   const target = String(request.headers['x-amz-target'] ?? '')
   const operation = isJson ? (target.split('.').at(-1) ?? '') : method
@@ -118,16 +124,16 @@ async function forward(
   const requestCounts = countRequest({
     ...{ service, method, path, status, target },
     requestBytes: requestBody.length,
-    answerBytes: answerBody.length,
+    responseBytes: responseBody.length,
     requestText: isJson ? requestBody.toString() : '',
-    answerText: isJson ? answerBody.toString() : '',
+    responseText: isJson ? responseBody.toString() : '',
   })
   return { purpose, requestCounts }
 }
 
 /** Sends a request to its service. If the caller aborts, the request to the service is aborted. */
 function sendUpstream(
-  upstream: {
+  upstreamRequest: {
     readonly agent: Agent
     readonly endpoint: URL
     readonly method: string
@@ -137,7 +143,7 @@ function sendUpstream(
   },
   response: ServerResponse,
 ): Promise<IncomingMessage> {
-  const { agent, endpoint, method, path, headers, body } = upstream
+  const { agent, endpoint, method, path, headers, body } = upstreamRequest
   return new Promise((resolve, reject) => {
     const { hostname: host, port } = endpoint
     const outgoing = sendRequest({ agent, host, port, method, path, headers }, resolve)
@@ -152,20 +158,23 @@ function sendUpstream(
 /** Returns a request to DynamoDB that also requests its consumed capacity. */
 function withConsumedCapacity(body: Buffer): Buffer {
   const text = body.toString()
-  // Inserts text without parsing the body, because bodies may be large and the proxy must not slow
-  // requests down.
+  // The body is not parsed, because bodies may be large and the proxy must not slow requests down.
   return text.startsWith('{"')
     ? Buffer.from(`{"ReturnConsumedCapacity":"TOTAL",${text.slice(1)}`)
     : body
 }
 
-function withoutFraming(
+/**
+ * Returns the headers of a response whose body is complete. The response to HEAD keeps the
+ * content-length of the service.
+ */
+function withContentLength(
   headers: IncomingHttpHeaders,
   method: string,
-  bytes: number,
+  bodyBytes: number,
 ): OutgoingHttpHeaders {
   const { connection: _, 'transfer-encoding': __, ...otherHeaders } = headers
-  return method === 'HEAD' ? otherHeaders : { ...otherHeaders, 'content-length': String(bytes) }
+  return method === 'HEAD' ? otherHeaders : { ...otherHeaders, 'content-length': String(bodyBytes) }
 }
 
 async function readAllBytes(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {

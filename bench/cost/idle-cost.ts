@@ -41,19 +41,19 @@ export function idleMonthCost(): readonly IdleCostItem[] {
   const emptyReceives =
     (idleResources.eventSources * assumptions.pollers * hoursPerMonth * 3600) /
     assumptions.waitSeconds
-  const lineOf = (item: string, count: number, price: number): IdleCostItem => ({
+  const createItem = (item: string, count: number, price: number): IdleCostItem => ({
     item,
     count,
     cost: count * price,
   })
   return [
-    lineOf('KMS keys', idleResources.keys, prices.keyMonth),
-    lineOf('alarm metrics', idleResources.alarmMetrics, prices.alarmMetricMonth),
-    lineOf('dashboard', idleResources.dashboards, prices.dashboardMonth),
-    lineOf('metric that compaction writes every hour', 1, prices.metricMonth),
-    lineOf('empty receives of the event sources', emptyReceives, prices.message),
-    lineOf('scheduled calls of compaction', hoursPerMonth, prices.call + prices.scheduledCall),
-    lineOf(
+    createItem('KMS keys', idleResources.keys, prices.keyMonth),
+    createItem('alarm metrics', idleResources.alarmMetrics, prices.alarmMetricMonth),
+    createItem('dashboard', idleResources.dashboards, prices.dashboardMonth),
+    createItem('metric that compaction writes every hour', 1, prices.metricMonth),
+    createItem('empty receives of the event sources', emptyReceives, prices.message),
+    createItem('scheduled calls of compaction', hoursPerMonth, prices.call + prices.scheduledCall),
+    createItem(
       'GB-seconds of these calls',
       hoursPerMonth * assumptions.compactionSeconds * idleResources.compactionGb,
       prices.gbSecond,

@@ -10,7 +10,7 @@ export function describeMachine(): string {
   return `${cpus().length} x ${model}, ${gib} GiB, ${process.platform} ${kernel}`
 }
 
-/** Returns the measured commit. */
+/** Returns the short hash of the current commit of the repository. */
 export function readCommit(): string {
   return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
     cwd: repositoryRoot,

@@ -13,7 +13,7 @@ import type { CountingProxy } from './counting-proxy.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
 import { type Counts, costOf, sumOf } from './prices.ts'
 
-/** The options of a measured run. `measuredRun` explains `delayMs` and `quietSeconds`. */
+/** The options of a measured run. `measuredRunForm` explains `delayMs` and `quietSeconds`. */
 export interface PhasesOptions {
   readonly aws: AwsSettings
   readonly proxy: CountingProxy
@@ -28,13 +28,13 @@ export interface PhasesOptions {
   readonly onMeasured: (phase: MeasuredPhase) => void
 }
 
-/** Timeout of a command. */
+/** Timeout of a command: half an hour. */
 const phaseTimeoutMs = 1_800_000
 const phaseTriesMax = 3
 
 /**
- * Creates, keeps, updates, refreshes and destroys resources in a new local cloud. Counts the
- * requests of each command, including its later nudges and calls.
+ * Creates resources in a new local cloud, deploys them without changes, and updates, refreshes and
+ * destroys them. Counts the requests of each command, including its later nudges and calls.
  */
 export async function measurePhases(options: PhasesOptions): Promise<void> {
   const { aws, proxy, bundles, resources, delayMs, executorsMax, report } = options
@@ -111,7 +111,7 @@ async function measurePhase(
       (gbSecondsByFunction.get(call.name) ?? 0) +
         (call.durationMs / 1000) * memoryGbOf(call.name, options.aws),
     )
-  const { by: requests, ...proxyCounts } = proxy.takeCounts()
+  const { byPurpose: requests, ...proxyCounts } = proxy.takeCounts()
   const counts: Counts = sumOf(proxyCounts, {
     calls: calls.length,
     coldStarts: calls.filter(({ isCold }) => isCold).length,
@@ -140,7 +140,7 @@ function memoryGbOf(name: string, { region }: AwsSettings): number {
   return row.memoryMb(settings) / 1024
 }
 
-/** Resolves when for `seconds` no function was called, and none was running. */
+/** Waits until no function has run for `seconds`. */
 async function waitUntilQuiet(testCloud: CloudSandbox, seconds: number): Promise<void> {
   const isBusy = (): boolean =>
     testCloud.cloud.names.some(name =>

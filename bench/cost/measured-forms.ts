@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-const counts = z.object({
+const countsForm = z.object({
   writeUnits: z.number(),
   readUnits: z.number(),
   writes: z.number(),
@@ -17,13 +17,13 @@ const counts = z.object({
 })
 
 /** One command of a measured run. */
-const phase = z.object({
+const phaseForm = z.object({
   name: z.enum(['create', 'no-op', 'update', 'refresh', 'destroy']),
   resources: z.int(),
   seconds: z.number(),
   /** Number of attempts until the command succeeded. All other fields are of the last attempt. */
   tries: z.int().default(1),
-  counts,
+  counts: countsForm,
   /** GB-seconds by function. */
   gbSecondsBy: z.record(z.string(), z.number()),
   /** Requests by purpose, with their units of DynamoDB. */
@@ -31,7 +31,7 @@ const phase = z.object({
 })
 
 /** The contents of docs/measured/cost.json. */
-export const measuredRun = z.object({
+export const measuredRunForm = z.object({
   date: z.string(),
   command: z.string(),
   repetitions: z.int(),
@@ -46,17 +46,17 @@ export const measuredRun = z.object({
   delayMs: z.number(),
   /** Time without function calls after which a command and its later effects count as complete. */
   quietSeconds: z.number(),
-  phases: z.array(phase),
+  phases: z.array(phaseForm),
 })
 
-export type MeasuredRun = z.infer<typeof measuredRun>
-export type MeasuredPhase = z.infer<typeof phase>
+export type MeasuredRun = z.infer<typeof measuredRunForm>
+export type MeasuredPhase = z.infer<typeof phaseForm>
 
 /**
  * The contents of docs/measured/budget.json. `apartUnits`: write units that are not in the budget,
  * those of events and arrivals.
  */
-export const measuredBudget = z.object({
+export const measuredBudgetForm = z.object({
   date: z.string(),
   command: z.string(),
   rows: z.array(
@@ -73,4 +73,4 @@ export const measuredBudget = z.object({
   ),
 })
 
-export type MeasuredBudget = z.infer<typeof measuredBudget>
+export type MeasuredBudget = z.infer<typeof measuredBudgetForm>

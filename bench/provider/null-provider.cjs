@@ -1,4 +1,5 @@
 'use strict'
+// The provider of the package `null`. It answers every call at once, and changes nothing.
 const { createRequire } = require('node:module')
 const load = createRequire(`${process.env.BENCH_SDK}/`)
 const grpc = load('@grpc/grpc-js')
@@ -7,20 +8,22 @@ const pb = load('@pulumi/pulumi/proto/provider_pb')
 const plugin = load('@pulumi/pulumi/proto/plugin_pb')
 const { Empty } = load('google-protobuf/google/protobuf/empty_pb.js')
 
-const with_ = (message, set) => {
-  set(message)
+const fill = (message, setFields) => {
+  setFields(message)
   return message
 }
 const answers = {
-  getPluginInfo: () => with_(new plugin.PluginInfo(), r => r.setVersion('1.0.0')),
-  configure: () => with_(new pb.ConfigureResponse(), r => r.setAcceptsecrets(true)),
-  check: q => with_(new pb.CheckResponse(), r => r.setInputs(q.getNews())),
+  getPluginInfo: () => fill(new plugin.PluginInfo(), info => info.setVersion('1.0.0')),
+  configure: () => fill(new pb.ConfigureResponse(), response => response.setAcceptsecrets(true)),
+  check: request => fill(new pb.CheckResponse(), response => response.setInputs(request.getNews())),
   diff: () =>
-    with_(new pb.DiffResponse(), r => r.setChanges(pb.DiffResponse.DiffChanges.DIFF_NONE)),
-  create: q =>
-    with_(new pb.CreateResponse(), r => {
-      r.setId(`id-${q.getName()}`)
-      r.setProperties(q.getProperties())
+    fill(new pb.DiffResponse(), response =>
+      response.setChanges(pb.DiffResponse.DiffChanges.DIFF_NONE),
+    ),
+  create: request =>
+    fill(new pb.CreateResponse(), response => {
+      response.setId(`id-${request.getName()}`)
+      response.setProperties(request.getProperties())
     }),
   delete: () => new Empty(),
   cancel: () => new Empty(),
@@ -33,7 +36,7 @@ const handlers = Object.fromEntries(
 )
 const server = new grpc.Server({ 'grpc.max_receive_message_length': 4e8 })
 server.addService(ResourceProviderService, handlers)
-server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (failed, port) => {
-  if (failed) throw failed
+server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (bindError, port) => {
+  if (bindError) throw bindError
   process.stdout.write(`${port}\n`)
 })

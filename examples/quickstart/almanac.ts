@@ -22,11 +22,11 @@ const seasons: readonly (readonly [season: string, note: string])[] = [
   ['Winter', 'What was kept is eaten, what was lent comes back.'],
 ]
 
-const article = ([title, note]: readonly [string, string]): Article => ({
+const createArticle = ([title, note]: readonly [string, string]): Article => ({
   title,
   path: `pages/${title.toLowerCase()}.html`,
   note,
 })
 
-/** The months and seasons of a year. Change a line and deploy again: one page follows. */
-export const articles: readonly Article[] = [...months, ...seasons].map(article)
+/** An article for each month and season. Edit a note and deploy again: its page is updated. */
+export const articles: readonly Article[] = [...months, ...seasons].map(createArticle)

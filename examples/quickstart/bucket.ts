@@ -1,6 +1,9 @@
 import * as pulumi from '@pulumi/pulumi'
 
-/** The source of a file in the bucket. Paths are relative, so that the state fits any machine. */
+/**
+ * The path of a file in the bucket, and its content. Paths are relative, so that the state is valid
+ * on any machine.
+ */
 export interface FileArgs {
   readonly path: pulumi.Input<string>
   readonly content: pulumi.Input<string>
@@ -17,8 +20,8 @@ interface FileState extends FileInputs {
 }
 
 /**
- * Makes, changes, reads and removes one file below `site/`. Its functions travel to the provider's
- * process as text: what they use of Node they load themselves.
+ * The provider, which creates, updates, reads and deletes files in the folder `site`. Pulumi sends
+ * these functions as text to the process of the provider, so they import Node's modules themselves.
  */
 const provider: pulumi.dynamic.ResourceProvider<FileInputs, FileState> = {
   async check(_olds, { path, content }) {
@@ -40,7 +43,7 @@ const provider: pulumi.dynamic.ResourceProvider<FileInputs, FileState> = {
     const { readFile } = await import('node:fs/promises')
     try {
       const content = await readFile(`site/${id}`, 'utf8')
-      return { id, props: { ...props, ...(await describe({ path: id, content })) } }
+      return { id, props: { ...props, ...(await toFileState({ path: id, content })) } }
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return {}
       throw thrown
@@ -50,29 +53,30 @@ const provider: pulumi.dynamic.ResourceProvider<FileInputs, FileState> = {
     const { rm, rmdir } = await import('node:fs/promises')
     const { dirname } = await import('node:path')
     await rm(`site/${id}`, { force: true })
-    // A bucket has no empty folders.
+    // Like a bucket, the folder `site` has no empty folders.
     for (let folder = dirname(`site/${id}`); folder !== '.'; folder = dirname(folder))
       await rmdir(folder).catch(() => undefined)
   },
 }
 
-/** Writes a file; again if a delete has just removed the folder that was still empty. */
+/** Writes a file. Retries if the delete of another file has removed the empty folder meanwhile. */
 async function publish(inputs: FileInputs): Promise<FileState> {
   const { mkdir, writeFile } = await import('node:fs/promises')
   const { dirname } = await import('node:path')
   const file = `site/${inputs.path}`
-  for (let triesLeft = 5; ; triesLeft--) {
+  for (let remainingRetries = 5; ; remainingRetries--) {
     await mkdir(dirname(file), { recursive: true })
     try {
       await writeFile(file, inputs.content)
-      return describe(inputs)
+      return toFileState(inputs)
     } catch (thrown) {
-      if (triesLeft === 0 || (thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+      if (remainingRetries === 0 || (thrown as NodeJS.ErrnoException).code !== 'ENOENT')
+        throw thrown
     }
   }
 }
 
-async function describe({ path, content }: FileInputs): Promise<FileState> {
+async function toFileState({ path, content }: FileInputs): Promise<FileState> {
   const { createHash } = await import('node:crypto')
   const hash = createHash('sha256').update(content).digest('hex')
   return { path, content, hash, bytes: Buffer.byteLength(content) }
@@ -86,7 +90,8 @@ export class BucketFile extends pulumi.dynamic.Resource {
   declare readonly bytes: pulumi.Output<number>
 
   constructor(name: string, args: FileArgs, options?: pulumi.CustomResourceOptions) {
-    const known = { ...args, hash: undefined, bytes: undefined }
-    super(provider, name, known, options, 'quickstart', 'BucketFile')
+    // The provider computes the properties that are undefined here.
+    const props = { ...args, hash: undefined, bytes: undefined }
+    super(provider, name, props, options, 'quickstart', 'BucketFile')
   }
 }

@@ -6,7 +6,7 @@ const config = new pulumi.Config()
 const site = new Site('almanac', {
   title: config.require('title'),
   articles,
-  // `antichain config set --secret token …` gives it a better one.
+  // Set your own token with `antichain config set --secret token <text>`.
   token: config.getSecret('token') ?? pulumi.secret('a-word-between-members'),
 })
 

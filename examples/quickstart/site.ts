@@ -1,7 +1,7 @@
 import * as pulumi from '@pulumi/pulumi'
 import { BucketFile } from './bucket'
 
-/** A page, and where it lies in the bucket. */
+/** An article, and the path of its page in the bucket. */
 export interface Article {
   readonly title: string
   readonly path: string
@@ -11,11 +11,11 @@ export interface Article {
 export interface SiteArgs {
   readonly title: string
   readonly articles: readonly Article[]
-  /** Goes into the members' page, and is to be seen nowhere on its way there. */
+  /** The secret text of the members' page. It is encrypted in the state and hidden in the display. */
   readonly token: pulumi.Input<string>
 }
 
-/** Articles and assets, an index over the articles, and a manifest over everything. */
+/** A site: articles, assets, an index of the articles, a page for members, and a manifest. */
 export class Site extends pulumi.ComponentResource {
   readonly index: pulumi.Output<string>
   readonly pages: pulumi.Output<number>
@@ -28,59 +28,64 @@ export class Site extends pulumi.ComponentResource {
       label: string,
       path: string,
       content: pulumi.Input<string>,
-      more: pulumi.CustomResourceOptions = {},
+      extraOptions: pulumi.CustomResourceOptions = {},
     ): BucketFile =>
-      new BucketFile(`${name}-${label}`, { path, content }, { parent: this, ...more })
+      new BucketFile(`${name}-${label}`, { path, content }, { parent: this, ...extraOptions })
 
     const style = file('style', 'assets/style.css', css)
     const script = file('script', 'assets/keys.js', js)
-    const looks = pulumi.all([style.hash, script.hash]).apply(([css, js]) => head(css, js))
+    const head = pulumi
+      .all([style.hash, script.hash])
+      .apply(([styleHash, scriptHash]) => renderHead(styleHash, scriptHash))
     const articles = args.articles.map(({ title, path, note }) =>
-      file(title.toLowerCase(), path, pulumi.interpolate`${looks}${page(title, note)}`),
+      file(title.toLowerCase(), path, pulumi.interpolate`${head}${renderBody(title, note)}`),
     )
     const index = file(
       'index',
       'index.html',
-      pulumi.interpolate`${looks}${page(args.title, links(args.articles))}`,
+      pulumi.interpolate`${head}${renderBody(args.title, renderLinks(args.articles))}`,
       { dependsOn: articles },
     )
     const members = file(
       'members',
       'members.html',
-      pulumi.interpolate`${looks}${page('Members', pulumi.interpolate`Say: ${args.token}`)}`,
-      // What can be guessed from a hash is no secret.
+      pulumi.interpolate`${head}${renderBody('Members', pulumi.interpolate`Say: ${args.token}`)}`,
+      // A reader of the hash could guess a short token, so the hash is a secret too.
       { additionalSecretOutputs: ['hash'] },
     )
-    const open = [style, script, ...articles, index]
-    const lines = pulumi.all(open.map(one => pulumi.interpolate`${one.hash}  ${one.path}\n`))
-    const text = lines.apply(all => all.join(''))
-    const manifest = file('manifest', 'manifest.txt', text, { dependsOn: [...open, members] })
+    const publicFiles = [style, script, ...articles, index]
+    const manifestText = pulumi
+      .all(publicFiles.map(({ hash, path }) => pulumi.interpolate`${hash}  ${path}\n`))
+      .apply(lines => lines.join(''))
+    const manifest = file('manifest', 'manifest.txt', manifestText, {
+      dependsOn: [...publicFiles, members],
+    })
 
     const pages = [...articles, index, members]
     this.index = index.path
     this.pages = pulumi.output(pages.length)
-    this.files = pulumi.output([...open, members, manifest].length)
+    this.files = pulumi.output([...publicFiles, members, manifest].length)
     this.token = pulumi.secret(args.token)
     const { files, token } = this
     this.registerOutputs({ index: this.index, pages: this.pages, files, token })
   }
 }
 
-/** What every page begins with. The hashes make browsers fetch what changed. */
-function head(cssHash: string, jsHash: string): string {
+/** Renders the start of every page. The hashes make browsers fetch a changed asset again. */
+function renderHead(styleHash: string, scriptHash: string): string {
   return [
     '<!doctype html>',
-    `<link rel="stylesheet" href="/assets/style.css?${cssHash.slice(0, 8)}">`,
-    `<script defer src="/assets/keys.js?${jsHash.slice(0, 8)}"></script>`,
+    `<link rel="stylesheet" href="/assets/style.css?${styleHash.slice(0, 8)}">`,
+    `<script defer src="/assets/keys.js?${scriptHash.slice(0, 8)}"></script>`,
     '',
   ].join('\n')
 }
 
-function page(title: string, body: pulumi.Input<string>): pulumi.Output<string> {
-  return pulumi.interpolate`<title>${title}</title>\n<h1>${title}</h1>\n<p>${body}</p>\n`
+function renderBody(title: string, text: pulumi.Input<string>): pulumi.Output<string> {
+  return pulumi.interpolate`<title>${title}</title>\n<h1>${title}</h1>\n<p>${text}</p>\n`
 }
 
-function links(articles: readonly Article[]): string {
+function renderLinks(articles: readonly Article[]): string {
   return articles.map(({ title, path }) => `<a href="/${path}">${title}</a>`).join('\n')
 }
 

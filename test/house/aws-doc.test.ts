@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { measuredBudget, measuredRun } from '../../bench/cost/measured-forms.ts'
+import { measuredBudgetForm, measuredRunForm } from '../../bench/cost/measured-forms.ts'
 import { prices } from '../../bench/cost/prices.ts'
 import {
   renderBudgetTable,
@@ -21,8 +21,8 @@ test('the tables of docs/aws.md are generated from prices and figures', async ()
   const page = readFileSync(file, 'utf8')
   const blocks = {
     prices: renderPriceTable(),
-    cost: renderCostTable(measuredRun.parse(readFigures('cost.json'))),
-    budget: renderBudgetTable(measuredBudget.parse(readFigures('budget.json'))),
+    cost: renderCostTable(measuredRunForm.parse(readFigures('cost.json'))),
+    budget: renderBudgetTable(measuredBudgetForm.parse(readFigures('budget.json'))),
     idle: renderIdleTable(),
   }
   expect(page).toContain(`as of ${prices.asOf}`)
@@ -30,7 +30,7 @@ test('the tables of docs/aws.md are generated from prices and figures', async ()
 })
 
 test.each(
-  measuredRun.parse(readFigures('cost.json')).phases.filter(({ name }) => name !== 'no-op'),
+  measuredRunForm.parse(readFigures('cost.json')).phases.filter(({ name }) => name !== 'no-op'),
 )(
   'the measured $name stays within the budget per step, with all requests of functions',
   ({ resources, counts, requests = {} }) => {
