@@ -153,8 +153,8 @@ export const executingMutations: readonly Mutation[] = [
     file: 'shared/engine/executor/release-waiters.ts',
     edits: [
       [
-        'isRedelivered ? selectRepeated(results) : []',
-        'isRedelivered ? [] : selectRepeated(results)',
+        'isRedelivered ? selectRepeatedWaiters(results) : []',
+        'isRedelivered ? [] : selectRepeatedWaiters(results)',
       ],
     ],
     caughtBy: [testsOf('test/lifecycle/executor')],
@@ -163,7 +163,7 @@ export const executingMutations: readonly Mutation[] = [
     name: 'a message that is delivered again sends waiting operations again',
     breaks: 'I4: a repeated message causes no further messages',
     file: 'shared/engine/executor/release-waiters.ts',
-    edits: [['(isNew ? readyOperations : waitingOperations)', 'readyOperations']],
+    edits: [['(isNew ? readyOperations : earlierReadyOperations)', 'readyOperations']],
     caughtBy: [testsOf('test/lifecycle/executor')],
   },
   {

@@ -49,7 +49,7 @@ export function createMonitor(
   aborted.promise.catch(() => undefined)
   const hooks = createRegisteredHooks(callbacks)
   const handlers = createMonitorHandlers(monitorDeps.promise, {
-    signal: signalled.resolve,
+    onSignal: signalled.resolve,
     whenReleased: released.promise,
     registrar: createRegistrar(callbacks),
     hooks,

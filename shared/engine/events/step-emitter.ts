@@ -45,7 +45,7 @@ export interface StepEmitter {
   readonly redact: (text: string) => string
   /** Returns the number of counted steps by kind, over all generator runs that share the counts. */
   readonly readCounts: () => Readonly<Record<string, number>>
-  /** Reports whether it is unknown of any counted step whether its change took place. */
+  /** Reports whether the result of a counted step is unknown. Pulumi's word is "maybe corrupt". */
   readonly isMaybeCorrupt: () => boolean
 }
 

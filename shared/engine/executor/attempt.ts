@@ -32,11 +32,11 @@ interface Attempt {
 
 /**
  * Calls the provider, and records the outcome and the end. Returns undefined when another process
- * ended the operation. Returns `again` when the operation has no owner any more and may begin
- * again. An error of the call also ends the operation: as interrupted if the connection was lost
- * after the request, otherwise as failed or partial. Only after a store outage, the operation has
- * no end and is left to recovery. Throws LEASE_LOST when the lease expired before the call, so that
- * this attempt did not call the provider.
+ * ended the operation. Returns `again` when the operation lost its owner and may begin again. An
+ * error of the call also ends the operation: as interrupted if the connection was lost after the
+ * request, otherwise as failed or partial. After a store outage that outlasts the retries, the
+ * operation has no end until its recovery. Throws LEASE_LOST when the lease expired before the
+ * call, so that this attempt did not call the provider.
  */
 export async function callAndRecord(
   ports: ExecutorPorts,
@@ -67,7 +67,7 @@ export async function callAndRecord(
   const end = task.isRepeat
     ? await performAgain(step, deps)
     : await perform(step, { preview: false }, deps)
-  // The time for writing the record does not count as time of the provider.
+  // The duration is that of the call, without the writes of its records.
   const durationMs = ports.clock.monotonicMs() - startedMs
   if (mayRetryCall(context, task, end)) {
     warn(`${end.error?.message ?? 'the provider was lost'}; retrying`)

@@ -7,7 +7,7 @@ import { isRepeatable } from '../deployment/recovery/recover.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 import { errorSourceOf, retryPolicy } from '../../providers/retry-policy.ts'
 
-/** The context of a begin: the deployment, and the executor's own state. */
+/** The deployment of a begin, and the status of its executor. */
 export type BeginContext = Pick<
   ExecutionContext,
   'deployment' | 'holdsLease' | 'isAbandoned' | 'onUnsettledBegin'

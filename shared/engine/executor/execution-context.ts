@@ -12,12 +12,12 @@ import { type PerformDeps } from './provider-call.ts'
 import type { LogIndex } from './log-index.ts'
 import type { Slots } from '../deployment/dispatch/slots.ts'
 
-/** The data and functions with which an executor runs the operations of one deployment. */
+/** The dependencies with which an executor runs the operations of one deployment. */
 export interface ExecutionContext {
   readonly deployment: DeploymentId
   readonly logIndex: LogIndex
   readonly sealing: Sealing
-  /** Opens an operation with its old state from the pinned base. */
+  /** Returns the step of an operation, with its states opened. */
   readonly openStep: (operation: Operation) => Promise<Step>
   readonly emitter: StepEmitter
   readonly performDeps: PerformDeps
@@ -31,16 +31,17 @@ export interface ExecutionContext {
    * Reports whether the executor's lease is valid. Called directly before each provider call (I1).
    */
   readonly holdsLease: () => boolean
-  /** Reports whether a user abandoned the outcomes that this process holds and could not record. */
+  /** Reports whether a user gave up the outcomes that this process has not recorded yet. */
   readonly isAbandoned: () => boolean
   /**
-   * Called when this executor can no longer settle an operation that it began. The executor must
-   * retire after its running operations, because nothing recovers operations of a living executor.
+   * Called when this executor can neither end nor give back an operation that it began. The
+   * executor must retire after its running operations, because no operation of a living executor is
+   * recovered.
    */
   readonly onUnsettledBegin: () => void
-  /** The last recorded durations of operations, in ms, by `durationKeyOf`. */
+  /** Durations of earlier operations of the stack, in ms, by the keys of `durationKeyOf`. */
   readonly knownDurations: Map<string, number>
-  /** Decides whether an operation fits into the time of this executor. */
+  /** Decides whether an operation fits into the remaining time of this executor. */
   readonly admit: (operation: Operation) => Promise<Admission>
 }
 

@@ -29,7 +29,9 @@ export interface Executor {
   readonly runDelivery: (delivery: Delivery) => Promise<void>
 }
 
-/** Interval and duration of the extensions of a delivery, in ms. */
+/**
+ * Interval of the extensions of a delivery, and the time for which each hides the message, in ms.
+ */
 const extendEveryMs = 20_000
 const extendByMs = 60_000
 
@@ -57,7 +59,7 @@ export function createExecutor(
           const sharedTask = { executor, isLast, deferred }
           const results = await Promise.allSettled(
             delivery.message.operations.map(id =>
-              runFromOperation(ports, context, { ...sharedTask, id }),
+              runChainFrom(ports, context, { ...sharedTask, id }),
             ),
           )
           await deferred.send()
@@ -75,7 +77,7 @@ export function createExecutor(
   }
 }
 
-/** Operations of a message that do not fit into the time of this executor. */
+/** The operations of a message that do not fit into the remaining time of this executor. */
 interface DeferredOperations {
   readonly add: (id: OperationId, admission: Exclude<Admission, 'now'>) => void
   /** Sends the added operations to other executors. Called before their message is removed. */
@@ -113,7 +115,7 @@ async function delayRedelivery(ports: ExecutorPorts, delivery: Delivery): Promis
 }
 
 /** Runs an operation, and continues along the chain as long as exactly one waiter becomes ready. */
-async function runFromOperation(
+async function runChainFrom(
   ports: ExecutorPorts,
   context: ExecutionContext,
   task: {

@@ -20,6 +20,7 @@ export function createReleaser(
 ): HookDeps['releaseWaiters'] {
   const logIndex = createLogIndex(ports, deployment)
   return async (operation, verdict) => {
+    // One send at the end has all messages.
     const messages: ChainMessage[] = []
     const chains = {
       ...ports.chains,

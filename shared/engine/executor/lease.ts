@@ -24,8 +24,8 @@ export interface LeaseKeeper {
 }
 
 /**
- * The dependencies of keeping a lease. `onLost` is called once, when the lease was not renewed in
- * time or the store refused a renewal.
+ * The dependencies of keeping a lease. `groups`: returns the running process groups of plugins.
+ * `onLost` is called once, when the lease was not renewed in time or the store refused a renewal.
  */
 export interface LeaseDeps {
   readonly leases: LeasesPort
@@ -35,9 +35,9 @@ export interface LeaseDeps {
 }
 
 /**
- * Registers an executor and renews its lease until `end` is called. After two thirds of the lease
- * time without a renewal, the executor gives up. Other processes may recover its operations only
- * later. `onLost` then ends the plugins of the executor.
+ * Registers an executor and renews its lease until `end` is called. After `leaseGiveUpMs` without a
+ * renewal, the executor gives up its lease, and `onLost` ends its plugins. Other processes recover
+ * its operations only later.
  */
 export async function keepLease(
   deps: LeaseDeps,

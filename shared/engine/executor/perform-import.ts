@@ -15,9 +15,9 @@ import {
 } from './provider-call.ts'
 
 /**
- * Adopts an existing resource, which the provider reads by its id alone. Components, and imports of
- * the command whose outputs are known, are not read. An unhealthy resource is no failure. The
- * resulting state has the read properties and the current time. Source:
+ * Adopts an existing resource, which the provider reads by its id alone. A component is not read.
+ * For the command `import`, a resource with known outputs is not read either. An unhealthy resource
+ * is no failure. The resulting state has the read properties and the current time. Source:
  * docs/spec/step-execution.md#import-step.
  */
 export async function performImport(
@@ -40,7 +40,7 @@ export async function performImport(
         })
   if (typeof readState === 'string') return failureEndOf({ message: readState, status: 'ok' })
   if (importedProperties === undefined) return successEndOf({ ...readState, ...timeFields })
-  await checkImported(readState, {
+  await warnOfInvalidInputs(readState, {
     provider,
     importedProperties,
     preview: mode.preview,
@@ -94,8 +94,8 @@ function mergeSupplied(readProperties: PropertyMap, suppliedProperties: Property
   return mergedProperties
 }
 
-/** Reports imported inputs that the provider's Check rejects. The import continues. */
-async function checkImported(
+/** Warns of imported inputs that the provider's Check rejects. The import continues. */
+async function warnOfInvalidInputs(
   state: ResourceState,
   options: {
     readonly provider: Provider

@@ -14,18 +14,18 @@ import {
 } from './provider-call.ts'
 
 /**
- * Compares one state with the cloud. The end has the current state, or none if the resource is
- * gone. `resultOp` is the resulting step. A component, a provider, or a state with a pending
- * replacement is not read and counts as `same`. Source: docs/spec/step-execution.md#refresh-step,
- * docs/spec/provider-protocol.md#read.
+ * Compares one state with the cloud. The end has the current state, or none if the resource no
+ * longer exists. `resultOp` is the kind of step that the difference amounts to. A component, a
+ * provider, or a state with a pending replacement is not read and counts as `same`. Source:
+ * docs/spec/step-execution.md#refresh-step, docs/spec/provider-protocol.md#read.
  */
 export async function performRefresh(step: Step, deps: PerformDeps): Promise<StepEnd> {
   const old = step.old?.state
   if (old === undefined) throw new TypeError('a refresh has a state to compare')
   if (!old.custom || isProviderType(old.type) || old.pendingReplacement)
     return successEndOf(old, 'same')
-  // A resource that the program registers is read under its current name. Fields that are not read
-  // come from the program.
+  // A resource that the program registers is read under its current name. The fields that the
+  // provider does not return come from the registration.
   const next = step.next ?? old
   const provider = await resolveStepProvider(step, deps)
   const subject = { ...old, urn: next.urn, type: next.type }

@@ -27,14 +27,14 @@ import {
 import { previewViewDeletes, recordViews, withViews } from './record-views.ts'
 import { verdictAfterError } from '../../providers/retry-policy.ts'
 
-/** The mode of a step: a preview changes nothing. */
+/** Whether a step is performed for a preview, which changes nothing. */
 export interface PerformMode {
   readonly preview: boolean
 }
 
 /**
- * Requests one step from the provider and returns its end. A failure of the provider is part of the
- * end. Throws only LEASE_LOST, for a call that is no longer allowed. Source:
+ * Requests one step from its provider and returns the end of the step. A failure of the provider is
+ * part of the end. Throws only LEASE_LOST, for a call that is no longer allowed. Source:
  * docs/spec/step-execution.md#step-kinds, docs/spec/step-execution.md#failure-classes,
  * docs/spec/step-execution.md#secret-outputs.
  */
@@ -55,20 +55,21 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
 }
 
 /**
- * Removes the secrets of a step from the message of an error. A provider may repeat its inputs
- * there, and no secret may get into a record or event (I8).
+ * Replaces the secrets of a step in the message of an error. The message may repeat inputs, and no
+ * secret may get into a record or event (I8).
  */
 function redactError<E extends OutcomeError | undefined>(step: Step, error: E): E {
   if (error === undefined) return error
   return { ...error, message: createStepRedactor(step)(error.message) }
 }
 
+/** Creates a function that replaces the secrets of a step in texts. */
 function createStepRedactor({ next, old }: Step): (text: string) => string {
   return createRedactor(collectSecretTexts(next?.inputs, old?.state.inputs, old?.state.outputs))
 }
 
 /**
- * Marks secret outputs, and removes secrets from the provider's reasons for an unhealthy resource.
+ * Marks secret outputs, and replaces secrets in the provider's reasons for an unhealthy resource.
  */
 function toSafeState(
   state: ResourceState,
@@ -223,7 +224,7 @@ async function performDelete(step: Step, mode: PerformMode, deps: PerformDeps): 
   return successEndOf(undefined)
 }
 
-/** Returns the error record for an exception of a provider call. */
+/** Returns the error of an outcome for an exception of a provider call. */
 function outcomeErrorOf(thrown: unknown): OutcomeError {
   if (!(thrown instanceof ProviderError)) return { message: messageOf(thrown), status: 'ok' }
   const status = thrown.status === 'ok' ? 'ok' : thrown.status === 'partial' ? 'partial' : 'unknown'

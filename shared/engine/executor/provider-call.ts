@@ -10,7 +10,7 @@ import type { ViewsDeps } from './record-views.ts'
 export interface PerformDeps {
   /**
    * Returns the configured provider instance of a provider reference. `extension`: the reference of
-   * the extension to use, or ''. Throws when the provider is unavailable.
+   * the extension to use, or ''. Rejects when the provider is unavailable.
    */
   readonly provider: (reference: string, extension: string) => Promise<Provider>
   /** Returns the current time in RFC 3339, UTC. */
@@ -20,13 +20,13 @@ export interface PerformDeps {
   readonly beforeRetry: UnsentRetry['beforeRetry']
   /** The registry for view steps. Absent where views are not recorded. */
   readonly views?: ViewsDeps
-  /** Receives each view step when the provider reports it. */
+  /** Called with each view step when the provider reports it. */
   readonly onViewStep?: (step: Step) => void
-  /** The view part of the provider request for the current step. */
+  /** The fields about views in the provider request of the current step. */
   readonly viewRequest?: ViewRequest
 }
 
-/** Returns the view part of a request: the status address, without the existing views. */
+/** Returns the fields about views in a request: the status address, without the existing views. */
 export function viewStatusOf({ viewRequest }: Pick<PerformDeps, 'viewRequest'>): ViewRequest {
   return viewRequest?.status === undefined ? {} : { status: viewRequest.status }
 }

@@ -14,17 +14,17 @@ export interface ViewsDeps {
   readonly address: () => string
 }
 
-/** The views of one call. */
+/** A provider call during which the view steps of its resource are recorded. */
 export interface ViewedCall {
-  /** The view part of the request. */
+  /** The fields about views in the provider request. */
   readonly viewRequest: ViewRequest
-  /** Stops listening, and returns the published view steps in order. */
+  /** Stops recording, and returns the view steps with their ends, in the order of their reports. */
   readonly close: () => readonly ViewEnd[]
 }
 
 /**
- * Listens to view steps that a provider publishes during the call of a step. Calls `onStep` for
- * each view step.
+ * Records the view steps that a provider reports during the call of a step. Calls `onStep` for each
+ * view step.
  */
 export function recordViews(step: Step, deps: ViewsDeps, onStep: (step: Step) => void): ViewedCall {
   const owner = ownerOf(step)
@@ -67,7 +67,7 @@ function toProviderView({ urn, parent, viewOf, inputs, outputs }: ResourceState)
 }
 
 /**
- * Removes secrets of the resource and the view from an error, so that none gets into a record (I8).
+ * Replaces secrets of the resource and the view in an error, so that none gets into a record (I8).
  */
 function redactViewEnd({ step, end }: ViewEnd, { next, old }: Step): ViewEnd {
   if (end.error === undefined) return { step, end }

@@ -6,8 +6,9 @@ import { toChainMessages } from '../deployment/dispatch/chain-messages.ts'
 import { toIdBatches } from '../deployment/log/log-view.ts'
 import type { ExecutionContext, ExecutorPorts } from './execution-context.ts'
 
-/** The context of a release. */
+/** The log with the waiters. */
 type ReleaseContext = Pick<ExecutionContext, 'deployment' | 'logIndex'>
+/** The ports that a release uses. */
 type ReleasePorts = Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'>
 
 /**
@@ -39,8 +40,8 @@ export async function releaseWaiters(
 ): Promise<OperationId | undefined> {
   const { isRedelivered } = endedOperation
   const readyOperations = new Map<OperationId, Operation>()
-  /** Ready operations whose messages may still wait. */
-  const waitingOperations = new Map<OperationId, Operation>()
+  /** Ready operations whose arrival was already recorded. Their messages may be in the queue. */
+  const earlierReadyOperations = new Map<OperationId, Operation>()
   const repeatedWaiters = new Set<OperationId>()
   let arrivals = await findArrivals(ports, context, endedOperation)
   while (arrivals.length > 0) {
@@ -50,10 +51,10 @@ export async function releaseWaiters(
       if (isReady && waiter.op === 'join') readyJoins.set(waiter.id, waiter)
       // The generator runs hooks. The hint reaches the generator if it is listening.
       else if (isReady && waiter.op === 'hook') ports.hints.hint(context.deployment, waiter.id)
-      else if (isReady) (isNew ? readyOperations : waitingOperations).set(waiter.id, waiter)
+      else if (isReady) (isNew ? readyOperations : earlierReadyOperations).set(waiter.id, waiter)
     }
     const nextArrivals: Arrival[] = []
-    for (const { waiter, verdict } of isRedelivered ? selectRepeated(results) : []) {
+    for (const { waiter, verdict } of isRedelivered ? selectRepeatedWaiters(results) : []) {
       if (repeatedWaiters.has(waiter.id)) continue
       repeatedWaiters.add(waiter.id)
       nextArrivals.push(...(await findArrivals(ports, context, { operation: waiter, verdict })))
@@ -63,7 +64,8 @@ export async function releaseWaiters(
     arrivals = [...nextArrivals, ...[...readyJoins.values()].flatMap(arrivalsOf)]
   }
   const [first, ...otherOperations] = readyOperations.values()
-  if (first === undefined && waitingOperations.size === 1) return [...waitingOperations.keys()][0]
+  if (first === undefined && earlierReadyOperations.size === 1)
+    return [...earlierReadyOperations.keys()][0]
   if (otherOperations.length === 0) return first?.id
   await ports.chains.send(toChainMessages(context.deployment, [...readyOperations.values()]))
   return undefined
@@ -81,7 +83,7 @@ interface WaiterStatus {
  * Returns the ended waiters whose arrivals a redelivery repeats. These are joins, and a single
  * other waiter: the executor of the earlier delivery may have continued with it.
  */
-function selectRepeated(
+function selectRepeatedWaiters(
   results: readonly WaiterStatus[],
 ): readonly { readonly waiter: Operation; readonly verdict: Verdict }[] {
   const endedWaiters = results.filter(

@@ -8,21 +8,22 @@ import type { Sealing } from '../deployment/state/state-sealing.ts'
 import type { Step, TrackedState } from '../step.ts'
 import type { LogIndex } from './log-index.ts'
 
-/** The dependencies of opening operations. `baseOfPin`: returns the opened base of a pin. */
+/** The dependencies of opening operations. */
 export interface StepOpenerDeps {
   readonly deployment: DeploymentId
   readonly logIndex: LogIndex
   readonly operations: OperationsPort
   readonly sealing: Sealing
+  /** Returns the base of a pin, with its states opened. */
   readonly baseOfPin: (pin: Pin) => Promise<Base>
 }
 
 /**
- * Creates a function that opens operations in any process, with the records and the key of the
- * stack's secrets. Old states are in the pinned base, or earlier operations of the deployment
- * created them. An operation is decided after its pin, and a new pin is written only when all
- * earlier operations have ended. The last pin of the log is therefore the pin of every operation
- * that is still to run.
+ * Creates a function that returns the step of an operation. It works in any process that has the
+ * records and the key of the stack's secrets. Old states are in the pinned base, or earlier
+ * operations of the deployment created them. An operation is decided after its pin, and a new pin
+ * is written only when all earlier operations have ended. The last pin of the log is therefore the
+ * pin of every operation that is still to run.
  */
 export function createStepOpener(deps: StepOpenerDeps): (operation: Operation) => Promise<Step> {
   const { logIndex, sealing } = deps

@@ -1,17 +1,20 @@
 import { limits } from '../../config/limits.ts'
 import type { PublishedStep } from './view-steps.ts'
 
-/** A registry of running calls. It passes each published view step to the call with its token. */
+/** A registry of running provider calls. It passes each view step to the call of its token. */
 export interface ViewStatusRegistry {
-  /** Creates a token for one call. `onStep` throws when a step is invalid. */
+  /**
+   * Registers a call. Returns the token that its provider sends with view steps. `onStep` throws
+   * when a step is invalid.
+   */
   readonly open: (onStep: (step: PublishedStep) => void) => {
     readonly token: string
     /** Ends the call. Later steps are refused. */
     readonly close: () => void
   }
   /**
-   * Publishes steps. Throws an error for the provider when the token is unknown, when the call has
-   * too many steps, or when `onStep` throws.
+   * Passes steps to their call. Throws an error for the provider when the token is unknown, when
+   * the call has too many steps, or when `onStep` throws.
    */
   readonly publish: (token: string, steps: readonly PublishedStep[]) => void
 }

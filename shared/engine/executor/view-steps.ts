@@ -45,7 +45,7 @@ export interface ViewOwner {
 /**
  * Converts a published step into a view step with its end. The URN of the view is below the URN of
  * its owner, and the old state comes from the base. Throws an error for the provider when the old
- * state is unknown, or when a state that the kind requires is missing. Source:
+ * state is unknown, or when the kind of the step requires a missing state. Source:
  * docs/spec/step-execution.md#views.
  */
 export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewEnd {
@@ -57,7 +57,7 @@ export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewE
       : createNextState(publishedStep.next, publishedStep, owner)
   requireStates(op, old !== undefined, next)
   const replacedView =
-    old ?? (owner.isCreate && next !== undefined ? findSameView(owner, next) : old)
+    old ?? (owner.isCreate && next !== undefined ? findOlderCopy(owner, next) : old)
   const effect = owner.isRefresh
     ? old === undefined
       ? 'none'
@@ -65,15 +65,15 @@ export function viewEndOf(publishedStep: PublishedStep, owner: ViewOwner): ViewE
     : effectOf(op, replacedView !== undefined)
   const reason = { keys, diffs, detailedDiff }
   const fields = { op: owner.isRefresh ? ('refresh' as const) : op, effect, reason }
-  const stepOld = effect === 'add-mark' ? replacedView : old
+  const trackedOld = effect === 'add-mark' ? replacedView : old
   const resultOp = owner.isRefresh ? op : undefined
   const end: StepEnd =
     error === ''
       ? { verdict: 'succeeded', state: next, resultOp, error: undefined }
       : toFailedEnd({ message: error, status }, next, resultOp)
-  if (next !== undefined) return { step: stepOf({ ...fields, old: stepOld, next }), end }
-  if (stepOld === undefined) throw new TypeError('a view step must have an old or a new state')
-  return { step: stepOf({ ...fields, old: stepOld }), end }
+  if (next !== undefined) return { step: stepOf({ ...fields, old: trackedOld, next }), end }
+  if (trackedOld === undefined) throw new TypeError('a view step must have an old or a new state')
+  return { step: stepOf({ ...fields, old: trackedOld }), end }
 }
 
 function toFailedEnd(
@@ -137,7 +137,9 @@ function requireStates(op: StepOp, hasOld: boolean, next: ResourceState | undefi
   if (mustHaveOld && !hasOld) throw new Error(`the step '${op}' requires the old state of the view`)
 }
 
-/** Returns the referenced state of the base, with the values that the provider reported. */
+/**
+ * Returns the view in the base with its reference, and with the values that the provider reported.
+ */
 function findOldView(
   { type, name, inputs, outputs }: PublishedState,
   owner: ViewOwner,
@@ -170,8 +172,8 @@ function createNextState(
   return markSecretOutputs(state, () => undefined)
 }
 
-/** Returns the same view of the owner's older copy. */
-function findSameView({ views }: ViewOwner, { urn }: ResourceState): TrackedState | undefined {
+/** Returns the view of the same URN that the older copy of the owner has. */
+function findOlderCopy({ views }: ViewOwner, { urn }: ResourceState): TrackedState | undefined {
   return views.find(({ state }) => state.urn === urn)
 }
 

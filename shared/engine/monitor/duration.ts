@@ -1,6 +1,6 @@
 import { error } from '../../errors/error.ts'
 
-const units: Readonly<Record<string, number>> = {
+const secondsByUnit: Readonly<Record<string, number>> = {
   ns: 1e-9,
   us: 1e-6,
   µs: 1e-6,
@@ -20,7 +20,7 @@ export function parseDuration(text: string): number {
   let position = 0
   for (const match of text.matchAll(/([0-9]*\.?[0-9]+)(ns|us|µs|ms|s|m|h)/g)) {
     if (match.index !== position) break
-    seconds += Number(match[1]) * (units[match[2] ?? ''] ?? 0)
+    seconds += Number(match[1]) * (secondsByUnit[match[2] ?? ''] ?? 0)
     position += match[0].length
   }
   if (position !== text.length)

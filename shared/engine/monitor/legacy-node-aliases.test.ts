@@ -2,7 +2,7 @@ import { Metadata } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import type { Alias } from '../../../proto/gen/pulumi/alias.ts'
 import { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource.ts'
-import { withPlainAliases } from './legacy-node-aliases.ts'
+import { convertLegacyAliases } from './legacy-node-aliases.ts'
 
 const spec = { name: 'n', type: '', stack: '', project: '' }
 const alias = (parent: object | undefined): Alias =>
@@ -34,7 +34,7 @@ test.each<[string, Record<string, string>, boolean, object | undefined, object |
   const metadata = new Metadata()
   for (const [key, value] of Object.entries(headers)) metadata.set(key, value)
   const request = RegisterResourceRequest.create({ aliasSpecs, aliases: [alias(sentParent)] })
-  expect(withPlainAliases(request, metadata).aliases).toEqual([alias(expected)])
+  expect(convertLegacyAliases(request, metadata).aliases).toEqual([alias(expected)])
 })
 
 test('a URN alias is unchanged, and so is a request without metadata', () => {
@@ -42,6 +42,6 @@ test('a URN alias is unchanged, and so is a request without metadata', () => {
   const metadata = new Metadata()
   metadata.set('pulumi-runtime', 'nodejs')
   const request = RegisterResourceRequest.create({ aliases: [urn] })
-  expect(withPlainAliases(request, metadata).aliases).toEqual([urn])
-  expect(withPlainAliases(request, undefined)).toBe(request)
+  expect(convertLegacyAliases(request, metadata).aliases).toEqual([urn])
+  expect(convertLegacyAliases(request, undefined)).toBe(request)
 })

@@ -7,12 +7,12 @@ import type { RegisterResourceRequest } from '../../../proto/gen/pulumi/resource
  * absent parent field means "no parent", and the value "no parent" means the current parent.
  * Source: docs/spec/monitor.md#resourcemonitor step 6.
  */
-export function withPlainAliases(
+export function convertLegacyAliases(
   request: RegisterResourceRequest,
   metadata: Metadata | undefined,
 ): RegisterResourceRequest {
   if (request.aliasSpecs || request.aliases.length === 0 || !isFromNode(metadata)) return request
-  return { ...request, aliases: request.aliases.map(toPlainAlias), aliasSpecs: true }
+  return { ...request, aliases: request.aliases.map(toCurrentAlias), aliasSpecs: true }
 }
 
 /**
@@ -26,12 +26,12 @@ function isFromNode(metadata: Metadata | undefined): boolean {
   return otherAgents.length === 0 && typeof agent === 'string' && agent.startsWith('grpc-node-js/')
 }
 
-function toPlainAlias({ alias }: Alias): Alias {
+function toCurrentAlias({ alias }: Alias): Alias {
   if (alias?.$case !== 'spec') return { alias }
   const { parent } = alias.value
   if (parent?.$case === 'parentUrn' && parent.value !== '') return { alias }
   if (parent?.$case === 'noParent' && !parent.value) return { alias }
   const hasNoParentField = parent?.$case === 'noParent'
-  const plainParent = hasNoParentField ? undefined : { $case: 'noParent' as const, value: true }
-  return { alias: { $case: 'spec', value: { ...alias.value, parent: plainParent } } }
+  const currentParent = hasNoParentField ? undefined : { $case: 'noParent' as const, value: true }
+  return { alias: { $case: 'spec', value: { ...alias.value, parent: currentParent } } }
 }

@@ -50,6 +50,7 @@ export function createMethodEndpoints(
   }
 }
 
+/** An address, and whether the current method call used it. */
 interface ReusableEndpoint {
   readonly address: string
   readonly usage: { wasUsed: boolean }

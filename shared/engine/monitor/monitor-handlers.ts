@@ -25,7 +25,7 @@ import type { CurrentState } from '../generator/sets.ts'
 import { type Packages, requireVersion } from './packages.ts'
 import { registerRemote } from './construct-request.ts'
 import type { RegisteredHooks } from './registered-hooks.ts'
-import { withPlainAliases } from './legacy-node-aliases.ts'
+import { convertLegacyAliases } from './legacy-node-aliases.ts'
 import { toMethodReply, readMethodRequest } from './method-call.ts'
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
 import { createStackTraces } from './stack-traces.ts'
@@ -46,18 +46,21 @@ export interface MonitorDeps extends Omit<ReadingDeps, 'traces'> {
   readonly generator: Generator
   readonly packages: Packages
   readonly info: Omit<DeploymentInfo, 'supportedFeatures'>
-  /** Features that the monitor hides from the program. */
+  /** Features that the monitor does not report to the program. */
   readonly withoutFeatures: readonly HiddenFeature[]
 }
 
-/** The signals at the end of a program, and the program's transforms and hooks. */
+/** The signals at the end of a program, and the transforms and hooks that it registers. */
 export interface ProgramSignals {
-  readonly signal: () => void
+  /** Called when the program signals that it registers nothing more. */
+  readonly onSignal: () => void
+  /** Resolves when the program may exit. */
   readonly whenReleased: Promise<void>
   readonly registrar: Registrar
   readonly hooks: RegisteredHooks
 }
 
+/** The features that `getDeploymentInfo` reports. */
 const features: readonly ResourceMonitorFeature[] = [
   ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SECRETS,
   ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
@@ -126,7 +129,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
       metadata?: Metadata,
     ): Promise<RegisterResourceResponse> {
       const { generator } = await readyDeps
-      const request = withPlainAliases(wireRequest, metadata)
+      const request = convertLegacyAliases(wireRequest, metadata)
       try {
         return await generator.registerBelow(parseOptionalUrn(request.parent), () =>
           register(request),
@@ -212,7 +215,7 @@ function createShutdownSignal(signals: ProgramSignals): () => Promise<object> {
   return async () => {
     if (isSignalled) throw new Error('Already waiting for shutdown')
     isSignalled = true
-    signals.signal()
+    signals.onSignal()
     await signals.whenReleased
     return {}
   }

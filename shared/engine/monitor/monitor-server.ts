@@ -49,7 +49,7 @@ export interface MonitorServer {
   readonly abort: () => void
   /** Resolves when the program has signalled that it registers nothing more. */
   readonly whenSignalled: Promise<void>
-  /** Responds to the program that waits to exit. */
+  /** Lets the program exit: responds to its signal. */
   readonly release: () => void
   readonly close: () => void
 }
@@ -75,7 +75,7 @@ export async function startMonitorServer(
   const hooks = createRegisteredHooks(callbacks)
   const engine = createEngineHandlers(deps)
   const handlers = createMonitorHandlers(readyDeps.promise, {
-    signal: signalled.resolve,
+    onSignal: signalled.resolve,
     whenReleased: released.promise,
     registrar: createRegistrar(callbacks),
     hooks,

@@ -19,7 +19,8 @@ export interface Packages {
 
 /**
  * Creates the packages of one program run. `uuid` creates their references, which are valid in this
- * run only. An extension has a hash of its content as reference, because states store it. Source:
+ * run only. The reference of an extension is a hash of its content, because states store this
+ * reference. Source:
  * docs/spec/monitor.md#resourcemonitor.
  */
 export function createPackages(uuid: () => string): Packages {

@@ -36,18 +36,19 @@ export function createLoaderHandlers(host: () => DescriptionHost) {
       if (parameterization !== undefined) requireVersion(parameterization.version, false)
       const target: PluginTarget = {
         name,
-        version: withoutPrefix(version),
+        version: removeVersionPrefix(version),
         downloadUrl,
         parameterization,
       }
       const packageIdentity = {
         name: parameterization?.name ?? '',
-        version: parameterization === undefined ? '' : withoutPrefix(parameterization.version),
+        version:
+          parameterization === undefined ? '' : removeVersionPrefix(parameterization.version),
       }
       const text = await describePlugin(host(), target, description =>
         description.getSchema(packageIdentity),
       )
-      const schema = isGitAddress(downloadUrl) ? withVersion(text, target) : text
+      const schema = isGitAddress(downloadUrl) ? addSchemaVersion(text, target) : text
       return { schema: Buffer.from(schema) }
     },
   }
@@ -57,7 +58,7 @@ export function createLoaderHandlers(host: () => DescriptionHost) {
  * Returns a schema with the requested version added, because the schema of a plugin from a
  * repository may not contain it.
  */
-function withVersion(text: string, { name, version }: PluginTarget): string {
+function addSchemaVersion(text: string, { name, version }: PluginTarget): string {
   if (version === '') return text
   try {
     return JSON.stringify({ ...Object(JSON.parse(text)), version })
@@ -149,7 +150,7 @@ async function describePlugin<T>(
     if (parameterization !== undefined)
       await instance.parameterize({
         name: parameterization.name,
-        version: withoutPrefix(parameterization.version),
+        version: removeVersionPrefix(parameterization.version),
         value,
       })
     if (instance.describe === undefined)
@@ -162,10 +163,10 @@ async function describePlugin<T>(
 
 function requireVersion(version: string, mayBeAbsent = true): void {
   if (version === '' && mayBeAbsent) return
-  if (semver.valid(withoutPrefix(version)) === null)
+  if (semver.valid(removeVersionPrefix(version)) === null)
     throw new Error(`${version} not a valid semver`)
 }
 
-function withoutPrefix(version: string): string {
+function removeVersionPrefix(version: string): string {
   return version.replace(/^v/, '')
 }

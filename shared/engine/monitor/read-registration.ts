@@ -44,12 +44,12 @@ export interface ReadingDeps {
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   /** The packages that the program registered. */
   readonly packages: Pick<Packages, 'lookup'>
-  /** Stack traces of the callers of registering code. */
+  /** The stack traces of the code that called a registering method or component. */
   readonly traces: StackTraces
 }
 
 /**
- * Reads a registration from the wire. A component that a provider constructs keeps output values.
+ * Decodes a registration. A remote component, which its provider constructs, keeps output values.
  * Throws RESOURCE_INVALID, VALUE_MALFORMED, PACKAGE_INVALID or FEATURE_MISSING.
  */
 export async function readRegistration(
@@ -57,7 +57,7 @@ export async function readRegistration(
   deps: ReadingDeps,
 ): Promise<Registration> {
   refuseMigrations(request)
-  requireToken(request)
+  requireValidType(request)
   const needsProvider = request.remote || (request.custom && !isProviderType(request.type))
   if (needsProvider) requireVersion('package', request.version)
   for (const path of request.hideDiffs) parsePath(path)
@@ -92,7 +92,7 @@ export async function readRegistration(
     additionalSecretOutputs: request.additionalSecretOutputs,
     hideDiff: request.hideDiffs,
     aliases: aliasesOf(request),
-    // A component that a provider constructs receives the timeouts as they were written.
+    // The provider of a remote component receives the timeouts as texts, with Construct.
     customTimeouts: request.remote ? {} : timeoutsOf(request.customTimeouts),
     replaceWith: request.replaceWith.map(urn => parseRequestUrn(urn, 'ReplaceWith')),
     importId: request.importId,
@@ -158,7 +158,8 @@ function refuseMigrations({ stateMigrations, name }: RegisterResourceRequest): v
   throw error('FEATURE_MISSING', message)
 }
 
-function requireToken(request: RegisterResourceRequest): void {
+/** Throws RESOURCE_INVALID for a wrong type token, or for `envVarMappings` of another resource. */
+function requireValidType(request: RegisterResourceRequest): void {
   if (request.envVarMappings.size > 0 && !isProviderType(request.type))
     throw error('RESOURCE_INVALID', 'envVarMappings can only be used with provider resources')
   if (request.custom || request.remote) requireTypeToken(request.type)

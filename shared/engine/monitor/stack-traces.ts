@@ -1,13 +1,16 @@
 import type { StackFrame } from '../../state/resource.ts'
 
-/** Stack traces of callers, kept while the called code registers resources. */
+/** The stack traces of callers, available while the called code registers resources. */
 export interface StackTraces {
-  /** Runs `work` with a handle for the frames. The handle is '' if there are no frames. */
+  /**
+   * Calls `action` with a handle for the frames. The handle is valid until `action` ends. It is ''
+   * if there are no frames.
+   */
   readonly runWithFrames: <T>(
     frames: readonly StackFrame[],
-    work: (handle: string) => Promise<T>,
+    action: (handle: string) => Promise<T>,
   ) => Promise<T>
-  /** Returns the frames, preceded by the caller's frames, for which the handle was created. */
+  /** Returns the frames after those of the caller, for which the handle was created. */
   readonly withCallerFrames: (
     handle: string,
     frames: readonly StackFrame[],
@@ -19,13 +22,13 @@ export function createStackTraces(): StackTraces {
   const framesByHandle = new Map<string, readonly StackFrame[]>()
   let lastNumber = 0
   return {
-    async runWithFrames(frames, work) {
-      if (frames.length === 0) return work('')
+    async runWithFrames(frames, action) {
+      if (frames.length === 0) return action('')
       lastNumber += 1
       const handle = `trace ${lastNumber}`
       framesByHandle.set(handle, frames)
       try {
-        return await work(handle)
+        return await action(handle)
       } finally {
         framesByHandle.delete(handle)
       }

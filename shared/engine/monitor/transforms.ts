@@ -20,17 +20,17 @@ import {
 } from './transform-options.ts'
 
 /**
- * The transforms of one generator run. They exist in the program, which registers them again in
- * each run.
+ * The transforms that the program registered in one generator run. The program registers them again
+ * in each run.
  */
 export interface Transforms {
   /** Adds a transform for all resources that are registered later. Throws RESOURCE_INVALID. */
   readonly addForStack: (callback: Callback) => void
   /**
-   * Takes the transforms that apply to a registration: its own, those of its parents, and the
+   * Returns the transforms that apply to a registration: its own, those of its parents, and the
    * stack's. The own transforms of a remote component are also used for the registration that
    * Construct makes, in place of that registration's transforms. Must be called exactly once per
-   * registration.
+   * registration, because the second of these two calls removes the stored transforms.
    */
   readonly takeApplicable: (request: RegisterResourceRequest) => ApplicableTransforms
   /** Records the own transforms of a registered resource, for its children. */
@@ -51,10 +51,10 @@ export function createTransforms(): Transforms {
   const remoteTransforms = new Map<string, readonly Callback[]>()
   const takeOwn = (request: RegisterResourceRequest): readonly Callback[] => {
     const key = `${request.parent}::${request.type}::${request.name}`
-    const keptTransforms = remoteTransforms.get(key)
-    if (keptTransforms !== undefined) {
+    const remoteOwnTransforms = remoteTransforms.get(key)
+    if (remoteOwnTransforms !== undefined) {
       remoteTransforms.delete(key)
-      return keptTransforms
+      return remoteOwnTransforms
     }
     if (request.remote && request.transforms.length > 0)
       remoteTransforms.set(key, request.transforms)
@@ -85,7 +85,7 @@ export function createTransforms(): Transforms {
   }
 }
 
-/** Throws RESOURCE_INVALID for a function without an address. */
+/** Throws RESOURCE_INVALID for a function of a program without the address of its service. */
 export function requireTarget({ target }: Callback): void {
   if (target === '') throw error('RESOURCE_INVALID', 'target must be specified')
 }
@@ -127,6 +127,7 @@ export async function applyTransforms(
   return { ...dependentRequest, object: toWire(properties, wireOptionsOf(true)) }
 }
 
+/** The properties and options of a registration between two transforms. */
 interface TransformedOptions {
   readonly properties: PropertyMap
   readonly options: TransformResourceOptions

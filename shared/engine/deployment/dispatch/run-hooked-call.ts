@@ -272,7 +272,7 @@ async function endHook(
 }
 
 /**
- * Creates a function that removes the secrets of a hook's arguments from texts. A hook may repeat
+ * Creates a function that replaces the secrets of a hook's arguments in texts. A hook may repeat
  * its arguments, and no secret may get into a record or event (I8).
  */
 function createHookRedactor({ next, old }: HookCall): (text: string) => string {
