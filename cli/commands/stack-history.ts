@@ -52,7 +52,8 @@ async function readPage<T>(
 }
 
 /**
- * Prints one deployment: its points in time, and the pending operations that it settled or dropped.
+ * Prints one deployment: its points in time, and the pending operations that it resolved or
+ * dropped.
  */
 async function showDeployment(
   session: CliSession,
@@ -60,13 +61,13 @@ async function showDeployment(
   { id, number }: { readonly id: StackId; readonly number: number },
 ): Promise<number> {
   const engine = await session.openEngine()
-  const { record, moments, settled } = await engine.readTimeline(id, number)
+  const { record, moments, resolved } = await engine.readTimeline(id, number)
   if (flags.isSet('json')) {
     const momentsJson = moments?.map(({ at, ...otherFields }) => ({
       ...otherFields,
       at: new Date(at).toISOString(),
     }))
-    const deploymentJson = { ...toRecordJson(record), settledOperations: settled }
+    const deploymentJson = { ...toRecordJson(record), settledOperations: resolved }
     session.print(
       JSON.stringify(
         momentsJson === undefined ? deploymentJson : { ...deploymentJson, moments: momentsJson },
@@ -78,7 +79,7 @@ async function showDeployment(
   }
   const result = formatResult(record, await engine.readStatus(id))
   session.print(`Deployment ${number}: ${commandNameOf(record.command)}, ${result}`)
-  for (const { urn, type } of settled) session.print(`No longer pending: ${type} ${urn}`)
+  for (const { urn, type } of resolved) session.print(`No longer pending: ${type} ${urn}`)
   if (moments === undefined) session.print('The records of the deployment were removed.')
   const rows = (moments ?? []).map(({ moment, at, what: event, urn = '', verdict = '' }) => [
     moment,

@@ -40,7 +40,7 @@ import { clearScratch, createStackBinding, type StackBinding } from './stack-bin
 import { createPluginFetcher } from '../../shared/runtime/plugins/fetch-plugin.ts'
 import { openStackSecrets } from '../../shared/runtime/credentials/open-stack-secrets.ts'
 import { createInstallerCaller } from '../../shared/runtime/programs/call-installer.ts'
-import type { InstallProgram } from '../../shared/runtime/programs/install-order.ts'
+import type { InstallProgram } from '../../shared/runtime/programs/install-job.ts'
 import { createProgramFolders } from '../../shared/runtime/programs/program-folder.ts'
 import {
   openWithRepositories,

@@ -94,7 +94,7 @@ describe('the installer', () => {
     expect(receiver.received[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  test('refuses an order with a credential, before it fetches the program', async () => {
+  test('refuses a job with a credential, before it fetches the program', async () => {
     await expect(install({ token: 'the-token' })).rejects.toThrow('token')
     expect(receiver.received).toEqual([])
   })

@@ -4,7 +4,7 @@ import {
   type InstallAnswer,
   installCallForm,
   installErrorCodes,
-} from '../../shared/runtime/programs/install-order.ts'
+} from '../../shared/runtime/programs/install-job.ts'
 import {
   type InstallerDeps,
   installProgram,
@@ -17,9 +17,9 @@ import { putPackedProgram } from '../../shared/runtime/programs/put-packed-progr
  * malformed event.
  */
 export async function serveInstall(deps: InstallerDeps, event: unknown): Promise<InstallAnswer> {
-  const { order, upload } = installCallForm.parse(event)
+  const { order: job, upload } = installCallForm.parse(event)
   try {
-    const { archive, packages } = await installProgram(deps, order)
+    const { archive, packages } = await installProgram(deps, job)
     await putPackedProgram(deps.clock, upload, archive)
     const contentHash = createHash('sha256').update(archive).digest('hex')
     return { kind: 'installed', contentHash, sizeBytes: archive.length, packages }

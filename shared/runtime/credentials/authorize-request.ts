@@ -37,7 +37,7 @@ export interface RequestAuthorization {
 export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuthorization {
   const requireApproved: RequestAuthorization['requireApproved'] = async request => {
     if (!(await deps.requests.isApproved(request)))
-      throw unapprovedError(request, 'it was not put by the API of this version')
+      throw unapprovedError(request, 'the API of this version has not approved it')
   }
   return {
     requireApproved,
@@ -52,6 +52,7 @@ export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuth
   }
 }
 
+/** Derives a request from its webhook. */
 async function authorizeByWebhook(
   { documents }: AuthorizationDeps,
   request: DeploymentRequest,
@@ -68,7 +69,7 @@ async function authorizeByWebhook(
   return derivedRequest
 }
 
-/** `runKey`: the key of the request for the run of the schedule. */
+/** Derives a request from its schedule. `runKey`: the key of the request of a scheduled run. */
 async function authorizeBySchedule(
   { documents }: AuthorizationDeps,
   request: DeploymentRequest,

@@ -4,29 +4,30 @@ import { error, messageOf } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 
-/** Returns the credentials of a role. The role was assumed earlier, or is assumed now. */
-export type TakeRole = () => Promise<AssumedRole>
+/** Returns credentials of a role. Assumes the role again only when its credentials expire soon. */
+export type GetRoleCredentials = () => Promise<AssumedRole>
 
 /**
- * The endpoint from which programs and plugins of this process take credentials. The AWS SDK of a
+ * The endpoint from which programs and plugins of this process get credentials. The AWS SDK of a
  * program or plugin requests new credentials before its credentials expire.
  */
 export interface CredentialsEndpoint {
   /**
-   * Returns variables by which every AWS SDK finds the credentials that `takeRole` returns. Offers
-   * with the same `offerKey` have the same path and token. Throws INTERNAL_ASSERTION when no port
-   * can be opened.
+   * Returns variables by which every AWS SDK finds the credentials that `getCredentials` returns.
+   * Offers with the same `offerKey` have the same path and token. Throws INTERNAL_ASSERTION when no
+   * port can be opened.
    */
   readonly offer: (
     offerKey: string,
-    takeRole: TakeRole,
+    getCredentials: GetRoleCredentials,
   ) => Promise<Readonly<Record<string, string>>>
 }
 
+/** The path and token under which the endpoint returns the credentials of one role. */
 interface Offer {
   readonly path: string
   readonly token: string
-  readonly takeRole: TakeRole
+  readonly getCredentials: GetRoleCredentials
 }
 
 /**
@@ -48,7 +49,7 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
     if (request.method !== 'GET' || !isAuthorized)
       return sendJson(response, 404, { code: 'NotFound' })
     try {
-      sendJson(response, 200, credentialsBodyOf(await requestedOffer.takeRole()))
+      sendJson(response, 200, credentialsBodyOf(await requestedOffer.getCredentials()))
     } catch (thrown) {
       // The reason is only logged, for the operator, because its text may contain details of the
       // role that a program must not see.
@@ -73,7 +74,7 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
       })
     })
   return {
-    offer: async (offerKey, takeRole) => {
+    offer: async (offerKey, getCredentials) => {
       pendingUrl ??= listen()
       const url = await pendingUrl
       const existingOffer = offers.get(offerKey)
@@ -81,7 +82,7 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
         existingOffer === undefined
           ? [`/${randomToken()}`, randomToken()]
           : [existingOffer.path, existingOffer.token]
-      offers.set(offerKey, { path, token, takeRole })
+      offers.set(offerKey, { path, token, getCredentials })
       return {
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}${path}`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN: token,

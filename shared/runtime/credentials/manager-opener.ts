@@ -5,8 +5,8 @@ import { readPassphrase } from '../../secrets/passphrase-secrets.ts'
 import type { OpenStateManager } from '../environment/read-stack-references.ts'
 
 /**
- * Creates the function that opens the secrets managers that states name. It takes the passphrase
- * and the credentials from these environment variables.
+ * Creates the function that opens the secrets manager of a state. The function reads the passphrase
+ * and the credentials from the variables `env`.
  */
 export function createEnvironmentManagerOpener(
   env: Readonly<Record<string, string | undefined>>,

@@ -61,8 +61,8 @@ function previewRoleMissingError(stack: StackId): Error {
 }
 
 /**
- * Reports whether a request previews the commit of a webhook whose rule does not trust it. A rule
- * deploys commits without a check of this kind, so a deployment is reviewed.
+ * Reports whether a request previews an unreviewed commit: one of a webhook, whose rule does not
+ * let previews use the role of deployments. A deployment counts as reviewed.
  */
 function isUnreviewed({ dryRun, origin, program }: DeploymentRequest): boolean {
   return (

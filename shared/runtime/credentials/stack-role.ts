@@ -18,7 +18,7 @@ export const previewRoleKey = 'antichain:previewRole'
 /** The fields of a request that determine its role. */
 type RoleRequest = Pick<DeployRequest, 'stack' | 'config' | 'dryRun' | 'reviewedConfig'>
 
-const roleForm = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
+const rolePattern = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,500}$/
 
 /**
  * The pattern of variables that belong to a function itself: its resources, its credentials, its
@@ -51,7 +51,7 @@ function selectRole({ config, dryRun, reviewedConfig }: RoleRequest): string | u
 /** Returns the role that a configuration names under a key. Throws CONFIG_INVALID. */
 function readRole(config: DeployRequest['config'], key: string): string | undefined {
   const role = config.get(key)?.text
-  if (role !== undefined && !roleForm.test(role))
+  if (role !== undefined && !rolePattern.test(role))
     throw error('CONFIG_INVALID', `'${key}' is '${role}', which is not the ARN of a role`)
   return role
 }
@@ -76,8 +76,8 @@ export async function resolveStackVariables(
   const baseVariables = { ...withoutFunctionVariables(env), HOME: home, AWS_REGION: region }
   const role = selectRole(request)
   if (role === undefined) return baseVariables
-  const takeRole = () => assume(role, request)
+  const getCredentials = () => assume(role, request)
   // The role is assumed now, so that a refusal is reported before the first provider needs it.
-  await takeRole()
-  return { ...baseVariables, ...(await offer(`${role} ${request.stack}`, takeRole)) }
+  await getCredentials()
+  return { ...baseVariables, ...(await offer(`${role} ${request.stack}`, getCredentials)) }
 }

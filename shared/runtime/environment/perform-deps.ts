@@ -12,9 +12,9 @@ export function createPerformDeps(
     readonly emitter: StepEmitter
   },
 ): PerformDeps {
-  const { providers, emitter, ...rest } = deps
+  const { providers, emitter, ...otherDeps } = deps
   return {
-    ...rest,
+    ...otherDeps,
     provider: (reference, extension) => providers.getInstance(reference, extension),
     timestamp: () => timestampOf(clock.now()),
     warn: message => emitter.report('warning', message),

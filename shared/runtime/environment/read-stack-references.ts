@@ -50,14 +50,14 @@ export function createStackReader(
 ): Pick<BuiltinDeps, 'readOutputs' | 'readResources'> {
   return {
     async readOutputs(name) {
-      const { state, decrypt } = await readPublished(deps, name)
+      const { state, decrypt } = await readPublishedState(deps, name)
       const root = (state.resources ?? []).find(
         ({ type, delete: isDeleted }) => type === stackType && isDeleted !== true,
       )
       return root === undefined ? emptyMap : decodeResource(root, decrypt).outputs
     },
     async readResources(name) {
-      const { state, decrypt } = await readPublished(deps, name)
+      const { state, decrypt } = await readPublishedState(deps, name)
       const resourceViews = new Map<string, PropertyValue>()
       for (const storedResource of state.resources ?? []) {
         if (storedResource['delete'] === true) continue
@@ -73,7 +73,7 @@ export function createStackReader(
   }
 }
 
-async function readPublished(
+async function readPublishedState(
   deps: StackReaderDeps,
   name: string,
 ): Promise<{ readonly state: StoredDeployment; readonly decrypt: (text: string) => string }> {

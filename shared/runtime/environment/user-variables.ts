@@ -4,7 +4,7 @@ import { restoreUserPath } from './user-path.ts'
 
 const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 
-/** Variables that the launcher sets or overwrites. */
+/** Variables that the launcher of the command line sets or overwrites. */
 const launcherVariables = new Set([
   'ANTICHAIN_CALLED',
   'ANTICHAIN_USER_PATH',

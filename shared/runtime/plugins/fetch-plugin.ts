@@ -28,7 +28,7 @@ export function createPluginFetcher(
     const pluginFolder = join(cache, `${kind}-${name}-v${storedPlugin.version}`)
     if (existsSync(pluginFolder)) return true
     mkdirSync(cache, { recursive: true, mode: 0o700 })
-    const temporaryFolder = mkdtempSync(join(cache, 'making-'))
+    const temporaryFolder = mkdtempSync(join(cache, 'unpacking-'))
     try {
       await unpackArchive(storedPlugin.bytes, {
         targetFolder: temporaryFolder,

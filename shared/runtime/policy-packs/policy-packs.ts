@@ -57,15 +57,15 @@ export interface PolicyPackDeps {
  */
 export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
   const runningPacks = new Set<Analyzer>()
-  const abandonment = new AbortController()
+  const loadAbort = new AbortController()
   const closeAll = async (): Promise<void> => {
-    abandonment.abort()
+    loadAbort.abort()
     await Promise.all([...runningPacks].map(pack => pack.close()))
   }
   return {
     async load(packs) {
       const results = await Promise.allSettled(
-        packs.map(pack => loadPack(deps, pack, abandonment.signal)),
+        packs.map(pack => loadPack(deps, pack, loadAbort.signal)),
       )
       const failure = results.find(result => result.status === 'rejected')
       const loadedPacks = results.flatMap(result =>
@@ -77,9 +77,9 @@ export function createPolicyPacks(deps: PolicyPackDeps): AnalyzerHost {
       throw failure.reason
     },
     async cancelAll() {
-      abandonment.abort()
-      const all = Promise.all([...runningPacks].map(pack => pack.cancel()))
-      await withTimeout(all, limits.deploymentCancelTimeoutMs)
+      loadAbort.abort()
+      const cancellations = Promise.all([...runningPacks].map(pack => pack.cancel()))
+      await withTimeout(cancellations, limits.deploymentCancelTimeoutMs)
     },
     close: closeAll,
   }
@@ -207,6 +207,9 @@ function packVariablesOf(context: PackContext): Readonly<Record<string, string>>
   }
 }
 
+/**
+ * Connects to the process of a pack. A call waits until the pack is ready, and fails if it exits.
+ */
 function connectPack(
   packProcess: PluginProcess,
   name: string,
@@ -229,7 +232,7 @@ function connectPack(
         await packProcess.readLastLines()
         throw new Error(`the pack ${exitDescription}`)
       })
-      // The end of the pack is more informative than the lost connection.
+      // The exit of the pack explains more than the lost connection.
       const answer = callUnary(client, method, { request, deadlineMs }).catch(async thrown => {
         if (grpcCodeOf(thrown) === status.UNAVAILABLE)
           await withTimeout(packExit, limits.exitGraceMs)
@@ -252,7 +255,7 @@ function connectPack(
 function toPackError(path: string, reason: string): Error {
   return error(
     'POLICY_PACK_FAILED',
-    `cannot use the policy pack '${path}': ${firstSentenceOf(reason)}`,
+    `cannot use the policy pack '${path}': ${withoutShownLines(reason)}`,
   )
 }
 
@@ -260,12 +263,12 @@ function toPackError(path: string, reason: string): Error {
  * Returns a message without the pack's last lines and stack trace, which the user has already seen
  * as output of the pack.
  */
-function firstSentenceOf(text: string): string {
-  const [sentence = ''] = stripVTControlCharacters(text).split('; its last lines:')
-  const isShownLine = (line: string): boolean => line.trim() !== '' && !/^\s+at /.test(line)
-  return sentence
+function withoutShownLines(message: string): string {
+  const [reason = ''] = stripVTControlCharacters(message).split('; its last lines:')
+  const isReasonLine = (line: string): boolean => line.trim() !== '' && !/^\s+at /.test(line)
+  return reason
     .replace(/^\d+ [A-Z_]+: /, '')
     .split('\n')
-    .filter(isShownLine)
+    .filter(isReasonLine)
     .join('\n')
 }

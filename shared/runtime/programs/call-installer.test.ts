@@ -8,7 +8,7 @@ import {
   startReceiver,
 } from '../../triggers/outbound/local-receiver.fixture.ts'
 import { createInstallerCaller } from './call-installer.ts'
-import type { InstallOrder, ProgramInstallRequest } from './install-order.ts'
+import type { InstallJob, ProgramInstallRequest } from './install-job.ts'
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close())
 
 const functionArn = 'arn:aws:lambda:eu-central-1:1:function:antichain-installer'
-const order: InstallOrder = {
+const order: InstallJob = {
   ...{ repository: 'acme/shop', commit: 'c0ffee', apiUrl: 'https://api.github.com' },
   ...{ folder: 'infra', ignoreScripts: true },
 }
@@ -71,7 +71,7 @@ async function installWith(
   return { result, requests, logged, storedSources }
 }
 
-test('a call has the order and one upload address, and its own tenant', async () => {
+test('a call has the job and one upload address, and its own tenant', async () => {
   const { result, requests } = await installWith([answerOf(installed)])
   expect(result).toEqual({ archive, packages: 'installed' })
   expect(requests).toMatchObject([{ FunctionName: functionArn, TenantId: 'tenant 0' }])
@@ -93,7 +93,7 @@ describe('the credential of a request', () => {
       'redirects to itself',
       ({ url }) => (url === '/own' ? { status: 200, body: source } : redirect),
     ],
-  ])('is not in the order for a host that %s', async (_host, answer) => {
+  ])('is not in the job for a host that %s', async (_host, answer) => {
     receiver.state.answer = answer
     const request = requestWithToken()
     const { result, requests, storedSources } = await installWith([died, answerOf(installed)], {

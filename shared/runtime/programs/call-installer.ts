@@ -13,10 +13,10 @@ import {
   installAnswerForm,
   type InstallCall,
   type InstalledProgram,
-  type InstallOrder,
+  type InstallJob,
   type InstallProgram,
   type ProgramInstallRequest,
-} from './install-order.ts'
+} from './install-job.ts'
 
 /** Dependencies of calls of the installer's function. */
 export interface InstallerCallerDeps {
@@ -34,7 +34,7 @@ export interface InstallerCallerDeps {
 
 /**
  * Creates the call of the installer's function. Each call has an environment and an address of its
- * own. A call whose environment dies early, or that Lambda did not accept, is repeated. An
+ * own. A call is repeated if its environment dies early, or if Lambda did not accept the call. An
  * installer gets no credential of a repository. Throws the errors of `installErrorCodes`, and the
  * errors of `awsError` if the function cannot be called or the store cannot be used.
  */
@@ -42,12 +42,12 @@ export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram
   const { clock, logger } = deps
   return async request => {
     const startedMs = clock.monotonicMs()
-    const order = await createOrder(deps, request)
+    const job = await createJob(deps, request)
     for (let tryNumber = 1; ; tryNumber += 1) {
       const upload = await deps.createUpload()
-      const outcome = await callOnce(deps, order, upload)
+      const outcome = await callOnce(deps, job, upload)
       if (outcome.kind === 'answered') return acceptAnswer(outcome.value, upload)
-      const { repository, commit } = order
+      const { repository, commit } = job
       const { message } = outcome.error
       logger.write('warn', 'installer.failed', { repository, commit, message })
       const isLate = clock.monotonicMs() - startedMs > programLimits.installerRetryMs
@@ -58,19 +58,19 @@ export function createInstallerCaller(deps: InstallerCallerDeps): InstallProgram
 }
 
 /**
- * Returns the order of a request. An installer gets no credential. If the request has one, this
- * process fetches the repository, and the order has the address of the stored archive.
+ * Returns the install job of a request. The job contains no credential. If the request has one,
+ * this process fetches the repository, and the job contains the address of the stored archive.
  */
-async function createOrder(
+async function createJob(
   { clock, outbound, storeSource }: InstallerCallerDeps,
-  { token, ...order }: ProgramInstallRequest,
-): Promise<InstallOrder> {
-  if (token === undefined) return order
+  { token, ...job }: ProgramInstallRequest,
+): Promise<InstallJob> {
+  if (token === undefined) return job
   const limits = { timeoutMs: programLimits.sourceTimeoutMs }
   const source = await withFetchRetry(clock, () =>
-    readRepositoryArchive(outbound, { ...order, token }, limits),
+    readRepositoryArchive(outbound, { ...job, token }, limits),
   )
-  return { ...order, location: await storeSource(source) }
+  return { ...job, location: await storeSource(source) }
 }
 
 /** The result of one call. `failed`: another call may succeed. */
@@ -80,16 +80,16 @@ type CallOutcome =
 
 async function callOnce(
   { lambda, functionArn, random }: InstallerCallerDeps,
-  order: InstallOrder,
+  job: InstallJob,
   { url, headers }: InstallUpload,
 ): Promise<CallOutcome> {
-  const payload: InstallCall = { order, upload: { url, headers } }
-  // A tenant for each call: scripts of one call find nothing of another, not even of their stack.
+  const payload: InstallCall = { order: job, upload: { url, headers } }
+  // Each call has its own tenant, so its scripts find no files or processes of another call.
   const call = { functionArn, payload, tenantId: random.uuid() }
   try {
     const outcome = await callLambda(lambda, call)
     return outcome.kind === 'failed'
-      ? { kind: 'failed', error: diedError(outcome.reason) }
+      ? { kind: 'failed', error: installerDiedError(outcome.reason) }
       : outcome
   } catch (thrown) {
     const storeError = awsError('function installer: invoke', thrown)
@@ -98,7 +98,7 @@ async function callOnce(
   }
 }
 
-function diedError(reason: string): Error {
+function installerDiedError(reason: string): Error {
   const shownReason = cleanInstallerText(reason)
   return error('INSTALL_FAILED', `the installer ended without an answer: ${shownReason}`, {
     hint: 'Check that the installation needs less memory, disk and time than the installer has.',

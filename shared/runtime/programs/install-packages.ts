@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { programLimits } from '../../config/program-limits.ts'
 import { error, hasCode } from '../../errors/error.ts'
 import type { ChildProcess, ClockPort, ProcessesPort } from '../../ports/system.ts'
-import type { InstalledPackages, InstallOrder } from './install-order.ts'
+import type { InstalledPackages, InstallJob } from './install-job.ts'
 import { removePackages, writePackageMarker } from './package-marker.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 
@@ -43,10 +43,17 @@ const managers: readonly PackageManager[] = [
 const ignoreScriptsOption = '--ignore-scripts'
 
 /**
- * The scripts of the program that an installation runs. If a program has one of them, its packages
- * are not reused, because the results of scripts are unknown.
+ * The scripts of the program itself that an installation runs. If a program has one of them, its
+ * packages are not reused, because the results of the script are unknown.
  */
-const ownScripts = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare']
+const programScripts = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+]
 
 const packageForm = z.looseObject({
   dependencies: z.record(z.string(), z.string()).default({}),
@@ -56,16 +63,16 @@ const packageForm = z.looseObject({
 
 /**
  * Installs the packages of the program in `folder` with its package manager, according to its lock
- * file. Installs nothing if the caller knows the packages by their marker. Programs with scripts of
- * `ownScripts` are excluded, unless scripts are ignored. Throws INSTALL_FAILED with the last lines
- * of the package manager.
+ * file. Installs nothing if the packages have the marker `knownPackages`. A program with one of
+ * `programScripts` is always installed, unless scripts are ignored. Throws INSTALL_FAILED with the
+ * last lines of the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,
   folder: string,
-  order: Pick<InstallOrder, 'ignoreScripts' | 'knownPackages'>,
+  job: Pick<InstallJob, 'ignoreScripts' | 'knownPackages'>,
 ): Promise<InstalledPackages> {
-  const { ignoreScripts, knownPackages } = order
+  const { ignoreScripts, knownPackages } = job
   const installation = planInstallation(folder, ignoreScripts)
   if (installation === undefined) return 'none'
   const { manager, identity, isRepeatable } = installation
@@ -98,7 +105,7 @@ function planInstallation(folder: string, ignoreScripts: boolean) {
   const [node] = process.versions.node.split('.')
   const runtime = `node ${node} ${process.platform} ${process.arch}`
   const identity = JSON.stringify([command, hash.digest('hex'), runtime, ...options])
-  const isRepeatable = ignoreScripts || !ownScripts.some(name => scripts[name] !== undefined)
+  const isRepeatable = ignoreScripts || !programScripts.some(name => scripts[name] !== undefined)
   return { manager: { ...manager, args: [...manager.args, ...options] }, identity, isRepeatable }
 }
 
@@ -137,7 +144,7 @@ async function runPackageManager(
       throw error('INSTALL_FAILED', `\`${commandLine}\` did not finish within five minutes`)
     }
     if (exit.code === 0) return
-    const lines = (await Promise.all(tails)).join('\n').split('\n').slice(-linesMax)
+    const lines = (await Promise.all(tails)).join('\n').split('\n').slice(-errorLinesMax)
     const shownLines = lines.map(line => toPrintable(line)).join('\n')
     const exitReason = exit.signal ?? `status ${exit.code}`
     throw error(
@@ -150,7 +157,7 @@ async function runPackageManager(
 }
 
 /** Maximum number of output lines in the error of a failed installation. */
-const linesMax = 20
+const errorLinesMax = 20
 
 function spawnPackageManager(
   { processes }: PackageInstallDeps,
@@ -165,7 +172,7 @@ function spawnPackageManager(
 }
 
 /**
- * Reads all output of a process, so that the process is not blocked. Returns the end of the output.
+ * Reads all output of a process, so that the process is not blocked. Returns the last characters.
  */
 async function readTail(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let tail = ''

@@ -5,11 +5,11 @@ import type { OutboundPort } from '../../ports/outbound.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import { hasProjectFile } from '../../programs/project/project-file.ts'
 import { withFetchRetry } from './fetch-retry.ts'
-import type { InstalledProgram, ProgramInstallRequest } from './install-order.ts'
+import type { InstalledProgram, ProgramInstallRequest } from './install-job.ts'
 import { fetchRepositoryArchive } from '../../triggers/outbound/repository-archive.ts'
 import { installProgramPackages, type PackageInstallDeps } from './install-packages.ts'
 
-/** Dependencies of the installer. It has no store, no queue and no key. */
+/** Dependencies of the installer, which has no store, no queue and no key. */
 export interface InstallerDeps extends Omit<PackageInstallDeps, 'processes'> {
   readonly outbound: OutboundPort
   /** Creates the port of child processes. The port is closed when the program is packed. */
@@ -17,27 +17,27 @@ export interface InstallerDeps extends Omit<PackageInstallDeps, 'processes'> {
 }
 
 /**
- * Fetches a repository's files at a commit, installs the packages of the program and packs it. Runs
- * the scripts of packages, unless the order forbids it. Removes its files. Throws OUTBOUND_*,
- * ARCHIVE_*, PROJECT_NOT_FOUND and INSTALL_FAILED.
+ * Fetches a repository's files at a commit, installs the packages of the program and packs the
+ * program. Runs the scripts of packages, unless `ignoreScripts` is set. Removes its temporary
+ * files. Throws OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND and INSTALL_FAILED.
  */
 export async function installProgram(
   deps: InstallerDeps,
-  order: ProgramInstallRequest,
+  request: ProgramInstallRequest,
 ): Promise<InstalledProgram> {
   mkdirSync(deps.scratch, { recursive: true, mode: 0o700 })
   const temporaryFolder = mkdtempSync(join(deps.scratch, 'repository-'))
   const processes = deps.processes()
   try {
-    const rootFolder = await fetchFiles(deps, order, temporaryFolder)
-    const folder = join(rootFolder, order.folder)
+    const rootFolder = await fetchFiles(deps, request, temporaryFolder)
+    const folder = join(rootFolder, request.folder)
     if (!hasProjectFile(folder))
       throw error(
         'PROJECT_NOT_FOUND',
-        `${order.repository} has no project file in '${order.folder}' at ${order.commit}`,
+        `${request.repository} has no project file in '${request.folder}' at ${request.commit}`,
         { hint: 'Correct the `folder` in the rule of the webhook.' },
       )
-    const packages = await installProgramPackages({ ...deps, processes }, folder, order)
+    const packages = await installProgramPackages({ ...deps, processes }, folder, request)
     const { bytes: archive } = await packProgram(folder)
     return { archive, packages }
   } finally {
@@ -49,13 +49,13 @@ export async function installProgram(
 /** Fetches the files of the repository. Returns their folder. */
 function fetchFiles(
   { outbound, clock }: InstallerDeps,
-  order: ProgramInstallRequest,
+  request: ProgramInstallRequest,
   temporaryFolder: string,
 ): Promise<string> {
   return withFetchRetry(clock, async tryNumber => {
     const folder = join(temporaryFolder, `files-${tryNumber}`)
     mkdirSync(folder)
-    await fetchRepositoryArchive(outbound, order, { folder })
+    await fetchRepositoryArchive(outbound, request, { folder })
     return folder
   })
 }

@@ -2,18 +2,18 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 
 const packagesFolder = 'node_modules'
-/** A file that identifies an installation: manager, lock file and package.json, runtime. */
-const marker = join(packagesFolder, '.antichain-installed')
+/** The file that identifies the installed packages: manager, lock file, package.json, runtime. */
+const markerPath = join(packagesFolder, '.antichain-installed')
 
-/** Returns the marker of the packages in a program's folder. Undefined without one. */
+/** Returns the marker of the packages in a program's folder, or undefined if there is none. */
 export function readPackageMarker(folder: string): string | undefined {
-  const path = join(folder, marker)
+  const path = join(folder, markerPath)
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 /** Marks the packages in a program's folder, if there are any. */
 export function writePackageMarker(folder: string, identity: string): void {
-  if (existsSync(join(folder, packagesFolder))) writeFileSync(join(folder, marker), identity)
+  if (existsSync(join(folder, packagesFolder))) writeFileSync(join(folder, markerPath), identity)
 }
 
 /** Removes the packages of a program. */

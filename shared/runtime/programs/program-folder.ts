@@ -6,7 +6,7 @@ import { archiveNameOf } from '../../records/archive-name.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
 import { unpackArchive } from './unpack-archive.ts'
 
-/** The unpacker of programs. It unpacks each archive once, into a scratch folder. */
+/** The folders of unpacked programs. Each archive is unpacked once, into a scratch folder. */
 export interface ProgramFolders {
   /**
    * Returns the folder of the program in a stack's archive. Throws ARCHIVE_UNKNOWN for an archive
@@ -17,24 +17,24 @@ export interface ProgramFolders {
 }
 
 /**
- * Creates the unpacker of one process. A folder that another process has unpacked completely is
- * reused.
+ * Creates the program folders of one process. A folder that another process has unpacked completely
+ * is reused.
  */
 export function createProgramFolders(
   archives: Pick<ArchivesPort, 'get'>,
   scratch: string,
 ): ProgramFolders {
-  const unpackings = new Map<string, Promise<string>>()
+  const pendingUnpacks = new Map<string, Promise<string>>()
   return {
     open(stack, archive) {
       // A folder that was unpacked for one stack is not the program of another one.
       const folderName = archiveNameOf(stack, archive)
-      const existing = unpackings.get(folderName)
+      const existing = pendingUnpacks.get(folderName)
       if (existing !== undefined) return existing
-      const unpacking = unpackProgram({ archives, scratch, folderName }, stack, archive)
-      unpackings.set(folderName, unpacking)
-      unpacking.catch(() => unpackings.delete(folderName))
-      return unpacking
+      const unpack = unpackProgram({ archives, scratch, folderName }, stack, archive)
+      pendingUnpacks.set(folderName, unpack)
+      unpack.catch(() => pendingUnpacks.delete(folderName))
+      return unpack
     },
   }
 }
@@ -55,7 +55,7 @@ async function unpackProgram(
   const bytes = await archives.get(stack, archive).catch(thrown => {
     throw hasCode(thrown, 'STATE_INVALID') ? archiveUnknownError(stack, thrown) : thrown
   })
-  const temporaryFolder = mkdtempSync(join(scratch, 'programs', 'making-'))
+  const temporaryFolder = mkdtempSync(join(scratch, 'programs', 'unpacking-'))
   try {
     mkdirSync(join(temporaryFolder, 'program'))
     await unpackArchive(bytes, {
@@ -80,8 +80,8 @@ function archiveUnknownError(stack: StackId, cause: unknown): Error {
 const completeMarker = '.whole'
 
 /**
- * Moves a folder to its final path. Another process may have moved its folder, with the same
- * contents, there first.
+ * Moves a folder to its final path. Another process may already have moved a folder with the same
+ * contents to this path.
  */
 function moveIntoPlace(temporaryFolder: string, archiveFolder: string): void {
   try {

@@ -1,12 +1,12 @@
 import { programLimits } from '../../config/program-limits.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
-import type { InstallCall } from './install-order.ts'
+import type { InstallCall } from './install-job.ts'
 
 /**
  * Uploads a packed program to an address of S3, with retries. The status 412 means that an object
- * exists: an earlier attempt may have created it. The generator compares its bytes with the answer.
- * Throws INSTALL_FAILED.
+ * exists: an earlier attempt may have created it. The generator compares the object's bytes with
+ * the answer of the installer. Throws INSTALL_FAILED.
  */
 export async function putPackedProgram(
   clock: Pick<ClockPort, 'sleep'>,

@@ -14,7 +14,7 @@ import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
 import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import { withFetchRetry } from './fetch-retry.ts'
-import type { InstallProgram } from './install-order.ts'
+import type { InstallProgram } from './install-job.ts'
 import { copyPackages, readPackageMarker } from './package-marker.ts'
 import type { ProgramFolders } from './program-folder.ts'
 import { unpackArchive } from './unpack-archive.ts'
@@ -25,7 +25,7 @@ export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealin
   readonly clock: Pick<ClockPort, 'sleep'>
   readonly archives: Pick<ArchivesPort, 'put'>
   readonly requests: Pick<RequestsPort, 'getProgram' | 'putProgram'>
-  /** Finds the packages of an earlier program. */
+  /** The folders of earlier programs, whose packages can be reused. */
   readonly folders: ProgramFolders
   /** The parent folder of temporary files. */
   readonly scratch: string
@@ -33,11 +33,11 @@ export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealin
 }
 
 /**
- * Has a repository's program at a commit fetched, installed and packed, and stores the archive of
- * the stack. Later generator runs of the deployment use it. Runs no code of the program. Packages
- * that equal those of the stack's last program are copied from there. Throws WEBHOOK_UNKNOWN,
- * OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and the errors of
- * the blob store.
+ * Lets the installer fetch, install and pack a repository's program at a commit. Stores the result
+ * as an archive of the stack, which later generator runs use too. This process runs no code of the
+ * program. It copies packages from the stack's last program if they are equal. Throws
+ * WEBHOOK_UNKNOWN, OUTBOUND_*, ARCHIVE_*, PROJECT_NOT_FOUND, INSTALL_FAILED, SEALED_UNREADABLE, and
+ * the errors of the blob store.
  */
 export async function packRepository(
   deps: RepositoryDeps,
@@ -77,8 +77,9 @@ async function addPackages(
 }
 
 /**
- * Returns an opener that also opens requests for programs of repositories, which it packs into
- * archives. The archive of an `up` becomes the stack's last program for later requests.
+ * Returns an opener that also opens requests for programs of repositories. The opener packs such a
+ * program into an archive. The archive of an `up` becomes the stack's last program for later
+ * requests.
  */
 export function openWithRepositories(
   open: StackServerDeps['open'],
@@ -97,7 +98,7 @@ export function openWithRepositories(
 
 /**
  * Creates the archive request for the repository's host. It contains the webhook's credential only
- * if the host gives no temporary address for it.
+ * if the host returns no temporary address for it.
  */
 async function createArchiveRequest(
   { documents, sealing, outbound, clock }: RepositoryDeps,

@@ -38,16 +38,16 @@ import { type CompactionPorts, readEnds, foldWithEnds } from '../compaction/fold
 export async function readStateAt(
   ports: CompactionPorts,
   stack: StackRecord,
-  moment: PointInTime,
+  pointInTime: PointInTime,
   now: EpochMs,
 ): Promise<StoredDeployment | undefined> {
-  if (moment.kind === 'lamport')
+  if (pointInTime.kind === 'lamport')
     return readStateDuring(
       ports,
-      await requireStackDeployment(ports, stack, moment.deployment),
-      moment,
+      await requireStackDeployment(ports, stack, pointInTime.deployment),
+      pointInTime,
     )
-  const { timeMs: atMs } = moment
+  const { timeMs: atMs } = pointInTime
   if (atMs > now) throw error('MOMENT_UNKNOWN', `${formatTime(atMs)} is in the future`)
   if (atMs < stack.createdAt)
     throw error('MOMENT_UNKNOWN', `the stack was created later, at ${formatTime(stack.createdAt)}`)
@@ -56,7 +56,7 @@ export async function readStateAt(
     if (startedAt > atMs) continue
     const stackDeployment = { stack, record }
     if (endedAt === undefined || endedAt > atMs)
-      return readStateDuring(ports, stackDeployment, moment)
+      return readStateDuring(ports, stackDeployment, pointInTime)
     return readPublishedVersion(
       ports,
       stack,
@@ -103,9 +103,9 @@ async function readStateDuring(
 ): Promise<StoredDeployment | undefined> {
   const { stack, record } = stackDeployment
   const { deployment } = record
-  const readEarlier = async (): Promise<StoredDeployment | undefined> =>
+  const readStateBefore = async (): Promise<StoredDeployment | undefined> =>
     readPublishedVersion(ports, stack, await findVersionBefore(ports, stackDeployment))
-  if (isEdit(record)) return readEarlier()
+  if (isEdit(record)) return readStateBefore()
   const { view, timeline, ends } = await readTimes(ports, record)
   const lastLamport = Math.max(
     0,
@@ -118,7 +118,7 @@ async function readStateDuring(
     )
   const partialLog = cutTimeline(timeline, id => ends.get(id), instant)
   const partialView = createLogView(partialLog.records, view.pages)
-  if (partialView.pin === undefined) return readEarlier()
+  if (partialView.pin === undefined) return readStateBefore()
   return foldWithEnds(ports, { deployment, view: partialView }, partialLog.getEnd)
 }
 
@@ -137,16 +137,16 @@ async function readTimes(ports: CompactionPorts, record: HistoryRecord): Promise
   const { deployment, result } = record
   const view = await readLogView(ports, deployment)
   const ends = await readEnds(ports, deployment, listExecutedOperations(view))
-  const isOver = result !== undefined && !isEdit(record)
-  if (isOver && (view.records.length === 0 || !(await hasRecords(ports, deployment))))
+  const hasEnded = result !== undefined && !isEdit(record)
+  if (hasEnded && (view.records.length === 0 || !(await hasRecords(ports, deployment))))
     throw error(
       'RECORDS_REMOVED',
       `the records of deployment ${deploymentPartsOf(deployment).number} were removed`,
     )
-  const operationsOf = (hash: BlobHash) => view.pages.get(hash) ?? []
+  const getPage = (hash: BlobHash) => view.pages.get(hash) ?? []
   const timeline = timelineOf({
     records: view.records,
-    getPage: operationsOf,
+    getPage,
     getEnd: id => ends.get(id),
   })
   return { view, ends, timeline }
@@ -175,7 +175,7 @@ export interface DeploymentTimeline {
    * Pending operations that the previous or the imported state has, and the state after the
    * deployment lacks.
    */
-  readonly settled: readonly PendingOperationSummary[]
+  readonly resolved: readonly PendingOperationSummary[]
 }
 
 /**
@@ -189,14 +189,17 @@ export async function readDeploymentTimeline(
 ): Promise<DeploymentTimeline> {
   const stackDeployment = await requireStackDeployment(ports, stack, number)
   const { record } = stackDeployment
-  const settled = [...(record.dropped ?? []), ...(await findSettledPending(ports, stackDeployment))]
+  const resolved = [
+    ...(record.dropped ?? []),
+    ...(await findResolvedOperations(ports, stackDeployment)),
+  ]
   const times = await readTimes(ports, record).catch((thrown: unknown) => {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return undefined
     throw thrown
   })
-  if (times === undefined) return { record, settled }
+  if (times === undefined) return { record, resolved }
   const moments = times.timeline.flatMap(timedRecord => momentsOf(timedRecord, times, number))
-  return { record, moments, settled }
+  return { record, moments, resolved }
 }
 
 function momentsOf(
@@ -226,7 +229,7 @@ function momentsOf(
  * Returns the pending operations that the previous version has and the version of the deployment
  * lacks. Returns none when one of the versions was removed.
  */
-async function findSettledPending(
+async function findResolvedOperations(
   ports: CompactionPorts,
   stackDeployment: StackDeployment,
 ): Promise<readonly PendingOperationSummary[]> {
@@ -238,16 +241,20 @@ async function findSettledPending(
   try {
     const stateBefore = await readPublishedVersion(ports, stack, versionBefore)
     const stateAfter = await readPublishedVersion(ports, stack, versionAfter)
-    const noteKeyOf = ({ urn, type }: PendingOperationSummary): string => `${type} ${urn}`
-    const remaining = new Set(pendingNotesOf(stateAfter).map(noteKeyOf))
-    return pendingNotesOf(stateBefore).filter(note => !remaining.has(noteKeyOf(note)))
+    const summaryKeyOf = ({ urn, type }: PendingOperationSummary): string => `${type} ${urn}`
+    const remainingKeys = new Set(pendingSummariesOf(stateAfter).map(summaryKeyOf))
+    return pendingSummariesOf(stateBefore).filter(
+      summary => !remainingKeys.has(summaryKeyOf(summary)),
+    )
   } catch (thrown) {
     if (hasCode(thrown, 'RECORDS_REMOVED')) return []
     throw thrown
   }
 }
 
-function pendingNotesOf(state: StoredDeployment | undefined): readonly PendingOperationSummary[] {
+function pendingSummariesOf(
+  state: StoredDeployment | undefined,
+): readonly PendingOperationSummary[] {
   const pending = state === undefined ? [] : pendingOperationsOf(state)
   return pending.map(({ resource, type }) => ({ urn: resource.urn, type }))
 }
@@ -261,8 +268,8 @@ async function hasRecords(ports: CompactionPorts, deployment: DeploymentId): Pro
 }
 
 /**
- * Reports whether an entry is an import or edit of the state, or a rename. These have no records,
- * only a published version.
+ * Reports whether an entry of the history is an import or edit of the state, or a rename. Such a
+ * deployment has no decision log, only a published version.
  */
 function isEdit({ command }: HistoryRecord): boolean {
   return ['stack import', 'stack rename', 'state'].includes(command)

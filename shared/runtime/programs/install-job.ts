@@ -3,36 +3,39 @@ import { programLimits } from '../../config/program-limits.ts'
 import { toPrintable, toPrintableLines } from '../../triggers/printable.ts'
 
 /**
- * The schema of the order of an installer. It has no credential, because scripts of packages can
- * read the order.
+ * The schema of an install job. It contains no credential, because scripts of packages can read the
+ * job.
  */
-const installOrderForm = z.strictObject({
+const installJobForm = z.strictObject({
   repository: z.string(),
   commit: z.string(),
   /** The API address of the repository's host. */
   apiUrl: z.string(),
   /** The temporary address of the archive. Absent for a public repository. */
   location: z.string().optional(),
-  /** The path of the project file's folder; '' is the top. */
+  /** The path of the project file's folder in the repository; '' is the root. */
   folder: z.string(),
   /** Whether the package manager runs no scripts. */
   ignoreScripts: z.boolean(),
-  /** The marker of the packages that the caller has. Equal packages are not installed. */
+  /** The marker of packages that the caller has. Packages with this marker are not installed. */
   knownPackages: z.string().optional(),
 })
 
-/** The order of an installer: everything that the installation of a program needs. */
-export type InstallOrder = z.infer<typeof installOrderForm>
+/** The job of an installer: the program to fetch, install and pack. */
+export type InstallJob = z.infer<typeof installJobForm>
 
-/** The request for an installation. Its recipient is trusted, unlike that of an order. */
-export interface ProgramInstallRequest extends InstallOrder {
-  /** The credential, if the host gave no temporary address for it. */
+/**
+ * An install job with the credential of the repository. Only a process that runs no scripts of
+ * packages may get it.
+ */
+export interface ProgramInstallRequest extends InstallJob {
+  /** The credential, if the host returned no temporary address for it. */
   readonly token?: string | undefined
 }
 
 /**
- * The packages in a packed program. `none`: it needs none. `known`: they are left out, because the
- * caller has them.
+ * The packages of a packed program. `none`: the program needs none. `known`: the archive omits
+ * them, because the caller has them.
  */
 const packagesForm = z.enum(['none', 'known', 'installed'])
 export type InstalledPackages = z.infer<typeof packagesForm>
@@ -60,16 +63,16 @@ export const installErrorCodes = [
   'PROJECT_NOT_FOUND',
 ] as const
 
-/** A call of the installer's function: an order, and the address for the packed program. */
+/** A call of the installer's function: a job, and the address for the packed program. */
 export const installCallForm = z.strictObject({
-  order: installOrderForm,
+  order: installJobForm,
   upload: z.strictObject({ url: z.url(), headers: z.record(z.string(), z.string()) }),
 })
 export type InstallCall = z.infer<typeof installCallForm>
 
 /**
- * Makes a text safe that comes from the installer, whose scripts can forge it. It becomes part of
- * messages, logs and comments.
+ * Makes a text of the installer printable, because scripts of packages can forge the text. The text
+ * becomes part of messages, logs and comments.
  */
 export function cleanInstallerText(text: string): string {
   const { installerLinesMax: linesMax, installerLineCharsMax: charsMax } = programLimits
@@ -77,9 +80,9 @@ export function cleanInstallerText(text: string): string {
 }
 
 /**
- * The answer of the installer's function. Scripts of packages can forge it. A generator therefore
- * checks the uploaded bytes against it, accepts the codes of an installation only, and makes its
- * texts safe.
+ * The answer of the installer's function. Scripts of packages can forge the answer. A generator
+ * therefore compares the uploaded bytes with it, accepts only `installErrorCodes`, and makes its
+ * texts printable.
  */
 export const installAnswerForm = z.discriminatedUnion('kind', [
   z.strictObject({
