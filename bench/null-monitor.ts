@@ -190,4 +190,4 @@ const end = await programRun.programEnd
 await plugins.close()
 server.forceShutdown()
 await processes.close()
-process.exit(end.error === undefined && !end.bail ? 0 : 1)
+process.exit(end.error === undefined && !end.hasReportedError ? 0 : 1)

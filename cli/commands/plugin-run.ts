@@ -5,7 +5,7 @@ import { error } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { PluginCommand } from '../../shared/programs/plugins/plugin-project.ts'
 import { createPluginInstaller } from '../../shared/providers/install/plugin-installer.ts'
-import { isExecutableFile } from '../../shared/providers/plugins/find-plugin.ts'
+import { isExecutable } from '../../shared/programs/executables.ts'
 import { obtainPlugin } from '../../shared/providers/plugins/obtain-plugin.ts'
 import { resolveCommand } from '../../shared/providers/plugins/spawn-plugin.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
@@ -56,7 +56,7 @@ async function resolvePluginCommand(
 async function resolvePath(session: CliSession, kind: string, nameOrPath: string): Promise<string> {
   if (/^\.{0,2}\//.test(nameOrPath)) {
     const localPath = resolve(session.cwd, nameOrPath)
-    if (isExecutableFile(localPath)) return localPath
+    if (isExecutable(localPath)) return localPath
     // If the folder contains no plugin, the error shows this file name, as in Pulumi.
     return `${localPath}/${basename(dirname(localPath))}`
   }

@@ -41,10 +41,11 @@ export interface ProgramInput extends ProgramSource {
   readonly onDebuggerReady?: (endpoint: DebuggerEndpoint) => void
 }
 
-/** The end of a program. `bail`: the program already reported its error. */
+/** The end of a program. Without `error` and `hasReportedError`, the program succeeded. */
 export interface ProgramEnd {
   readonly error: string | undefined
-  readonly bail: boolean
+  /** Whether the program failed and reported its error itself. Then `error` is undefined. */
+  readonly hasReportedError: boolean
 }
 
 /** A program running in its own process group. */

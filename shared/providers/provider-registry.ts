@@ -96,7 +96,7 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
       const instance = {
         provider: configureNew(urn, id, inputs, unconfiguredProvider),
         restart,
-        restarts: 0,
+        restartCount: 0,
       }
       instances.set(reference, instance)
       await instance.provider
@@ -110,7 +110,7 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
         instances.get(providerReferenceOf(formerUrns.get(urn) ?? urn, id))
       if (existingInstance !== undefined) return getRetryingProvider(existingInstance, extension)
       const restart = (): Promise<Provider> => loadFromState(urn, id)
-      const instance = { provider: restart(), restart, restarts: 0 }
+      const instance = { provider: restart(), restart, restartCount: 0 }
       instances.set(reference, instance)
       return getRetryingProvider(instance, extension)
     },
@@ -134,12 +134,12 @@ export function createProviderRegistry(deps: RegistryDeps): ProviderRegistry {
 interface RegisteredInstance {
   provider: Promise<Provider>
   readonly restart: () => Promise<Provider>
-  restarts: number
+  restartCount: number
 }
 
 /**
- * Maximum number of restarts per instance, so that an instance that crashes at every call is not
- * restarted forever.
+ * Maximum number of restartCount per instance, so that an instance that crashes at every call is
+ * not restarted forever.
  */
 const restartsMax = 3
 
@@ -150,10 +150,10 @@ const restartsMax = 3
 async function getLiveInstance(instance: RegisteredInstance): Promise<Provider> {
   const { provider } = instance
   const currentProvider = await provider
-  if (!currentProvider.hasEnded() || instance.restarts >= restartsMax) return currentProvider
-  // The first caller that notices the end restarts the instance for all callers.
+  if (!currentProvider.hasEnded() || instance.restartCount >= restartsMax) return currentProvider
+  // The first caller that notices the end restartCount the instance for all callers.
   if (instance.provider === provider) {
-    instance.restarts += 1
+    instance.restartCount += 1
     instance.provider = instance.restart()
     void closeQuietly(provider)
   }
@@ -187,14 +187,15 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
   ): Promise<Provider> => {
     const provider = redactProviderErrors(unconfiguredProvider ?? (await load(urn, inputs)), inputs)
     const type = `pulumi:providers:${packageOfUrn(urn)}`
-    const configuration = provider.configure({
+    const pendingConfiguration = provider.configure({
       urn,
       name: nameOf(urn),
       type,
       id,
       inputs: withoutInternal(inputs),
     })
-    configuration.catch(() => undefined)
+    // Every later call reports this failure.
+    pendingConfiguration.catch(() => undefined)
     return provider
   }
   const loadFromState = async (urn: Urn, id: string): Promise<Provider> => {

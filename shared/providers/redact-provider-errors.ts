@@ -12,20 +12,20 @@ export function redactProviderErrors(provider: Provider, inputs: PropertyMap): P
   if (secretTexts.length === 0) return provider
   const redact = createRedactor(secretTexts)
   const redactErrors =
-    <A, R>(call: (request: A) => Promise<R>) =>
-    (request: A): Promise<R> =>
+    <Req, Res>(call: (request: Req) => Promise<Res>) =>
+    (request: Req): Promise<Res> =>
       call(request).catch((thrown: unknown) => {
         throw thrown instanceof ProviderError ? redactError(thrown, redact) : thrown
       })
   const redactErrorsAndFailures =
-    <A, R extends Pick<CheckResult, 'failures'>>(call: (request: A) => Promise<R>) =>
-    async (request: A): Promise<R> => {
-      const answer = await redactErrors(call)(request)
-      const failures = answer.failures.map(failure => ({
+    <Req, Res extends Pick<CheckResult, 'failures'>>(call: (request: Req) => Promise<Res>) =>
+    async (request: Req): Promise<Res> => {
+      const response = await redactErrors(call)(request)
+      const failures = response.failures.map(failure => ({
         ...failure,
         reason: redact(failure.reason),
       }))
-      return { ...answer, failures }
+      return { ...response, failures }
     }
   return {
     ...provider,

@@ -162,7 +162,7 @@ export async function withMonitor<T>(
 async function runProgram(
   { client, monitorOf, call }: MonitorConnection,
   program: Program | undefined,
-): Promise<{ error: string | undefined; bail: boolean }> {
+): Promise<{ error: string | undefined; hasReportedError: boolean }> {
   try {
     const root = await monitorOf('').register({
       type: 'pulumi:pulumi:Stack',
@@ -171,9 +171,9 @@ async function runProgram(
     })
     await program?.(monitorOf(root.urn))
     await call<object>(callback => client.signalAndWaitForShutdown({}, callback))
-    return { error: undefined, bail: false }
+    return { error: undefined, hasReportedError: false }
   } catch (thrown) {
-    if (thrown instanceof ProgramFailed) return { error: thrown.message, bail: false }
-    return { error: undefined, bail: true }
+    if (thrown instanceof ProgramFailed) return { error: thrown.message, hasReportedError: false }
+    return { error: undefined, hasReportedError: true }
   }
 }

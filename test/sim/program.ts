@@ -92,7 +92,8 @@ export function programHostOf(monitor: SimMonitor, step: Program): ProgramHost {
     run: () => {
       const stopped = Promise.withResolvers<ProgramEnd>()
       const ended = Promise.race([runProgram(monitor, step), stopped.promise])
-      const stop = async (): Promise<void> => stopped.resolve({ error: undefined, bail: true })
+      const stop = async (): Promise<void> =>
+        stopped.resolve({ error: undefined, hasReportedError: true })
       ended.then(monitor.onProgramGone, monitor.onProgramGone)
       return Promise.resolve({ programEnd: ended, stop })
     },
@@ -203,11 +204,11 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
     const hasFailed = ends.some(
       (end, index) => end.status === 'rejected' && program[index]?.toleratesFailure !== true,
     )
-    if (hasFailed) return { error: undefined, bail: true }
+    if (hasFailed) return { error: undefined, hasReportedError: true }
     await call(handlers => handlers.signalAndWaitForShutdown())
-    return { error: undefined, bail: false }
+    return { error: undefined, hasReportedError: false }
   } catch {
-    return { error: undefined, bail: true }
+    return { error: undefined, hasReportedError: true }
   }
 }
 

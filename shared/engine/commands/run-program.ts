@@ -50,7 +50,7 @@ export async function runProgram(deps: ProgramRunDeps): Promise<ProgramResult> {
   let hasEnded = false
   const exit = program.programEnd.then(end => {
     hasEnded = true
-    failure = end.error ?? (end.bail ? '' : undefined)
+    failure = end.error ?? (end.hasReportedError ? '' : undefined)
     return end
   })
   await Promise.race([exit, monitor.whenSignalled, deps.whenAborted])
@@ -82,7 +82,7 @@ export async function runProgram(deps: ProgramRunDeps): Promise<ProgramResult> {
       monitor.release()
       const end = deps.isAborted() ? await waitForExit(deps, program) : await exit
       if (deps.isAborted()) return false
-      if (end?.error === undefined && end?.bail !== true) return true
+      if (end?.error === undefined && end?.hasReportedError !== true) return true
       reportProgramFailure(emitter, failure ?? '')
       return false
     },

@@ -48,9 +48,9 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
       const response = host.call(service.run, toRunRequest(programInput)).then(
         ({ error: failure, bail }): ProgramEnd => ({
           error: failure === '' ? undefined : failure,
-          bail,
+          hasReportedError: bail,
         }),
-        (thrown: unknown): ProgramEnd => ({ error: messageOf(thrown), bail: false }),
+        (thrown: unknown): ProgramEnd => ({ error: messageOf(thrown), hasReportedError: false }),
       )
       const programEnd = response.then(async end => {
         await host.close()
@@ -79,8 +79,11 @@ export function createLanguageProgramHost(deps: LanguageHostDeps): ProgramHost {
 
 /** A running language host. */
 export interface LanguageHost {
-  readonly call: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => Promise<A>
-  readonly stream: <Q, A>(method: MethodDefinition<Q, A>, request: Q) => ClientReadableStream<A>
+  readonly call: <Req, Res>(method: MethodDefinition<Req, Res>, request: Req) => Promise<Res>
+  readonly stream: <Req, Res>(
+    method: MethodDefinition<Req, Res>,
+    request: Req,
+  ) => ClientReadableStream<Res>
   /** Shuts the host down. */
   readonly close: () => Promise<void>
   readonly kill: () => void
@@ -202,7 +205,11 @@ function createCalls(client: Client): Pick<LanguageHost, 'call' | 'stream'> {
   }
 }
 
-function callUnary<Q, A>(client: Client, method: MethodDefinition<Q, A>, request: Q): Promise<A> {
+function callUnary<Req, Res>(
+  client: Client,
+  method: MethodDefinition<Req, Res>,
+  request: Req,
+): Promise<Res> {
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(
       method.path,

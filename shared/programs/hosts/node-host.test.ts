@@ -118,7 +118,7 @@ describe('Node program host', () => {
   test("runs the program's SDK with the node of PATH and streams its lines", async () => {
     programInput = { ...programInput, runtimeOptions: { nodeargs: "--import './my file.js'" } }
     expect(await runScript({ out: 'one\r\ntwo é', err: 'warn\n' })).toEqual({
-      end: { error: undefined, bail: false },
+      end: { error: undefined, hasReportedError: false },
       lines: expect.arrayContaining(['stdout: one', 'stdout: two é', 'stderr: warn']),
       signals: [],
       command: join(root, 'bin/node'),
@@ -159,15 +159,17 @@ describe('Node program host', () => {
   })
 
   test('exit code 32 is a failure that the program reported; other exit codes are reported here', async () => {
-    expect(await runScript({ code: 32 })).toMatchObject({ end: { error: undefined, bail: true } })
+    expect(await runScript({ code: 32 })).toMatchObject({
+      end: { error: undefined, hasReportedError: true },
+    })
     expect(await runScript({ code: 1 })).toMatchObject({
-      end: { error: 'Program exited with non-zero exit code: 1', bail: false },
+      end: { error: 'Program exited with non-zero exit code: 1', hasReportedError: false },
     })
     expect(
       await runScript({ code: 134, err: 'FATAL ERROR: JavaScript heap out of memory\n' }),
     ).toEqual(
       expect.objectContaining({
-        end: { error: expect.stringContaining('max-old-space-size'), bail: false },
+        end: { error: expect.stringContaining('max-old-space-size'), hasReportedError: false },
       }),
     )
   })
@@ -175,7 +177,7 @@ describe('Node program host', () => {
   test('a program that ignores the interrupt is killed', async () => {
     expect(await runScript({ hangs: true })).toMatchObject({
       signals: ['SIGINT', 'SIGKILL'],
-      end: { error: 'Program was killed by SIGKILL', bail: false },
+      end: { error: 'Program was killed by SIGKILL', hasReportedError: false },
     })
   })
 

@@ -46,7 +46,7 @@ export function createProgramHosts(deps: ProgramHostsDeps): ProgramHost {
 const noProgram: ProgramHost = {
   run: () =>
     Promise.resolve({
-      programEnd: Promise.resolve({ error: undefined, bail: false }),
+      programEnd: Promise.resolve({ error: undefined, hasReportedError: false }),
       stop: () => Promise.resolve(),
     }),
   listPackages: () => Promise.resolve([]),

@@ -68,13 +68,13 @@ function toProgramEnd(
   exit: { readonly code: number | null; readonly signal: string | null },
   hint: string,
 ): ProgramEnd {
-  if (exit.code === 0) return { error: undefined, bail: false }
-  if (exit.code === bailExitCode) return { error: undefined, bail: true }
+  if (exit.code === 0) return { error: undefined, hasReportedError: false }
+  if (exit.code === bailExitCode) return { error: undefined, hasReportedError: true }
   const description =
     exit.code === null
       ? `Program was killed by ${exit.signal ?? 'a signal'}`
       : `Program exited with non-zero exit code: ${exit.code}`
-  return { error: description + hint, bail: false }
+  return { error: description + hint, hasReportedError: false }
 }
 
 /** Returns the debug request of a run. Returns undefined if no debugger is requested. */

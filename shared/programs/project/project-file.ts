@@ -136,27 +136,28 @@ function readRuntime(
   const options: unknown = isMap ? (runtimeData['options'] ?? {}) : {}
   if (!isRecord(options))
     throw source.errorAt(['runtime', 'options'], '`runtime.options` must be a map')
-  checkOptions(source, optionKinds[name] ?? {}, options)
+  checkOptions(source, builtinOptionTypes[name] ?? {}, options)
   return { runtime: name, runtimeOptions: options }
 }
 
 /** Options of the built-in runtimes, with their types. */
-const optionKinds: Readonly<Record<string, Readonly<Record<string, 'boolean' | 'string'>>>> = {
-  nodejs: { typescript: 'boolean', tsconfig: 'string', nodeargs: 'string' },
-  python: { virtualenv: 'string', toolchain: 'string' },
-  go: { binary: 'string' },
-}
+const builtinOptionTypes: Readonly<Record<string, Readonly<Record<string, 'boolean' | 'string'>>>> =
+  {
+    nodejs: { typescript: 'boolean', tsconfig: 'string', nodeargs: 'string' },
+    python: { virtualenv: 'string', toolchain: 'string' },
+    go: { binary: 'string' },
+  }
 
 function checkOptions(
   source: YamlSource,
   optionTypes: Readonly<Record<string, 'boolean' | 'string'>>,
   options: Readonly<Record<string, unknown>>,
 ): void {
-  for (const [name, kind] of Object.entries(optionTypes)) {
-    if (options[name] !== undefined && typeof options[name] !== kind)
+  for (const [name, type] of Object.entries(optionTypes)) {
+    if (options[name] !== undefined && typeof options[name] !== type)
       throw source.errorAt(
         ['runtime', 'options', name],
-        `the runtime option \`${name}\` must be a ${kind === 'string' ? 'string' : 'boolean'}`,
+        `the runtime option \`${name}\` must be a ${type}`,
       )
   }
 }

@@ -77,18 +77,18 @@ export async function initializePack(
  * reports.
  */
 export async function fetchPackInfo(connection: Connection, version: string): Promise<PackInfo> {
-  const answer: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})
+  const response: AnalyzerInfo = await connection.call(service.getAnalyzerInfo, {})
   const settings = new Map<string, PolicySettings>()
-  for (const [name, { enforcementLevel, properties }] of answer.initialConfig)
+  for (const [name, { enforcementLevel, properties }] of response.initialConfig)
     settings.set(name, {
       enforcement: toEnforcement(enforcementLevel),
       properties: properties ?? {},
     })
   return {
-    name: answer.name,
-    version: version === '' ? answer.version : version,
-    takesSettings: answer.supportsConfig,
-    policies: answer.policies
+    name: response.name,
+    version: version === '' ? response.version : version,
+    takesSettings: response.supportsConfig,
+    policies: response.policies
       .map(toPolicyInfo)
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
     settings,
@@ -156,23 +156,23 @@ export function createAnalyzer(
       // A remediation replaces all inputs, so the request also needs the internal ones.
       const request = AnalyzeRequest.create(toAnalyzeRequest(resource, false))
       const pendingCall = connection.call(service.remediate, request).catch(rethrowPackMessage)
-      const answer: RemediateResponse | undefined = await ignoreUnimplemented(pendingCall)
+      const response: RemediateResponse | undefined = await ignoreUnimplemented(pendingCall)
       return {
-        remediations: (answer?.remediations ?? []).map(remediation => ({
+        remediations: (response?.remediations ?? []).map(remediation => ({
           policy: remediation.policyName,
           pack: remediation.policyPackName,
           version: version === '' ? remediation.policyPackVersion : version,
           properties: fromWire(remediation.properties, wireOptions),
           diagnostic: remediation.diagnostic,
         })),
-        notApplicable: (answer?.notApplicable ?? []).map(({ policyName }) => policyName),
+        notApplicable: (response?.notApplicable ?? []).map(({ policyName }) => policyName),
       }
     },
     async analyzeStack(resources) {
       const request = AnalyzeStackRequest.create({ resources: resources.map(toStackResource) })
       const pendingCall = connection.call(service.analyzeStack, request).catch(rethrowPackMessage)
-      const answer = await ignoreUnimplemented(pendingCall)
-      return answer === undefined ? { violations: [], notApplicable: [] } : toAnalysis(answer)
+      const response = await ignoreUnimplemented(pendingCall)
+      return response === undefined ? { violations: [], notApplicable: [] } : toAnalysis(response)
     },
     async cancel() {
       await connection.call(service.cancel, {}).catch(() => undefined)

@@ -89,7 +89,7 @@ export function parsePluginSource(
 }
 
 /** Returns the address of a source, against which the patterns of overrides are matched. */
-export function addressOf(source: PluginSource): string {
+export function sourceAddressOf(source: PluginSource): string {
   if (source.kind === 'http' || source.kind === 'git') return source.url
   if (source.kind === 'gitlab') return `gitlab://${source.host}/${source.project}`
   return `github://${source.host}/${source.organization}/${source.repository}`

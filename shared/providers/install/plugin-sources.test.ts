@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  addressOf,
+  sourceAddressOf,
   archiveUrlOf,
   assetNameOf,
   parsePluginSource,
@@ -43,7 +43,7 @@ describe('the sources of a plugin', () => {
       ['github://api.github.com/pulumi/pulumi-random', 'http://mine/'],
     ],
   ])('for %s with the address %j and the overrides %j', (name, url, overrides, expected) => {
-    expect(pluginSourcesOf(wanted(name, url), overrides).map(addressOf)).toEqual(expected)
+    expect(pluginSourcesOf(wanted(name, url), overrides).map(sourceAddressOf)).toEqual(expected)
   })
 
   test.each([

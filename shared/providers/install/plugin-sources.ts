@@ -1,6 +1,6 @@
 import { error, messageOf } from '../../errors/error.ts'
 import {
-  addressOf,
+  sourceAddressOf,
   type PluginSource,
   parsePluginSource,
   type PluginRequest,
@@ -19,7 +19,7 @@ export function pluginSourcesOf(plugin: PluginRequest, overrides: string): reado
   const rules = parseRules(overrides)
   const address = plugin.downloadUrl || knownAddressOf(plugin)
   const source = parsePluginSource(address || pulumiAddress, plugin)
-  const override = findOverride(rules, addressOf(source))
+  const override = findOverride(rules, sourceAddressOf(source))
   if (override !== undefined) return [parsePluginSource(override, plugin)]
   if (address !== '') return [source]
   return [

@@ -2,8 +2,8 @@ import { Client, credentials, Metadata, type MethodDefinition, status } from '@g
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 
 /** The parts of a method's definition that its caller needs. */
-export type CalledMethod<Q, A> = Pick<
-  MethodDefinition<Q, A>,
+export type CalledMethod<Req, Res> = Pick<
+  MethodDefinition<Req, Res>,
   'path' | 'requestSerialize' | 'responseDeserialize'
 >
 
@@ -12,7 +12,11 @@ export interface Connection {
   /** The name of the plugin, for messages. */
   readonly name: string
   /** Makes one call. `deadlineMs` is a point in time. Rejects with the error of gRPC. */
-  readonly call: <Q, A>(method: CalledMethod<Q, A>, request: Q, deadlineMs?: number) => Promise<A>
+  readonly call: <Req, Res>(
+    method: CalledMethod<Req, Res>,
+    request: Req,
+    deadlineMs?: number,
+  ) => Promise<Res>
   /**
    * Returns a description of the process's end (`ended with exit code 3`) and its last lines.
    * Returns undefined when the process does not end within a short wait.
@@ -49,11 +53,11 @@ export function waitUntilReady(client: Client, deadlineMs: number): Promise<bool
 }
 
 /** Makes one call without metadata. */
-export function callUnary<Q, A>(
+export function callUnary<Req, Res>(
   client: Client,
-  method: CalledMethod<Q, A>,
-  call: { readonly request: Q; readonly deadlineMs?: number | undefined },
-): Promise<A> {
+  method: CalledMethod<Req, Res>,
+  call: { readonly request: Req; readonly deadlineMs?: number | undefined },
+): Promise<Res> {
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(
       method.path,

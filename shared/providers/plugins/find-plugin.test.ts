@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PluginDescriptor } from '../provider.ts'
-import { findPlugin, isExecutableFile } from './find-plugin.ts'
+import { isExecutable } from '../../programs/executables.ts'
+import { findPlugin } from './find-plugin.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -77,7 +78,7 @@ describe('a plugin is found', () => {
 
   test('in this project, for dynamic providers, without PATH', () => {
     const lookup = find(plugin('pulumi-nodejs'))
-    expect('path' in lookup && isExecutableFile(lookup.path)).toBe(true)
+    expect('path' in lookup && isExecutable(lookup.path)).toBe(true)
   })
 
   test('in the cache by its exact version, ignoring build metadata', () => {

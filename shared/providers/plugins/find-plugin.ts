@@ -1,6 +1,7 @@
 import { isTruthy } from '../../config/truthy.ts'
-import { accessSync, constants, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { isExecutable } from '../../programs/executables.ts'
 import type { PluginDescriptor } from '../provider.ts'
 import { cacheLocationOf } from '../install/git-address.ts'
 import { hideCredentials } from '../install/hide-credentials.ts'
@@ -29,16 +30,6 @@ const bundledPlugins = new Map([
   ['pulumi-nodejs', join(import.meta.dirname, 'pulumi-resource-pulumi-nodejs')],
   ['pulumi-python', join(import.meta.dirname, 'pulumi-resource-pulumi-python')],
 ])
-
-/** Reports whether a file exists and is executable. */
-export function isExecutableFile(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
-}
 
 /**
  * Finds the file of a plugin: in the user's project, on PATH (any version), in Antichain itself, or
@@ -96,7 +87,7 @@ function findOnPath(
   const folders = locations.path.split(delimiter).filter(folder => folder !== '')
   for (const folder of folders) {
     const path = join(folder, file)
-    if (isExecutableFile(path)) return path
+    if (isExecutable(path)) return path
     if (statSync(path, { throwIfNoEntry: false })?.isFile() === true)
       searchedLocations.push(`${path}, which is not executable`)
   }

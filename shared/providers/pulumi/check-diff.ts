@@ -19,8 +19,8 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
-  ? Q
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Input) => unknown
+  ? Input
   : never
 
 /** Calls Check. An unconfigured provider accepts the inputs unchanged. */
@@ -115,27 +115,27 @@ const diffKinds = [
 export function parseDiff(
   session: ProviderSession,
   method: { readonly path: string },
-  answer: DiffResponse,
+  response: DiffResponse,
 ): DiffResult {
-  const verdict = changeKinds[answer.changes]
+  const verdict = changeKinds[response.changes]
   if (verdict === undefined)
     throw localError(
-      `provider '${session.connection.name}' answered ${methodNameOf(method)} with the unknown verdict ${answer.changes}`,
+      `provider '${session.connection.name}' answered ${methodNameOf(method)} with the unknown verdict ${response.changes}`,
       { status: 'unknown' },
     )
   return {
     changes: verdict,
-    replaceKeys: answer.replaces,
-    stableKeys: answer.stables,
-    changedKeys: answer.diffs,
-    detailedDiff: answer.hasDetailedDiff ? parseDetailedDiff(answer) : null,
-    deleteBeforeReplace: answer.deleteBeforeReplace,
+    replaceKeys: response.replaces,
+    stableKeys: response.stables,
+    changedKeys: response.diffs,
+    detailedDiff: response.hasDetailedDiff ? parseDetailedDiff(response) : null,
+    deleteBeforeReplace: response.deleteBeforeReplace,
   }
 }
 
-function parseDetailedDiff(answer: DiffResponse): ReadonlyMap<string, PropertyDiff> {
+function parseDetailedDiff(response: DiffResponse): ReadonlyMap<string, PropertyDiff> {
   const detailedDiff = new Map<string, PropertyDiff>()
-  for (const [path, diff] of answer.detailedDiff) detailedDiff.set(path, parsePropertyDiff(diff))
+  for (const [path, diff] of response.detailedDiff) detailedDiff.set(path, parsePropertyDiff(diff))
   return detailedDiff
 }
 

@@ -24,8 +24,8 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
-  ? Q
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Input) => unknown
+  ? Input
   : never
 
 /**
@@ -123,15 +123,15 @@ async function callConfigure(
     name,
     type,
   })
-  const answer = await callProvider(session, method, { request })
+  const response = await callProvider(session, method, { request })
   return (
     session.handshakeCapabilities ?? {
-      secrets: answer.acceptSecrets,
-      references: answer.acceptResources,
+      secrets: response.acceptSecrets,
+      references: response.acceptResources,
       bytes: false,
-      outputs: answer.acceptOutputs,
-      preview: answer.supportsPreview,
-      naming: answer.supportsAutonamingConfiguration,
+      outputs: response.acceptOutputs,
+      preview: response.supportsPreview,
+      naming: response.supportsAutonamingConfiguration,
     }
   )
 }

@@ -41,16 +41,18 @@ export async function callConstruct(
     throw localError('plugins that can construct components must support secrets', { status: 'ok' })
   const options: WireOptions = { unknowns: 'keep', secrets, references, outputs, allowsByteStrings }
   const inputs = encodeProperties(session, method, { map: input.inputs, options })
-  const answer = await callProvider(session, method, { request: toConstructRequest(input, inputs) })
-  if (!isUrn(answer.urn))
+  const response = await callProvider(session, method, {
+    request: toConstructRequest(input, inputs),
+  })
+  if (!isUrn(response.urn))
     throw localError(
-      `provider '${session.connection.name}' answered Construct with '${answer.urn}', which is not a URN`,
+      `provider '${session.connection.name}' answered Construct with '${response.urn}', which is not a URN`,
       { status: 'unknown' },
     )
   return {
-    urn: answer.urn,
+    urn: response.urn,
     outputs: decodeProperties(session, method, {
-      struct: answer.state,
+      struct: response.state,
       options: {
         unknowns: input.preview ? 'keep' : 'drop',
         secrets: true,
@@ -60,7 +62,7 @@ export async function callConstruct(
       },
     }),
     dependencies: new Map(
-      [...answer.stateDependencies].map(([key, { urns }]) => [key, urns as Urn[]]),
+      [...response.stateDependencies].map(([key, { urns }]) => [key, urns as Urn[]]),
     ),
   }
 }

@@ -25,8 +25,8 @@ import {
 import { encodeOldViews, createViewStatusFields } from './view-fields.ts'
 import { previewOutputsOf } from './preview-outputs.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
-  ? Q
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Input) => unknown
+  ? Input
   : never
 
 /**
@@ -69,15 +69,19 @@ export async function callCreate(
     readOutputs: markSecrets,
     readInputs: markSecrets,
   }
-  const answer = await requireId(session, input, callProvider(session, method, { request, reader }))
+  const response = await requireId(
+    session,
+    input,
+    callProvider(session, method, { request, reader }),
+  )
   const returnedOutputs = decodeProperties(session, method, {
-    struct: answer.properties,
+    struct: response.properties,
     options: createReceiveOptions({ unknowns: preview }),
   })
   return {
-    id: answer.id,
+    id: response.id,
     outputs: markSecrets(returnedOutputs),
-    refreshBeforeUpdate: answer.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
+    refreshBeforeUpdate: response.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
   }
 }
 
@@ -88,7 +92,7 @@ export async function callCreate(
 async function requireId<A extends { readonly id: string }>(
   session: ProviderSession,
   input: CallInput<'create'>,
-  pendingAnswer: Promise<A>,
+  pendingResponse: Promise<A>,
 ): Promise<A> {
   const missingIdError = (cause?: unknown): ProviderError =>
     new ProviderError(
@@ -96,7 +100,7 @@ async function requireId<A extends { readonly id: string }>(
       { status: 'unknown', code: status.UNKNOWN, cause },
     )
   try {
-    const created = await pendingAnswer
+    const created = await pendingResponse
     if (created.id !== '' || input.preview) return created
   } catch (thrown) {
     if (thrown instanceof ProviderError && thrown.partialResource?.id === '')
@@ -143,8 +147,8 @@ export async function callRead(
     readInputs: createRestorer(inputs),
   }
   try {
-    const answer = await callProvider(session, method, { request, reader })
-    return toReadResult(session, answer, reader)
+    const response = await callProvider(session, method, { request, reader })
+    return toReadResult(session, response, reader)
   } catch (thrown) {
     if (!(thrown instanceof ProviderError) || thrown.partialResource === undefined) throw thrown
     const { reasons, ...rest } = thrown.partialResource
@@ -162,19 +166,19 @@ const emptyReadResult: ReadResult = {
 
 function toReadResult(
   session: ProviderSession,
-  answer: ReadResponse,
+  response: ReadResponse,
   reader: PartialResourceReader,
 ): ReadResult {
   const options = createReceiveOptions({ unknowns: false })
   const decode = (struct: Record<string, unknown> | undefined): PropertyMap | undefined =>
     struct && decodeProperties(session, service.read, { struct, options })
-  const inputs = decode(answer.inputs)
-  const outputs = decode(answer.properties)
+  const inputs = decode(response.inputs)
+  const outputs = decode(response.properties)
   return {
-    id: answer.id,
+    id: response.id,
     inputs: inputs && reader.readInputs(inputs),
     outputs: outputs && reader.readOutputs(outputs),
-    refreshBeforeUpdate: answer.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
+    refreshBeforeUpdate: response.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
     initErrors: [],
   }
 }
@@ -217,15 +221,15 @@ export async function callUpdate(
     readOutputs: markSecrets,
     readInputs: markSecrets,
   }
-  const answer = await callProvider(session, method, { request, reader })
-  const struct = answer.properties
+  const response = await callProvider(session, method, { request, reader })
+  const struct = response.properties
   const returnedOutputs = decodeProperties(session, method, {
     struct,
     options: createReceiveOptions({ unknowns: preview }),
   })
   return {
     outputs: markSecrets(returnedOutputs),
-    refreshBeforeUpdate: answer.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
+    refreshBeforeUpdate: response.refreshBeforeUpdate && session.settings.refreshBeforeUpdate,
   }
 }
 

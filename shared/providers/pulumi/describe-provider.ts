@@ -20,13 +20,13 @@ export function createDescription(session: ProviderSession): ProviderDescription
     },
     async listMappings(ecosystem) {
       const request = GetMappingsRequest.create({ key: ecosystem })
-      const pendingAnswer = callProvider(session, service.getMappings, { request })
-      return (await pendingAnswer.catch(createFallback({ providers: [] }))).providers
+      const pendingResponse = callProvider(session, service.getMappings, { request })
+      return (await pendingResponse.catch(createFallback({ providers: [] }))).providers
     },
     async getMapping({ ecosystem, provider }) {
       const request = GetMappingRequest.create({ key: ecosystem, provider })
-      const pendingAnswer = callProvider(session, service.getMapping, { request })
-      return pendingAnswer.catch(createFallback({ provider: '', data: new Uint8Array() }))
+      const pendingResponse = callProvider(session, service.getMapping, { request })
+      return pendingResponse.catch(createFallback({ provider: '', data: new Uint8Array() }))
     },
   }
 }

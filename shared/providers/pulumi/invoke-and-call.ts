@@ -16,8 +16,8 @@ import {
   encodeProperties,
 } from './provider-session.ts'
 
-type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Q) => unknown
-  ? Q
+type CallInput<M extends keyof Provider> = Provider[M] extends (request: infer Input) => unknown
+  ? Input
   : never
 
 /**
@@ -36,9 +36,9 @@ export async function callInvoke(
   // Only providers with a handshake know the preview flag.
   const preview = session.handshakeCapabilities !== undefined && input.preview
   const request = InvokeRequest.create({ tok: input.token, args, preview })
-  const answer = await callProvider(session, method, { request })
+  const response = await callProvider(session, method, { request })
   const outputs = decodeProperties(session, method, {
-    struct: answer.return,
+    struct: response.return,
     options: createReceiveOptions({ unknowns: false }),
   })
   const mustMarkSecret = !capabilities.secrets && containsSecret(input.args)
@@ -46,7 +46,7 @@ export async function callInvoke(
     outputs: mustMarkSecret
       ? new Map([...outputs].map(([key, value]) => [key, secretOf(value)]))
       : outputs,
-    failures: answer.failures,
+    failures: response.failures,
   }
 }
 
@@ -80,10 +80,10 @@ export async function callProviderMethod(
     acceptsOutputValues: true,
     stackTraceHandle: input.stackTraceHandle,
   })
-  const answer = await callProvider(session, method, { request })
+  const response = await callProvider(session, method, { request })
   return {
     outputs: decodeProperties(session, method, {
-      struct: answer.return,
+      struct: response.return,
       options: {
         ...wrapOptions,
         unknowns: input.preview ? 'keep' : 'drop',
@@ -91,9 +91,9 @@ export async function callProviderMethod(
         allowsByteStrings: true,
       },
     }),
-    failures: answer.failures,
+    failures: response.failures,
     dependencies: new Map(
-      [...answer.returnDependencies].map(([key, { urns }]) => [key, urns.map(parseUrn)]),
+      [...response.returnDependencies].map(([key, { urns }]) => [key, urns.map(parseUrn)]),
     ),
   }
 }

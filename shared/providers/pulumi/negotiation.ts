@@ -69,14 +69,14 @@ export async function performHandshake(
   const deadlineMs = Date.now() + limits.firstResponseTimeoutMs
   for (;;) {
     try {
-      const answer = await connection.call(service.handshake, request, deadlineMs)
+      const response = await connection.call(service.handshake, request, deadlineMs)
       return {
-        secrets: answer.acceptSecrets,
-        references: answer.acceptResources,
-        bytes: answer.acceptsByteString,
-        outputs: answer.acceptOutputs,
+        secrets: response.acceptSecrets,
+        references: response.acceptResources,
+        bytes: response.acceptsByteString,
+        outputs: response.acceptOutputs,
         preview: true,
-        naming: answer.supportsAutonamingConfiguration,
+        naming: response.supportsAutonamingConfiguration,
       }
     } catch (thrown) {
       const code = grpcCodeOf(thrown)

@@ -22,10 +22,10 @@ export async function callParameterize(
   const request = ParameterizeRequest.create({
     parameters: { $case: 'value', value: packageParameters },
   })
-  const answer = await callProvider(session, service.parameterize, { request })
-  if (answer.name === name) return
+  const response = await callProvider(session, service.parameterize, { request })
+  if (response.name === name) return
   throw error(
     'PLUGIN_FAILED',
-    `parameterize response name "${answer.name}" does not match expected package "${name}"`,
+    `parameterize response name "${response.name}" does not match expected package "${name}"`,
   )
 }

@@ -97,11 +97,11 @@ export interface PartialResourceReader {
  * Makes one call. Throws ProviderError. With `reader`, a partial failure contains the existing
  * resource.
  */
-export async function callProvider<Q, A>(
+export async function callProvider<Req, Res>(
   session: ProviderSession,
-  method: MethodDefinition<Q, A>,
-  call: { readonly request: Q; readonly reader?: PartialResourceReader },
-): Promise<A> {
+  method: MethodDefinition<Req, Res>,
+  call: { readonly request: Req; readonly reader?: PartialResourceReader },
+): Promise<Res> {
   try {
     return await session.connection.call(method, call.request)
   } catch (thrown) {

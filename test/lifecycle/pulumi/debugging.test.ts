@@ -20,8 +20,8 @@ function createCallingHost(program: (input: ProgramInput) => Promise<void>): Pro
     run: input =>
       Promise.resolve({
         programEnd: program(input).then(
-          () => ({ error: undefined, bail: false }),
-          (thrown: unknown) => ({ error: String(thrown), bail: false }),
+          () => ({ error: undefined, hasReportedError: false }),
+          (thrown: unknown) => ({ error: String(thrown), hasReportedError: false }),
         ),
         stop: () => Promise.resolve(),
       }),

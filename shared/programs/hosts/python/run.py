@@ -1,6 +1,6 @@
-"""Runs a Pulumi program with the SDK of its environment, or lists the plugins that it needs.
+"""Runs a Pulumi program with the SDK of its Python environment, or lists the plugins that it needs.
 
-Started by python-host.ts with one argument, JSON: {"do": "run", ...} or {"do": "packages"}.
+python-host.ts starts this file with one argument in JSON: {"do": "run", ...} or {"do": "packages"}.
 """
 
 import asyncio
@@ -12,109 +12,110 @@ import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
-# Ends a program whose error was told already.
-TOLD = 32
+# The exit code of a program that already reported its error.
+BAIL_EXIT_CODE = 32
 
 
-def say_missing():
-    """The SDK is no part of this project: the program's own environment brings it."""
+def report_missing_sdk():
+    """Reports that the SDK is missing, which the program must install in its environment."""
     print(traceback.format_exc(), file=sys.stderr)
     print("The package `pulumi` is not installed for " + sys.executable, file=sys.stderr)
     print("What to do: install the program's requirements there.", file=sys.stderr)
     return 1
 
 
-def trace_of(program):
-    """The trace from the program's own first line on: what called it is not its author's affair."""
+def format_program_trace(program):
+    """Formats the stack trace from the first frame of the program on, without its callers."""
     frames = traceback.extract_tb(sys.exc_info()[2])
-    folder = os.path.abspath(program)
-    for at, frame in enumerate(frames):
+    program_path = os.path.abspath(program)
+    for index, frame in enumerate(frames):
         if frame.filename.startswith("<"):
             continue
-        place = os.path.abspath(frame.filename)
-        if place == folder or os.path.dirname(place) == folder:
-            return traceback.format_exc(limit=at - len(frames))
+        file = os.path.abspath(frame.filename)
+        if file == program_path or os.path.dirname(file) == program_path:
+            return traceback.format_exc(limit=index - len(frames))
     return traceback.format_exc()
 
 
-def settings_of(pulumi, asked):
-    """Older SDKs know fewer settings."""
-    given = {
-        "monitor": asked["monitor"],
-        "engine": asked["engine"],
-        "project": asked["project"],
-        "stack": asked["stack"],
-        "parallel": asked["parallel"],
-        "dry_run": asked["dryRun"],
-        "organization": asked["organization"],
-        "root_directory": asked["root"],
+def create_settings(pulumi, request):
+    """Creates the settings of the SDK. Older SDKs have fewer of them."""
+    settings = {
+        "monitor": request["monitor"],
+        "engine": request["engine"],
+        "project": request["project"],
+        "stack": request["stack"],
+        "parallel": request["parallel"],
+        "dry_run": request["dryRun"],
+        "organization": request["organization"],
+        "root_directory": request["root"],
     }
-    known = pulumi.runtime.Settings.__init__.__code__.co_varnames
-    return pulumi.runtime.Settings(**{key: given[key] for key in given if key in known})
+    parameters = pulumi.runtime.Settings.__init__.__code__.co_varnames
+    return pulumi.runtime.Settings(**{key: settings[key] for key in settings if key in parameters})
 
 
-def run(asked):
-    """Runs the program; answers the exit code."""
+def run_program(request):
+    """Runs the program. Returns the exit code."""
     try:
         import pulumi
         import pulumi.runtime
     except ImportError:
-        return say_missing()
-    program = asked["entryPoint"]
-    secret = json.loads(os.environ["PULUMI_CONFIG_SECRET_KEYS"])
-    pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), secret)
-    pulumi.runtime.configure(settings_of(pulumi, asked))
+        return report_missing_sdk()
+    program = request["entryPoint"]
+    secret_keys = json.loads(os.environ["PULUMI_CONFIG_SECRET_KEYS"])
+    pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), secret_keys)
+    pulumi.runtime.configure(create_settings(pulumi, request))
     sys.argv = [program]
-    # Modules of the program are found as when it is run by itself; ours is none of them.
-    sys.path[0] = asked["directory"]
-    os.chdir(asked["directory"])
+    # The program's folder replaces the folder of this file, as if Python ran the program directly.
+    sys.path[0] = request["directory"]
+    os.chdir(request["directory"])
     if os.path.isdir(program) and not os.path.exists(os.path.join(program, "__main__.py")):
         folder = os.path.abspath(program)
         pulumi.log.error("there is no program `__main__.py` in " + folder)
-        return TOLD
-    # Half-finished futures of a program that failed are no news.
+        return BAIL_EXIT_CODE
+    # Without this, asyncio reports each pending future of a failed program.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    # Every waiting call holds a thread.
-    workers = ThreadPoolExecutor(max_workers=max(asked["parallel"], 1) * 4)
-    loop.set_default_executor(workers)
+    # Every waiting call occupies a thread.
+    executor = ThreadPoolExecutor(max_workers=max(request["parallel"], 1) * 4)
+    loop.set_default_executor(executor)
     try:
-        go = lambda: (runpy.run_path(program, run_name="__main__"), None)[1]
-        loop.run_until_complete(pulumi.runtime.run_in_stack(go))
+        run_main = lambda: (runpy.run_path(program, run_name="__main__"), None)[1]
+        loop.run_until_complete(pulumi.runtime.run_in_stack(run_main))
         return 0
     except pulumi.RunError as failure:
         pulumi.log.error(str(failure))
         return 1
     except Exception:
-        pulumi.log.error("Program failed with an unhandled exception:\n" + trace_of(program))
-        return TOLD
+        trace = format_program_trace(program)
+        pulumi.log.error("Program failed with an unhandled exception:\n" + trace)
+        return BAIL_EXIT_CODE
     finally:
-        workers.shutdown(wait=True)
+        executor.shutdown(wait=True)
         loop.close()
 
 
-def packages():
-    """Prints what each installed package says of its plugin, as a JSON list."""
+def list_packages():
+    """Prints the installed packages with their plugin descriptions as a JSON list."""
     from importlib import metadata
 
-    found = []
-    for dist in metadata.distributions():
-        name = dist.metadata["Name"] or ""
+    packages = []
+    for distribution in metadata.distributions():
+        name = distribution.metadata["Name"] or ""
         plugin = None
-        for file in dist.files or []:
+        for file in distribution.files or []:
             if file.name == "pulumi-plugin.json":
                 with open(file.locate(), encoding="utf-8") as text:
                     plugin = json.load(text)
         if plugin is not None or name.lower().replace("_", "-").startswith("pulumi-"):
-            found.append({"name": name, "version": dist.version, "plugin": plugin})
-    json.dump(found, sys.stdout)
+            packages.append({"name": name, "version": distribution.version, "plugin": plugin})
+    json.dump(packages, sys.stdout)
     return 0
 
 
 if __name__ == "__main__":
-    what = json.loads(sys.argv[1])
-    code = packages() if what["do"] == "packages" else run(what)
+    request = json.loads(sys.argv[1])
+    exit_code = list_packages() if request["do"] == "packages" else run_program(request)
     sys.stdout.flush()
     sys.stderr.flush()
-    sys.exit(code)
+    sys.exit(exit_code)

@@ -44,15 +44,15 @@ export function createActionCalls({
     },
     async validateActionConfig({ actionType, config }) {
       const request = { actionType, config: toWireValue(config) }
-      const answer = await callTerraform(connection, methods.validateActionConfig, request)
-      return { diagnostics: readDiagnostics(answer.diagnostics) }
+      const response = await callTerraform(connection, methods.validateActionConfig, request)
+      return { diagnostics: readDiagnostics(response.diagnostics) }
     },
     async planAction({ actionType, config }) {
       const request = { actionType, config: toWireValue(config), clientCapabilities }
-      const answer = await callTerraform(connection, methods.planAction, request)
+      const response = await callTerraform(connection, methods.planAction, request)
       return {
-        deferralReason: readDeferral(answer.deferred),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        deferralReason: readDeferral(response.deferred),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
     async *invokeAction({ actionType, config }) {

@@ -24,11 +24,11 @@ export function createEphemeralCalls({
     },
     async openEphemeralResource({ typeName, config }) {
       const request = { typeName, config: toWireValue(config), clientCapabilities }
-      const answer = await callTerraform(connection, methods.openEphemeralResource, request)
+      const response = await callTerraform(connection, methods.openEphemeralResource, request)
       return {
-        ...readRenewal(answer),
-        result: readDynamicValue(answer.result),
-        deferralReason: readDeferral(answer.deferred),
+        ...readRenewal(response),
+        result: readDynamicValue(response.result),
+        deferralReason: readDeferral(response.deferred),
       }
     },
     async renewEphemeralResource(request) {
@@ -42,10 +42,10 @@ export function createEphemeralCalls({
   }
 }
 
-function readRenewal({ renewAt, ...answer }: RenewEphemeralResource_Response): EphemeralRenewal {
+function readRenewal({ renewAt, ...response }: RenewEphemeralResource_Response): EphemeralRenewal {
   return {
     renewAtMs: renewAt?.getTime(),
-    private: answer.private,
-    diagnostics: readDiagnostics(answer.diagnostics),
+    private: response.private,
+    diagnostics: readDiagnostics(response.diagnostics),
   }
 }

@@ -9,7 +9,8 @@ import type { WireProviderSchema } from './wire-schema.ts'
 
 type Service6 = typeof service6
 
-type CalledMethodOf<M> = M extends CalledMethod<infer Q, infer A> ? CalledMethod<Q, A> : never
+type CalledMethodOf<M> =
+  M extends CalledMethod<infer Req, infer Res> ? CalledMethod<Req, Res> : never
 
 /** The procedures of a provider, by their names in protocol 6. */
 export type ProtocolMethods = {

@@ -74,11 +74,11 @@ export async function probeChannel(client: Client): Promise<string | undefined> 
 }
 
 /** Starts a call with a stream of responses. Only its `cancel` ends the call early. */
-export function openStream<Q, A>(
+export function openStream<Req, Res>(
   client: Client,
-  { path, requestSerialize, responseDeserialize }: CalledMethod<Q, A>,
-  request: Q,
-): ClientReadableStream<A> {
+  { path, requestSerialize, responseDeserialize }: CalledMethod<Req, Res>,
+  request: Req,
+): ClientReadableStream<Res> {
   const stream = client.makeServerStreamRequest(
     path,
     requestSerialize,

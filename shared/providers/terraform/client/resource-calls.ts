@@ -38,11 +38,11 @@ function createChangeCalls({
   return {
     async validateResourceConfig({ typeName, config }) {
       const request = { typeName, config: toWireValue(config), clientCapabilities }
-      const answer = await callTerraform(connection, methods.validateResourceConfig, request)
-      return { diagnostics: readDiagnostics(answer.diagnostics) }
+      const response = await callTerraform(connection, methods.validateResourceConfig, request)
+      return { diagnostics: readDiagnostics(response.diagnostics) }
     },
     async planResourceChange(request) {
-      const answer = await callTerraform(connection, methods.planResourceChange, {
+      const response = await callTerraform(connection, methods.planResourceChange, {
         typeName: request.typeName,
         priorState: toWireValue(request.priorState),
         proposedNewState: toWireValue(request.proposedNewState),
@@ -53,17 +53,17 @@ function createChangeCalls({
         priorIdentity: toWireIdentity(request.priorIdentity),
       })
       return {
-        plannedState: readDynamicValue(answer.plannedState),
-        requiresReplace: answer.requiresReplace.map(readPath),
-        plannedPrivate: answer.plannedPrivate,
-        plannedIdentity: readIdentity(answer.plannedIdentity),
-        isLegacyTypeSystem: answer.legacyTypeSystem,
-        deferralReason: readDeferral(answer.deferred),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        plannedState: readDynamicValue(response.plannedState),
+        requiresReplace: response.requiresReplace.map(readPath),
+        plannedPrivate: response.plannedPrivate,
+        plannedIdentity: readIdentity(response.plannedIdentity),
+        isLegacyTypeSystem: response.legacyTypeSystem,
+        deferralReason: readDeferral(response.deferred),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
     async applyResourceChange(request) {
-      const answer = await callTerraform(connection, methods.applyResourceChange, {
+      const response = await callTerraform(connection, methods.applyResourceChange, {
         typeName: request.typeName,
         priorState: toWireValue(request.priorState),
         plannedState: toWireValue(request.plannedState),
@@ -73,11 +73,11 @@ function createChangeCalls({
         plannedIdentity: toWireIdentity(request.plannedIdentity),
       })
       return {
-        newState: readDynamicValue(answer.newState),
-        private: answer.private,
-        newIdentity: readIdentity(answer.newIdentity),
-        isLegacyTypeSystem: answer.legacyTypeSystem,
-        diagnostics: readDiagnostics(answer.diagnostics),
+        newState: readDynamicValue(response.newState),
+        private: response.private,
+        newIdentity: readIdentity(response.newIdentity),
+        isLegacyTypeSystem: response.legacyTypeSystem,
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
   }
@@ -91,20 +91,20 @@ function createDataSourceCalls({
   return {
     async validateDataResourceConfig({ typeName, config }) {
       const request = { typeName, config: toWireValue(config) }
-      const answer = await callTerraform(connection, methods.validateDataResourceConfig, request)
-      return { diagnostics: readDiagnostics(answer.diagnostics) }
+      const response = await callTerraform(connection, methods.validateDataResourceConfig, request)
+      return { diagnostics: readDiagnostics(response.diagnostics) }
     },
     async readDataSource({ typeName, config, providerMeta }) {
-      const answer = await callTerraform(connection, methods.readDataSource, {
+      const response = await callTerraform(connection, methods.readDataSource, {
         typeName,
         config: toWireValue(config),
         providerMeta: toOptionalWireValue(providerMeta),
         clientCapabilities,
       })
       return {
-        state: readDynamicValue(answer.state),
-        deferralReason: readDeferral(answer.deferred),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        state: readDynamicValue(response.state),
+        deferralReason: readDeferral(response.deferred),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
   }
@@ -121,22 +121,22 @@ function createStateCalls({
   return {
     async upgradeResourceState({ typeName, version, stored }) {
       const request = { typeName, version, rawState: toRawState(stored) }
-      const answer = await callTerraform(connection, methods.upgradeResourceState, request)
+      const response = await callTerraform(connection, methods.upgradeResourceState, request)
       return {
-        upgradedState: readDynamicValue(answer.upgradedState),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        upgradedState: readDynamicValue(response.upgradedState),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
     async upgradeResourceIdentity({ typeName, version, stored }) {
       const request = { typeName, version, rawIdentity: toRawState(stored) }
-      const answer = await callTerraform(connection, methods.upgradeResourceIdentity, request)
+      const response = await callTerraform(connection, methods.upgradeResourceIdentity, request)
       return {
-        upgradedIdentity: readIdentity(answer.upgradedIdentity),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        upgradedIdentity: readIdentity(response.upgradedIdentity),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
     async readResource(request) {
-      const answer = await callTerraform(connection, methods.readResource, {
+      const response = await callTerraform(connection, methods.readResource, {
         typeName: request.typeName,
         currentState: toWireValue(request.currentState),
         private: request.private,
@@ -145,11 +145,11 @@ function createStateCalls({
         currentIdentity: toWireIdentity(request.currentIdentity),
       })
       return {
-        newState: readDynamicValue(answer.newState),
-        private: answer.private,
-        newIdentity: readIdentity(answer.newIdentity),
-        deferralReason: readDeferral(answer.deferred),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        newState: readDynamicValue(response.newState),
+        private: response.private,
+        newIdentity: readIdentity(response.newIdentity),
+        deferralReason: readDeferral(response.deferred),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
   }
@@ -165,43 +165,43 @@ function createAdoptionCalls({
 > {
   return {
     async importResourceState({ typeName, id, identity }) {
-      const answer = await callTerraform(connection, methods.importResourceState, {
+      const response = await callTerraform(connection, methods.importResourceState, {
         typeName,
         id,
         clientCapabilities,
         identity: toWireIdentity(identity),
       })
       return {
-        importedResources: answer.importedResources.map(imported => ({
+        importedResources: response.importedResources.map(imported => ({
           typeName: imported.typeName,
           state: readDynamicValue(imported.state),
           private: imported.private,
           identity: readIdentity(imported.identity),
         })),
-        deferralReason: readDeferral(answer.deferred),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        deferralReason: readDeferral(response.deferred),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
     async moveResourceState({ sourceState, sourceIdentity, ...request }) {
-      const answer = await callTerraform(connection, methods.moveResourceState, {
+      const response = await callTerraform(connection, methods.moveResourceState, {
         ...request,
         sourceState: toRawState(sourceState),
         sourceIdentity: sourceIdentity && toRawState(sourceIdentity),
         sourceIdentitySchemaVersion: request.sourceIdentitySchemaVersion ?? 0,
       })
       return {
-        targetState: readDynamicValue(answer.targetState),
-        targetPrivate: answer.targetPrivate,
-        targetIdentity: readIdentity(answer.targetIdentity),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        targetState: readDynamicValue(response.targetState),
+        targetPrivate: response.targetPrivate,
+        targetIdentity: readIdentity(response.targetIdentity),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
     async generateResourceConfig({ typeName, state }) {
       const request = { typeName, state: toWireValue(state) }
-      const answer = await callTerraform(connection, methods.generateResourceConfig, request)
+      const response = await callTerraform(connection, methods.generateResourceConfig, request)
       return {
-        config: readDynamicValue(answer.config),
-        diagnostics: readDiagnostics(answer.diagnostics),
+        config: readDynamicValue(response.config),
+        diagnostics: readDiagnostics(response.diagnostics),
       }
     },
   }

@@ -32,17 +32,17 @@ export async function closeServed(): Promise<void> {
 type Reply = (failure: Error | null, value?: unknown) => void
 
 /** Responds to a unary call, and keeps the request in `requests`. */
-export function respond(answer: unknown, requests: unknown[] = []): UntypedHandleCall {
-  return respondWith(() => answer, requests)
+export function respond(response: unknown, requests: unknown[] = []): UntypedHandleCall {
+  return respondWith(() => response, requests)
 }
 
-/** Responds to a unary call with a new answer each time. */
+/** Responds to a unary call with a new response each time. */
 export function respondWith(createAnswer: () => unknown, requests: unknown[]): UntypedHandleCall {
   const handle = (call: { readonly request: unknown }, reply: Reply): void => {
-    const answer = createAnswer()
+    const response = createAnswer()
     requests.push(call.request)
-    if (answer instanceof Error) reply(answer)
-    else reply(null, answer)
+    if (response instanceof Error) reply(response)
+    else reply(null, response)
   }
   return handle as UntypedHandleCall
 }

@@ -16,10 +16,10 @@ import type { ProtocolMethods } from './protocol-methods.ts'
 /** The connection to one Terraform provider. */
 export interface TerraformConnection extends Connection {
   /** Starts a call with a stream of responses. */
-  readonly stream: <Q, A>(
-    method: CalledMethod<Q, A>,
-    request: Q,
-  ) => AsyncIterable<A> & { readonly cancel: () => void }
+  readonly stream: <Req, Res>(
+    method: CalledMethod<Req, Res>,
+    request: Req,
+  ) => AsyncIterable<Res> & { readonly cancel: () => void }
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string
 }
@@ -32,11 +32,11 @@ export interface ClientContext {
 }
 
 /** Makes one call. Throws ProviderError. */
-export async function callTerraform<Q, A>(
+export async function callTerraform<Req, Res>(
   connection: TerraformConnection,
-  method: CalledMethod<Q, A>,
-  request: Q,
-): Promise<A> {
+  method: CalledMethod<Req, Res>,
+  request: Req,
+): Promise<Res> {
   try {
     return await connection.call(method, request)
   } catch (thrown) {
@@ -45,11 +45,11 @@ export async function callTerraform<Q, A>(
 }
 
 /** Makes a call that older providers do not know. Returns `fallback` for such a provider. */
-export async function callOptional<Q, A>(
+export async function callOptional<Req, Res>(
   connection: TerraformConnection,
-  method: CalledMethod<Q, A>,
-  { request, fallback }: { readonly request: Q; readonly fallback: A },
-): Promise<A> {
+  method: CalledMethod<Req, Res>,
+  { request, fallback }: { readonly request: Req; readonly fallback: Res },
+): Promise<Res> {
   try {
     return await callTerraform(connection, method, request)
   } catch (thrown) {
@@ -62,11 +62,11 @@ export async function callOptional<Q, A>(
  * Makes a call with a stream of responses. The end of the iteration ends the call. Throws
  * ProviderError.
  */
-export async function* streamTerraform<Q, A>(
+export async function* streamTerraform<Req, Res>(
   connection: TerraformConnection,
-  method: CalledMethod<Q, A>,
-  request: Q,
-): AsyncGenerator<A, void, void> {
+  method: CalledMethod<Req, Res>,
+  request: Req,
+): AsyncGenerator<Res, void, void> {
   const responses = connection.stream(method, request)
   try {
     yield* responses
