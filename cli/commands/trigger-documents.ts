@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
-import { evaluateSchedule, scheduleDocument } from '../../shared/triggers/schedules/schedule.ts'
+import {
+  evaluateSchedule,
+  scheduleDocument,
+} from '../../shared/triggers/schedules/evaluate-schedule.ts'
 import type { Handler } from '../arguments/attach-handler.ts'
 import { type TriggerKind, resolveTriggerPath } from '../remote/trigger-path.ts'
 import {

@@ -14,7 +14,7 @@ import {
   nextRunOf,
   type Schedule,
   scheduleDocument,
-} from '../../shared/triggers/schedules/schedule.ts'
+} from '../../shared/triggers/schedules/evaluate-schedule.ts'
 import { schedulerExpressionOf } from '../../shared/triggers/schedules/scheduler-expression.ts'
 import type { ApiPorts } from './define-route.ts'
 

@@ -16,7 +16,7 @@ import {
 import {
   isNotificationFor,
   notificationDocument,
-} from '../../shared/triggers/notifications/notifications.ts'
+} from '../../shared/triggers/notifications/deliver-notification.ts'
 import { runOnce } from '../../shared/triggers/run-once.ts'
 import { createReply } from '../../shared/triggers/notifications/replies.ts'
 import { createRemedyRequest } from '../../shared/triggers/trigger-requests.ts'

@@ -7,7 +7,7 @@ import type { RenameInput } from '../../shared/ports/stack-renames.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { putState } from './publish-edit.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
-import { renameStackInState } from '../../shared/state/edits/rename-stack.ts'
+import { renameStackInState } from '../../shared/state/edits/rename-stack-in-state.ts'
 
 /** The ports of a rename besides those of a generator. */
 type RenamePorts = Pick<Platform, 'renames' | 'requests' | 'archives'>

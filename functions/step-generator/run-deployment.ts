@@ -25,7 +25,7 @@ import { awaitRunningOperations } from '../../shared/engine/deployment/ends/awai
 import { createReleaser } from '../../shared/engine/executor/generator-releaser.ts'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.ts'
-import { Bail } from '../../shared/engine/generator/finish-stage.ts'
+import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { DeploymentResult } from '../../shared/records/log.ts'
@@ -256,7 +256,7 @@ function readRunStatus(
 async function drainRunning(deps: CommandDeps): Promise<void> {
   await deps.raiseStop()
   await awaitRunningOperations(deps, deps.watcher.awaitedIds())
-  await deps.watcher.settleWaits(new Bail())
+  await deps.watcher.settleWaits(new DeploymentAborted())
 }
 
 /**
@@ -268,7 +268,7 @@ async function runCommandOrFault(deps: CommandDeps, base: Base): Promise<boolean
     return await deployCommand(deps, base)
   } catch (thrown) {
     // The reason of the early end was reported already.
-    if (thrown instanceof Bail) return false
+    if (thrown instanceof DeploymentAborted) return false
     deps.run.abort(thrown)
     deps.emitter.report('error', messageOf(thrown))
     return false

@@ -1,4 +1,4 @@
-import { Bail } from '../../shared/engine/generator/finish-stage.ts'
+import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import { readState, pulumiFormatVersion } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import type { StepEmitter } from '../../shared/engine/events/step-emitter.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
@@ -41,7 +41,7 @@ export function runPreview(
       providerStateSources.currentBase = base
       const hasSucceeded = await previewCommand(commandRun, base).catch(thrown => {
         // The reason of the early end was reported already.
-        if (!(thrown instanceof Bail)) emitter.report('error', messageOf(thrown))
+        if (!(thrown instanceof DeploymentAborted)) emitter.report('error', messageOf(thrown))
         return false
       })
       const result = isCancelled

@@ -1,6 +1,6 @@
 import type { CheckFailure } from '../providers/provider.ts'
 import { createRedactor, collectSecretTexts } from '../values/redact-secrets.ts'
-import { redactMap } from '../values/walk.ts'
+import { redactMap } from '../values/special-values.ts'
 import { isSecret, type PropertyMap } from '../values/value.ts'
 
 /**

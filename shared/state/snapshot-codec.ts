@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SecretsManager } from '../secrets/crypter.ts'
 import { decodeStored, encodeStored, type Open, type Seal } from '../values/value-codec.ts'
-import { containsSpecial } from '../values/walk.ts'
+import { containsSpecial } from '../values/special-values.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { decodeResource, encodeResource } from './resource-codec.ts'
 import { byteStringMark, featuresOf } from './features.ts'

@@ -10,7 +10,7 @@ import {
 import { toPrintable } from './printable.ts'
 import type { WebhookDelivery } from './webhooks/receive-webhook.ts'
 import type { RuleMatch } from './webhooks/rules.ts'
-import type { Schedule } from './schedules/schedule.ts'
+import type { Schedule } from './schedules/evaluate-schedule.ts'
 
 /** The time of a request, and the executor of its operations. */
 export interface RequestContext {

@@ -5,7 +5,7 @@ import { isArchiveName, openArchive } from './archive-members.ts'
 import { compareUtf8 } from './go-json.ts'
 import { createTarBlocks, tarEnd, type TarMember } from './tar-blocks.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
-import { containsSpecial } from './walk.ts'
+import { containsSpecial } from './special-values.ts'
 import { isList, isMap, isSpecial } from './value.ts'
 
 /** Access to the contents of assets. Paths are relative to the program's folder. */

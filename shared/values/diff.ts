@@ -3,7 +3,7 @@ import { compareUtf8 } from './go-json.ts'
 import { formatPath, type PathSegment } from './path.ts'
 import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap } from './value.ts'
-import { stripSecretsInMap } from './walk.ts'
+import { stripSecretsInMap } from './special-values.ts'
 
 /** A difference between old and new inputs that the engine found without a provider. */
 export interface InputDifference {

@@ -12,7 +12,7 @@ import type {
   SpecialValue,
 } from './value.ts'
 import { isList, isMap, isSpecial, unknown } from './value.ts'
-import { containsSecret } from './walk.ts'
+import { containsSecret } from './special-values.ts'
 import { emptyArchiveHash, emptyAssetHash, signatureKey, signatures } from './wire-options.ts'
 
 /** Encrypts the plaintext of a secret, or returns it unchanged as plaintext. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { childUrnOf, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import type { GeneratorContext } from '../../shared/engine/generator/context.ts'
-import { Bail, unwrap } from '../../shared/engine/generator/finish-stage.ts'
+import { DeploymentAborted, unwrap } from '../../shared/engine/generator/finish-stage.ts'
 import {
   areAllTargeted,
   createDeleteScope,
@@ -192,7 +192,7 @@ export async function decideTargets(
       deletes.push(...condemnedSteps)
     }
   } catch (thrown) {
-    if (!(thrown instanceof Bail)) throw thrown
+    if (!(thrown instanceof DeploymentAborted)) throw thrown
   }
   return { base, deletes, ...decisions }
 }
@@ -276,7 +276,7 @@ function contextOf(
       isAborted: () => false,
       whenAborted: new Promise(() => undefined),
     },
-    ...{ noteFailure: () => undefined, goalDigestOf: () => '', callDigestOf: () => '' },
+    ...{ markFailed: () => undefined, goalDigestOf: () => '', callDigestOf: () => '' },
   }
   const apply = (delta: SetsDelta): void => reduceSets(sets, delta)
   return { input, ports, apply } as unknown as GeneratorContext

@@ -6,7 +6,11 @@ import type { Json } from '../../shared/values/json.ts'
 import { formatPath, getAtPath, parsePath, resetPaths } from '../../shared/values/path.ts'
 import { decodeStoredMap, encodeStoredMap } from '../../shared/values/value-codec.ts'
 import { isMap } from '../../shared/values/value.ts'
-import { containsSecret, restoreSecretMarks, stripSecretsInMap } from '../../shared/values/walk.ts'
+import {
+  containsSecret,
+  restoreSecretMarks,
+  stripSecretsInMap,
+} from '../../shared/values/special-values.ts'
 import { keys, maps } from './values.fixture.ts'
 
 const seal = (plaintext: string) => ({ ciphertext: `<${plaintext}>` })

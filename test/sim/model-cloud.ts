@@ -2,7 +2,7 @@ import type { HookRules } from './hook-rules.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { PropertyMap } from '../../shared/values/value.ts'
-import { stripSecretsInMap } from '../../shared/values/walk.ts'
+import { stripSecretsInMap } from '../../shared/values/special-values.ts'
 
 /** An object that exists in the model cloud. */
 export interface ModelObject {

@@ -16,7 +16,7 @@ import {
   createMonitorHandlers,
   type MonitorDeps,
 } from '../../shared/engine/monitor/monitor-handlers.ts'
-import { Bail } from '../../shared/engine/generator/finish-stage.ts'
+import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import type { ProgramEnd, ProgramHost } from '../../shared/programs/program.ts'
 import { type SimHookType, simHookTypes } from './hooks.ts'
 import type { SimNode } from './node.ts'
@@ -61,12 +61,12 @@ export function createMonitor(
       // Methods make no calls to the monitor here.
       methods: { open: () => Promise.resolve(unusedMethods) },
       open: monitorDeps.resolve,
-      abort: () => aborted.reject(new Bail()),
+      abort: () => aborted.reject(new DeploymentAborted()),
       whenSignalled: signalled.promise,
       release: released.resolve,
       close() {
         callbacks.close()
-        aborted.reject(new Bail())
+        aborted.reject(new DeploymentAborted())
       },
     },
     onProgramGone: callbacks.close,

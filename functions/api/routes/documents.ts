@@ -5,8 +5,8 @@ import {
   sealingContextOf,
 } from '../../../shared/ports/documents.ts'
 import { refuseAddress } from '../../../shared/triggers/outbound/address-filter.ts'
-import { notificationDocument } from '../../../shared/triggers/notifications/notifications.ts'
-import { scheduleDocument } from '../../../shared/triggers/schedules/schedule.ts'
+import { notificationDocument } from '../../../shared/triggers/notifications/deliver-notification.ts'
+import { scheduleDocument } from '../../../shared/triggers/schedules/evaluate-schedule.ts'
 import { parseDocumentValue } from '../../../shared/triggers/parse-document-value.ts'
 import {
   sealWebhook,

@@ -6,7 +6,7 @@ import { lastRetryOf } from '../deployment/log/decision-index.ts'
 import { createDeploymentRunner } from '../generator/steps/deployment-runner.ts'
 import { createReplay } from '../generator/replay/deployment-replay.ts'
 import { plannedUrnsOf } from '../generator/checks/check-update-plan.ts'
-import type { Replay } from '../generator/replay/replay.ts'
+import type { Replay } from '../generator/replay/decision-replay.ts'
 import { restoreSets } from '../generator/replay/restore-sets.ts'
 import type { CommandDeps } from './command-deps.ts'
 

@@ -9,7 +9,7 @@ import type { StepEmitter } from '../events/step-emitter.ts'
 import type { PerformDeps } from '../executor/provider-call.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
-import type { Replay } from '../generator/replay/replay.ts'
+import type { Replay } from '../generator/replay/decision-replay.ts'
 import type { StepRunner } from '../generator/step-runner.ts'
 import { createSets } from '../generator/reduce-sets.ts'
 import { createGeneratorContext } from './generator-context.ts'
@@ -92,7 +92,7 @@ export function createCommandRun(deps: CommandRunDeps): CommandRun {
     abort,
     isAborted: () => isAborted,
     whenAborted: abortPromise.promise,
-    noteFailure: () => {
+    markFailed: () => {
       hasFailed = true
     },
   }

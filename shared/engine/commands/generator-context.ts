@@ -17,7 +17,7 @@ interface ContextDeps
     Pick<DecisionPorts, 'updatePlan' | 'analyzers'>
   readonly control: Pick<
     DecisionPorts,
-    'decideSerially' | 'abort' | 'isAborted' | 'whenAborted' | 'noteFailure'
+    'decideSerially' | 'abort' | 'isAborted' | 'whenAborted' | 'markFailed'
   >
 }
 

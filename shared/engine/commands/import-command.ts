@@ -7,7 +7,7 @@ import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts
 import { followPlan, runPlan } from '../deployment/dispatch/run-plan.ts'
 import { createSealing, type Sealing } from '../deployment/state/state-sealing.ts'
 import type { GeneratorContext } from '../generator/context.ts'
-import { Bail, unwrap } from '../generator/finish-stage.ts'
+import { DeploymentAborted, unwrap } from '../generator/finish-stage.ts'
 import { chooseDefaultPackages } from '../generator/providers/default-packages.ts'
 import { recordRegisteredOutputs } from '../generator/steps/record-registered-outputs.ts'
 import { prepareImport, type PreparedImport } from '../generator/import/prepare-import.ts'
@@ -61,7 +61,7 @@ export async function previewImport(run: CommandRun, base: Base): Promise<boolea
     return true
   } catch (thrown) {
     // The failure was reported already.
-    if (thrown instanceof Bail) return false
+    if (thrown instanceof DeploymentAborted) return false
     throw thrown
   }
 }

@@ -9,7 +9,7 @@ import { type Base, createBase, withBaseViews } from '../deployment/state/base.t
 import type { GeneratorContext } from '../generator/context.ts'
 import { type PreviewDeps, previewStep } from '../generator/steps/preview-step.ts'
 import { unwrap } from '../generator/finish-stage.ts'
-import { planDestroy } from '../generator/deletion/destroy.ts'
+import { planDestroy } from '../generator/deletion/plan-destroy.ts'
 import {
   areAllTargeted,
   createDeleteScope,

@@ -24,9 +24,9 @@ import {
   findUnmetUrns,
 } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
-import { planDestroy } from '../generator/deletion/destroy.ts'
+import { planDestroy } from '../generator/deletion/plan-destroy.ts'
 import { rewriteMovedPositions } from '../generator/refresh/rewrite-states.ts'
-import type { Replay } from '../generator/replay/replay.ts'
+import type { Replay } from '../generator/replay/decision-replay.ts'
 import { findLeftovers } from '../generator/replay/replay-registration.ts'
 import { createStateGraph } from '../graph/dependencies.ts'
 import { areReplacesKnown, areTargetsKnown } from './check-targets.ts'

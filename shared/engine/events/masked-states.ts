@@ -1,7 +1,7 @@
 import { encodeResource } from '../../state/resource-codec.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { StoredResource } from '../../state/stored.ts'
-import { maskSecretsInMap, maskSecrets } from '../../values/walk.ts'
+import { maskSecretsInMap, maskSecrets } from '../../values/special-values.ts'
 
 /** Both states of a step in their stored form, with every secret shown as `[secret]`. */
 export interface MaskedStates {

@@ -4,7 +4,7 @@ import { pluginOf } from '../../providers/provider-inputs.ts'
 import type { StepOp } from '../../records/operation.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import { emptyMap } from '../../values/value.ts'
-import { redactMap } from '../../values/walk.ts'
+import { redactMap } from '../../values/special-values.ts'
 import {
   isImport,
   isLogical,

@@ -6,7 +6,7 @@ import type { Base } from '../deployment/state/base.ts'
 import type { CallIdentity } from './registration/goal-identity.ts'
 import type { Goal } from './registration/goal.ts'
 import type { UpdatePlanUse } from '../plan/update-plan-use.ts'
-import type { Replay } from './replay/replay.ts'
+import type { Replay } from './replay/decision-replay.ts'
 import type { Scope } from './targets/scope.ts'
 import type { GeneratorSets } from './sets.ts'
 import type { SetsDelta } from './sets-delta.ts'
@@ -29,7 +29,9 @@ export interface DecisionInput {
    * decision. `only`: the generator only reads resources. Undefined: it reads none.
    */
   readonly programRefreshMode: 'first' | 'only' | undefined
-  /** Whether a resource with equal inputs is unchanged without a request to its provider. */
+  /**
+   * Whether a resource with equal inputs counts as unchanged, without a request to its provider.
+   */
   readonly trustsInputs: boolean
   /** Whether a refresh compares only outputs, and ignores inputs. */
   readonly outputsOnly: boolean
@@ -52,8 +54,8 @@ export interface DecisionPorts {
   readonly analyzers: readonly Analyzer[]
   readonly emitter: StepEmitter
   /**
-   * The update plan that constrains the steps, and the plan that a preview drafts. Both count the
-   * decided steps.
+   * The update plan that constrains the steps, and the plan that a preview drafts. Every decided
+   * step is compared with the first, and added to the second.
    */
   readonly updatePlan: UpdatePlanUse
   /**
@@ -80,13 +82,13 @@ export interface DecisionPorts {
   /** Resolves when the deployment ends early. */
   readonly whenAborted: Promise<void>
   /** Marks the deployment as failed after a reported error. The deployment continues. */
-  readonly noteFailure: () => void
+  readonly markFailed: () => void
 }
 
-/** Everything that the stages of a registration work with. */
+/** The data, ports and sets that the stages of a registration use. */
 export interface GeneratorContext {
   readonly input: DecisionInput
   readonly ports: DecisionPorts
-  /** Applies a delta to the sets at once. The sets have no other writer. */
+  /** Applies a delta to the sets immediately. The sets have no other writer. */
   readonly apply: (delta: SetsDelta) => void
 }

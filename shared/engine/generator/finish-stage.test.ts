@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Urn } from '../../names/urn.ts'
 import type { GeneratorContext } from './context.ts'
-import { Bail, finishStage, RegistrationFailed, unwrap } from './finish-stage.ts'
+import { DeploymentAborted, finishStage, RegistrationFailed, unwrap } from './finish-stage.ts'
 import { decided, failDeployment, failStep, type FailedResult, stoppedResult } from './stage.ts'
 
 const urn = 'urn:pulumi:dev::shop::a:b:C::r' as Urn
@@ -13,7 +13,7 @@ beforeEach(() => {
 const ctx = {
   ports: {
     emitter: { report: (_severity: string, message: string) => calls.push(message) },
-    noteFailure: () => calls.push('failed'),
+    markFailed: () => calls.push('failed'),
     abort: () => calls.push('abort'),
   },
   apply: () => calls.push('apply'),
@@ -55,8 +55,8 @@ describe('finishStage', () => {
 describe('unwrap', () => {
   test('returns the value of a decision', () => expect(unwrap(ctx, decided(1))).toBe(1))
 
-  test('throws Bail when the deployment ends', () =>
-    expect(() => unwrap(ctx, stoppedResult)).toThrow(Bail))
+  test('throws DeploymentAborted when the deployment ends', () =>
+    expect(() => unwrap(ctx, stoppedResult)).toThrow(DeploymentAborted))
 
   test('throws RegistrationFailed with the URN when only the registration ends', () => {
     const failed: FailedResult = {

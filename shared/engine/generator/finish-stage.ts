@@ -12,22 +12,25 @@ import type {
   StageResult,
 } from './stage.ts'
 
-/** Thrown at the boundary of the generator when the deployment ends; its error was reported. */
-export class Bail extends Error {
+/**
+ * The exception that the generator throws to its callers when the deployment ends early. The error
+ * was reported already.
+ */
+export class DeploymentAborted extends Error {
   constructor() {
     super('the deployment ends here; its error was reported')
-    this.name = 'Bail'
+    this.name = 'DeploymentAborted'
   }
 }
 
 /**
- * Thrown at the boundary of the generator when a registration failed and the deployment continues
- * (`--continue-on-error`). A registration that is skipped because a dependency failed counts as
- * failed.
+ * The exception that the generator throws to its callers when a registration failed and the
+ * deployment continues (`--continue-on-error`). A registration that is skipped because a dependency
+ * failed counts as failed.
  */
 export class RegistrationFailed extends Error {
   readonly isSkipped: boolean
-  /** The registered URN; '' while it is unknown. */
+  /** The registered URN. '' while the URN is unknown. */
   readonly urn: Urn | ''
 
   constructor({ isSkipped = false, urn = '' }: Partial<RegistrationFailed> = {}) {
@@ -60,7 +63,7 @@ export function finishStage<T>(ctx: GeneratorContext, result: StageResult<T>): S
 function finishDecided<T>({ ports }: GeneratorContext, result: DecidedResult<T>): DecidedResult<T> {
   const { diagnostics = [], value } = result
   emitDiagnostics(ports, diagnostics)
-  if (diagnostics.length > 0) ports.noteFailure()
+  if (diagnostics.length > 0) ports.markFailed()
   return { kind: 'decided', value }
 }
 
@@ -78,7 +81,7 @@ function finishAnswered(
  */
 export function applyFailure(ports: DecisionPorts, failure: Failure): Failure {
   emitDiagnostics(ports, failure.diagnostics)
-  if (failure.isSkipped !== true) ports.noteFailure()
+  if (failure.isSkipped !== true) ports.markFailed()
   if (failure.endedPart === 'deployment') ports.abort()
   return { ...failure, diagnostics: [] }
 }
@@ -109,7 +112,7 @@ export function unwrapAnswer(
   return finishedResult.current
 }
 
-function toException({ failure }: FailedResult): Bail | RegistrationFailed {
-  if (failure.endedPart === 'deployment') return new Bail()
+function toException({ failure }: FailedResult): DeploymentAborted | RegistrationFailed {
+  if (failure.endedPart === 'deployment') return new DeploymentAborted()
   return new RegistrationFailed(failure)
 }

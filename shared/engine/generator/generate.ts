@@ -1,12 +1,12 @@
 /**
- * generator: decides the steps of each registration of a program. Imports providers, ports and
- * below, and the engine's executor, deployment, graph, steps and events.
+ * generator: decides the steps of each registration of a program. Imports providers, programs,
+ * ports and below, and the engine's plan, steps, events, graph, deployment and executor.
  *
- * Invariants: decisions are made one at a time (I5), from `DecisionInput` alone. Clock, random
- * values and everything outside are behind `DecisionPorts`. `reduceSets` alone changes the sets. A
+ * Invariants: a decision depends only on `DecisionInput` and on results of `DecisionPorts`, which
+ * contains clock, random values and everything outside. `reduceSets` alone changes the sets. A
  * stage that only decides returns its result as data, and `finishStage` applies the result. A stage
- * with ports may also apply changes itself, with `ctx.apply`. A reply to the program is read from
- * the stored form of a durable end. No decision follows an abort.
+ * with ports may also apply changes itself, with `ctx.apply`. In a deployment, the program gets no
+ * reply before the ends of its steps are durable. No decision follows an abort.
  */
 import { applyPolicies } from './policies/apply-policies.ts'
 import { checkStepsAgainstPlan } from './checks/check-update-plan.ts'
@@ -35,7 +35,7 @@ import { isTargetedRegistration } from './targets/scope.ts'
 
 /**
  * Decides and runs one registration, stage by stage. The first stage that does not return `decided`
- * ends it. Source: docs/spec/step-generation.md#pipeline.
+ * ends the registration. Source: docs/spec/step-generation.md#pipeline.
  */
 export async function generate(
   ctx: GeneratorContext,

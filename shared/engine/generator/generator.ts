@@ -30,7 +30,7 @@ import { runOutputHooks } from './steps/settled-hooks.ts'
 
 /**
  * The methods that serve the requests of a program. Several calls may run concurrently. A failure
- * is reported first, and then thrown as `Bail` or `RegistrationFailed`.
+ * is reported first, and then thrown as `DeploymentAborted` or `RegistrationFailed`.
  */
 export interface Generator {
   /**

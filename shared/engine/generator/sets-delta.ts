@@ -49,7 +49,7 @@ export interface SetsDelta extends RecordedSetsDelta {
 
 /**
  * The members that a delta removes from the sets. The URNs in `deleted`, `replaced` and `targeted`
- * leave the sets `deletedUrns`, `replacedUrns` and `targetedUrns`.
+ * are removed from `deletedUrns`, `replacedUrns` and `targetedUrns`.
  */
 export interface SetsRemoval {
   readonly urnsWithStep?: readonly Urn[]

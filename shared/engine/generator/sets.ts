@@ -13,16 +13,16 @@ export interface CurrentState extends TrackedState {
   readonly op: StepOp
   /**
    * The reason why the registration does not change the resource. `kept`: it is outside of the
-   * scope, or unregistered but needed. `not created`: it is new but no target, it is new in a
-   * destroy or refresh, or it needs such a resource. `as read`: a refresh reads it, or leaves it
-   * out because of the scope.
+   * scope, or unregistered but needed. `not created`: it is new and outside of the scope, it is new
+   * in a destroy or refresh, or it needs such a resource. `as read`: in a refresh, it keeps the
+   * state that was read, or its old state if the scope excludes it.
    */
   readonly skipReason?: 'kept' | 'not created' | 'as read'
 }
 
 /**
  * The decisions so far. Each generator run restores them from the decision log. Readers see every
- * change at once, and only `reduce-sets.ts` makes changes.
+ * change immediately, and only `reduce-sets.ts` makes changes.
  */
 export interface GeneratorSets {
   /** URNs that the program registered or read in this run. */
@@ -57,8 +57,8 @@ export interface GeneratorSets {
    */
   readonly keptOldUrns: ReadonlySet<Urn>
   /**
-   * Registered resources that are not created, because they are no targets, they are new in a
-   * destroy or refresh, or they need such a resource.
+   * Registered resources that are not created. They are new and outside of the scope, are new in a
+   * destroy or refresh, or need such a resource.
    */
   readonly uncreatedUrns: ReadonlySet<Urn>
   /**

@@ -1,6 +1,7 @@
 /**
  * The results of the stages of a registration. A stage returns data: the value for the next stage,
- * an answer that ends the registration, or a failure. `finishStage` applies the changes in it.
+ * an answer that ends the registration, or a failure. `finishStage` applies the changes that the
+ * data contain.
  */
 import type { Urn } from '../../names/urn.ts'
 import type { Step } from '../step.ts'

@@ -22,7 +22,7 @@ import { MapperService } from '../../../proto/gen/pulumi/codegen/mapper.ts'
 import type { PluginHost } from '../../providers/provider.ts'
 import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
 import { hasCode, messageOf } from '../../errors/error.ts'
-import { Bail } from '../generator/finish-stage.ts'
+import { DeploymentAborted } from '../generator/finish-stage.ts'
 import { createEngineHandlers, type EngineServiceDeps } from './engine-handlers.ts'
 import { createCallbacks } from './callbacks.ts'
 import { createLoaderHandlers, createMapperHandlers } from './plugin-descriptions.ts'
@@ -108,7 +108,7 @@ export async function startMonitorServer(
     hooks,
     methods: createMethodEndpoints(serve),
     open: readyDeps.resolve,
-    abort: () => abortPromise.reject(new Bail()),
+    abort: () => abortPromise.reject(new DeploymentAborted()),
     whenSignalled: signalled.promise,
     release: released.resolve,
     close() {
@@ -152,7 +152,7 @@ function toUnaryHandlers(
 }
 
 function statusOf(thrown: unknown): { code: number; details: string } {
-  if (thrown instanceof Bail)
+  if (thrown instanceof DeploymentAborted)
     return { code: status.UNAVAILABLE, details: 'resource monitor shut down' }
   return { code: codeOf(thrown), details: messageOf(thrown) }
 }

@@ -1,5 +1,5 @@
 import type { PropertyMap } from '../../values/value.ts'
-import { containsUnknown } from '../../values/walk.ts'
+import { containsUnknown } from '../../values/special-values.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 
 /** Returns the wire options of a response: the kinds of values that the request accepts. */

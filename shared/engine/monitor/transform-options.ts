@@ -6,7 +6,7 @@ import type {
 import type { Urn } from '../../names/urn.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { isSpecial } from '../../values/value.ts'
-import { dependenciesOf } from '../../values/walk.ts'
+import { dependenciesOf } from '../../values/special-values.ts'
 
 /** The options that a registration has or inherits from its parent, in wire form. */
 export interface InheritedOptions {

@@ -1,7 +1,7 @@
 import { compareUtf8 } from '../../values/go-json.ts'
 import { equalValues } from '../../values/equal.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
-import { containsSecret, redactMap } from '../../values/walk.ts'
+import { containsSecret, redactMap } from '../../values/special-values.ts'
 import { matchesPlanned, isUnknown } from './planned-value.ts'
 import type { PlannedDifference } from './update-plan.ts'
 

@@ -1,5 +1,5 @@
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
-import { containsSecret } from '../../values/walk.ts'
+import { containsSecret } from '../../values/special-values.ts'
 
 /**
  * Returns the outputs of a stack reference: the outputs of the other stack, and the sorted names of

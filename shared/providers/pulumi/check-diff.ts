@@ -11,7 +11,7 @@ import type { NameProposal } from '../../names/autonaming-rules.ts'
 import { localError, methodNameOf } from '../plugins/call-failures.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
-import { restoreSecretMarks } from '../../values/walk.ts'
+import { restoreSecretMarks } from '../../values/special-values.ts'
 import {
   callProvider,
   decodeProperties,

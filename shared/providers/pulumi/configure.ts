@@ -15,7 +15,7 @@ import {
   createConfigSendOptions,
   configureSendOptions,
 } from './transfer-options.ts'
-import { containsUnknown, restoreSecretMarks } from '../../values/walk.ts'
+import { containsUnknown, restoreSecretMarks } from '../../values/special-values.ts'
 import {
   callProvider,
   isUnimplemented,

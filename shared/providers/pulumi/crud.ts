@@ -14,7 +14,7 @@ import { ProviderError } from '../provider-error.ts'
 import { restoreAssets } from './restore-assets.ts'
 import type { ProviderCapabilities } from './negotiation.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
-import { restoreSecretMarks } from '../../values/walk.ts'
+import { restoreSecretMarks } from '../../values/special-values.ts'
 import {
   callProvider,
   type PartialResourceReader,

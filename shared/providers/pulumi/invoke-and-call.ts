@@ -7,7 +7,7 @@ import { parseUrn } from '../../names/urn.ts'
 import { emptyMap, secretOf } from '../../values/value.ts'
 import type { Provider } from '../provider.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
-import { containsSecret } from '../../values/walk.ts'
+import { containsSecret } from '../../values/special-values.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import {
   callProvider,

@@ -12,7 +12,7 @@ import { createBuiltinProvider } from '../../providers/builtin/builtin-provider.
 import type { PluginHost, Provider } from '../../providers/provider.ts'
 import { createStackReader } from './read-stack-references.ts'
 import { createEnvironmentManagerOpener } from '../credentials/manager-opener.ts'
-import { stripSecrets } from '../../values/walk.ts'
+import { stripSecrets } from '../../values/special-values.ts'
 import { homedir } from 'node:os'
 import type { RunInput } from './run-input.ts'
 

@@ -11,7 +11,7 @@ import { deleteResources } from './delete-resources.ts'
 import { importState, requireSealed } from './import-state.ts'
 import { withMark } from './mark-resources.ts'
 import { renameResourceInState } from './rename-resource.ts'
-import type { StackNames } from './rename-stack.ts'
+import type { StackNames } from './rename-stack-in-state.ts'
 import { repairState } from './repair.ts'
 import type { EditedState, StateEdit } from './state-edit.ts'
 

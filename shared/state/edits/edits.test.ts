@@ -6,7 +6,7 @@ import { deleteResources } from './delete-resources.ts'
 import { withMark } from './mark-resources.ts'
 import { moveResources } from './move-resources.ts'
 import { renameResourceInState } from './rename-resource.ts'
-import { renameStackInState } from './rename-stack.ts'
+import { renameStackInState } from './rename-stack-in-state.ts'
 import { repairState } from './repair.ts'
 
 const urn = (name: string, type = 'a:b:C', stack = 'dev'): string =>

@@ -4,7 +4,7 @@ import { pendingOperationsOf, withPendingOperations } from '../pending.ts'
 import { containsPlaintextSecret } from '../plaintext-secrets.ts'
 import { verifyIntegrity } from '../snapshot-integrity.ts'
 import type { StoredDeployment } from '../stored.ts'
-import type { StackNames } from './rename-stack.ts'
+import type { StackNames } from './rename-stack-in-state.ts'
 import type { EditedState } from './state-edit.ts'
 
 /**

@@ -6,7 +6,7 @@ import { readTextField } from '../stored-fields.ts'
 import type { Json, StoredDeployment, StoredResource } from '../stored.ts'
 import { chooseResourcesToMove, isRoot, type MoveRequest } from './choose-resources-to-move.ts'
 import { type Reference, referencesOf, withReferences } from './references.ts'
-import type { StackNames } from './rename-stack.ts'
+import type { StackNames } from './rename-stack-in-state.ts'
 
 /** A reference that a move removes. */
 export interface BrokenReference {

@@ -17,7 +17,7 @@ import {
   deliveryIdOf,
   evaluateAttempt,
   notificationDocument,
-} from './notifications.ts'
+} from './deliver-notification.ts'
 import { toPrintable } from '../printable.ts'
 import { digestOf } from '../webhooks/signature.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'

@@ -9,7 +9,7 @@ import {
 import type { DocumentKey } from '../../ports/documents.ts'
 import type { EpochMs, StackId } from '../../records/ids.ts'
 import { type ScheduleRunDeps, runSchedule } from './run-schedule.ts'
-import { jitterOf, scheduleDocument } from './schedule.ts'
+import { jitterOf, scheduleDocument } from './evaluate-schedule.ts'
 
 /**
  * Times are in the future of the system's clock, with which the store decides whether a mark has

@@ -8,7 +8,7 @@ import {
   type ScheduleVerdict,
   evaluateSchedule,
   scheduleDocument,
-} from './schedule.ts'
+} from './evaluate-schedule.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'
 
 /** Dependencies of running a schedule. */

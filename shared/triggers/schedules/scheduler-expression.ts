@@ -1,7 +1,7 @@
 import { error } from '../../errors/error.ts'
 import type { SchedulerExpression } from '../../ports/scheduler.ts'
 import type { EpochMs } from '../../records/ids.ts'
-import type { Schedule } from './schedule.ts'
+import type { Schedule } from './evaluate-schedule.ts'
 import { type ScheduleTime, nextTimeOf, parseScheduleTime } from './cron-schedule.ts'
 
 /**

@@ -2,7 +2,7 @@ import { messageOf } from '../../../errors/error.ts'
 import { ProviderError } from '../../../providers/provider-error.ts'
 import { getAtPath, parsePath } from '../../../values/path.ts'
 import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
-import { maskSecretsInMap, redactMap } from '../../../values/walk.ts'
+import { maskSecretsInMap, redactMap } from '../../../values/special-values.ts'
 import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Urn } from '../../../names/urn.ts'
 import type { PropertyMap } from '../../../values/value.ts'
-import { dependenciesOf } from '../../../values/walk.ts'
+import { dependenciesOf } from '../../../values/special-values.ts'
 
 /**
  * Returns the dependencies of each property, and adds the dependencies of its output values. All

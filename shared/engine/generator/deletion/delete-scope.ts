@@ -107,7 +107,7 @@ export function areAllTargeted(
     ports,
     untargetedSteps.map(({ urn }) => ({ message: describe(urn), urn })),
   )
-  if (untargetedSteps.length > 0) ports.noteFailure()
+  if (untargetedSteps.length > 0) ports.markFailed()
   return untargetedSteps.length === 0
 }
 

@@ -12,7 +12,7 @@ import type { ConfigValue } from '../../request.ts'
 import { type Step, stepOf } from '../../step.ts'
 import { failureEndOf, successEndOf } from '../../step-end.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
-import { Bail, finishStage } from '../finish-stage.ts'
+import { DeploymentAborted, finishStage } from '../finish-stage.ts'
 import { decided, failDeployment, type Result, type StageResult, stoppedResult } from '../stage.ts'
 import { runSteps, configureUnusedProvider } from '../steps/run-steps.ts'
 import { failCheck } from '../checks/fail-check.ts'
@@ -147,7 +147,7 @@ async function createProvider(
     // Without its provider an import cannot continue, even with `--continue-on-error`.
     return failDeployment('resource registration failed', urn)
   } catch (thrown) {
-    if (thrown instanceof Bail) return stoppedResult
+    if (thrown instanceof DeploymentAborted) return stoppedResult
     return failDeployment(thrown instanceof Error ? thrown.message : String(thrown), urn)
   }
 }

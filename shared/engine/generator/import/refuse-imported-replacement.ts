@@ -1,6 +1,6 @@
 import type { ResourceState } from '../../../state/resource.ts'
 import { isSecret, type PropertyMap } from '../../../values/value.ts'
-import { redactMap } from '../../../values/walk.ts'
+import { redactMap } from '../../../values/special-values.ts'
 import type { CheckedRegistration } from '../registration/checked-registration.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { ChangeDecision } from '../changes/decide-change.ts'

@@ -1,5 +1,5 @@
 import type { Analyzer } from '../../../providers/analyzers/analyzer.ts'
-import { redactMap } from '../../../values/walk.ts'
+import { redactMap } from '../../../values/special-values.ts'
 import type { GeneratorContext } from '../context.ts'
 import { decided, type Result, stoppedResult } from '../stage.ts'
 import { type AnalyzedRegistration, toAnalyzedResource } from './analyzed-resource.ts'
@@ -45,7 +45,7 @@ export async function applyPolicies<C extends AnalyzedRegistration>(
   if (!hasMandatoryViolation) return remediationResult
   // The violations were emitted as policy events.
   if (!ctx.input.isPreview) return stoppedResult
-  ctx.ports.noteFailure()
+  ctx.ports.markFailed()
   return remediationResult
 }
 

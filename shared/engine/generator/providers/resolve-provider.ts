@@ -165,8 +165,7 @@ export function registerExtension(
 
 /**
  * Registers the extension that a call needs, and returns its reference, or '' if there is none. The
- * extension is not recorded, because the generator itself calls the provider and records the
- * answer.
+ * extension is not recorded, because only the generator itself calls the provider.
  */
 export function registerCallExtension(
   ctx: GeneratorContext,

@@ -9,9 +9,9 @@ import type { CurrentState } from '../sets.ts'
  * Returns the records at the end of a refresh that runs the program. If a state was read, all
  * states lose their references to resources without a step: untargeted ones, and unregistered ones.
  * The reason is that Pulumi lists these resources last, and removes references to later entries
- * (`FilterRefreshDeletes`). `kept`: base indices of states without a record that have empty lists
- * of property dependencies. A refresh removes such lists from all other states
- * (`rebuildBaseState`).
+ * (its function `FilterRefreshDeletes`). `kept`: base indices of states without a record that have
+ * empty lists of property dependencies. A refresh removes such lists from all other states, like
+ * `rebuildBaseState` of Pulumi.
  */
 export function planRefreshEnd(
   ctx: GeneratorContext,

@@ -2,7 +2,7 @@ import { hasCode } from '../../../errors/error.ts'
 import { ProviderError } from '../../../providers/provider-error.ts'
 import { createRedactor, collectSecretTexts } from '../../../values/redact-secrets.ts'
 import type { GeneratorContext } from '../context.ts'
-import { Bail, finishStage } from '../finish-stage.ts'
+import { DeploymentAborted, finishStage } from '../finish-stage.ts'
 import { generate } from '../generate.ts'
 import type { CurrentState } from '../sets.ts'
 import {
@@ -19,7 +19,7 @@ import type { Goal } from './goal.ts'
 /**
  * Runs the stages of a registration for one goal. Returns the resulting resource, or a failure that
  * is already reported. An error of a provider and VALUE_MALFORMED become failures. Every other
- * exception except `Bail` ends the deployment and is thrown.
+ * exception except `DeploymentAborted` ends the deployment and is thrown.
  */
 export async function registerResource(
   ctx: GeneratorContext,
@@ -28,8 +28,8 @@ export async function registerResource(
   try {
     return toResourceResult(ctx, goal, await generate(ctx, goal))
   } catch (thrown) {
-    // An aborted deployment rejects the promises of its running steps with `Bail`.
-    if (thrown instanceof Bail) return stoppedResult
+    // An aborted deployment rejects the promises of its running steps with `DeploymentAborted`.
+    if (thrown instanceof DeploymentAborted) return stoppedResult
     if (thrown instanceof ProviderError || hasCode(thrown, 'VALUE_MALFORMED')) {
       const redact = createRedactor(collectSecretTexts(goal.inputs))
       return finishStage(ctx, failDeployment(redact(thrown.message), claimedUrnOf(ctx.input, goal)))

@@ -21,7 +21,7 @@ import {
   type RecordedRegistration,
   type RecordedSettlement,
   type Replay,
-} from './replay.ts'
+} from './decision-replay.ts'
 
 /**
  * The dependencies of a replay. `earlierEnds`: the ends from before the start of this generator
@@ -36,7 +36,10 @@ export interface ReplayDeps extends ChainDeps {
   readonly findCreatedState: (id: OperationId) => TrackedState | undefined
 }
 
-/** Creates the replay of recorded decisions. It continues their operations through the queue. */
+/**
+ * Creates the replay of recorded decisions. The replay sends their unfinished operations to the
+ * chain queue.
+ */
 export function createReplay(deps: ReplayDeps): Replay {
   const { earlierDecisions, earlierEnds } = deps
   const reopenSettled: Replay['reopenSettled'] = decision => {

@@ -10,7 +10,7 @@ import { configureUnusedProvider } from '../steps/run-steps.ts'
 import { emitSameViews } from '../steps/same-views.ts'
 import { runAfterHooks } from '../steps/settled-hooks.ts'
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
-import { isRefresh, type RecordedSettlement, type Replay } from './replay.ts'
+import { isRefresh, type RecordedSettlement, type Replay } from './decision-replay.ts'
 import { createWithdrawalDelta } from './restore-sets.ts'
 import { resumeRecorded } from './resume-recorded.ts'
 

@@ -24,8 +24,8 @@ export function requireRegistered(
 
 /**
  * Stores registered outputs in the state of a resource. Writes a record only if the outputs differ
- * from those of the current state. Throws `Bail` if the outputs violate the update plan. Source:
- * docs/spec/step-execution.md#registerresourceoutputs.
+ * from the outputs of the current state. Throws `DeploymentAborted` if the outputs violate the
+ * update plan. Source: docs/spec/step-execution.md#registerresourceoutputs.
  */
 export async function recordRegisteredOutputs(
   ctx: GeneratorContext,

@@ -142,7 +142,7 @@ function decisionRecordOf(
 
 /**
  * Returns the delta that is recorded with a decision. Later generator runs restore their sets from
- * it.
+ * this delta.
  */
 function recordedSetsDeltaOf(
   { sets }: Pick<DecisionInput, 'sets'>,

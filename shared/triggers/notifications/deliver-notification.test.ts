@@ -15,7 +15,7 @@ import {
   evaluateAttempt,
   notificationDocument,
   payloadOf,
-} from './notifications.ts'
+} from './deliver-notification.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import { webhookForms } from '../webhooks/webhook-forms.ts'
 

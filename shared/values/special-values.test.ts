@@ -10,7 +10,7 @@ import {
   restoreSecretMarks,
   stripSecretsInMap,
   stripSecrets,
-} from './walk.ts'
+} from './special-values.ts'
 import { signatureKey as sig, signatures } from './wire-options.ts'
 
 const map = (fields: Record<string, PropertyValue>): PropertyMap => new Map(Object.entries(fields))

@@ -9,7 +9,7 @@ import {
   evaluateSchedule,
   nextRunOf,
   scheduleDocument,
-} from './schedule.ts'
+} from './evaluate-schedule.ts'
 import { schedulerExpressionOf } from './scheduler-expression.ts'
 
 const key: DocumentKey = {
